@@ -74,7 +74,7 @@ class AceOfSpades final : public wire::Game {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay && !frame.bytes.empty();
     if (!play || kDialects[dialect].state_updates || ClientPacketCutter{}.next(frame.bytes).fault) return nullptr;
     if (clients_say(frame.bytes[0], dialect)) return nullptr;
-    return "servers log an id that they do not know, and go on";
+    return "servers log unknown ids and continue";
   }
 
   /// The largest frame is a 0.80 State Update of 255 players; map chunks are smaller.
@@ -130,7 +130,7 @@ class AceOfSpades final : public wire::Game {
     return packets;
   }
   static constexpr std::uint8_t kJoins = 9;  // ExistingPlayer
-  /// Earlier it loads the map, and takes nothing else.
+  /// Before this packet, the client loads the map and accepts no other packets.
   bool shows_player(Bytes packet) const override { return !packet.empty() && packet[0] == kJoins; }
   /// SpadesX queues a whole packed map at once; the largest seen was below a megabyte.
   std::size_t largest_burst() const override { return 8U << 20U; }

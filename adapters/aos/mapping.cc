@@ -1,5 +1,5 @@
 // What becomes of each field of the game's packets and of each word: the table behind the explanations, the documents
-// and the drop counters. Law: complete; a test walks every packet and every kind of word.
+// and the drop counters. Law: complete; a test checks every packet and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/aos/drops.h"
@@ -246,7 +246,7 @@ constexpr MappingLine kMapping[] = {
     down("Restock", "*", "Ammo.blocks", kLossy, "sent only when everything is refilled"),
     down("Restock", "*", "Ammo.grenades", kLossy, "sent only when everything is refilled"),
 
-    // -- Talk
+    // -- Chat
     up("ChatMessage", "player", "", kSynthesised, kOwnNumber),
     up("ChatMessage", "type", "Say.scope", kLossy, "only to everybody or to the own team"),
     up("ChatMessage", "text", "Say.text", kLossy, "split into pieces of 90 bytes"),
@@ -260,7 +260,7 @@ constexpr MappingLine kMapping[] = {
     down("ChatMessage", "*", "Refused.text", kLossy,
          "sent as a chat line, its first 16 bytes once more as the reason; then the connection ends"),
 
-    // -- Words that no packet says
+    // -- Words without a packet
     {"", kUp, "", "Leave", kSynthesised, "the connection ends"},
     {"", kUp, "", "TokenWish", kLossy, "the server sees who touches what; for servers that do not, Entente does"},
     no_intent("Select", "each player has one man"),

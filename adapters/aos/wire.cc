@@ -1,5 +1,5 @@
 // The layouts of Ace of Spades and its table of packets.
-// Law: fields() stands nowhere else.
+// Law: no other file describes a layout.
 #include "adapters/aos/wire.h"
 #include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"

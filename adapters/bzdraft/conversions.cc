@@ -20,12 +20,12 @@ constexpr std::string_view kRefusals[] = {"bad request",
                                           "this name requires authentication",
                                           "this server requires authentication",
                                           "no such team",
-                                          "no such sort of player",
+                                          "no such type of player",
                                           "rogues are not allowed",
                                           "the team is full",
                                           "the server is full"};
 
-/// A number or code that occurs twice means what its first line says.
+/// If a number or a code occurs twice, its first line counts.
 constexpr std::pair<Refusal, words::Refused::Code> kReasons[] = {
     {Refusal::kBadRequest, words::Refused::OTHER},
     {Refusal::kNeedUserAuth, words::Refused::NAME_NEEDS_LOGIN},
@@ -109,13 +109,13 @@ Refusal reject_reason(words::Refused::Code code) {
 
 std::string_view text(Refusal reason) {
   const auto number = static_cast<std::size_t>(reason);
-  return number < std::size(kRefusals) ? kRefusals[number] : "refused for a reason that has no name";
+  return number < std::size(kRefusals) ? kRefusals[number] : "refused for an unknown reason";
 }
 
 words::DropReason drop_of(std::uint8_t reason) {
   for (const auto& [number, word] : kDrops)
     if (static_cast<std::uint8_t>(number) == reason) return word;
-  return words::UNTOLD_DROP;
+  return words::UNKNOWN_DROP;
 }
 
 std::uint8_t drop_reason(words::DropReason why) {

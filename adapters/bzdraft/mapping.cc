@@ -1,5 +1,5 @@
 // What becomes of each field of the draft's messages and of each word: the table behind the explanations, the documents
-// and the drop counters. Law: complete; a test walks every message and every kind of word.
+// and the drop counters. Law: complete; a test checks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzdraft/bzdraft.h"
@@ -204,7 +204,7 @@ constexpr MappingLine kMapping[] = {
     down("MsgMessage", "*", "Round.another", kLossy, "a chat line names the winner; the game does not end"),
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
 
-    // -- Words that no message says
+    // -- Words without a message
     no_intent("Select", kOneTank),
     no_intent("Watch", kCamera),
     no_intent("Resume", "a session that has ended cannot be resumed"),

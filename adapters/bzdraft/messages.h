@@ -76,7 +76,7 @@ struct TimeLeft {
 struct ScoreOver {
   std::uint8_t winner = 0;
   std::optional<std::uint8_t> second;
-};  ///< the draft says 2 bytes and draws 1
+};  ///< 2 bytes in the draft's text, 1 in its drawing
 struct AddPlayer {
   std::uint8_t player = 0, type = 0, team = 0;
   std::uint16_t wins = 0, losses = 0;

@@ -22,7 +22,7 @@ Buffer resource_of(const words::World& world);
 /// The resources that a session has fetched, by name.
 class Resources {
  public:
-  /// False: it is not kept, because its bytes do not match its name, or there are too many.
+  /// False: the resource is not kept, because its bytes do not match its name, or there are too many.
   bool add(const Md5& md5, Buffer bytes);
   bool has(const Md5& md5) const { return known_.contains(md5); }
   /// A resource that is still to be fetched, among `root` and all that it includes; nothing if there is none.

@@ -1,5 +1,5 @@
 // The layouts of the BZFlag 1.8+ draft and its table of messages.
-// Law: fields() stands nowhere else.
+// Law: layouts are described only here.
 #include "adapters/bzdraft/wire.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/dialect.h"
@@ -142,8 +142,8 @@ void fields(V& v, ShotUpdate& m) {
 
 namespace {
 
-/// The draft gives TimeLeft and TeamUpdate one code; they are told apart by length. Above the wire's 16 bits stands
-/// which.
+/// TimeLeft and TeamUpdate have the same code in the draft, and differ in length. A bit above the wire's 16 bits marks
+/// a TeamUpdate.
 constexpr std::uint32_t kDrawnTeamUpdate = 0x1746f;
 constexpr std::size_t kTeamUpdateSize = 4 + 5;
 

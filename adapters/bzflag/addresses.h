@@ -1,5 +1,5 @@
 // Converts the eight-byte ids of the wiki page to the one-byte ids of all released programs, and back.
-// Law: one to one while a player is there. An id of zeros is nobody.
+// Law: one to one while a player is in the game. An id of zeros stands for no player.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Addresses {
       if (known_[i] && same(*known_[i], address)) return static_cast<std::uint8_t>(i);
     return std::nullopt;
   }
-  /// The address of a player; made up if the player has not told one. All zeros if the number is not a player's.
+  /// The address of a player; made up if the player's address is unknown. All zeros if the number is not a player's.
   Address address(std::uint8_t number) {
     if (number >= known_.size()) return {};
     if (!known_[number]) known_[number] = Address{{127, 0, 0, 1}, 0, number};

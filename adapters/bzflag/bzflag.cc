@@ -25,7 +25,7 @@ constexpr auto kInfos = infos();
 constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 
-/// Ends a refusal of ours that is no ban. Real servers refuse only whom they have banned.
+/// Marks a refusal of ours that is not a ban. Real servers refuse only banned clients.
 constexpr std::string_view kForNow = "; try again later";
 bool is_for_now(std::string_view refusal) { return refusal.substr(0, refusal.find('\0')).ends_with(kForNow); }
 
@@ -81,14 +81,14 @@ class BzFlag final : public wire::Game {
 
   wire::AdmissionState admission(Bytes frames, std::size_t dialect) const override {
     if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
-      return is_for_now(as_text(frames)) ? wire::AdmissionState::kUntold : wire::AdmissionState::kBanned;
+      return is_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
     for (auto code = code_of(frames); code; code = code_of(frames)) {
       if (*code == Accept::kCode) return wire::AdmissionState::kIn;
       if (*code == Reject::kCode && is_ban(frames)) return wire::AdmissionState::kBanned;
       frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]));
     }
-    return wire::AdmissionState::kUntold;
+    return wire::AdmissionState::kUndecided;
   }
   /// Real clients read at most 512 bytes and drop the last one (ServerLink.cxx:299 at v2.4.26), so the last one is a
   /// NUL. The page has no such message.
@@ -133,15 +133,15 @@ class BzFlag final : public wire::Game {
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     if (frame.way != Way::kToServer || frame.stage != wire::Stage::kPlay) return nullptr;
     if (kDialects[dialect].header == Header::kNever && as_text(frame.bytes).starts_with(kHeaderWord))
-      return "the header of a newer client, which old servers close for";
+      return "the header of a newer client; old servers close the connection";
     const auto code = code_of(frame.bytes);
     // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
     if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))
-      return "a datagram that is no whole message, or none that a client may send so";
+      return "a datagram that is not a whole message, or one that clients may not send by datagram";
     // bzfs.cxx:4941 at v2.4.26
-    if (code == ShotBegin::kCode && kDialects[dialect].timed_shots) return "a shot of another length";
+    if (code == ShotBegin::kCode && kDialects[dialect].timed_shots) return "a shot message of the wrong length";
     if (code && !kDialects[dialect].kicks_unknown && make_codec(dialect)->find(frame) == nullptr)
-      return "an unknown code, which is only logged";
+      return "an unknown code, which servers only log";
     return nullptr;
   }
 

@@ -19,7 +19,7 @@ const core::Faces& faces();
 /// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::MappingLine> mapping();
 
-/// What the fields of messages tell of people; see personal.cc.
+/// The personal data in the fields of messages; see personal.cc.
 std::span<const wire::PersonalField> personal();
 
 }  // namespace entente::bzflag

@@ -125,7 +125,7 @@ words::Team team_of(std::int16_t wire) {
 }
 
 std::int16_t wire_team(words::Team team, std::int16_t otherwise) {
-  if (team == words::YELLOW) return 0;  // has no colour of its own here
+  if (team == words::YELLOW) return 0;  // BZFlag has no yellow team
   for (const auto& [number, word] : kTeams)
     if (word == team) return number;
   return otherwise;

@@ -16,7 +16,7 @@ namespace entente::bzflag {
 
 // -- Who --------------------------------------------------------------------------------------------------------------
 
-/// Player ids of 2.4 (Address.h at v2.4.26). Ids between the last player and the first team are nobody's.
+/// Player ids of 2.4 (Address.h at v2.4.26). Ids between the last player and the first team are not used.
 inline constexpr std::uint8_t kFirstTeamId = 251, kAdmins = 252, kServerId = 253, kEverybody = 254, kNobody = 255;
 inline constexpr std::uint8_t kMostPlayers = 200;
 

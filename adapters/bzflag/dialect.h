@@ -10,7 +10,7 @@
 
 namespace entente::bzflag {
 
-/// When a client says "BZFLAG\r\n\r\n".
+/// When a client sends "BZFLAG\r\n\r\n".
 enum class Header : std::uint8_t {
   kNever,     ///< the server speaks first, right after accept
   kRequired,  ///< the server waits for it
@@ -57,7 +57,7 @@ struct Dialect {
   bool settings = false;       ///< the game's settings are a message of their own, not only the world's header
   bool style_header = false;   ///< the world's header has the wiki page's code
   bool game_clock = false;     ///< the server sends its time, first directly after its greeting
-  bool queries = false;        ///< anybody may query the game and its players
+  bool queries = false;        ///< anyone may query the game and its players
   bool early_link = false;     ///< the datagram link is requested at once, not only in the game
   bool linked_shots = false;   ///< shots by stream lead to a kick
   bool strict_entry = false;   ///< a joining client accepts only the answer it waits for, and gives up soon

@@ -70,8 +70,8 @@ class ServerCutter final : public wire::Cutter {
     }
     if (!begin(bytes, kMagicWord)) return lost("wrong greeting", "version");
     if (bytes.size() < kWelcomeSize) return kWait;
-    // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"), and bzfs says no more before the
-    // client does: so a late answer is one only if it is there whole. It is sent in one write.
+    // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"). bzfs sends nothing more until the
+    // client speaks, so a late answer, which is sent in one write, counts only if it has arrived whole.
     const bool late = late_answer_ && bytes.size() >= kTooLateSize && begin(bytes.subspan(kWelcomeSize - 1), kLateWord);
     state_ = State::kPlay;
     return greeted(late ? kTooLateSize : kWelcomeSize);

@@ -1,6 +1,6 @@
 // What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
 // the documents and the drop counters. dialect_translator.h converts between the dialects.
-// Law: complete; a test walks every message and every kind of word.
+// Law: complete; a test checks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzflag/bzflag.h"
@@ -179,7 +179,7 @@ constexpr MappingLine kMapping[] = {
     down("MsgPlayerUpdateSmall", "turn", "Pose.yaw_rate"),
     down("MsgPlayerUpdateSmall", "*", "", kDropped, kTail),
 
-    // -- Steering by other words: our back drives, and tells where it is
+    // -- Steering by other words: our back drives the tank, and sends its place
     up("MsgPlayerUpdateSmall", "*", "Step.x", kSynthesised, "Entente drives the tank to the middle of the tile"),
     up("MsgPlayerUpdateSmall", "*", "Toward.x", kSynthesised, "Entente drives the tank there"),
     up("MsgPlayerUpdateSmall", "*", "Keys.bits", kSynthesised, "Entente drives the tank as the keys say"),
@@ -293,7 +293,7 @@ constexpr MappingLine kMapping[] = {
     up("MsgPingCodeRequest", "zero", "", kDropped, kLocal),
     down("MsgPingCodeReply", "*", "", kDropped, kLocal),
 
-    // -- Words that no message says
+    // -- Words without a message
     no_intent("Change", kOneTank),
     no_intent("Select", kOneTank),
     no_intent("Watch", kCamera),

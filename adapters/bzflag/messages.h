@@ -168,8 +168,8 @@ struct AdminInfo {
   struct Item {
     std::uint8_t size = 5, player = 0, family = 4;
     std::array<std::uint8_t, 4> ip{};
-    /// A player of the server itself has no family before its 127.0.0.1 (GameKeeper.cxx:203 at v2.4.26), so `family`
-    /// and `local` hold that address.
+    /// For a player of the server itself, no family precedes its address 127.0.0.1 (GameKeeper.cxx:203 at v2.4.26), so
+    /// `family` and `local` hold that address.
     std::array<std::uint8_t, 3> local{};
   };
   std::vector<Item> players;
@@ -444,7 +444,7 @@ struct CustomSound {
   std::uint16_t type = 0;
   std::string name;
 };
-/// Voice of 1.10, which is relayed and has no layout.
+/// Voice of 1.10. It is relayed without a layout.
 struct Audio {
   static constexpr Code kCode = 0x6175;
   Buffer data;
@@ -536,8 +536,8 @@ using AnyMessage = std::variant<
     PingRequest, PingReply>;
 // clang-format on
 
-/// All that is done to any message is compiled once, in messages.cc: in every file that has a message, it would take
-/// seconds.
+/// The special members are compiled once, in messages.cc: compiling them in every file that uses messages would take
+/// seconds each.
 struct Message : AnyMessage {
   using AnyMessage::AnyMessage;
   Message();

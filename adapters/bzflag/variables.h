@@ -37,7 +37,7 @@ class Variables {
   mutable std::map<std::string, std::optional<float>, std::less<>> known_;  // computed since the last set()
 };
 
-/// Whether released servers have a variable of this name; others are made by people.
+/// Whether released servers have a variable of this name. Other names are made up by operators.
 bool is_stock_variable(std::string_view name);
 
 /// A finite number as text that reads back as the same f32.

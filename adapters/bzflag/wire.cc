@@ -1,5 +1,5 @@
-// The layout of every message of every dialect, and the table of them. A payload's layout stands here and nowhere else.
-// Law: fields() computes nothing; what differs by dialect asks for a feature.
+// The layout of every message of every dialect, and the table of them. A payload's layout is described only here.
+// Law: fields() computes nothing; differences between dialects are tests of features.
 #include "adapters/bzflag/wire.h"
 
 #include "adapters/wire/typed_codec.h"

@@ -18,7 +18,7 @@ inline constexpr std::string_view kLateWord = "\r\n\r\n";
 inline constexpr std::string_view kRefusedWord = "REFUSED:";
 inline constexpr std::size_t kWelcomeSize = 9, kTooLateSize = 12;
 
-/// A real server drops a client that announces more (NetHandler.cxx:581 at v2.4.26).
+/// Bytes. A real server drops a client that announces more (NetHandler.cxx:581 at v2.4.26).
 inline constexpr std::size_t kLargestPayload = 1024;
 
 /// The codes of greetings in the table of messages.

@@ -239,11 +239,11 @@ const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& objec
 Result<Bytes> Envelope::open(Bytes frame) const {
   if (has_length()) {
     if (frame.size() < kLengthSize || frame.size() - kLengthSize != length_of(frame))
-      return Fault{"not the length it says", "length", 0};
+      return Fault{"the length field does not match the frame", "length", 0};
     return frame.subspan(kLengthSize);
   }
   if (!in_stream) return frame;
-  if (frame.empty() || frame.back() != '\n') return Fault{"a line without an end", "line", frame.size()};
+  if (frame.empty() || frame.back() != '\n') return Fault{"a line without a newline at the end", "line", frame.size()};
   return frame.first(frame.size() - 1);
 }
 

@@ -108,7 +108,7 @@ class NativeFront final : public core::Front {
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
     if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);
-    if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // which it does not know
+    if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // version 1 has no Timeline
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
@@ -146,7 +146,7 @@ class NativeFront final : public core::Front {
   }
 
   Link<words::Intent, words::Fact> link_;
-  std::uint32_t contract_ = 1;  // that the client has asked for
+  std::uint32_t contract_ = 1;  // the protocol version that the client has asked for
   bool told_end_ = false;
   words::Fact message_;
 };
@@ -189,13 +189,13 @@ class NativeBack final : public core::Back {
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
-    // If the server has said this itself, we do not say it again.
+    // After any of these, closed() reports nothing more.
     ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
     if (message.audience() == words::PLAYER) message.set_to(out.me());
-    // Ids of what is gone are forgotten, because no later message names them.
+    // Ids of players and units that are gone are forgotten, because no later message uses them.
     if (message.has_player_gone()) forget(message.player_gone().id(), out);
     if (auto fact = core::from_message(message)) out.say(std::move(*fact));
     if (message.has_gone()) ids_.remove_id(message.gone().unit());
@@ -219,7 +219,7 @@ class NativeBack final : public core::Back {
   static void refuse(std::uint32_t contract, BackOut& out) {
     words::Refused refused;
     refused.set_code(words::Refused::WRONG_VERSION);
-    refused.set_text("the server speaks version " + std::to_string(contract) + " of native, and we know " +
+    refused.set_text("the server speaks version " + std::to_string(contract) + " of native; Entente supports " +
                      std::to_string(kContract));
     out.say(refused);
     out.close(refused.text());

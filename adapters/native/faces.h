@@ -1,5 +1,5 @@
 // The front and back of the vocabulary; there is almost nothing to convert.
-// Law: what a client claims about its id and its times is not believed. Ids of another room are always translated.
+// Law: a client's claims about its id and its times are ignored. Ids of another room are always translated.
 #pragma once
 
 #include "proxy/core/faces.h"

@@ -1,4 +1,4 @@
-// The vocabulary as a game of its own, for bots and tools, as the registry sees it.
+// The vocabulary as a game, for bots and tools, as the registry sees it.
 #pragma once
 
 #include "adapters/wire/game.h"

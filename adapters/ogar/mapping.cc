@@ -1,6 +1,6 @@
 // What becomes of each field of each message and of each word. translators.h converts between modern3 and the legacy
 // versions.
-// Law: complete, and a reason stands wherever something is lost; a test looks for what no line is about.
+// Law: complete, and every loss has a reason; a test finds fields and words without a line.
 #include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
 
@@ -262,8 +262,7 @@ constexpr MappingLine kMapping[] = {
     {"ChatMessage", kDown, "text", "Said.text", kExact},
     {"ServerStat", kDown, "json", "Room.name", kLossy, "the room's name, mode, numbers of players, load and uptime"},
 
-    // -- Intents that no message says
-    // -----------------------------------------------------------------------------------
+    // -- Intents without a message ------------------------------------------------------------------------------------
     {"", kUp, "", "Leave", kLossy, "the connection ends; the cells stay for a minute"},
     {"", kUp, "", "Select", kDropped, "all cells of a player move towards the mouse"},
     {"", kUp, "", "Resume", kDropped, "a player who reconnects is a new player"},
@@ -283,8 +282,7 @@ constexpr MappingLine kMapping[] = {
     {"", kUp, "", "Edit", kDropped, "there is nothing to build"},
     {"", kUp, "", "Playback", kDropped, "only replays can be paused or moved in time"},
 
-    // -- Facts that no message says
-    // -------------------------------------------------------------------------------------
+    // -- Facts without a message --------------------------------------------------------------------------------------
     {"", kDown, "", "Rule", kDropped, "clients know the rules of their game"},
     {"", kDown, "", "WorldProgress", kDropped, "clients show no loading progress"},
     {"", kDown, "", "Ammo", kDropped, kCells},

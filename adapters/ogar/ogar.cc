@@ -67,7 +67,7 @@ class OgarGame final : public wire::Game {
   /// disconnects for them (Client.js:28).
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay;
-    return play && dialect != 0 ? "MultiOgarII passes over messages that it does not know" : nullptr;
+    return play && dialect != 0 ? "MultiOgarII ignores unknown messages" : nullptr;
   }
 
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {

@@ -1,4 +1,4 @@
-// What the fields of messages tell of people; see wire/personal.h.
+// The personal data in the fields of messages; see wire/personal.h.
 #include "adapters/ogar/ogar.h"
 
 namespace entente::ogar {

@@ -1,5 +1,5 @@
 // The layout of every Ogar message, once, and the table of them.
-// Law: fields() computes nothing; what a dialect changes is a `when` of a feature.
+// Law: fields() computes nothing; a difference between dialects is a `when` of a feature.
 #include "adapters/ogar/wire.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/messages.h"

@@ -150,7 +150,7 @@ std::vector<Ground> read_maps(const std::string& folder, std::string& problems) 
     if (ground)
       maps.push_back(*ground);
     else
-      problems += at->path().filename().string() + " is no map: its " + ground.error().field + " is wrong. ";
+      problems += at->path().filename().string() + " is not a map: its " + ground.error().field + " is wrong. ";
   }
   if (error) problems += "The folder " + folder + " cannot be read: " + error.message() + ". ";
   return maps;

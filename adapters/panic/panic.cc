@@ -21,8 +21,7 @@ class PanicCutter final : public wire::Cutter {
   std::size_t dialect_;
 };
 
-/// Whether a server whose first bytes are `said` speaks `dialect`: Game State, Update Ammo without a piece, some
-/// Creates.
+/// Whether `said`, the first bytes of a server, fit `dialect`: Game State, Update Ammo without a piece, then a Create.
 Detected::State speaks(std::size_t dialect, Bytes said) {
   if (said.empty()) return Detected::State::kNeedMore;
   if (said[0] != kGameState) return Detected::State::kUnknown;

@@ -1,4 +1,4 @@
-// What the fields of messages tell of people; see wire/personal.h. The game has no texts.
+// The personal data in the fields of messages; see wire/personal.h. The game has no texts.
 #include "adapters/panic/panic.h"
 
 namespace entente::panic {
@@ -6,7 +6,7 @@ namespace entente::panic {
 std::span<const wire::PersonalField> personal() {
   using wire::Personal;
   static constexpr wire::PersonalField kFields[] = {
-      {"", "padding", Personal::kFiller},  // old memory
+      {"", "padding", Personal::kFiller},  // leftover memory
       {"", "count_padding", Personal::kFiller},
       {"", "end_padding", Personal::kFiller},
   };

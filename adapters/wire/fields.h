@@ -6,8 +6,8 @@
 //   }
 //
 // Reader, Writer and VisitingLayout (visiting_layout.h) are the layout drivers: fields() is compiled once for each
-// driver and message. A FieldVisitor (field_visitor.h) is another thing: VisitingLayout calls it for each field, and it
-// is compiled once, for all messages.
+// driver and message. A FieldVisitor (field_visitor.h) is not a layout driver: VisitingLayout calls it for each field,
+// and it is compiled once, for all messages.
 // Laws: a `when` sees only the dialect and earlier fields; fields() computes nothing; a count above the number of bytes
 // left is refused before memory is allocated; structs keep wire values (the i16, the padding, the bytes after a NUL),
 // so that what decodes encodes to the same bytes.
@@ -273,7 +273,7 @@ class Reader : public Verbs<Reader<D>, D> {
   /// Bytes that are always the same, such as a magic word.
   Reader& exact(const char* name, std::string_view bytes) {
     if (!need(name, bytes.size())) return *this;
-    if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the bytes that stand here", name);
+    if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the expected bytes", name);
     at_ += bytes.size();
     return *this;
   }

@@ -58,7 +58,7 @@ struct EnetSettings {
   bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
 };
 
-/// A datagram outside the game's own protocol, by which anybody may query a server.
+/// A datagram outside the game's own protocol, by which anyone may query a server.
 struct Query {
   std::string_view question;       ///< the whole datagram
   std::size_t largest_answer = 0;  ///< bytes
@@ -85,11 +85,11 @@ enum class EnetParting : std::uint8_t {
   kBanned
 };
 
-/// Why a client is turned away, in terms that games can express.
+/// Why a client is refused, in terms that games can express.
 enum class Refusal : std::uint8_t { kBanned, kUnavailable };
 
 /// How far a player's admission by the server has come.
-enum class AdmissionState : std::uint8_t { kUntold, kIn, kBanned };
+enum class AdmissionState : std::uint8_t { kUndecided, kIn, kBanned };
 
 /// What is common to all connections of a game. Stateless; lives as long as the program.
 class Game {
@@ -130,14 +130,14 @@ class Game {
   /// side has to.
   virtual std::size_t client_greeting_size(std::size_t) const { return 0; }
 
-  /// What a client must be sent before its connection is closed, or it would not notice. Empty: closing is enough.
+  /// The bytes without which a client would not notice that its connection is closed. Empty: closing is enough.
   virtual Bytes goodbye(std::size_t) const { return {}; }
 
   /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
   /// returns kIn at once.
   virtual AdmissionState admission(Bytes /*frames*/, std::size_t /*dialect*/) const { return AdmissionState::kIn; }
-  /// What a client that is turned away is sent before its connection is closed: the reason, if the game has words for
-  /// it at this stage.
+  /// The bytes that a refused client is sent before its connection is closed: the reason, if the game can express it at
+  /// this stage.
   virtual Buffer refusal(std::size_t dialect, Refusal, std::string_view /*why*/) const {
     const Bytes said = goodbye(dialect);
     return Buffer(said.begin(), said.end());
@@ -177,14 +177,14 @@ class Game {
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
   /// clear their screen when the connection closes.
   virtual std::uint32_t refuse_linger_ms() const { return 0; }
-  /// Whether a server may tell a player only what is in sight, so that two players know different units.
+  /// Whether a server may send a player only what is in sight, so that two players know different units.
   virtual bool hides_units() const { return false; }
-  /// Whether a player can be told something in words while playing.
+  /// Whether a player can be shown a text while playing.
   virtual bool has_chat() const { return true; }
-  /// What a server sends a player who plays, so that the player reads `text`: frames, packets or WebSocket messages,
-  /// which may come between any two of its own. Empty: not known.
+  /// The messages that show `text` to a player in the game: frames, packets or WebSocket messages, which may be sent
+  /// between any two messages of the server. Empty: not known.
   virtual std::vector<Buffer> announcement(std::size_t /*dialect*/, std::string_view /*text*/) const { return {}; }
-  /// Over ENet: whether a client that sends this packet has a player in the game, who can be told things.
+  /// Over ENet: whether a client that sends this packet has a player in the game, who can be shown a text.
   virtual bool shows_player(Bytes /*packet*/) const { return true; }
   /// Bytes that a server may send at once, faster than a client can read them (a map).
   virtual std::size_t largest_burst() const { return 0; }

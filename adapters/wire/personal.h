@@ -1,4 +1,4 @@
-// The fields of a game's messages that may tell who played, or where. `entente redact` replaces them.
+// The fields of a game's messages that may reveal who played, or where. `entente redact` replaces them.
 // Law: complete. A test fails for a text, an address or bytes without a line; at run time a message with such a field
 // is left out.
 #pragma once
@@ -9,20 +9,20 @@ namespace entente::wire {
 
 /// What a field holds, as far as people are concerned.
 enum class Personal : std::uint8_t {
-  kUntold,    ///< no line says it
-  kHarmless,  ///< tells nothing: numbers
+  kUnlisted,  ///< the table has no line for the field
+  kHarmless,  ///< reveals nothing: numbers
   kCode,      ///< a code of the game, of at most three letters ("GM", "R*")
   kGame,      ///< the name of a game or dialect
   kVersion,   ///< of a program or protocol
   kHash,      ///< of a world or file, in hexadecimal digits
   kName,      ///< of a player
-  kChat,      ///< what somebody said
+  kChat,      ///< chat text
   kPassword,
   kToken,
   kAddress,  ///< of a computer: text, or the bytes of an IPv4 address
   kPort,
   kHost,        ///< a URL, or the name of a computer
-  kMotto,       ///< what players tell of themselves: motto, e-mail address, skin
+  kMotto,       ///< what players write about themselves: motto, e-mail address, skin
   kText,        ///< what operators or programs wrote: names of servers and maps, reasons
   kVariable,    ///< the name of a rule of the game
   kValue,       ///< its value

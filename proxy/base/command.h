@@ -11,7 +11,7 @@ namespace entente {
 
 /// Whether servers or their scripts strip this code point from the beginning of a line, or split a line at it: control
 /// characters, what JavaScript's trim() removes (ECMA-262, WhiteSpace and LineTerminator), and zero-width characters,
-/// because nobody sees them.
+/// because they are invisible.
 constexpr bool is_cut_off(std::uint32_t point) {
   return point <= ' ' || (point >= 0x7f && point <= 0xa0) || point == 0x1680 || (point >= 0x2000 && point <= 0x200f) ||
          point == 0x2028 || point == 0x2029 || point == 0x202f || point == 0x205f || point == 0x2060 ||
@@ -34,7 +34,7 @@ constexpr std::size_t arguments_of(std::string_view line) {
   while (!rest.empty()) {
     const std::size_t size = first_character(rest);
     if (size != 0 && is_cut_off(code_point(rest.substr(0, size)))) break;
-    rest.remove_prefix(std::max<std::size_t>(size, 1));  // a byte that is no text belongs to the word
+    rest.remove_prefix(std::max<std::size_t>(size, 1));  // an invalid byte is part of the word
   }
   return line.size() - rest.size();
 }

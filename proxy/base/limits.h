@@ -13,19 +13,18 @@ namespace entente {
 struct Limits {
   // Admission.
   std::uint32_t sessions = 5000;              ///< open at once, per route
-  std::uint32_t sessions_per_address = 1024;  ///< of them from one address (IPv6: one /64)
-  std::uint32_t connects_per_second = 100;    ///< new ones from one address, on average
-  std::uint32_t connects_burst = 1024;        ///< new ones from one address at once
-  std::uint32_t enters_per_second =
-      200;                           ///< players from one address who enter a shared room; others wait for their turn
-  std::uint32_t enters_burst = 256;  ///< of them at once
+  std::uint32_t sessions_per_address = 1024;  ///< open at once from one address (IPv6: one /64)
+  std::uint32_t connects_per_second = 100;    ///< new sessions from one address, on average
+  std::uint32_t connects_burst = 1024;        ///< new sessions from one address at once
+  std::uint32_t enters_per_second = 200;      ///< players from one address who may enter a shared room; others wait
+  std::uint32_t enters_burst = 256;           ///< players from one address who may enter at once
 
   // The longest that something may take, in milliseconds.
   std::uint32_t greet_ms = 5'000;         ///< from accepting a client to the end of its greeting, if its game has one
   std::uint32_t connect_ms = 5'000;       ///< for the server to accept us
   std::uint32_t detect_ms = 4'000;        ///< for the server to show its dialect on a silent connection
-  std::uint32_t ready_ms = 20'000;        ///< silence of the server while a bridged player waits to be let in
-  std::uint32_t lobby_ms = 120'000;       ///< wait of a bridged player to be let in
+  std::uint32_t ready_ms = 20'000;        ///< silence of the server while a bridged player waits to be admitted
+  std::uint32_t lobby_ms = 120'000;       ///< time until a bridged player is admitted
   std::uint32_t idle_ms = 900'000;        ///< silence of both sides (a Panic lobby is silent for minutes)
   std::uint32_t stall_ms = 20'000;        ///< bytes wait for a peer that reads nothing
   std::uint32_t half_closed_ms = 30'000;  ///< one side has closed, the other is silent

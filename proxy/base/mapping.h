@@ -11,14 +11,14 @@ namespace entente {
 
 enum class Fidelity : std::uint8_t {
   kExact,             ///< the same value arrives, or the nearest that the wire can hold
-  kLossy,             ///< something like it arrives
-  kSynthesised,       ///< no word is behind it: we make it up (a sequence number, a checksum, a default)
+  kLossy,             ///< an approximation arrives
+  kSynthesised,       ///< no word has it; Entente generates it (a sequence number, a checksum, a default)
   kDropped,           ///< never arrives
   kDroppedSometimes,  ///< is dropped in the situation that the reason names; another line says what happens otherwise
 };
 
 struct MappingLine {
-  const char* message;  ///< as in its Row; "" for a word that no message says; "*": any message
+  const char* message;  ///< as in its Row; "" for a word that no message carries; "*": any message
   std::uint8_t ways;    ///< sum of wire::Way: the directions in which the message travels when this holds
   const char* field;    ///< its path without indices ("flags.owner"); "*": all fields without a line; "": none
   const char* word;     ///< "Fire.x"; "Fire" if the message's presence means the word; "": none; "*": any word

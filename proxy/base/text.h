@@ -17,7 +17,7 @@ constexpr std::string_view whole_characters(std::string_view text, std::size_t m
   return text.substr(0, end);
 }
 
-/// The end of a text that was cut. ASCII, because some games have nothing else.
+/// The end of a text that was cut. ASCII, because some games support nothing else.
 inline constexpr std::string_view kCutMark = "...";
 
 /// `text` fitted to a field of `most` bytes: whole, or its beginning and kCutMark. REQUIRES: most >=
@@ -115,7 +115,7 @@ inline std::string well_formed(std::string_view text) {
   return out;
 }
 
-/// Removes control characters, of UTF-8 also those of two bytes (U+0080 to U+009F), which some terminals obey.
+/// Removes control characters, including those of two bytes in UTF-8 (U+0080 to U+009F), which some terminals obey.
 inline void erase_controls(std::string& text) {
   for (std::size_t at = text.find('\xc2'); at != text.npos; at = text.find('\xc2', at + 1))
     if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) - 0x80U < 0x20) text[at] = text[at + 1] = 0;

@@ -18,7 +18,7 @@ inline bool shown_as_tank(words::Unit::Kind kind) { return is_body(kind) || kind
 /// included; a visible cell is preferred to a hidden one.
 std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world);
 
-/// Whether it is in play and visible. Null: no.
+/// Whether the unit is in play and visible. False for null.
 inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
 /// Visible units without an owner that can be shown as tanks, by id.

@@ -10,7 +10,7 @@
 namespace entente::core {
 namespace {
 
-/// As people say it: "red".
+/// The name for people: "red".
 std::string name_of(words::Team team) {
   std::string name = words::Team_Name(team);
   for (char& letter : name)
@@ -25,7 +25,7 @@ bool is_script_command(std::string_view text) {
   return text.size() > 1 && text[0] == '!' && letter(text[1]);
 }
 
-/// What fronts write for bytes that are no text.
+/// What fronts write instead of invalid UTF-8.
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 }  // namespace

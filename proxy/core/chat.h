@@ -1,6 +1,6 @@
 // Chat on its way to another game, and facts that a client can show only as a line of chat.
 // Law: a command ("/password sesame") is passed on unchanged, as a command, or not at all; other players never see
-// it. Control characters are never passed on. Nobody speaks faster than the rules allow.
+// it. Control characters are never passed on. No player chats faster than the rules allow.
 #pragma once
 
 #include <map>
@@ -32,14 +32,14 @@ std::string line_of(const words::Round& round, const WorldState& world);
 /// is updated.
 std::string line_of_hit(const words::Health& health, double& known);
 
-/// Remembers what a server said last, as the reason if it then ends the session. Its welcome is no reason: what it says
-/// until two seconds after it has let the player in counts only if the end follows at once.
+/// Remembers a server's last line of chat, which is the reason if the server then ends the session. A welcome is not a
+/// reason: until two seconds after the player was admitted, a line counts only if the end follows at once.
 class LastServerLine {
  public:
-  /// The server lets the player in.
+  /// The server has admitted the player.
   void let_in(Micros now) { let_in_at_ = now; }
   void heard(std::string_view line, Micros now);
-  /// Of bzfs's "reason given : be nice", only the reason. `otherwise` if nothing was said right before.
+  /// Of bzfs's "reason given : be nice", only the reason. `otherwise` if there was no line right before.
   std::string why(Micros now, std::string_view otherwise) const;
 
  private:
@@ -97,7 +97,7 @@ class Chat {
  private:
   ChatRules rules_;
   std::map<Id, Micros> spoken_;  // by player: the time at which its lines are paid for (a token bucket)
-  std::map<Id, Micros> slowed_;  // by player: when it was last told that it is too fast
+  std::map<Id, Micros> slowed_;  // by player: when it was last warned that it is too fast
 };
 
 }  // namespace entente::core

@@ -54,7 +54,7 @@ std::vector<Fact> Comeback::loss(const WorldState& world, Id player) {
 
 bool Comeback::is_same_place(const WorldState& world) const {
   const words::World *before = world.geometry(), *now = next_->geometry();
-  if (before == nullptr) return !world.ready() || now == nullptr;  // a player who is not in has loaded no world
+  if (before == nullptr) return !world.ready() || now == nullptr;  // a player who has not entered has loaded no world
   if (now == nullptr) return false;
   return before->SerializeAsString() == now->SerializeAsString() &&
          settings_of(world).SerializeAsString() == settings_of(*next_).SerializeAsString();
@@ -62,7 +62,8 @@ bool Comeback::is_same_place(const WorldState& world) const {
 
 std::vector<Fact> Comeback::arrive(const WorldState& world, Id player) {
   const PlayerState* own = world.player(player);
-  if (own != nullptr && next_->player(player) == nullptr) next_->fold(own->player);  // told later, or never
+  if (own != nullptr && next_->player(player) == nullptr)
+    next_->fold(own->player);  // the server reports it later, or never
   next_->fold(words::Ready());
   std::vector<Fact> facts = difference(world, *next_);
   if (!world.ready()) facts.emplace_back(words::Ready());

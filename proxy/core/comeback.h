@@ -1,6 +1,7 @@
-// A player whose server was lost, on the way from the world of that server into the world of the next one.
-// Law: the player hears ordinary facts. When the server is lost, the player dies and everybody else and all units go;
-// later, the new world comes as the difference to what is left (replay/difference.h).
+// Moves a player whose server was lost from that server's world to the next server's world.
+// Law: the player receives ordinary facts. When the server is lost, the player dies, and all other players and all
+// units disappear. Later, the player receives the difference between what is left and the new world
+// (replay/difference.h).
 #pragma once
 
 #include <memory>
@@ -15,17 +16,17 @@ class Comeback {
   /// `world`: of the lost server, as `player` knows it.
   Comeback(const WorldState& world, Id player);
 
-  /// What the player hears because the server is lost.
+  /// The facts that the player receives when the server is lost.
   static std::vector<Fact> loss(const WorldState& world, Id player);
 
-  /// A connection to the next server begins: what an earlier one said is forgotten.
+  /// A connection to the next server begins: forgets the facts of an earlier one.
   void start_again() { next_ = std::make_unique<WorldState>(); }
   /// A fact of the next server's world.
   void fold(const Fact& fact) { next_->fold(fact); }
-  /// What the next server has said of its world so far.
+  /// The next server's world, as far as it is known.
   const WorldState& next() const { return *next_; }
 
-  /// The player wants to be put into play there.
+  /// The player asks to spawn there.
   void ask_spawn() { spawns_ = true; }
   bool spawns() const { return spawns_; }
 

@@ -10,9 +10,9 @@ namespace entente::core {
 
 /// What any room drops.
 std::span<const MappingLine> room_mapping();
-/// What an arena drops besides.
+/// What an arena drops in addition.
 std::span<const MappingLine> arena_mapping();
-/// What a replay drops besides.
+/// What a replay drops in addition.
 std::span<const MappingLine> replay_mapping();
 
 namespace drops {
@@ -31,7 +31,7 @@ inline constexpr MappingLine kCommandWithoutSlash =
     dropped_intent("Say", "it is not a command: commands begin with '/'");
 inline constexpr MappingLine kCommandNotExact =
     dropped_intent("Say", "the command cannot be passed on exactly as it was written");
-inline constexpr MappingLine kNothingSaid = dropped_intent("Say", "nothing was said");
+inline constexpr MappingLine kNothingSaid = dropped_intent("Say", "the text is empty");
 
 /// For games whose servers limit a command's length. Each of them has this line in its own table.
 inline constexpr MappingLine kCommandTooLong = dropped_intent("Say", "the command is longer than the server accepts");

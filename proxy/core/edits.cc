@@ -130,7 +130,7 @@ void EditList::tidy() {
   if (edits.size() != size_) set(edits);
 }
 
-/// The same chunk, if a world of this thread has it already.
+/// Returns the equal chunk of another world of this thread, if there is one.
 std::shared_ptr<const EditList::Chunk> EditList::kept_once(Chunk chunk) {
   constexpr std::size_t kFewest = 256;
   thread_local std::unordered_map<std::uint64_t, std::weak_ptr<const Chunk>> known;

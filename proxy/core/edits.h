@@ -25,16 +25,16 @@ struct BlockEdit {
 /// Whether the later edit of one block makes the earlier one superfluous.
 bool replaces(const BlockEdit& later, const BlockEdit& earlier);
 
-/// Removes what later edits replace.
+/// Removes edits that later ones replace.
 void tidy_edits(std::vector<BlockEdit>& edits);
 
-/// The edits after which a world with the edits `from` is one with the edits `to`. False: there are none, because an
-/// edit would have to be undone. REQUIRES: both are tidy.
+/// Finds the edits that turn a world with the edits `from` into one with the edits `to`. False: there are none, because
+/// an edit would have to be undone. REQUIRES: both are tidy.
 bool edits_between(const std::vector<BlockEdit>& from, const std::vector<BlockEdit>& to,
                    std::vector<const BlockEdit*>& between);
 
-/// The edits of a world, in the order in which they were made. Worlds of one thread that are told the same edits, such
-/// as those of a recording's viewers, have nearly all of them in memory once.
+/// The edits of a world, in the order in which they were made. Worlds of one thread with the same edits, such as those
+/// of a recording's viewers, share the memory of nearly all of them.
 class EditList {
  public:
   static constexpr std::size_t kChunk = 128;  ///< edits that are shared together
@@ -52,7 +52,7 @@ class EditList {
   void clear() { *this = {}; }
   void set(const std::vector<BlockEdit>& edits);
   void add(const BlockEdit& edit);
-  /// Removes what this edit replaces.
+  /// Removes the edits that this one replaces.
   void replace_by(const BlockEdit& edit);
   /// As tidy_edits().
   void tidy();

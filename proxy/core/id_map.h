@@ -57,7 +57,7 @@ class IdMap {
   std::size_t size() const { return to_id_.size(); }
 
  private:
-  /// A peer chooses the numbers: with their own bits as a hash, it could put all of them into one place.
+  /// A peer chooses the numbers. If their own bits were the hash, it could put all of them into one bucket.
   template <class Key>
   struct Mixed {
     std::size_t operator()(const Key& key) const {

@@ -30,7 +30,7 @@ class Ledger {
     }
     entries_.push_back({&line, word, 1});
   }
-  void add(const MappingLine&& line, const char* word = nullptr) = delete;  // it would be gone
+  void add(const MappingLine&& line, const char* word = nullptr) = delete;  // a temporary would dangle
 
   /// In the order in which they were first seen.
   const std::vector<Entry>& entries() const { return entries_; }

@@ -1,4 +1,4 @@
-// How a room member made of parts hands them what it hears: a part takes a message or a word by having hear() for it.
+// Dispatches messages and words to the parts of a room member. A part receives a type if it has hear() for it.
 #pragma once
 
 namespace entente::core {
@@ -8,7 +8,7 @@ concept Hears = requires(Part& part, const Heard& heard, Out& out) {
   part.hear(heard, out);
 };
 
-/// Hands it to each part that hears such a thing, in the order of the parts.
+/// Passes `heard` to each part that has hear() for its type, in the order of the parts.
 template <class Heard, class Out, class... Parts>
 void hand(const Heard& heard, Out& out, Parts&... parts) {
   const auto each = [&]<class Part>(Part& part) {
@@ -17,7 +17,7 @@ void hand(const Heard& heard, Out& out, Parts&... parts) {
   (each(parts), ...);
 }
 
-/// Whether at least one of the parts hears such a thing.
+/// Whether at least one of the parts has hear() for this type.
 template <class Heard, class Out, class... Parts>
 inline constexpr bool kOneHears = (Hears<Parts, Heard, Out> || ...);
 

@@ -258,7 +258,7 @@ void Room::flooded() {
   facts_.clear();
   intents_.clear();
   scene_switches_.clear();
-  end_with("too much at once");
+  end_with("too many words wait in the room");
 }
 
 void Room::deliver_facts() {
@@ -349,7 +349,7 @@ bool Room::waits(Intent& intent) {
     const bool was_in = std::exchange(seat.inside, false) || seat.held.empty();
     seat.entered = false;
     seat.held.clear();
-    return !was_in;  // the back did not hear its Enter, so it need not hear the Leave
+    return !was_in;  // the back did not receive its Enter, so it does not need the Leave
   }
   if (seat.held.empty()) {
     if (as<words::Enter>(intent) == nullptr) return false;
@@ -425,7 +425,7 @@ bool Room::settle() {
   return any;
 }
 
-/// Removes seats that have left. The back first hears that the player left. True if there was such a seat.
+/// Removes seats that have left. The back first receives Leave. True if there was such a seat.
 bool Room::bury() {
   if (!std::exchange(some_left_, false)) return false;
   bool found = false;

@@ -40,7 +40,7 @@ struct ServerLoss {
   std::string_view why = {};
   std::uint32_t code = 0;  ///< the game's own reason; 0: none
   /// The next back leads to a place where the player plays until a server is back. The team that the player has there
-  /// is not asked for at the next server.
+  /// is not requested at the next server.
   bool meanwhile = false;
 };
 
@@ -82,18 +82,19 @@ class Room {
     /// A seat claims to be the player with this number, who lost the connection. True if the network knows that seat
     /// and will move the client to it when the call is over; otherwise the client is refused.
     virtual bool try_resume_seat(Id /*seat*/, std::uint32_t /*number*/) { return false; }
-    /// The back says that its server stops, or cannot take the player now. True: the host calls replace_back() after
-    /// this call.
+    /// The back reports that its server stops, or cannot accept the player now. True: the host calls replace_back()
+    /// after this call.
     virtual bool await_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
     // A player moves to another server (Room::begin_move).
-    /// The next server has let the player in whom the room expects (Room::expect): takes it out of its own room.
-    /// Nothing: it is gone, and the move fails.
+    /// The next server has admitted the player that the room expects (Room::expect): takes the player out of its own
+    /// room. Nothing: the player is gone, and the move fails.
     virtual std::optional<DetachedPlayer> detach_player() { return std::nullopt; }
-    /// The next server has let the player in: kBackId is told goodbye and closed now, which does not end the room.
+    /// The next server has admitted the player: the room now closes kBackId with a goodbye, which does not end the
+    /// room.
     virtual void on_leaving_server() {}
     /// From now on, kBackId is what kNextBackId was.
     virtual void moved() {}
-    /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has let the player in, but
+    /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has admitted the player, but
     /// has another world, and the player's client loads a world only when it joins.
     virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
@@ -111,10 +112,10 @@ class Room {
   Room& operator=(const Room&) = delete;
 
   // Events. `now` never decreases.
-  /// Returns its player's id. `hears`: false for a front that is told only what is for its player alone, because its
-  /// client hears the rest elsewhere. Its intents keep the numbers that it gives them.
+  /// Returns its player's id. `hears`: false for a front that receives only facts for its player alone, because its
+  /// client gets the rest elsewhere. Its intents keep the numbers that it gives them.
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool hears = true);
-  /// Whether somebody has this seat, or it is kept.
+  /// Whether the seat is taken or kept.
   bool is_seated(Id seat) const;
   void back_opened(const Peer& peer, Micros now);
   /// The dialect of the back's peer is now known: see RoomMember::speaks.
@@ -128,8 +129,8 @@ class Room {
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
   /// Whether the player can go on if the back's peer is lost.
   bool outlives_server() const;
-  /// Replaces the back, whose peer was lost or does not let the player in now, by `fresh`. The host dials for it, and
-  /// it hears what the player wants. Returns what the player waits for. REQUIRES: outlives_server().
+  /// Replaces the back, whose peer was lost or does not admit the player now, by `fresh`. The host dials for it, and it
+  /// receives the intents of the player. Returns what the player waits for. REQUIRES: outlives_server().
   Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
   /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
   bool takes_another_world() const;
@@ -137,11 +138,12 @@ class Room {
   bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
   /// Whether the player is in, so that it can be moved.
   bool can_move() const;
-  /// Moves the player to another server, with which `next` speaks as kNextBackId. The player goes on at its own server
-  /// until the other one has let it in: Host::moved(). If that fails: Host::move_failed(). The host connects.
+  /// Moves the player to another server, whose back `next` has the id kNextBackId meanwhile. The player stays on its
+  /// own server until the other one has admitted it: Host::moved(). If that fails: Host::move_failed(). The host
+  /// connects.
   /// REQUIRES: can_move().
   void begin_move(std::unique_ptr<Back> next, Micros now);
-  /// The move is off. Host::move_failed() is called if it was under way.
+  /// Cancels the move. Host::move_failed() is called if it was under way.
   void cancel_move(std::string_view why, Micros now);
   /// Whether the player of a seat is in, so that it can be taken out.
   bool can_take_out(Id seat) const;
@@ -149,7 +151,7 @@ class Room {
   /// REQUIRES: can_take_out().
   DetachedPlayer take_out(Id seat, Micros now);
   /// Prepares this room to take over the player of `seat` in `from`. Both rooms have the same clock. This room can then
-  /// be given begin_move(). The player goes on in `from` until the next server has let it in: Host::detach_player().
+  /// be given begin_move(). The player stays in `from` until the next server has admitted it: Host::detach_player().
   /// REQUIRES: from.can_take_out(); called first; this room's back has no link.
   void expect(const Room& from, Id seat, Micros now);
   void next_opened(const Peer& peer, Micros now);
@@ -161,13 +163,13 @@ class Room {
   bool keeps(Id seat) const;
   /// The player is back on a new link. False if the seat is gone or taken.
   bool returned(Id seat, const Peer& peer, Micros now);
-  /// Ticks the members whose time has come, at most kMostTicks of them, so that a crowd delays nobody for long. If more
-  /// are due, next_wake() is not later than `now`.
+  /// Ticks the members whose time has come, at most kMostTicks of them, so that many due members do not delay others
+  /// for long. If more are due, next_wake() is not later than `now`.
   void tick(Micros now);
   static constexpr std::size_t kMostTicks = 64;
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
-  /// Tells a seat's player something in the server's name. False: nobody sits there, or has not entered yet.
+  /// Sends a seat's player a line in the server's name. False: the seat is empty, or its player has not entered yet.
   bool announce(Id seat, std::string_view text, Micros now);
   /// Says goodbye to one seat.
   void dismiss(Id seat, std::string_view why, Micros now);
@@ -176,7 +178,7 @@ class Room {
 
   /// When tick() is needed next; the far future if not at all.
   Micros next_wake() const { return timers_.next(); }
-  /// Nobody is left, and nobody will come.
+  /// No seat is left, and no player will come.
   bool over() const;
 
   /// Frees bytes that were given to Host::send_shared and are not needed any more.
@@ -269,7 +271,7 @@ class Room {
   Id last_id_ = 0;
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
-  bool told_ = false;              // a fact was told, so late fronts hear the world
+  bool told_ = false;              // a fact was told, so late fronts receive the world
   bool expects_ = false;           // the player is still in another room
   bool some_left_ = false;         // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
@@ -280,9 +282,9 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackSlot> back_;
-  std::vector<Intent> early_;           // what the back heard before the player entered, or before it said anything
+  std::vector<Intent> early_;           // intents from before the player entered, or before the back said anything
   bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
-  std::optional<Fact> refusal_;         // the last one that was not told to the player, who waits
+  std::optional<Fact> refusal_;         // the last one that was kept from the player, who waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // of a room that is not shared: as MemberSlot::wish
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server

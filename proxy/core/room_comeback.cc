@@ -1,4 +1,4 @@
-// A room of one player whose server is lost, or who moves to another server: what the player is told, what waits, and
+// A room of one player whose server is lost, or who moves to another server: what the player receives, what waits, and
 // how the next back takes over.
 #include <algorithm>
 #include <cassert>
@@ -9,10 +9,10 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostNotices = 64;  // of a server on the way to which a player is
-constexpr Id kIdsMeanwhile = 1'000'000;   // more than a room gives while a player is on the way out of it
+constexpr std::size_t kMostNotices = 64;  // notices of the next server that are kept during a move
+constexpr Id kIdsMeanwhile = 1'000'000;   // more ids than a room gives out while a player leaves it
 
-/// Has the seat of a player who is still in another room.
+/// Holds the seat of a player who is still in another room.
 class Expected final : public Front {
  public:
   explicit Expected(bool takes_another_world) : takes_another_world_(takes_another_world) {}
@@ -24,7 +24,7 @@ class Expected final : public Front {
   const bool takes_another_world_;
 };
 
-/// What the player has changed since it asked to be let in with `asked`.
+/// What the player has changed since its Enter `asked`.
 words::Change change_since(const words::Enter& asked, const words::Enter& now) {
   words::Change change;
   if (now.name() != asked.name()) change.set_name(now.name());
@@ -50,7 +50,7 @@ bool Room::takes_another_world() const {
 Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now) {
   assert(outlives_server());
   now_ = now;
-  if (transfer_ != nullptr) fail_move("the server of the player is lost");
+  if (transfer_ != nullptr) fail_move("the player's server was lost");
   if (!back_->left) lose(*back_, loss.why, loss.code);
   const Wait wait = std::exchange(put_off_, Wait::kNothing);
   if (wait != Wait::kPlayerSlot) refusal_.reset();
@@ -78,7 +78,7 @@ Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Mic
   return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
 }
 
-/// The world of the lost server goes; the next one is awaited.
+/// Removes the world of the lost server, and waits for the next server.
 void Room::prepare_comeback() {
   if (comeback_ != nullptr) return comeback_->start_again();
   const Id player = seats_.begin()->first;
@@ -88,22 +88,22 @@ void Room::prepare_comeback() {
   if (wish_ && !meanwhile_) set_team_of(*wish_);
 }
 
-/// The player is to have the team that it has now.
+/// Asks for the team that the player has now.
 void Room::set_team_of(Intent& wish) const {
   const PlayerState* own = world_.player(seats_.begin()->first);
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
   if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.content).set_team(team);
 }
 
-/// What another server is asked, so that the player is there what it is here.
+/// The Enter for another server, by which the player stays what it is.
 Intent Room::wish_to_move() const {
   Intent wish = *wish_;
   if (!meanwhile_) set_team_of(wish);
   return wish;
 }
 
-/// Whether the server cannot take the player now, and the player waits instead of hearing so: for a seat, or to ask
-/// for any team where its own has become full.
+/// Whether the fact refuses the player, but is kept from it because the player waits: for a seat, or to ask for any
+/// team because its own is full.
 bool Room::is_put_off(const Fact& fact) {
   const auto* refused = as<words::Refused>(fact);
   if (refused == nullptr || !outlives_server()) return false;
@@ -116,7 +116,7 @@ bool Room::is_put_off(const Fact& fact) {
   return true;
 }
 
-/// The back leaves, and the player waits for the next one, if the host says so.
+/// If the host agrees, the back leaves, and the player waits for the next one.
 bool Room::put_off(Wait wait, std::string_view why) {
   if (put_off_ != Wait::kNothing || !outlives_server() || !host_.await_next_server(why, wait)) return false;
   leave(*back_);
@@ -124,7 +124,7 @@ bool Room::put_off(Wait wait, std::string_view why) {
   return true;
 }
 
-/// At once, in this order.
+/// Delivers the facts at once, in this order.
 void Room::tell_all(std::vector<Fact> facts) {
   for (Fact& fact : facts) {
     fact.at = now_;
@@ -134,7 +134,7 @@ void Room::tell_all(std::vector<Fact> facts) {
   }
 }
 
-/// A fact from the server that the player is about to come to. True if the player does not hear it now.
+/// Handles a fact of the server that the player waits for. True: the player does not receive it now.
 bool Room::is_of_next_world(const Fact& fact) {
   if (as<words::Ready>(fact) != nullptr) return arrive(), true;
   if (as<words::WorldProgress>(fact) != nullptr) return host_.told(fact), true;
@@ -146,12 +146,13 @@ bool Room::is_of_next_world(const Fact& fact) {
   return true;
 }
 
-/// The player is in the next server's world, and hears what is different there.
+/// The player is in the next server's world, and receives the differences.
 void Room::arrive() {
   if (over_) return;
   const auto& [player, seat] = *seats_.begin();
   if (!seat->member->takes_another_world() && !comeback_->is_same_place(world_))
-    return end_with("the server is back with another world; join again");  // comeback_ stays: nothing of it is told
+    return end_with("the server is back with another world; join again");  // comeback_ stays, so the player receives
+                                                                           // nothing of that world
   const std::unique_ptr<Comeback> comeback = std::move(comeback_);
   tell_all(comeback->arrive(world_, player));
   world_.become(comeback->take());
@@ -164,7 +165,7 @@ void Room::arrived() {
   refusal_.reset();
 }
 
-/// Keeps what the next server must be told if this one is lost.
+/// Keeps what the next server must receive if this one is lost.
 void Room::remember(const Intent& intent) {
   const auto seat = seats_.find(intent.by);
   if (options_.shared && seat == seats_.end()) return;
@@ -180,7 +181,7 @@ void Room::remember(const Intent& intent) {
   if (change->has_skin()) wish.set_skin(change->skin());
 }
 
-/// While the server is away, nothing can be done in a world that is gone.
+/// Whether the intent needs a world, and is dropped because the server is away.
 bool Room::is_kept_from_back(const Intent& intent) {
   if (as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Leave>(intent)) return false;
   if (as<words::Spawn>(intent) != nullptr)
@@ -227,10 +228,10 @@ void Room::next_speaks(std::size_t dialect, Micros now) {
   drain();
 }
 
-/// The move fails once what the next server has said was looked at. True: its back hears nothing more.
+/// Makes the move fail after the next server's facts are processed. True: its back receives nothing more.
 bool Room::fail_later(std::string_view why) {
   if (transfer_ == nullptr) return false;
-  if (transfer_->why.empty()) transfer_->why = why.empty() ? "it does not take the player" : why;
+  if (transfer_->why.empty()) transfer_->why = why.empty() ? "it does not accept the player" : why;
   return true;
 }
 
@@ -251,8 +252,8 @@ void Room::hear_next() {
   for (++next; next < facts.size(); ++next) facts_.push_back(std::move(facts[next]));
 }
 
-/// A fact of the next server. False: its world is complete, and the player is in it. (An arena's is complete for
-/// whoever has not entered yet, too.)
+/// Handles a fact of the next server. False: its world is complete, and the player is in it. (The world of an arena is
+/// also complete for players who have not entered.)
 bool Room::hear_next(Fact& fact) {
   if (as<words::Ready>(fact) != nullptr) {
     transfer_->ready = true;
@@ -275,7 +276,8 @@ bool Room::hear_next(Fact& fact) {
   return true;
 }
 
-/// The player is in the next server's world: it leaves its own, and hears what is different there. False: it cannot.
+/// The player is in the next server's world: takes it out of its own, and sends it the differences. False: the move
+/// failed.
 bool Room::finish_move() {
   const auto& [player, seat] = *seats_.begin();
   if (!seat->member->takes_another_world() && !transfer_->world.is_same_place(world_))
@@ -307,7 +309,7 @@ bool Room::finish_move() {
 void Room::fail_move(std::string_view why, bool other_world) {
   const std::unique_ptr<Transfer> transfer = std::move(transfer_);
   BackSlot& next = *transfer->back;
-  const std::string told(why.empty() ? "it does not take the player" : why);
+  const std::string told(why.empty() ? "it does not accept the player" : why);
   if (next.open) say_goodbye(next, told);
   if (!next.left) next.close(told, 0);
   host_.move_failed(told, other_world);
@@ -348,7 +350,7 @@ void Room::expect(const Room& from, Id id, Micros now) {
   expects_ = seated_ = dialled_ = told_ = true;
 }
 
-/// The player comes out of its room. False: it cannot.
+/// Takes the player out of its old room. False: that failed.
 bool Room::take_over() {
   std::optional<DetachedPlayer> taken = host_.detach_player();
   if (!taken) return false;

@@ -49,7 +49,7 @@ class Out {
   /// Bytes waiting because the peer is slow.
   virtual std::size_t waiting_bytes() const = 0;
   /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
-  /// own reason, if its transport has one. The member hears nothing more.
+  /// own reason, if its transport has one. The member is not called any more.
   virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
   /// The peer broke its protocol: this is counted by name, logged with field and offset, and ends the session.
   virtual void fail(const Fault& fault) = 0;
@@ -58,11 +58,11 @@ class Out {
   virtual void say(Word word) = 0;
   /// Asks for one tick(), not before `at`; the earliest request counts.
   virtual void wake(Micros at) = 0;
-  /// For a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
+  /// For a back: its server is stopping. True: the player waits for the next server, and this member is not called any
   /// more. False: the session ends with the server.
   virtual bool report_server_stopping(std::string_view /*why*/) { return false; }
-  /// For a back: its server let the player in, but not to play, because it is full. True: the player waits for a seat,
-  /// and this member hears nothing more. False: the player stays as it is.
+  /// For a back: its server is full, and has admitted the player only to watch. True: the player waits for a seat, and
+  /// this member is not called any more. False: the player stays as it is.
   virtual bool report_server_full(std::string_view /*why*/) { return false; }
   /// Counts something that cannot be forwarded, by its line of the mapping.
   void drop(const MappingLine& line) { count_drop(line, nullptr); }
@@ -80,8 +80,8 @@ class Out {
   // Scenes, for the back of a shared room: a room may have several worlds, each seen by some of its seats. Scene 0 is
   // the room's own. A scene begins with the first seat that is moved to it, as a copy of the world that the seat saw,
   // and ends when its last seat has gone.
-  /// Before the facts that are said in this call: this seat now sees that scene. Its front hears the difference, after
-  /// `begin` (a resync: resync_phase.h); a Clock for the seat must follow.
+  /// Before the facts that are said in this call: this seat now sees that scene. Its front receives the difference,
+  /// after `begin` (a resync: resync_phase.h); a Clock for the seat must follow.
   virtual void switch_scene(Id /*seat*/, Id /*scene*/, const words::Clock& /*begin*/) {}
   /// The world of a scene; null: nobody sees it.
   virtual const WorldState* world_of(Id /*scene*/) const { return nullptr; }
@@ -102,7 +102,7 @@ class RoomMember {
 
   virtual ~RoomMember() = default;
 
-  /// The link is up; a front then hears the world, if there is one already.
+  /// The link is up; a front then receives the world, if there is one already.
   virtual void opened(const Peer&, Outlet&) {}
   /// The peer's dialect, if it was unknown when the link came up. Comes before anything is received; nothing is sent
   /// to the peer before it.
@@ -120,7 +120,7 @@ class RoomMember {
   /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
   /// seat; nothing: the player left. send() then does nothing until returned().
   virtual std::optional<Absence> try_reserve_seat(const Outlet&) { return std::nullopt; }
-  /// The player is back on a new link, which has not been sent anything yet.
+  /// The player is back on a new link, on which nothing has been sent yet.
   virtual void returned(const Peer&, Outlet&) {}
   /// For a front: whether its client can load another world while it plays. Other clients load a world only when they
   /// join.

@@ -28,7 +28,8 @@ void Room::leave_scene(FrontSlot& seat) {
   seat.scene = 0;
 }
 
-/// The back tells the seat of itself: in the scenes' worlds, seats are not among the players that all are told of.
+/// Moves a seat to a scene. The back must send the seat its own player, because the worlds of scenes do not list seats
+/// among their players.
 void Room::carry_out(const SceneSwitch& change) {
   constexpr std::uint32_t kVersionsApart = 1'000'003;
   const auto at = seats_.find(change.seat);
@@ -59,7 +60,7 @@ void Room::carry_out(const SceneSwitch& change) {
   if (Scene* const old = scene_of(before); old != nullptr && --old->seats == 0) scenes_.erase(before);
 }
 
-/// The host hears only of seats: whatever else is in a scene is not the room's own.
+/// The host is told only facts about seats: everything else in a scene is not the room's own.
 void Room::deliver_in_scene(const Fact& fact) {
   if (fact.scene == kEveryScene) {
     host_.told(fact);

@@ -86,15 +86,15 @@ class Room::MemberSlot final : public Out<Word> {
   bool open = false;           // its link is up
   bool left = false;           // it closed, or its peer did
   bool entered = false;        // its player has entered, and has not said Leave
-  bool inside = false;         // the back heard its Enter, and no Leave since
+  bool inside = false;         // the back received its Enter, and no Leave since
   bool goodbye_said = false;   // session_ends() was called
-  bool hears = true;           // what is for everybody, too
+  bool hears = true;           // it also receives facts for everybody
   bool admitted = false;       // the host need not be asked about its next Enter
-  std::optional<Intent> wish;  // a seat's Enter, with what its player changed since; of a shared room
+  std::optional<Intent> wish;  // in a shared room: the seat's Enter, with its later changes
   std::vector<Word> held;      // intents that wait to be admitted
   Micros kept_until = 0;       // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
-  Id scene = 0;  // that it sees
+  Id scene = 0;  // the scene that it sees
   TimerQueue::Timer timer;
 
  private:
@@ -104,17 +104,17 @@ class Room::MemberSlot final : public Out<Word> {
   Id id_;
 };
 
-/// A player's way to another server.
+/// A player's move to another server.
 struct Room::Transfer {
   std::unique_ptr<BackSlot> back;
   Comeback world;             // the next server's
-  std::vector<Fact> facts;    // that the next server has said, and that are not looked at yet
+  std::vector<Fact> facts;    // of the next server that are not processed yet
   std::vector<Fact> notices;  // for the player, once it is there
   std::string why = {};       // why the move fails
   bool ready = false;         // the next server's world is complete
 };
 
-/// Marks an end as left: it hears nothing more. bury() removes it.
+/// Marks an end as left: it is not called any more. bury() removes it.
 template <class Slot>
 void Room::leave(Slot& end) {
   end.left = true;

@@ -1,4 +1,5 @@
-// When a front has to look through all its tanks again: a hundred fronts with a hundred tanks each do little else.
+// When a front must look through all its tanks again. Without this, a hundred fronts with a hundred tanks each would do
+// little else.
 #pragma once
 
 #include <algorithm>

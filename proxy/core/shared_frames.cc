@@ -6,7 +6,7 @@ namespace entente::core {
 namespace {
 
 constexpr std::size_t kPage = 64 * 1024;
-constexpr std::size_t kPagesKept = 4;  // for each key, for what comes next
+constexpr std::size_t kPagesKept = 4;  // pages kept for each key, for later frames
 
 }  // namespace
 

@@ -36,7 +36,7 @@ class SharedFrames {
     std::uint64_t word = 0;
     Bytes frame{};
     std::vector<Buffer> pages{};  // none grows beyond what was reserved
-    std::size_t page = 0;         // that is being written
+    std::size_t page = 0;         // the page that is being written
   };
 
   std::vector<Entry> entries_;  // a handful

@@ -137,7 +137,7 @@ template <class Word>
 void set_kind(const Word& word, typename Word::Schema& message) {
   const FieldDescriptor* field = members<Word>()[word.content.index()];
   Message* into = message.GetReflection()->MutableMessage(&message, field);
-  // By its own type: the library's copy of any message first looks for the one in the other, field by field.
+  // Copies by the concrete type, because the library's copy of any message works field by field.
   std::visit([&]<class T>(const T& kind) { static_cast<T*>(into)->CopyFrom(kind); }, word.content);
 }
 
@@ -173,7 +173,7 @@ bool read_kind(const typename Word::Schema& message, Word& word) {
 template <class Word>
 Result<Word> read_word(Bytes bytes) {
   typename Word::Schema message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Fault{"no word", "word", 0};
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Fault{"not a word", "word", 0};
   return from_message(message);
 }
 

@@ -18,8 +18,8 @@ double above_ground(const words::World& geometry, double x, double y, double z, 
   return lies && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
 }
 
-/// The same geometry, if a world of this thread has it already: viewers of a recording are told it one after another,
-/// and a map has megabytes.
+/// Returns the equal geometry of another world of this thread, if there is one: viewers of a recording receive it one
+/// after another, and a map has megabytes.
 std::shared_ptr<const words::World> kept_once(std::shared_ptr<const words::World> geometry) {
   constexpr std::size_t kLarge = 4096, kRemembered = 8;
   thread_local std::array<std::weak_ptr<const words::World>, kRemembered> remembered;
@@ -157,7 +157,8 @@ words::Pose WorldState::flattened(words::Pose pose) const {
   return pose;
 }
 
-/// Kept for those who come later. A block that is edited again and again is kept once, or twice if there are many.
+/// Kept for late joiners. Of repeated edits of a block, only the last is kept; if there are many edits, earlier ones
+/// are removed only now and then.
 void WorldState::on(const words::WorldEdit& word, const Fact&) {
   const BlockEdit edit(word);
   constexpr std::size_t kFew = 64;
@@ -340,7 +341,7 @@ void WorldState::forget_unit(Id id) {
 
 void WorldState::forget_spent_shots(Micros now) {
   std::erase_if(shots_, [&](const ShotState& state) {
-    // A late joiner is told shots in no order of time.
+    // Late joiners receive shots in no order of time.
     return now > state.fired_at &&
            static_cast<double>(now - state.fired_at) > state.shot.life() * static_cast<double>(kSecond);
   });

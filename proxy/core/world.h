@@ -1,7 +1,7 @@
 // What is true in a room, folded from its facts: players, units, geometry, rules. Snapshot protocols draw it; late
 // joiners and recordings receive it.
 // Law: fold() is the only way to change it (and become(), for another server), and the same facts in the same order
-// give the same world. What no fact has said has its default value.
+// give the same world. A value that no fact has set is the default.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class WorldState {
 
   void fold(const Fact& fact);
   /// The room has a new server, whose world is `next`, and every difference was folded: forgets what words cannot
-  /// remove. Its counts go on.
+  /// remove. Its counts continue.
   void become(WorldState&& next);
 
   /// Says the whole world as facts, each referring only to earlier ones: room, rules, geometry, players, units,
@@ -96,7 +96,7 @@ class WorldState {
     geometry_ = other.geometry_;
     edits_ = other.edits_;
   }
-  /// The same. `translate(Id)` returns what stands for the id of a player there.
+  /// The same. `translate(Id)` returns the id here of a player there.
   template <class F>
   void share_map(const WorldState& other, F&& translate) {
     geometry_ = other.geometry_;
@@ -162,7 +162,7 @@ class WorldState {
     });
   }
 
-  /// Incremented whenever a player is told or has left.
+  /// Incremented with each Player fact, and whenever a player has left.
   std::uint32_t players_version() const { return players_version_; }
 
   /// Facts that were not kept because they concern a player or unit that no fact introduced, or because they exceed

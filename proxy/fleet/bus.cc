@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::int64_t kConnectWait = 2'000;    // ms, for each server
 constexpr std::int64_t kJetStreamWait = 2'000;  // ms
-constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothing is left
-constexpr std::int64_t kPing = 1'000;  // ms; after two that are not answered, the server is left: before kNodeLost
-constexpr Millis kWatchStep = 200;     // how soon a watch notices that it is to begin anew, or end
+constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothing is disconnected
+constexpr std::int64_t kPing = 1'000;  // ms; a server is disconnected after two unanswered pings, before kNodeLost
+constexpr Millis kWatchStep = 200;     // how soon a watch notices that it must restart or end
 constexpr Millis kQuestionStep = 50;
 constexpr Millis kGoodbye = 1'000;          // for what waits when the bus closes
-constexpr std::size_t kMostRefusals = 100;  // subjects of which it is told that they are not permitted
+constexpr std::size_t kMostRefusals = 100;  // subjects of which a refusal is reported
 
-/// What libnats says of the last failure on this thread.
+/// The text of libnats for the last failure on this thread.
 std::string failure(natsStatus status) {
   const char* last = nats_GetLastError(nullptr);
   const std::string text = last != nullptr ? last : "";
@@ -93,13 +93,13 @@ struct BusCounters {
 
 // -- The line's side of letters ---------------------------------------------------------------------------------------
 
-/// Where the threads of the bus post what a line is to read.
+/// Where the threads of the bus post work for a line.
 class BusLine::Inbox {
  public:
   Inbox(net::Mailbox<Letter, BusLine>& mailbox, std::size_t most) : mailbox_(&mailbox), most_(most) {}
 
   enum class Drop : bool { kNever, kIfFull };
-  /// False: it is not read.
+  /// False: it is dropped.
   bool post(std::size_t bytes, Drop drop, std::function<void(BusLine&)> read) {
     const std::lock_guard lock(mutex_);
     if (mailbox_ == nullptr) return false;
@@ -125,7 +125,7 @@ class BusLine::Inbox {
 
 // -- The connection ---------------------------------------------------------------------------------------------------
 
-/// Goes with its last user.
+/// Destroyed with its last user.
 struct BusConnection {
   natsConnection* nats = nullptr;
   jsCtx* stream = nullptr;
@@ -141,7 +141,7 @@ struct BusConnection {
     natsConnection_Destroy(nats);
   }
 
-  /// Null: it cannot be opened. What was opened once stays, also if the server loses the bucket.
+  /// Null: it cannot be opened. An opened bucket stays open, even if the server loses it.
   kvStore* bucket(const std::string& name) {
     std::unique_lock lock(mutex);
     kvStore*& store = buckets[{std::this_thread::get_id(), name}];
@@ -152,8 +152,8 @@ struct BusConnection {
 };
 
 /// The entries of a bucket, as a kvWatcher of libnats reads them. A kvWatcher that is destroyed deletes its consumer by
-/// a name that another thread of libnats may replace meanwhile, which crashed after a reconnect (3.4). This one is left
-/// to the server, which deletes it if nobody listens.
+/// a name that another thread of libnats may replace meanwhile, which crashed after a reconnect (3.4). This one leaves
+/// its consumer to the server, which deletes it if nobody listens.
 class BucketReader {
  public:
   BucketReader(jsCtx* stream, const std::string& bucket, const std::string& keys) : prefix_("$KV." + bucket + ".") {
@@ -173,7 +173,8 @@ class BucketReader {
   BucketReader(const BucketReader&) = delete;
   BucketReader& operator=(const BucketReader&) = delete;
 
-  /// The next entry; null, once: those are all that were there. NATS_TIMEOUT: none within `patience` milliseconds.
+  /// The next entry; null, once, after the entries that were there at first. NATS_TIMEOUT: none within `patience`
+  /// milliseconds.
   natsStatus next(std::shared_ptr<BusEntry>& entry, std::int64_t patience) {
     entry = nullptr;
     if (status_ != NATS_OK) return status_;
@@ -205,7 +206,7 @@ class BucketReader {
   const std::string prefix_;
   natsSubscription* entries_ = nullptr;
   natsStatus status_ = NATS_OK;
-  std::optional<std::uint64_t> pending_;  // entries that were there; none: all were read
+  std::optional<std::uint64_t> pending_;  // entries that were there at first and are not read yet; none: all were read
 };
 
 class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
@@ -259,7 +260,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   bool send(const std::function<void()>& job) { return sender_->put(128, job); }
 
  private:
-  /// What libnats knows of us: it may call back when we are gone.
+  /// The context of libnats's callbacks, which may come when we are gone.
   struct Hook {
     std::weak_ptr<Impl> impl;
     natsConnection* of = nullptr;
@@ -354,8 +355,8 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   const bool encrypted_;
   const std::shared_ptr<BusCounters> counters_ = std::make_shared<BusCounters>();
   std::atomic<bool> up_{false};
-  std::atomic<bool> ended_{false};            // by us: the end of the connection is no news
-  std::atomic<std::uint64_t> generation_{0};  // of watches: they begin anew when it changes
+  std::atomic<bool> ended_{false};            // closed by us: the end of the connection is not reported
+  std::atomic<std::uint64_t> generation_{0};  // of watches: they restart when it changes
   mutable std::mutex mutex_;                  // of what follows
   std::condition_variable changed_;
   std::shared_ptr<BusConnection> connection_;
@@ -366,7 +367,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
   std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
   // Of the sender's thread.
-  std::vector<std::shared_ptr<Hook>> hooks_;  // the last one is of the connection that there is
+  std::vector<std::shared_ptr<Hook>> hooks_;  // the last one belongs to the current connection
   std::vector<Subscription> subscriptions_;
   std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
@@ -379,7 +380,8 @@ Millis Bus::Impl::tend() {
     const std::lock_guard lock(mutex_);
     if (connection_ != nullptr && !hooks_.back()->closed) return JobThread::kLong;
   }
-  // libnats gives up if a server refuses us twice. We do not, but wait longer each time: the password may be put right.
+  // libnats gives up if a server refuses us twice. We retry with longer and longer pauses, because the password may be
+  // corrected.
   const Millis now = steady_now();
   if (now < next_attempt_) return next_attempt_ - now;
   const Millis pause = this->pause(attempts_++);
@@ -420,7 +422,7 @@ void Bus::Impl::set_account(natsOptions* to, Steps& steps) const {
 
 void Bus::Impl::set_tls(natsOptions* to, Steps& steps) const {
   const auto optional = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
-  // Other servers of the cluster may be elsewhere, where a connection without TLS must not go.
+  // Other servers of the cluster may be on other machines, to which a connection without TLS must not go.
   steps.then([&] { return natsOptions_SetIgnoreDiscoveredServers(to, !encrypted_); });
   if (!encrypted_) return;
   steps.then([&] { return natsOptions_SetSecure(to, true); });
@@ -481,7 +483,7 @@ natsStatus Bus::Impl::connect() {
     if (fresh->nats == nullptr)
       hooks_.pop_back();
     else
-      hooks_.back()->closed = true;  // it still calls back
+      hooks_.back()->closed = true;  // libnats still calls back
     return status;
   }
   const std::lock_guard lock(mutex_);
@@ -518,7 +520,7 @@ void Bus::Impl::went_down() {
   tell_state(false);
 }
 
-/// Each reason is told once, until it is connected.
+/// Reports each reason once, until it is connected.
 void Bus::Impl::cannot_connect(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
@@ -575,7 +577,7 @@ void Bus::Impl::end() {
   if (up_) natsConnection_FlushTimeout(last->nats, static_cast<std::int64_t>(kGoodbye));
   ended_ = true;
   natsConnection_Close(last->nats);
-  // It calls back once more, from a thread of its own.
+  // libnats calls back once more, from its own thread.
   for (Millis waited = 0; waited < kGoodbye && !hooks_.back()->closed; ++waited) nats_Sleep(1);
 }
 
@@ -601,7 +603,7 @@ void Bus::Impl::on_message(natsConnection*, natsSubscription*, natsMsg* message,
   const auto& its = *static_cast<SubscriptionHook*>(hook);
   BusMessage heard = message_of(message);
   const bool nobody = natsMsg_IsNoResponders(message);
-  // Who asks JetStream for a message may have it sent to any subject, also to one where it may not publish.
+  // A client can have JetStream send a stored message to any subject, even to one where the client may not publish.
   const char* stream = nullptr;
   const bool forged = its.brings == Brings::kMessages && natsMsgHeader_Get(message, "Nats-Stream", &stream) == NATS_OK;
   natsMsg_Destroy(message);
@@ -710,11 +712,11 @@ void Bus::Impl::follow(Watch& watch, BusConnection& connection) {
       const auto watched = to->second;
       (*watched)(heard.get());
     };
-    // If too much waits, it is told anew.
+    // If too much waits, the watch starts again.
     if (!watch.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) break;
   }
   if (!wanted()) return;
-  std::unique_lock lock(mutex_);  // it failed: not at once again
+  std::unique_lock lock(mutex_);  // it failed: waits before the next attempt
   changed_.wait_for(lock, std::chrono::milliseconds(kWatchStep), [&] { return watch.over.load(); });
 }
 
@@ -755,7 +757,7 @@ BusCounts Bus::counts() const {
 
 // -- A line -----------------------------------------------------------------------------------------------------------
 
-/// Looks at the questions' time while there are any.
+/// Checks the time limits of questions while there are any.
 class BusLine::Timer final : public net::Ticker::User {
  public:
   Timer(net::Loop& loop, BusLine& line) : line_(line), ticker_(loop, *this, kQuestionStep) {}
@@ -876,7 +878,7 @@ BucketResult read_entry(BusConnection& connection, const std::string& bucket, co
   return kept;
 }
 
-/// The order failed: because somebody else was first?
+/// Finds out whether the order failed because somebody else was first.
 BucketResult after_failure(BusConnection& connection, const std::string& bucket, const std::string& key,
                            std::uint64_t expected, natsStatus status) {
   BucketResult failed = kept_failure(status);

@@ -1,7 +1,7 @@
 // A connection to NATS, for one process; and its lines, one for each loop that uses it.
-// Law: nobody waits for the network: what a line is asked for is done by threads of the bus, and answers come as calls
-// on the line's loop. A bus connects, and connects again, for ever. While it is not connected, what is published is
-// dropped and counted, and whatever has an answer is answered with an error. What waits is bounded in both directions.
+// Law: nobody waits for the network: threads of the bus carry out what a line orders, and answers come as calls on the
+// line's loop. A bus tries to connect and to reconnect for ever. While it is not connected, published messages are
+// dropped and counted, and orders with an answer are answered with an error. What waits is bounded in both directions.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct BusOptions {
   std::string user = {}, password = {}, token = {}, credentials_file = {};
   // PEM files. Without a CA, that of the system.
   std::string ca_file = {}, certificate_file = {}, key_file = {};
-  /// Called on threads of the bus when it is connected, when it is not any more, and when it cannot connect (once for
-  /// each reason). `why`: for people.
+  /// Called on threads of the bus when it has connected, when the connection is lost, and when it cannot connect (once
+  /// for each reason). `why`: for people.
   std::function<void(bool connected, const std::string& why)> told = {};
   /// Called on a thread of the bus when the server does not let this account publish or subscribe to a subject: once
   /// for each, of 100 at most. `what`: for people.
@@ -135,8 +135,8 @@ class BusLine {
   using Answered = std::function<void(std::vector<BusMessage>)>;
   using Stored = std::function<void(Outcome<std::uint64_t>)>;
   using BucketDone = std::function<void(BucketResult)>;
-  /// A changed entry. Null ends the listing that comes at first, and again after each new connection: keys that were
-  /// not told since the null before it do not exist.
+  /// A changed entry. Null ends the listing that comes at first, and again after each reconnect: keys that were not
+  /// listed since the null before it do not exist.
   using Watched = std::function<void(const BusEntry*)>;
 
   /// kPatient: its orders to buckets may take long (where permissions are missing, NATS does not answer), and others do
@@ -144,7 +144,7 @@ class BusLine {
   enum class Orders : bool { kPrompt, kPatient };
   /// `bus` and `loop` outlive it.
   BusLine(Bus& bus, net::Loop& loop, Orders orders = Orders::kPrompt);
-  /// No callback comes after that.
+  /// No callback comes after it.
   ~BusLine();
   BusLine(const BusLine&) = delete;
   BusLine& operator=(const BusLine&) = delete;
@@ -152,7 +152,7 @@ class BusLine {
   /// Calls `state(connected)` for each change from now on, and once now if it is connected.
   void on_state(std::function<void(bool)> state);
 
-  // Messages. At most once: what is lost is lost.
+  // Messages. Delivered at most once: lost messages are not repeated.
   /// False: it was dropped, because there is no connection or too much waits. `reply`: where answers go.
   bool publish(const std::string& subject, Bytes bytes, const std::string& reply = {});
   /// `subject` may end in ".>" or have "*" for a token.
@@ -167,13 +167,13 @@ class BusLine {
   // JetStream. Each order is answered once; an error comes within seconds. Orders of one kind (buckets; streams) are
   // carried out in their order.
   /// Makes the bucket, if the server has none. entry.revision in the answer is when it was made, in the server's
-  /// nanoseconds: another number, another bucket.
+  /// nanoseconds: another number means another bucket.
   void open_bucket(const BucketOptions& options, BucketDone done);
   void get(const std::string& bucket, const std::string& key, BucketDone done);
   void put(const std::string& bucket, const std::string& key, Bytes value, BucketDone done);
-  /// Unless the key is there.
+  /// Fails if the key exists.
   void create(const std::string& bucket, const std::string& key, Bytes value, BucketDone done);
-  /// If the key is at this revision.
+  /// Fails unless the key is at this revision.
   void update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision, BucketDone done);
   void remove(const std::string& bucket, const std::string& key, BucketDone done);
   /// `keys`: a key, or a pattern as a subject.
@@ -194,7 +194,7 @@ class BusLine {
   static constexpr Millis kReadFor = 2'000;
   void read(const std::string& stream, const std::string& subject, std::uint64_t from, std::size_t most_bytes,
             Read answered, Millis within = kReadFor);
-  /// The subjects, of this pattern, of which a stream has messages.
+  /// The subjects of this pattern that have messages in a stream.
   void subjects(const std::string& stream, const std::string& pattern,
                 std::function<void(Outcome<std::vector<std::string>>)> answered);
 
@@ -216,7 +216,7 @@ class BusLine {
     Millis until;
   };
   class Timer;
-  using RequestId = std::uint64_t;  // of what has one answer; none is that of a subscription
+  using RequestId = std::uint64_t;  // of an order with one answer; never equal to a SubscriptionId
 
   void mail();
   void heard(SubscriptionId subscription, const BusMessage& message);

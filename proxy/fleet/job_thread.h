@@ -43,7 +43,7 @@ class JobThread {
     }
     woken_.notify_one();
   }
-  /// After what waits.
+  /// Stops after the jobs that wait.
   void stop() {
     {
       const std::lock_guard lock(mutex_);

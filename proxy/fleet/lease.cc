@@ -11,7 +11,7 @@ namespace entente::fleet {
 namespace {
 
 constexpr std::uint64_t kNanos = 1'000'000;      // in a millisecond
-constexpr Millis kLook = 50;                     // how often the own time is looked at
+constexpr Millis kLook = 50;                     // how often the lease checks its own time
 constexpr std::uint64_t kHighest = 1ULL << 62U;  // an epoch above is not believed
 
 }  // namespace
@@ -78,7 +78,7 @@ void Lease::open() {
   line_.open_bucket(options, answer([this](const BucketResult& kept) {
                       opened_ = true;
                       asked_at_ = 0;
-                      // What was seen in another bucket says nothing of this one.
+                      // What was seen in another bucket does not hold for this one.
                       if (std::exchange(bucket_made_, kept.entry.revision) != kept.entry.revision) looked_ = false;
                     }));
 }
@@ -91,7 +91,7 @@ void Lease::renew() {
                  if (epoch_ != 0)
                    *until_ = asked_at + kValid * kNanos;
                  else
-                   free_at_ = 0;  // the answer came too late; so the entry is ours, and nobody owns
+                   free_at_ = 0;  // the answer came too late: the entry is ours, but there is no owner
                }));
 }
 
@@ -125,7 +125,7 @@ void Lease::confirm() {
                }));
 }
 
-/// Somebody's entry, or our own, if the answer to a renewal was lost; or there is none.
+/// Looks at the entry: another node's, or our own if the answer to a renewal was lost; or there is none.
 void Lease::look(const BucketResult& kept) {
   const BusEntry& entry = kept.entry;
   bus::Lease lease;

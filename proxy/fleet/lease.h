@@ -31,11 +31,11 @@ class Lease final : private net::Ticker::User {
     /// This node owns it from now on. `epoch`: higher than that of any owner before, also after NATS has lost the
     /// bucket.
     virtual void owns(std::uint64_t epoch) = 0;
-    /// No longer.
+    /// This node no longer owns it.
     virtual void lost() = 0;
   };
 
-  /// Until when this node owns it, by Loop::nanos; another thread that acts as its owner looks here.
+  /// Until when this node owns it, by Loop::nanos; for other threads that act as the owner.
   using Until = std::shared_ptr<std::atomic<std::uint64_t>>;
 
   /// Tries to own `key`, until it is released. `run`: of this node (schema/fleet.proto). `line`, `loop` and `user`
@@ -46,7 +46,7 @@ class Lease final : private net::Ticker::User {
 
   bool is_owner() const { return epoch_ != 0; }
   const Until& until() const { return until_; }
-  /// Lets go: another node can take it at once. This one tries again after `pause`; nothing: never.
+  /// Releases the lease: another node can take it at once. This one tries again after `pause`; nothing: never.
   void release(std::optional<Millis> pause = std::nullopt);
 
  private:
@@ -74,10 +74,11 @@ class Lease final : private net::Ticker::User {
   std::uint64_t bucket_made_ = 0;
   std::uint64_t epoch_ = 0;     // 0: not the owner
   std::uint64_t taken_ = 0;     // epoch of the entry that was taken and waits for confirm(); 0: none
-  std::uint64_t highest_ = 0;   // epoch of all owners that were seen
+  std::uint64_t highest_ = 0;   // highest epoch of the owners that were seen
   std::uint64_t revision_ = 0;  // of the entry, as last seen; 0: there was none
   Buffer seen_;                 // its content
-  // By nanos(): when it may be taken, if nobody renews it; before when this node does not want it; the last order.
+  // By nanos(): when the lease may be taken if nobody renews it; when this node may try again; when the last order was
+  // given.
   std::uint64_t free_at_ = 0, not_before_ = 0, asked_at_ = 0, confirm_at_ = 0;
   std::uint64_t renewals_ = 0;
   net::Ticker ticker_;

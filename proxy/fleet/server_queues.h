@@ -1,7 +1,8 @@
-// The queues of players who wait for slots on servers, one for each server, as all nodes have them: whoever has waited
-// longest goes first, wherever that is.
-// Law: what other nodes claim is checked and limited. A claim that is new is at most as old as its node was silent
-// before. The claims of a process that is silent do not count. Without NATS, each node has its own queues.
+// The queues of players who wait for slots on servers, one for each server, as all nodes know them: the player who has
+// waited longest goes first, on whichever node.
+// Law: what other nodes claim is checked and limited. A new claim is limited in age: to the time of silence of its node
+// before it, and a little more. The claims of a process that is silent do not count. Without NATS, each node has its
+// own queues.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,7 @@
 
 namespace entente::fleet {
 
-/// A name for the server, which all nodes compute alike: a token. `machine`: what only processes have in common that
+/// A name for the server, which all nodes compute alike: a token. `machine`: the same text only for processes that
 /// reach the same server at a loopback address.
 std::string queue_key(const relay::UpstreamOptions& server, const std::string& machine);
 
@@ -31,7 +32,7 @@ class SlotQueues {
   /// `machine`: as for queue_key().
   explicit SlotQueues(std::string machine) : machine_(std::move(machine)) {}
 
-  /// The queue for this server; the same one as long as somebody has it.
+  /// The queue for this server; the same one as long as it is in use.
   std::shared_ptr<relay::SlotQueue> of(const relay::UpstreamOptions& server);
   std::vector<std::pair<std::string, std::shared_ptr<relay::SlotQueue>>> all();
 
@@ -45,18 +46,18 @@ class SlotQueues {
 class ForeignClaims {
  public:
   static constexpr Millis kFresh = 2'000;  ///< the claims of a process do not count after this silence
-  static constexpr Millis kKept = 60'000;  ///< how long a claim is remembered, if it is not told any more
+  static constexpr Millis kKept = 60'000;  ///< how long a claim is remembered that is not repeated
   static constexpr Millis kSlack = 3'000;  ///< a new claim may be older than its node's last message by this time
-  static constexpr Millis kHint = 1'000;   ///< no two slots are free within this time
+  static constexpr Millis kHint = 1'000;   ///< of the reports of a free slot within this time, only the first counts
   static constexpr std::size_t kMostNodes = 256, kMostRuns = 4, kMostRemembered = 1'024;
   static constexpr std::uint32_t kLongestWait = 86'400'000;  ///< that of `hold_s`, in milliseconds
 
   explicit ForeignClaims(Millis now) : began_(now) {}
 
   enum class Heard : std::uint8_t { kNothing, kFreed, kNonsense };
-  /// A message of a node's. kFreed: a slot is free.
+  /// A message of a node. kFreed: a slot is free.
   Heard hear(const std::string& node, Bytes bytes, Millis now);
-  /// Since when the one waits who has waited longest; nothing: nobody does.
+  /// Since when the player who has waited longest waits; nothing: nobody waits.
   std::optional<Millis> oldest(Millis now) const;
 
  private:
@@ -85,12 +86,12 @@ class QueuePost final : private net::Ticker::User {
             std::uint64_t run);
   ~QueuePost() override;
 
-  /// Messages that made no sense. From any thread.
+  /// Invalid messages. From any thread.
   std::uint64_t refused() const { return refused_; }
 
  private:
   static constexpr Millis kLook = 100;  // how often
-  static constexpr Millis kTell = 500;  // how often claims are told, if nothing changes
+  static constexpr Millis kTell = 500;  // how often claims are sent, if nothing changes
 
   struct Queue {
     std::weak_ptr<relay::SlotQueue> its;

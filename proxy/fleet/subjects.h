@@ -28,15 +28,15 @@ class Subjects {
   std::string from(std::string_view arena, std::string_view node) const { return of_arena(arena, "from", node); }
 
   // Nodes and operators.
-  /// What one node is to do.
+  /// Orders for one node.
   std::string order(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".order"; }
   /// Below this, a node answers orders.
   std::string answer(std::string_view node) const { return fleet_ + ".answer." + std::string(node); }
-  /// What one node says of itself.
+  /// The state that one node reports.
   std::string state(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".state"; }
-  /// Whose state() it is; nothing: nobody's.
+  /// The node whose state() it is; nothing: it is not a state().
   std::optional<std::string> node_of_state(std::string_view subject) const;
-  /// What all nodes are asked or told.
+  /// Requests and reports to all nodes.
   std::string operation(std::string_view what) const { return fleet_ + ".op." + std::string(what); }
 
   // Servers.
@@ -44,7 +44,7 @@ class Subjects {
   std::string queue(std::string_view key, std::string_view node) const {
     return fleet_ + ".server." + std::string(key) + ".queue." + std::string(node);
   }
-  /// Whose queue() it is; nothing: nobody's.
+  /// The node whose queue() it is; nothing: it is not a queue().
   std::optional<std::string> node_of_queue(std::string_view key, std::string_view subject) const;
 
   // Saved arenas, and recordings.

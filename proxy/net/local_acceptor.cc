@@ -31,7 +31,7 @@ int connect(int fd, const sockaddr_un& to) { return ::connect(fd, reinterpret_ca
 
 Fd new_socket(int flags = 0) { return Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)); }
 
-/// What was left behind by a process that is gone is removed.
+/// Removes a socket that an ended process left behind.
 Outcome<Done> make_room(const std::string& path, const sockaddr_un& address) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return Done{};
@@ -50,7 +50,7 @@ LocalPeer peer_of(const Fd& client) {
   return {found.uid, found.pid};
 }
 
-/// The answer to the first line of it, if there is one; a line that ends with the connection is one, too.
+/// The answer to the first line of `said`, once it is complete. A line that ends with the connection is complete, too.
 std::optional<std::string> heard(std::string_view said, bool over, Fd& client, const LocalAcceptor::Answer& answer,
                                  const LocalAcceptor::Adopt& adopt) {
   const std::size_t end = said.find('\n');
@@ -86,8 +86,8 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
   if (const auto room = make_room(path, *address); !room) return room.error();
   Fd listening = new_socket(SOCK_NONBLOCK);
   if (!listening) return cannot("open", path);
-  // The file gets its mode from the socket's, less the umask: it is its owner's from the first moment. (To set the
-  // umask instead would hold for all threads of the process.)
+  // The file gets its mode from the socket's, less the umask: only its owner can access it from the first moment.
+  // (Setting the umask instead would affect all threads of the process.)
   if (::fchmod(listening.get(), S_IRUSR | S_IWUSR) != 0 ||
       ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
     return cannot("open", path);
@@ -144,7 +144,7 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, M
     const ssize_t size = ::recv(fd.get(), room, sizeof room, 0);
     if (size == 0) return answer;
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return cannot("hear an answer at", path);
+    if (size < 0) return cannot("receive an answer from", path);
     answer.append(room, static_cast<std::size_t>(size));
   }
 }

@@ -72,7 +72,7 @@ void Loop::turn() {
   stay_awake();
 }
 
-/// Jobs are served after new events were looked for, so that a player's event is served before what is left over.
+/// Jobs are served after new events were looked for, so that a player's event is served before jobs that are left over.
 void Loop::stay_awake() {
   if (schedule_.empty() && later_.empty())
     uv_idle_stop(awake_.get());
@@ -80,7 +80,8 @@ void Loop::stay_awake() {
     wake();
 }
 
-/// Since 1.45 libuv runs timers at the end of a turn. What they ask for must keep a loop going that has nothing else.
+/// Since 1.45 libuv runs timers at the end of a turn. What they ask for must keep a loop running that has nothing else
+/// to do.
 void Loop::wake() {
   uv_idle_start(awake_.get(), [](uv_idle_t*) {});
 }
@@ -104,7 +105,7 @@ Alarm::Alarm(Loop& loop, User& user)
 void Alarm::set(std::uint64_t nanos) {
   const std::uint64_t at = nanos / 1'000'000 + (nanos % 1'000'000 != 0 ? 1 : 0);
   if (at == set_to_) return;
-  if (waits() && at <= loop_.now()) return;  // it is about to ring
+  if (waits() && at <= loop_.now()) return;  // it is about to fire
   cancel();
   set_to_ = at;
   const auto ring = [](uv_timer_t* it) {

@@ -25,8 +25,8 @@ class Later {
   virtual void at_turn_end() = 0;
 };
 
-/// Is told how long turns of a loop take. Only turns that serve a job count, and only one in Loop::kTimed of these is
-/// timed.
+/// Receives the durations of the turns of a loop. Only turns that serve a job count, and only one in Loop::kTimed of
+/// these is timed.
 class TurnWatch {
  public:
   virtual ~TurnWatch() = default;
@@ -39,7 +39,8 @@ class TurnWatch {
 /// call.
 struct DatagramBuffers {
   static constexpr std::size_t kSlots = 32;
-  static constexpr std::size_t kSlotSize = 2049;  // the largest datagram that we pass on (2048), and one to notice more
+  static constexpr std::size_t kSlotSize =
+      2049;  // the largest datagram that we pass on (2048), and one byte to notice longer ones
 
   DatagramBuffers();
   std::array<mmsghdr, kSlots> headers{};

@@ -16,7 +16,7 @@ Error not_a_net(std::string_view text, const std::string& why) {
                "2001:db8::/32"};
 }
 
-/// The bytes of an address, as few as its family has; one that is written in IPv6's is IPv4's.
+/// The bytes of an address: 4 of IPv4, or 16 of IPv6. An IPv4-mapped address counts as IPv4.
 struct Plain {
   explicit Plain(const Address& address) : v6(address.v6()) {
     const auto* from =

@@ -26,7 +26,7 @@ void Outbox::lend(Sender& sender, Bytes bytes) {
   add(sender, bytes);
 }
 
-/// What lies right behind the sender's last parcel becomes part of it.
+/// Bytes that lie directly behind the sender's last parcel in memory become part of it.
 void Outbox::add(Sender& sender, Bytes bytes) {
   if (holds(sender)) {
     Bytes& last = parcels_[sender.last_].bytes;

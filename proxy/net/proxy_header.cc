@@ -112,7 +112,7 @@ bool begins(Bytes bytes, const Start& start) {
                     [](std::uint8_t a, auto b) { return a == static_cast<std::uint8_t>(b); });
 }
 
-/// As both sides of the header are written: of one family.
+/// The address as the header needs it: both addresses of a header have one family.
 Address widened(const Address& address, bool v6) {
   if (!v6 || address.v6()) return address;
   return *Address::parse("::ffff:" + address.ip_text(), address.port());

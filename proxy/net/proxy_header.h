@@ -1,6 +1,7 @@
 // Headers of the PROXY protocol, versions 1 and 2: a load balancer puts one before the bytes of a connection, to tell
 // whose connection it is. Source: proxy-protocol.txt of the HAProxy project, sections 2.1 and 2.2.
-// Law: a header is accepted only as the document has it, to the byte; at most kLargestProxyHeader bytes are looked at.
+// Law: a header is accepted only if it matches the document to the byte; at most kLargestProxyHeader bytes are looked
+// at.
 #pragma once
 
 #include <optional>
@@ -15,15 +16,15 @@ enum class ProxyVersion : std::uint8_t { kV1 = 1, kV2 = 2 };
 
 struct ProxyHeader {
   std::size_t size = 0;  ///< bytes
-  /// IPv4 also if it is written as ::ffff:a.b.c.d. Nothing: the load balancer does not say, or connects for itself, as
-  /// in a health check.
+  /// IPv4 also if it is written as ::ffff:a.b.c.d. Nothing: the load balancer does not name it, or connects for itself,
+  /// as in a health check.
   std::optional<Address> client;
 };
 
 /// Version 1 has at most 107 bytes. Version 2 may have 65,551, but its extensions have far less in practice.
 inline constexpr std::size_t kLargestProxyHeader = 4096;
 
-/// The header at the beginning of `bytes`; nothing if they are too few.
+/// The header at the beginning of `bytes`; nothing if it is incomplete.
 Result<std::optional<ProxyHeader>> read_proxy_header(Bytes bytes);
 
 /// Appends the header of a connection from `client` to `server`. If only one of them is IPv6, the other is written as

@@ -10,7 +10,7 @@
 namespace entente::net {
 namespace {
 
-/// The kernel finds the socket readable once it has this many bytes, or has ended.
+/// Makes the kernel report the socket as readable only once it has this many bytes, or has ended.
 void wake_at(int fd, std::size_t bytes) {
   const int least = static_cast<int>(bytes);
   (void)::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
@@ -38,7 +38,7 @@ void ProxyHeaderReader::add(Fd fd, const Address& by) {
 
 void ProxyHeaderReader::read(One& one) { one.head ? read_request(one) : read_proxy_protocol(one); }
 
-/// Looks at what is there, and takes what belongs to the header: the client's own bytes stay where they are.
+/// Peeks at the received bytes, and takes only the header: the client's own bytes stay in the socket.
 void ProxyHeaderReader::read_proxy_protocol(One& one) {
   const auto room = loop_.read_buffer().first(kLargestProxyHeader);
   const ssize_t n = ::recv(one.fd.get(), room.data(), room.size(), MSG_PEEK);
@@ -54,7 +54,7 @@ void ProxyHeaderReader::read_proxy_protocol(One& one) {
   if (*header) announce(one, (*header)->client.value_or(one.by));
 }
 
-/// Looks at the request, and takes nothing: it is the session's.
+/// Peeks at the request, and takes nothing: the session reads it.
 void ProxyHeaderReader::read_request(One& one) {
   const int fd = one.fd.get();
   const auto room = loop_.read_buffer().first(HttpReader::kMostBytes + 1);

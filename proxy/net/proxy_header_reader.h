@@ -1,7 +1,7 @@
 // Connections from load balancers and other proxies that have not named their client yet.
-// Law: of what a connection sends, only a PROXY header is taken; an HTTP request is looked at and left for the session.
-// A PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. Each may take the
-// time limit of tick(). There are at most kMost such connections, and the oldest makes room for the next.
+// Law: only a PROXY header is taken from a connection. An HTTP request is only peeked at, and left for the session. A
+// PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. The time limit of
+// tick() holds for each. There are at most kMost such connections, and the oldest makes room for the next.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class ProxyHeaderReader {
   /// `proxies` outlive it.
   ProxyHeaderReader(Loop& loop, const TrustedProxies& proxies, User& user)
       : loop_(loop), proxies_(&proxies), user_(user) {}
-  /// Other proxies from now on. `proxies` outlive it.
+  /// Replaces the proxies. `proxies` outlive it.
   void trust(const TrustedProxies& proxies) { proxies_ = &proxies; }
 
   void add(Fd fd, const Address& by);
@@ -62,8 +62,8 @@ class ProxyHeaderReader {
     Address by;
     Poll poll;
     Buffer header;                     // the first bytes of it
-    std::unique_ptr<HttpReader> head;  // instead
-    std::size_t heard = 0;             // bytes that it was fed
+    std::unique_ptr<HttpReader> head;  // used instead of `header` for an HTTP request
+    std::size_t heard = 0;             // bytes that `head` was fed
     Millis since = 0;
   };
 

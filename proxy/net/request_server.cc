@@ -63,7 +63,7 @@ void RequestServer::run() {
   }
 }
 
-/// Milliseconds until somebody's time, or ours of rest, is over; -1: never.
+/// Milliseconds until a connection's time limit, or the end of our rest; -1: there is neither.
 int RequestServer::patience(Millis now) const {
   if (talks_.empty() && rests_until_ <= now) return -1;
   Millis until = now + time_;
@@ -76,7 +76,7 @@ bool RequestServer::has_room(Millis now) const {
   return talks_.size() < kMostConnections || now >= talks_.front().began + kGrace;
 }
 
-/// The oldest that waits for no answer goes; if all do, the oldest. False: none is old enough.
+/// Drops the oldest connection that waits for no answer; if all wait for one, the oldest. False: none is old enough.
 bool RequestServer::make_room(Millis now) {
   const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
   auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return talk.listens() && old(talk); });
@@ -86,7 +86,8 @@ bool RequestServer::make_room(Millis now) {
   return true;
 }
 
-/// False: nobody else can be let in now. Who comes has often said all by then.
+/// False: no more connections can be accepted now. A new client has often already sent its question, so it is read at
+/// once.
 bool RequestServer::accept(Millis now) {
   Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd) {
@@ -101,7 +102,7 @@ bool RequestServer::accept(Millis now) {
   return true;
 }
 
-/// False: it is over.
+/// False: the conversation is over.
 bool RequestServer::go_on(Talk& talk) const {
   if (talk.lingers()) return skip_rest(talk.fd.get());
   if (!talk.answer && !hear(talk)) return false;
@@ -109,7 +110,7 @@ bool RequestServer::go_on(Talk& talk) const {
   return !talk.answer || tell(talk);
 }
 
-/// False: it left without a word, or says too little at a time.
+/// False: the client left without a question, or sends it in too many pieces.
 bool RequestServer::hear(Talk& talk) const {
   char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
@@ -121,7 +122,7 @@ bool RequestServer::hear(Talk& talk) const {
   return talk.answer || size > 0;
 }
 
-/// False: nobody listens, or all is told and the client sends no more. A client that still sends is heard until it
+/// False: the client has left, or has the whole answer and sends no more. A client that still sends is read until it
 /// closes: closing with unread data would reset the connection, and the client could lose our answer.
 bool RequestServer::tell(Talk& talk) {
   const std::string_view left = std::string_view(*talk.answer).substr(talk.told);

@@ -50,11 +50,11 @@ class RequestServer {
     Fd fd;
     std::string said = {};
     std::optional<std::string> answer = {};
-    std::size_t told = 0;  // of the answer
+    std::size_t told = 0;  // bytes of the answer that were sent
     unsigned pieces = 0;
     Millis began = 0;
 
-    /// All is told; the client has yet to close.
+    /// The whole answer was sent; the client has yet to close.
     bool lingers() const { return answer && told == answer->size(); }
     bool listens() const { return !answer || lingers(); }
   };
@@ -72,7 +72,7 @@ class RequestServer {
   const Hear hear_;
   const Millis time_;
   Fd listening_, closing_;
-  // The thread's.
+  // Used by the server's thread alone.
   std::vector<Talk> talks_;  // the oldest first
   Millis rests_until_ = 0;   // accepts nobody before
   std::thread thread_;

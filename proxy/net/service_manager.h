@@ -1,5 +1,5 @@
-// The service manager that started the process: systemd. It is told how the process is, and it may pass sockets that
-// already listen (socket activation). Without one, nothing here does anything.
+// The service manager that started the process: systemd. It receives the state of the process, and it may pass sockets
+// that already listen (socket activation). Without a service manager, these functions do nothing.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ Fd take_passed_stream(const Address& at);
 Fd take_passed_datagrams(const Address& at);
 struct PassedLocal {
   Fd fd;
-  bool removes = false;  ///< whoever takes it removes the socket from the file system in the end
+  bool removes = false;  ///< the taker must remove the socket from the file system in the end
 };
 /// As take_passed_stream(), for a listening Unix socket at `path`.
 PassedLocal take_passed_local(const std::string& path);

@@ -35,16 +35,15 @@ Outcome<Sockets> listen(const Address& at, bool with_udp);
 /// A UDP socket bound to `at`, in `udp`; no TCP socket.
 Outcome<Sockets> listen_datagrams(const Address& at);
 
-/// A UDP socket with an own port, connected to `server`, in `udp`.
+/// A UDP socket with its own port, connected to `server`, in `udp`.
 Outcome<Sockets> datagrams_towards(const Address& server, const Source& source = {});
 
 /// A TCP socket for connecting to `server`; it does not connect yet. No `udp`.
 Outcome<Sockets> stream_towards(const Address& server, const Source& source = {});
 
 /// As stream_towards(), with a UDP socket on the same local port, already connected to the server's port. The low byte
-/// of that
-/// port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the server is
-/// unreachable, connecting the TCP socket reports it.
+/// of the local port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the
+/// server is unreachable, connecting the TCP socket reports it.
 Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});
 
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and

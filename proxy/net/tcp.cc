@@ -87,7 +87,8 @@ void Tcp::keep(Bytes bytes) {
   watch();
 }
 
-/// What has gone out goes first, and the room grows by an eighth, not to the double: slow readers are many.
+/// Drops the bytes that were sent, and grows the buffer by an eighth instead of doubling it, because many readers may
+/// be slow.
 void Tcp::make_room(std::size_t more) {
   if (waiting_.size() + more <= waiting_.capacity()) return;
   forget_sent();
@@ -127,10 +128,10 @@ void Tcp::hang_up() {
   sent_ = 0;
 }
 
-/// Bytes that the kernel took.
+/// Returns how many bytes the kernel took.
 std::size_t Tcp::write(Bytes bytes) { return taken(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
 
-/// The same, of more than one part: of at most kPartsAtOnce a call, as long as it takes all.
+/// The same for several parts: at most kPartsAtOnce per call, until the kernel does not take all.
 std::size_t Tcp::write(std::span<const Bytes> parts) {
   if (parts.size() == 1) return write(parts.front());
   std::size_t all = 0;
@@ -165,7 +166,8 @@ std::size_t Tcp::taken(ssize_t n) {
 
 void Tcp::watch() {
   if (!is_open()) return;
-  // A socket that failed a write is ready for ever. A link that is read hears of it by reading, after the last bytes.
+  // After a failed write, a socket is always ready. A link that is read gets the error by reading, after the last
+  // bytes.
   poll_.want(hears(), waiting() > 0 || connecting_ || (failed_ && !hears()));
 }
 

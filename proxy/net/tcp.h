@@ -71,7 +71,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Poll poll_;
   Buffer waiting_;  // from sent_ on: not yet taken by the kernel
   std::size_t sent_ = 0, largest_read_ = ~std::size_t{0};
-  int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
+  int failed_ = 0;  // errno of a write; reported by the loop, never from inside send()
   bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
 };
 

@@ -11,7 +11,7 @@
 namespace entente::net {
 namespace {
 
-constexpr int kAcceptsAtOnce = 16;  // then others have their turn; what a turn may take, Schedule says
+constexpr int kAcceptsAtOnce = 16;  // then others have their turn; Schedule limits the time of a turn
 
 Fd any_file() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -78,7 +78,8 @@ bool TcpAcceptor::accept_with_reserve() {
   const bool none_waits = !accepted && !is_shortage(errno);
   reserve_ = any_file();
   if (accepted) user_.starved(from);
-  // Somebody else took even that one: the loop must not spin until there are files again.
+  // Another thread took even the reserve. Stops watching, so that the loop does not spin until there are descriptors
+  // again.
   if (!accepted && !none_waits) poll_.want(false, false);
   return accepted;
 }

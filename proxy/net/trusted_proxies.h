@@ -1,4 +1,4 @@
-// Proxies in front of us, such as load balancers, and how they tell whose connection it is.
+// Proxies in front of us, such as load balancers, and how they name the client of a connection.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace entente::net {
 namespace {
 
-constexpr int kMostRounds = 64;  // in which peers that came meanwhile get their sockets
+constexpr int kMostRounds = 64;  // rounds in which peers that came meanwhile get their sockets
 
 /// Writes one control message of `type` into `header`'s control room.
 template <class Info>
@@ -24,7 +24,7 @@ void put_control(msghdr& header, int level, int type, const Info& info) {
   std::memcpy(CMSG_DATA(control), &info, sizeof(Info));
 }
 
-/// The address of ours that a datagram came to, if the kernel told.
+/// The local address that a datagram came to, if the kernel reported it.
 std::optional<Address> local_address_of(msghdr& header) {
   const cmsghdr* const control = CMSG_FIRSTHDR(&header);
   if (control == nullptr) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Address> local_address_of(msghdr& header) {
   return Address::from(reinterpret_cast<const sockaddr*>(&four));
 }
 
-/// Has the kernel tell which address each datagram came to.
+/// Makes the kernel report which address each datagram came to.
 void want_local_address(int fd, bool v6) {
   const int on = 1;
   (void)setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, &on, sizeof on);
@@ -105,7 +105,8 @@ void UdpReader::ready(bool, bool, bool broken) {
   if (broken && poll_.is_open()) poll_.want(true, false);
 }
 
-/// True if there may be more. While the loop keeps up, its next look for events tells that for less than a call here.
+/// True if there may be more. While the loop keeps up, its next look for events finds out at a lower cost than another
+/// call here.
 bool UdpReader::receive_one() {
   Buffer& room = loop_.datagram_buffers().bytes;
   const ssize_t size = ::recv(fd_, room.data(), DatagramBuffers::kSlotSize, MSG_DONTWAIT);
@@ -188,7 +189,8 @@ void UdpReader::read_all() {
 
 bool udp_send(int fd, Bytes datagram) {
   const auto sent = [&] { return ::send(fd, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0; };
-  return sent() || (errno == ECONNREFUSED && sent());  // refused was an earlier one; saying so cost this one its way
+  return sent() || (errno == ECONNREFUSED &&
+                    sent());  // the error is about an earlier datagram, and kept this one from being sent
 }
 
 UdpBatch::UdpBatch(Loop& loop, int fd, bool name_source)
@@ -203,7 +205,7 @@ void UdpBatch::push(const Address& source, const Address& to, Bytes datagram) {
   assert(datagram.size() <= kLargestDatagram);
   const std::size_t slot = used_++;
   if (slot == 0) loop_.later(*this);
-  std::uint8_t* const room = bytes_.data() + filled_;  // next to the last one: what is small stays in the cache
+  std::uint8_t* const room = bytes_.data() + filled_;  // next to the last one, so that small batches stay in the cache
   if (!datagram.empty()) std::memcpy(room, datagram.data(), datagram.size());
   filled_ += datagram.size();
   parts_[slot] = {room, datagram.size()};
@@ -243,7 +245,7 @@ void UdpBatch::flush() {
     }
     if (errno == EINTR) continue;
     const bool full = errno == EAGAIN || errno == ENOBUFS;
-    const std::size_t lost = full ? used_ - at : 1;  // else it is this one datagram that cannot go
+    const std::size_t lost = full ? used_ - at : 1;  // otherwise only this datagram cannot be sent
     lost_ += lost;
     at += lost;
   }

@@ -53,7 +53,7 @@ class UdpReader final : private Poll::User {
   /// delivered meanwhile may add peers. False, with errno: one could not be made. REQUIRES: many senders; the socket is
   /// not connected; not in datagram().
   bool give_sockets(const std::function<std::vector<Peer>()>& peers);
-  /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
+  /// Closes the socket of its own that this peer has. The next client from that address is a newcomer.
   void forget(const Address& peer);
   /// Delivers what the socket itself has received. REQUIRES: many senders.
   void read_all();

@@ -30,7 +30,7 @@ inline CLI::Option* allow_only(CLI::Option* option, const std::vector<std::strin
 /// The largest id of a link.
 inline constexpr std::int64_t kLargestLinkId = 0xFFFF'FFFF;
 
-/// For CLI::Option::check(): the error for what is not an integer of this range; "" for one that is.
+/// For CLI::Option::check(): the error if the value is not an integer in this range; otherwise "".
 inline std::function<std::string(const std::string&)> integer_from(std::int64_t least, std::int64_t most) {
   return [=](const std::string& got) {
     std::int64_t value = least - 1;

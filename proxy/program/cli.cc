@@ -1,4 +1,4 @@
-// Law: a command is one line in the table below; nothing else here knows any of them.
+// Law: a command is one line in the table below; no other code here names a command.
 #include "proxy/program/cli.h"
 
 #include <CLI/CLI.hpp>
@@ -69,7 +69,7 @@ class Running {
   virtual int run() = 0;
 };
 
-// Holds the options of one command between their being read and its run.
+// Holds the options of one command from when they are read until it runs.
 template <auto Declare, class Options>
 class Plugged final : public Running {
  public:
@@ -159,7 +159,8 @@ struct Plugs {
   std::vector<std::unique_ptr<Running>> running;  // null: its options are not declared
 };
 
-/// The command that stands first, if only its options are needed. To declare all takes longer than most commands run.
+/// The command in the first argument; "" if the options of all commands are needed. Declaring all options takes longer
+/// than most commands run.
 std::string_view only_command(int argc, const char* const* argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   const auto is_first = [first](const Command& command) { return first == command.name; };

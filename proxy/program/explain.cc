@@ -52,8 +52,8 @@ int closeness(const MappingLine& row, std::string_view word) {
   return word == kind_of(word) && kind_of(said) == word ? 1 : 0;
 }
 
-/// The listener's row that says `word` best: the closest one, and of those the most faithful. Null if it knows nothing
-/// of the word.
+/// The listener's best row for `word`: the closest one, and of those the most faithful. Null if the listener has no row
+/// for the word.
 const MappingLine* best(std::span<const MappingLine> listener, std::string_view word, Way way) {
   const MappingLine* found = nullptr;
   const auto better = [&](const MappingLine& row) {

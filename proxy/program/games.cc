@@ -32,10 +32,10 @@ std::string transports(const wire::Game& game) {
   return std::string(text(game.transport())) + (also_web ? ", WebSocket" : "");
 }
 
-// What this program can do with each of them.
+// What this program can do with every game.
 constexpr const char* kRoles = "relay, record, inspect, verify";
 
-/// And what it can be to its peers, in bridges.
+/// kRoles, and the sides of a bridge that the dialect has.
 std::string roles(const wire::Game& game, std::size_t dialect) {
   const core::Faces& faces = faces_of(game);
   return std::string(kRoles) + (faces.has_front(dialect) ? ", front" : "") + (faces.has_back(dialect) ? ", back" : "");

@@ -12,7 +12,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Whether a signal came while an Interruption exists.
+  /// Whether a signal has come since the Interruption was created.
   static bool came();
 };
 

@@ -1,4 +1,4 @@
-// The entry point, and the last to catch exceptions: what arrives here is a bug of ours, or a lack of memory.
+// The entry point. It catches exceptions that nothing else caught: a bug, or a lack of memory.
 #include <cstdio>
 #include <exception>
 

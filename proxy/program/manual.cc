@@ -46,7 +46,7 @@ std::string title(const CLI::Option& option) {
   return value.empty() ? line : line + " \\fI" + plain(value) + "\\fR";
 }
 
-/// Text whose lines stay lines.
+/// Text that keeps its line breaks.
 std::string in_lines(std::string_view text) {
   constexpr std::string_view kBreak = "\n.br\n";
   std::string out = plain(text);
@@ -80,13 +80,13 @@ std::string describe(const CLI::App& command) {
   return text + verbatim(command.get_footer());
 }
 
-/// A configuration file, a key after the other.
+/// The keys of the example configuration, as a list for man.
 class ConfigPage {
  public:
   std::string text() {
     std::istringstream example(example_config());
     std::string line;
-    while (std::getline(example, line) && !line.empty()) {  // its own heading
+    while (std::getline(example, line) && !line.empty()) {  // the heading of the example
     }
     while (std::getline(example, line)) read(line);
     return std::move(text_);

@@ -9,7 +9,7 @@
 
 namespace entente {
 
-/// "-w", "--way"; none of a positional.
+/// "-w", "--way"; empty for a positional option.
 inline std::vector<std::string> option_names(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);

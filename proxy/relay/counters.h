@@ -27,11 +27,11 @@ class Count {
 
 template <class Number>
 struct TrafficOf {
-  Number bytes{}, frames{};  ///< by stream; frames are 0 where the stream needs no cutting
+  Number bytes{}, frames{};  ///< by stream; frames are 0 if the stream is not cut into frames
   Number datagrams{}, datagram_bytes{};
 };
 
-/// Upper bounds of durations that are counted together, in milliseconds. The last range has none.
+/// Upper bounds of durations that are counted together, in milliseconds. The last range has no upper bound.
 inline constexpr std::array<Millis, 11> kOpeningBounds{5, 10, 25, 50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000};
 inline constexpr std::array<Millis, 10> kSessionBounds{1'000,     10'000,    60'000,    300'000,    900'000,
                                                        1'800'000, 3'600'000, 7'200'000, 14'400'000, 28'800'000};

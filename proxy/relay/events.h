@@ -1,4 +1,4 @@
-// What the operator is told about sessions. The program turns it into log lines.
+// Reports session events to the operator. The program turns them into log lines.
 // Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times in a burst, then once
 // a second; banned clients come once a minute. `suppressed` is the number of similar events that the call also stands
 // for. A call that is held back comes later, so in a flood a session's opening may be reported after its end.
@@ -42,7 +42,7 @@ class Events {
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
   virtual void words_dropped(const LinkInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
 
-  /// Tells news on which nobody has to act, such as: a server is up again. By default calls warned().
+  /// Reports news that requires no action, such as that a server is up again. Calls warned() by default.
   virtual void informed(std::string_view sentence, std::uint64_t suppressed) { warned(sentence, suppressed); }
 
   /// A sentence for a person: what was found or went wrong, and what to do next.

@@ -18,20 +18,20 @@
 
 namespace entente::relay {
 
-/// Whether a player was told something by the operator, and if not, why.
+/// Whether the operator's message was sent to a player, and if not, why.
 enum class AnnounceResult : std::uint8_t {
   kYes,
   kNotAsked,
   kNotIn,   ///< the player has not entered yet
   kNoChat,  ///< the game has no chat
   kOff,     ///< in a relay, and Route::announce is off
-  kCannot,  ///< in a relay of a game, or of datagrams, into which nothing can be put
+  kCannot,  ///< a relay of a game or of datagrams that cannot insert messages
 };
 
-/// "the game has no chat", …: why not.
+/// Why the message was not sent, such as "the game has no chat".
 const char* why_not(AnnounceResult result);
 
-/// A session as it stands.
+/// The state of a session.
 struct SessionReport {
   std::size_t route = 0;  ///< as ProxyServer::add numbered it
   LinkInfo info;
@@ -61,7 +61,7 @@ class Inquiry {
     Inquiry* of_;
   };
 
-  /// All that was found. REQUIRES: every part is on its way.
+  /// Waits for all parts, and returns what they found. REQUIRES: all parts were made.
   std::vector<SessionReport> wait() {
     std::unique_lock lock(mutex_);
     closed_.wait(lock, [this] { return parts_ == 0; });

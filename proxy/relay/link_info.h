@@ -1,4 +1,4 @@
-// A link of a session: its number, and who it is between.
+// A link of a session: its number and its peers.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace entente::relay {
 /// Numbers the links of one ProxyServer, from 1. Never used twice, also not after a take-over.
 using LinkId = std::uint32_t;
 
-/// Who a link is between. The addresses do not change while its session lasts.
+/// The peers of a link. The addresses do not change while its session lasts.
 struct LinkInfo {
   LinkId link = 0;
   const wire::Game* game = nullptr;
@@ -20,7 +20,7 @@ struct LinkInfo {
   net::Address client;
   net::Address server;
   net::Address listener;
-  bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
+  bool enet_datagrams = false;  ///< the tap receives ENet's datagrams, not the packets in them
   std::size_t route = 0;        ///< the number of its route in the ProxyServer; set only for a tap
   LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
   bool has_room = false;        ///< the frames go to a room and come from it

@@ -1,5 +1,5 @@
-// A Listener: what routes share that listen at one address, as all workers see it. Its routes come and go; its sockets
-// stay until the last of their sessions has ended.
+// A Listener: what the routes at one address share, as all workers see it. Its routes come and go; its sockets stay
+// until the last of their sessions has ended.
 #pragma once
 
 #include <atomic>

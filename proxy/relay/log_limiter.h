@@ -24,7 +24,7 @@ enum class LogKind : std::size_t {
   kDialect,
   kUnreached,       ///< a server that cannot be reached
   kUp,              ///< a server that was down and is up again
-  kServer,          ///< a server that is not as it should be
+  kServer,          ///< a problem with a server
   kWaitsForServer,  ///< players who lost their server and wait for it
   kBackOnServer,    ///< they are back on a server
   kMoved,           ///< players who were moved, or could not be
@@ -58,7 +58,7 @@ class LogLimiter {
 
   /// Logs the kept lines that are due.
   void say_kept(Millis now);
-  /// Logs all kept lines. Nothing may be said after this.
+  /// Logs all kept lines. say() must not be called after this.
   void say_rest();
 
  private:
@@ -76,7 +76,7 @@ class LogLimiter {
   Slot& slot_of(LogKind kind, std::string_view what);
   static void take_kept(Slot& slot, Due& due);
 
-  std::mutex mutex_;  // never held while something is said
+  std::mutex mutex_;  // never held while a line is logged
   std::vector<Slot> slots_;
 };
 

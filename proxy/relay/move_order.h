@@ -1,5 +1,5 @@
-// An operator's order to move a player to another route, and what came of it, for the thread that waits for it.
-// Law: it is answered exactly once, by the worker of the session, or when the last one forgets it. Workers never wait.
+// An operator's order to move a player to another route, and its result, for the thread that waits for it.
+// Law: the session's worker answers it. Only the first answer counts. Workers never wait.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct MoveResult {
     kNobody,    ///< there is no such session
   } how = How::kNobody;
   std::string text = {};
-  Millis took = 0;  ///< from the order until the client was told of the other world
+  Millis took = 0;  ///< from the order until the client was sent the other world
 };
 
 class MoveOrder {
@@ -39,7 +39,7 @@ class MoveOrder {
     result_ = std::move(result);
     answered_.notify_all();
   }
-  /// It takes longer: what it waits for, if the answer does not come in time.
+  /// Sets the text of kUnderWay: what the move waits for.
   void set_waiting_for(std::string what) {
     const std::lock_guard lock(mutex_);
     waiting_for_ = std::move(what);

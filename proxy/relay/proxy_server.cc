@@ -21,7 +21,7 @@ Limits sane(Limits limits) {
   return limits;
 }
 
-/// Whether clients, or we at the server, speak WebSocket.
+/// Whether WebSocket is used with the clients or with the server.
 bool by_web(const RouteOptions& options) {
   const bool front = options.game->transport() == wire::Transport::kWebSocket;
   return front || (options.bridge && options.bridge->server_game->transport() == wire::Transport::kWebSocket);
@@ -29,9 +29,10 @@ bool by_web(const RouteOptions& options) {
 
 std::optional<Error> objection(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
-    return Error{"a bridge takes packets apart; leave out mode=datagrams"};
+    return Error{"a bridge must decode packets, so mode=datagrams is not possible; leave it out"};
   if (options.hold_ms != 0 && options.enet == EnetMode::kDatagrams)
-    return Error{"with mode=datagrams a client asks the server itself, again and again; leave out hold_s"};
+    return Error{
+        "with mode=datagrams, hold_s is not possible, because the client itself retries its connect; leave out hold_s"};
   if (options.bridge) return std::nullopt;
   const auto listen = options.listen_dialect.value_or(0);
   const auto dialects = options.game->dialects();
@@ -48,7 +49,7 @@ std::string name_of(const Route& route, const UpstreamOptions& server) {
   return address ? address->text() : net::host_and_port(server.host, server.port);
 }
 
-/// What the route has from whoever asked for it.
+/// Makes the route, with the settings from its options.
 std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   auto route = std::make_unique<Route>(*options.game, options, events);
   if (by_web(options)) route->web = options.web;
@@ -58,8 +59,8 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   return route;
 }
 
-/// Where the server is, to be tried in this order. A shared room has none: it gets the listener's, so that there is one
-/// to name.
+/// The server's addresses, to be tried in this order. A shared room has no server: it gets the listener's address, so
+/// that there is an address to show.
 Outcome<std::vector<net::Address>> addresses_of(const Route& route, const UpstreamOptions& server,
                                                 const net::Address& listen) {
   if (route.shared_room()) return std::vector<net::Address>{listen};
@@ -73,7 +74,7 @@ Outcome<std::vector<net::Address>> addresses_of(const Route& route, const Upstre
   std::erase_if(*found, [](const auto& one) { return one.v6(); });
   if (found->empty())
     return Error{"the server '" + server.host + "' has no IPv4 address, and " +
-                 std::string(route.server_game().name()) + " travels by ENet, which knows IPv4 only"};
+                 std::string(route.server_game().name()) + " uses ENet, which supports only IPv4"};
   return found;
 }
 
@@ -98,7 +99,8 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
   return Done{};
 }
 
-/// Why the two cannot share a listener. `access`: whether their access lists are known to be those in force.
+/// Why the two cannot share a listener. `access`: whether to compare their access lists, because the lists are known to
+/// be current.
 std::optional<Error> objection_to_sharing(const Route& host, const Route& route, const std::string& listener,
                                           bool access) {
   if (host.bridge.has_value() != route.bridge.has_value())
@@ -138,12 +140,12 @@ struct ProxyServer::Impl {
     Route* published = nullptr;
     Listener* listener = nullptr;       ///< null: it has a new one
     const Addition* follows = nullptr;  ///< it shares the new listener of this one
-    net::Sockets bound{};               ///< of the new one; or the TCP socket of one that was closed
+    net::Sockets bound{};               ///< of the new listener; or the new TCP socket of a closed one
     bool opens = false;                 ///< its listener is to be opened
     bool opened = false;
   };
 
-  // -- Tables: their lock is held for moments, also by readers of other threads --
+  // -- Tables: any thread may read them; their lock is held only briefly --
 
   Route& route(std::size_t index) const {
     const std::shared_lock lock(tables);
@@ -212,7 +214,7 @@ struct ProxyServer::Impl {
   std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
   mutable std::mutex changing;       // held while something is added or retired
   bool running = false;              // run() was called; under `changing`
-  std::atomic<bool> changed{false};  // a route, since offer_listeners()
+  std::atomic<bool> changed{false};  // routes were changed since offer_listeners()
   Pool pool;
 };
 
@@ -230,7 +232,7 @@ Listener* ProxyServer::Impl::find_listener(const RouteOptions& options) const {
   return found != listeners.rend() ? found->get() : nullptr;
 }
 
-/// Everything that can fail before anybody is affected.
+/// Does everything that can fail, before any client is affected.
 std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
   const RouteOptions& options = one.wanted->options;
   if (auto wrong = objection(options)) return wrong;
@@ -243,7 +245,7 @@ std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
       return Error{"the listener " + listener.address.text() + " keeps its game (" + std::string(listener.game.name()) +
                    ") while it listens; remove its route first, or restart"};
     const auto failed = take_listener(one, listener, listener.address);
-    return failed || one.listener != nullptr ? failed : Error{"the program stops"};
+    return failed || one.listener != nullptr ? failed : Error{"the program is stopping"};
   }
   if (one.follows != nullptr) return std::nullopt;
   Listener* const listener = one.route->bots() ? nullptr : find_listener(options);
@@ -290,7 +292,7 @@ std::optional<Error> ProxyServer::Impl::objection_to_neighbours(const Addition& 
   return std::nullopt;
 }
 
-/// Workers know the route; nobody comes by it yet.
+/// Makes the route known to the workers. No client uses it yet.
 void ProxyServer::Impl::publish(Addition& one) {
   const RouteOptions& options = one.wanted->options;
   Route& route = *one.route;
@@ -328,7 +330,7 @@ void ProxyServer::Impl::publish(Addition& one) {
 
 std::optional<Error> ProxyServer::Impl::open(Addition& one) {
   Route& route = *one.published;
-  Outcome<net::Address> at = Error{"the program stops"};
+  Outcome<net::Address> at = Error{"the program is stopping"};
   on(home(*route.listener), [&] {
     at = home(*route.listener).open_acceptor(route.index, std::move(one.bound.tcp), one.listener->address);
     if (at) one.listener->address = route.listen_address = *at;
@@ -364,7 +366,7 @@ void ProxyServer::Impl::take_back(const Addition& one) {
     on(home(*one.listener), [&] { home(*one.listener).close_listener_sockets(*one.listener); });
 }
 
-/// What is to be added. Routes of one WebSocket listener that is new share it.
+/// The routes to add. Routes at the same new WebSocket listener share it.
 std::vector<ProxyServer::Impl::Addition> ProxyServer::Impl::additions(const RouteChanges& changes) {
   std::vector<Addition> all;
   for (const auto& one : changes.added) all.push_back({.wanted = &one});
@@ -498,7 +500,7 @@ Outcome<Done> ProxyServer::at_acceptors(const std::function<Outcome<Done>(Accept
     const auto call = [&] {
       if (Acceptor* acceptor = home.active_acceptor(listener->index)) done = function(*acceptor);
     };
-    if (!impl_->on(home, call)) return Error{"the program stops"};
+    if (!impl_->on(home, call)) return Error{"the program is stopping"};
     if (!done) return done;
   }
   return Done{};

@@ -33,8 +33,8 @@ struct RouteOptions : RouteRules {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
   net::Address listen;                        ///< port 0: any; the UDP port is the same
-  /// 1 to kMostServers; of a shared room one, whose host is the room's name. A dialect that is not named is found out
-  /// without harm (Game::probe) before a player is let through.
+  /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named
+  /// is detected, without harm to the server (Game::probe), before a player is let through.
   std::vector<UpstreamOptions> servers{1};
   Policy policy = Policy::kFirst;
   std::uint32_t hold_ms = 0;        ///< as UpstreamRules; not with EnetMode::kDatagrams
@@ -85,8 +85,8 @@ class ProxyServer {
   /// The room stops once no route leads into it and its last player has left. From any thread but the workers'.
   void retire_shared_room(std::size_t shared_room);
 
-  /// Calls `order` with the back of a shared room, for what no word says (pause a replay). The call is made soon, on
-  /// the room's thread. It is not made if the room is over. From any thread.
+  /// Calls `order` with the back of a shared room, for actions that have no word, such as to pause a replay. The call
+  /// is made soon, on the room's thread. It is not made if the room is over. From any thread.
   void order(std::size_t shared_room, std::function<void(core::Back&)> order);
 
   // A take-over: another process is to have the newcomers (net/take_over). Meanwhile, nothing is added or changed. From
@@ -105,7 +105,7 @@ class ProxyServer {
   void complete_take_over();
 
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
-  /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
+  /// last socket is closed (at most Limits::linger_ms later). Taps are not called after that. REQUIRES: called once.
   void run();
 
   /// From any thread or signal handler, also before run().
@@ -120,7 +120,7 @@ class ProxyServer {
   void set_access(std::size_t route, const std::vector<Access>& access);
 
   /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
-  /// nowhere. From any thread.
+  /// they do not play meanwhile. From any thread.
   void set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room);
 
   /// The open sessions, ordered by link. Waits for the workers. From any thread but theirs.
@@ -128,9 +128,9 @@ class ProxyServer {
   /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
   /// workers'.
   bool kick(LinkId link, std::string_view why);
-  /// As kick(), because the player was told where to connect instead. `text`: all that it is told.
+  /// As kick(), for a player who is to connect elsewhere. `text`, which says where, is all that the player is told.
   bool refer(LinkId link, std::string_view text);
-  /// As kick(), because its address is banned from now on.
+  /// As kick(), for a player whose address was just banned.
   bool ban(LinkId link, std::string_view why);
 
   /// Moves the player of a session to another route: a player of a bridge whose client can go on there plays on at the
@@ -143,20 +143,21 @@ class ProxyServer {
   bool is_draining(std::size_t route) const;
   /// The route is retired, and its last session has ended. From any thread.
   bool is_over(std::size_t route) const;
-  /// Whether somebody is on a route that a reload has retired.
+  /// Whether a route that a reload has retired still has sessions.
   bool has_retired_sessions() const;
-  /// Whether nobody is on any route, or on the way to one. Clients that the kernel has accepted are not on it yet.
+  /// Whether no route has a session, or a client on the way to one. Clients that only the kernel has accepted do not
+  /// count.
   bool is_empty() const;
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
-  /// Tells the players of a route something in the server's name. From any thread but the workers'.
+  /// Sends the players of a route a message in the server's name. From any thread but the workers'.
   std::vector<SessionReport> announce(std::size_t route, std::string_view text);
   /// Whether stop() was called.
   bool stopping() const;
   /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
   bool is_alive(Millis time) const;
-  /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
+  /// Returns once each worker has answered, or has ended. From any thread but the workers'.
   void wait_for_workers() const;
 
   /// From any thread.
@@ -167,7 +168,7 @@ class ProxyServer {
   /// How long turns of the workers' loops took, by a sample of those that had something to do. From any thread.
   DurationsOf<std::uint64_t, kTurnBounds> turn_times() const;
 
-  /// A server of a route, as it stands.
+  /// The state of a server of a route.
   struct UpstreamReport {
     std::string name;
     Upstream::State state = Upstream::State::kUnknown;

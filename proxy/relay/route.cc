@@ -17,7 +17,7 @@ std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
          "): " + text(drop) + (advice.empty() ? "" : "; ") + advice;
 }
 
-/// Each route of a server has these lines of its own.
+/// Whether lines of this kind name the route, because each route of a server has its own.
 bool is_of_one_route(LogKind kind) {
   switch (kind) {
     case LogKind::kUnreached:
@@ -123,21 +123,21 @@ void WorkerRoute::log_wrong_dialect(const std::string& server, std::size_t found
 void WorkerRoute::log_wrong_client(std::size_t dialect) {
   const std::string theirs(route.game.dialects()[dialect].name);
   log_warning(LogKind::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs +
-                                     " came to the listener of " + std::string(route.dialect_name()) +
-                                     "; give it a listener of its own, with ?dialect=");
+                                     " connected to the listener for " + std::string(route.dialect_name()) +
+                                     "; add a listener for it, with ?dialect=");
 }
 
 void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
   banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), ban_scope().server), client,
-         "is turned away for a while from the routes to that server, so that it does not ban our address");
+         "is refused for a while on the routes to that server, so that the server does not ban our address");
 }
 
 void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
   const std::string listener = ban_scope().listener;
-  banned("the game's own rule", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
-         "is turned away from " + listener + " for " + std::to_string(kRuleBan) + " s");
+  banned("a rule of the game", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
+         "is refused at " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
 
 void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client,
@@ -147,7 +147,7 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
   log_warning(LogKind::kServerBanned, who + " banned the player from " + client.ip_text() +
                                           (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " +
                                           ban->who.text() + " " + std::string(then) +
-                                          "; `entente ctl unban` lets it in");
+                                          "; `entente ctl unban` removes the ban");
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
@@ -194,7 +194,7 @@ void WorkerRoute::count_lost() {
   lost_counted_ = to_clients->lost();
 }
 
-/// Dropping is the hot path of a flood; it only counts, and this says how many there were since this was last asked.
+/// Logs how many datagrams were dropped since the last call. Dropping itself, the hot path of a flood, only counts.
 void WorkerRoute::log_dropped(Drop drop) {
   const std::uint64_t all = counters.dropped[static_cast<std::size_t>(drop)].read();
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);

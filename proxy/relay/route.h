@@ -34,7 +34,7 @@ struct Route : RouteRules {
   Route(const wire::Game& its_game, const RouteRules& rules, Events& its_events)
       : RouteRules(rules), game(its_game), events(its_events) {}
 
-  /// ENet's datagrams pass as they are, instead of being taken apart and sent anew.
+  /// Whether ENet's datagrams pass unchanged, instead of being decoded and sent anew.
   bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
@@ -50,7 +50,7 @@ struct Route : RouteRules {
   std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
-  /// Whether bots are its clients, and it does not listen.
+  /// Whether its clients are bots. Then it does not listen.
   bool bots() const { return bridge && bridge->bots != 0; }
   bool by_enet() const { return game.transport() == wire::Transport::kEnet; }
   /// Whether the route takes clients that request this path. Always true without WebSockets.
@@ -60,7 +60,7 @@ struct Route : RouteRules {
   std::string named() const;
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
-  /// Keeps the route from being over, as long as it lives.
+  /// The route is not over while a Ref to it exists.
   class Ref {
    public:
     Ref() = default;
@@ -77,9 +77,9 @@ struct Route : RouteRules {
    private:
     Route* route_ = nullptr;
   };
-  /// Whether no newcomers come, and nobody is inside or on the way. From any thread.
+  /// Whether it is retired, and has no sessions and no clients on the way. From any thread.
   bool is_over() const { return retired && is_empty(); }
-  /// Whether nobody is inside or on the way. From any thread.
+  /// Whether it has no sessions and no clients on the way. From any thread.
   bool is_empty() const { return refs_ == 0; }
 
   std::size_t index = 0;
@@ -114,7 +114,7 @@ class WorkerRoute {
   /// reason is not a refusal.
   void ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void log_warning(LogKind kind, std::string sentence);
-  /// As log_warning(), for news on which nobody has to act.
+  /// As log_warning(), for news that requires no action.
   void log_info(LogKind kind, std::string sentence);
   /// Logs what a bridged session that has ended could not forward.
   void words_dropped(const LinkInfo& session, const core::Ledger& ledger);
@@ -133,21 +133,21 @@ class WorkerRoute {
   std::string why_banned(const net::Address& client) const;
   /// What a status query is answered with (queries.h).
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
-  /// Tells the tap, if there is one, that this session of ours begins.
+  /// Tells the tap, if there is one, that this session begins.
   void tap_opened(LinkInfo session, WallTime at);
   /// Logs the lines that are due, and the number of dropped datagrams. REQUIRES: called regularly.
   void tick();
   /// Logs everything that was held back. REQUIRES: all its sessions are gone.
   void finish();
-  /// Lets go of the listening UDP socket. REQUIRES: no session of the listener is left.
+  /// Releases the listening UDP socket. REQUIRES: no session of the listener is left.
   void let_go();
 
   Route& route;
   net::Loop& loop;
-  TapSink* const tap;  ///< null: nobody listens
+  TapSink* const tap;  ///< null: there is no tap
   Counters counters;
   std::vector<Access> access;                 ///< who may be moved here now
-  Limits limits;                              ///< of those who come now
+  Limits limits;                              ///< of new sessions
   std::optional<StrictFilter> strict_filter;  ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 

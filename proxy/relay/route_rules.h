@@ -1,4 +1,4 @@
-// The settings of a route that its sessions go by. Whoever adds the route gives them, and the Route keeps them.
+// The settings of a route that its sessions use. They are given when the route is added, and the Route keeps them.
 #pragma once
 
 #include <cstddef>
@@ -22,25 +22,26 @@ struct RouteRules {
   EnetMode enet = EnetMode::kPackets;  ///< if the game travels by ENet
   std::optional<BridgeOptions>
       bridge;  ///< to a server of another game or dialect, or into a shared room; none: a relay
-  /// Of a relay: speaks with its servers for a player who is moved there from a bridge. Null: nobody can be.
+  /// Of a relay: makes the back that speaks with its servers for a player who is moved here from a bridge. Null: no
+  /// player can be moved here.
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;
-  std::optional<BridgeOptions::ArenaPlace> arena_faces;  ///< of a route into an arena: for players who are moved there
-  /// Where players find the listener who are moved here and must connect anew: a name or an IP address. Empty: where
-  /// they are connected now.
+  std::optional<BridgeOptions::ArenaPlace> arena_faces;  ///< of a route into an arena: for players who are moved here
+  /// The host (a name or an IP address) to which players connect who are moved here and must connect anew. Empty: the
+  /// host that they are connected to now.
   std::string public_host;
   bool clients_name_dialect = false;    ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   std::optional<std::size_t> fallback;  ///< of a bridge: the dialect of clients that wait to be greeted
   std::vector<Access> access;           ///< a client must be allowed by each of them
   Bans* bans = nullptr;                 ///< several routes may share it; null: no bans
-  /// Clients may come only through these proxies, which must name the client of each connection: of games over TCP or
-  /// WebSocket by PROXY headers; of games over WebSocket without TLS also by HTTP headers. Empty: clients connect
-  /// themselves.
+  /// Clients may connect only through these proxies, which must name the client of each connection: in PROXY headers
+  /// (games over TCP or WebSocket) or in HTTP headers (only games over WebSocket, without TLS). Empty: clients connect
+  /// directly.
   net::TrustedProxies proxies;
   /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
   std::optional<net::ProxyVersion> send_proxy;
   SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
   bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
-  /// A relay may put what the operator says (ProxyServer::announce) between two frames to its clients.
+  /// A relay may insert the operator's messages (ProxyServer::announce) between two frames to its clients.
   bool announce = false;
 };
 

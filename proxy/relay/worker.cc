@@ -16,7 +16,7 @@ namespace entente::relay {
 namespace {
 
 constexpr Millis kTick = 100;             // how exact time-outs and rates are
-constexpr std::size_t kTicksAtOnce = 64;  // sessions; then others have their turn
+constexpr std::size_t kTicksAtOnce = 64;  // sessions; then other jobs have their turn
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& l
 }
 
 Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
-  if (stopping_) return Error{"the program stops"};
+  if (stopping_) return Error{"the program is stopping"};
   WorkerRoute& worker_route = *routes_[route];
   ListenerPart& here = listeners_[worker_route.route.listener->index];
   here.pinned = true;  // until its routes are set
@@ -182,7 +182,7 @@ void Worker::read(const SessionLeft& left) {
 
 void Worker::read(const ClientPresence& moved) {
   Acceptor* const acceptor = acceptor_of(moved.route);
-  if (acceptor == nullptr) return;  // of a bot
+  if (acceptor == nullptr) return;  // its client is a bot
   if (moved.how == ClientPresence::How::kAway) return acceptor->away(moved.client);
   if (moved.how == ClientPresence::How::kBack) return acceptor->came_back(moved.client);
   const bool from_there = acceptor->crowded_from(moved.client);
@@ -244,7 +244,7 @@ void Worker::read(CommandSessions& letter) {
 
 // -- Visits to arenas -------------------------------------------------------------------------------------------------
 
-/// Letters go through the mailboxes also on the same worker: a visit does not begin or end inside a call of a room.
+/// Posts its letters even to the same worker, so that a visit does not begin or end inside a call of a room.
 std::unique_ptr<ArenaEnd> Worker::visit(Session& session, End::User& user, std::size_t arena,
                                         std::function<std::unique_ptr<core::Front>()> front) {
   const auto open = std::find_if(routes_.begin(), routes_.end(), [&](const auto& one) {
@@ -298,7 +298,7 @@ void Worker::player_id_given(Session& session, std::uint32_t player_id) {
 }
 
 WorkerRoute* Worker::route_at(const Route& accepting, std::string_view path) {
-  // A session that came before a reload can go by routes of its own kind only.
+  // A session from before a reload can use only routes of its own kind.
   const auto same_kind = [&](const Route& route) {
     return route.bridge.has_value() == accepting.bridge.has_value() && route.shared_room() == accepting.shared_room();
   };
@@ -358,7 +358,7 @@ void Worker::at_turn_end() {
   finish_if_empty();
 }
 
-/// One a tick: a server may take many at once for an attack.
+/// At most one bot per tick and route: a server may take more at once for an attack.
 void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
     if (invitation.count == 0) continue;
@@ -403,10 +403,10 @@ void Worker::tick(Millis now) {
   tidy();
   std::erase_if(moved_clients_,
                 [this](const auto& one) { return one.second->gone() && !sessions_.contains(one.first); });
-  if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
+  if (stopping_) finish_if_empty();  // sessions that live with an acceptor end without a call of done()
 }
 
-/// Ends what retired routes have left behind, once their sessions have ended.
+/// Closes what belongs to retired routes, once their sessions have ended.
 void Worker::tidy() {
   if (stopping_) return;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
@@ -438,7 +438,7 @@ void Worker::tidy() {
   });
 }
 
-/// Whether newcomers may come to the room, or somebody is inside.
+/// Whether newcomers may enter the room, or players are in it.
 bool Worker::leads_to(std::size_t shared_room) const {
   return std::any_of(routes_.begin(), routes_.end(),
                      [&](const auto& one) { return one->route.shared_room() == shared_room && !one->route.is_over(); });
@@ -465,8 +465,8 @@ void Worker::tick_some() {
 
 // -- From acceptors ---------------------------------------------------------------------------------------------------
 
-/// The one with the fewest sessions; of several, each in turn. Sessions in shared rooms cannot choose, so the others
-/// make room for them.
+/// The worker with the fewest sessions; workers with equally many take turns. A shared room has a fixed worker, so
+/// other sessions give way to its sessions.
 std::size_t Worker::next_worker(const Route& route) {
   if (route.shared_room()) return route.room_home;
   const auto& workers = pool_.workers;
@@ -517,7 +517,7 @@ void Worker::begin_stop() {
   while (!newcomers_.empty()) seat_one();
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->stop();
-  for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // to all at once, not one by one
+  for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // for all guests at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
   finish_if_empty();
 }

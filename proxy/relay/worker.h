@@ -55,9 +55,10 @@ class Worker final : public net::Ticker::User,
   const WorkerRoute& add_route(Route& route, TapSink* tap, const Limits& limits);
   /// Adds bots to a route, one per tick. REQUIRES: the route is a bridge.
   void invite_bots(std::size_t route, std::uint32_t count, const Limits& limits);
-  /// The worker becomes the home of the listener of this route, which listens from now on, or again. Returns where.
+  /// The worker becomes the home of the listener of this route, which listens from now on, or again. Returns its
+  /// address.
   Outcome<net::Address> open_acceptor(std::size_t route, net::Fd listening, const net::Address& at);
-  /// Sets the routes of a listener: those with a path first. None: it closes, but its sessions go on.
+  /// Sets the routes of a listener: those with a path first. Empty: the listener closes, but its sessions go on.
   void set_routes(std::size_t listener, const std::vector<std::size_t>& routes);
   /// Whether this worker has the listener, open or closed. If so, it stays until set_routes() or unpin_listener().
   bool pin_listener(std::size_t listener);
@@ -255,7 +256,7 @@ class Worker final : public net::Ticker::User,
   std::optional<net::Ticker> ticker_;
   std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
   struct Probed {
-    std::unique_ptr<ServerProbes> probes;  // null where another worker is home
+    std::unique_ptr<ServerProbes> probes;  // null if another worker is home
     Limits limits;
     std::vector<Access> access;
     bool over = false;
@@ -263,7 +264,7 @@ class Worker final : public net::Ticker::User,
   std::vector<Probed> probed_;  // by Route::index
   struct ListenerPart {
     std::vector<std::size_t> routes = {};          // those with a path first
-    std::unique_ptr<Acceptor> acceptor = nullptr;  // null where another worker is home, and of bots
+    std::unique_ptr<Acceptor> acceptor = nullptr;  // null if another worker is home, or for bots
     bool pinned = false;
   };
   std::vector<ListenerPart> listeners_;  // by Listener::index
@@ -279,7 +280,7 @@ class Worker final : public net::Ticker::User,
   std::vector<Session*> done_;
   std::vector<LinkId> gone_visits_;
   std::vector<std::unique_ptr<Session>> replaced_;
-  std::vector<LinkId> to_tick_;           // of this tick, sessions that are still to be told
+  std::vector<LinkId> to_tick_;           // sessions whose tick() is still to be called
   std::deque<AcceptedClient> newcomers_;  // from other workers' acceptors
   Chore ticking_{*this, &Worker::tick_some, net::Priority::kPlayer};
   Chore seating_{*this, &Worker::seat_one, net::Priority::kNewcomer};

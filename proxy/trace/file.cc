@@ -42,8 +42,8 @@ int rename_unless_there(const std::string& from, const std::string& to) {
 }
 
 const char* why_left(std::string_view suffix) {
-  return suffix == ".part" ? "a recording was not closed; `entente recover` makes it whole, or move it away"
-                           : "whoever wrote it was interrupted, or is still at work; remove it and try again";
+  return suffix == ".part" ? "a recording was not closed; repair it with `entente recover`, or move it away"
+                           : "its writer was interrupted or is still running; remove it and try again";
 }
 
 /// All of `bytes`, at the end of the file. Counts in `size` what was written.

@@ -103,7 +103,7 @@ Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
 }
 
 Outcome<Done> Reader::take(const Record& record) {
-  if (static_cast<std::uint8_t>(record.op) == 0) return wrong(record.offset, "opcode 0, which is none");
+  if (static_cast<std::uint8_t>(record.op) == 0) return wrong(record.offset, "opcode 0 is invalid");
   if (record.op == Op::kFooter) return take_footer(record);
   if (record.op == Op::kDataEnd && section_ == Section::kData) return take_data_end(record);
   if (record.op == Op::kAttachment) return take_attachment(record.offset, at_ - record.offset - kRecordHead);
@@ -209,7 +209,7 @@ Outcome<Done> Reader::open_chunk(const Record& record) {
   if (chunk->compression != "zstd" && !chunk->compression.empty())
     return wrong(record.offset,
                  "a chunk compressed with '" + std::string(chunk->compression.substr(0, 20)) +
-                     "', which this program cannot read: `mcap compress --compression zstd` turns it into one it can");
+                     "', which this program cannot read: convert it with `mcap compress --compression zstd`");
   auto records = unfold(*chunk);
   if (!records.ok()) return wrong(record, records.error());
   const auto crc = chunk->crc ? crc32(*records) : 0;
@@ -232,7 +232,8 @@ Result<Bytes> Reader::unfold(const Chunk& chunk) {
   if (chunk.size > limits_.chunk)
     return Fault{"larger, uncompressed, than the reader's limit", "uncompressed_size", 16};
   if (!chunk.compression.empty()) return decompressor_.decompress(chunk.records, chunk.size);
-  if (chunk.size != chunk.records.size()) return Fault{"not compressed, yet of two sizes", "uncompressed_size", 16};
+  if (chunk.size != chunk.records.size())
+    return Fault{"not compressed, but its two sizes differ", "uncompressed_size", 16};
   return chunk.records;
 }
 

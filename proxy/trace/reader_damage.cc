@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kChunkFields = 8 + 8 + 8 + 4 + 4 + 4 + 8;  // with "zstd", without the records
 constexpr std::size_t kFooterLength = 8 + 8 + 4;
-constexpr std::uint64_t kSearchFiles = 64;  // a search may look at so many times the file's size of bytes,
-constexpr std::uint64_t kSearchChunks = 4;  // or at so many of the largest chunks if that is more
+constexpr std::uint64_t kSearchFiles = 64;  // a search may look at this many times the file's size,
+constexpr std::uint64_t kSearchChunks = 4;  // or at this many of the largest chunks if that is more
 
 // Each record of a chunk without a checksum must at least have its length right.
 bool falls_into_records(Bytes records) {
@@ -215,7 +215,7 @@ void Reader::learn_from_summary() {
     if (!definitions_.take(op, content).ok()) return;
   }
   for (const std::uint64_t offset : listed) {
-    const auto record = peek_record(offset);  // read last: it replaces what the summary lies in
+    const auto record = peek_record(offset);  // read last: it overwrites the window that holds the summary
     if (!record || record->op != Op::kMetadata) continue;
     if (auto metadata = parse_metadata(record->content); metadata.ok())
       summary_metadata_.push_back(std::move(*metadata));

@@ -26,7 +26,7 @@ Outcome<Done> Reader::take_data_end(const Record& record) {
   if (!stated.ok()) return wrong(record, stated.error());
   if (damaged_) return section_ = Section::kEnd, Done{};
   if (*stated != 0 && *stated != crc_)
-    return wrong(record.offset, bad_checksum("what comes before this byte", *stated, crc_));
+    return wrong(record.offset, bad_checksum("the data before this byte", *stated, crc_));
   section_ = Section::kSummary;
   crc_ = 0;
   return Done{};

@@ -325,7 +325,7 @@ void Recorder::failed(WallTime now, const Error& error) {
   if (!std::exchange(failing_, true) && options_.failed) options_.failed(error);
 }
 
-// The links of which something was in the chunk that just ended.
+// Updates the links that had data in the chunk that just ended.
 void Recorder::settle_links(bool were_written) {
   for (const auto id : links_in_chunk_) {
     const auto found = links_.find(id);
@@ -360,7 +360,7 @@ Outcome<Done> Recorder::close(WallTime now) {
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();
   if (done.ok()) return done;
-  return Error{done.error().text + "; what was recorded is in " + sink_->name() + ": `entente recover` makes it whole"};
+  return Error{done.error().text + "; what was recorded is in " + sink_->name() + ": `entente recover` repairs it"};
 }
 
 }  // namespace entente::trace

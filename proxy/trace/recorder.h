@@ -83,7 +83,7 @@ inline constexpr const char* kNotRecorded = "not recorded";
 /// The two kinds of words, as messages Intent and Fact.
 enum class WordKind : std::uint8_t { kIntent, kFact };
 
-/// A topic of another program. Readers of ours pass over it.
+/// A topic of another program. Entente's readers skip it.
 struct OtherTopic {
   std::string name;
   const google::protobuf::Descriptor* type;
@@ -95,7 +95,7 @@ class Recorder {
  public:
   /// Writes PATH.part, which close() renames to PATH.
   static Outcome<std::unique_ptr<Recorder>> open(const std::string& path, RecorderOptions options = {});
-  /// `path`: what path() says.
+  /// `path`: what path() returns.
   static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {},
                                                  std::string path = {});
   /// The same with the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
@@ -107,7 +107,7 @@ class Recorder {
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
   /// A word of the bridge of this player's link: a message of schema/game.proto.
   void word(WallTime time, std::uint32_t link, WordKind kind, Bytes word);
-  /// What the room of this player's link was asked: a message Calls.
+  /// The calls to the room of this player's link: a message Calls.
   void calls(WallTime time, std::uint32_t link, Bytes calls);
   /// The world of that bridge. Its geometry must have been given before, or the world is not recorded.
   void world(WallTime time, const Snapshot& world);

@@ -43,7 +43,7 @@ class Recording {
   /// good. Messages with unknown schemas are skipped.
   Outcome<const Event*> next();
 
-  /// next() returns what rooms were asked, too. It is otherwise skipped.
+  /// next() also returns the calls to rooms, which it otherwise skips.
   void with_calls() { with_calls_ = true; }
 
   /// Goes to the last snapshot of this bridge's world (`link`: its player's) not later than `time`. next() returns

@@ -108,7 +108,7 @@ void RecordingInfoBuilder::player(std::string_view name) {
     info_.more_players |= !info_.players.contains(clean_name);
 }
 
-/// A server tells each of its clients of a kill. The link that told the first is believed while it is open.
+/// A server reports a kill to each of its clients. Only the link that reported the first kill counts while it is open.
 bool RecordingInfoBuilder::leads(std::uint32_t link, const std::string& server) {
   return leaders_.try_emplace(server, link).first->second == link;
 }

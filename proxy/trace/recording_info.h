@@ -27,7 +27,7 @@ struct RecordingInfo {
   std::set<std::string> servers;  ///< addresses
   std::set<std::string> players;  ///< names, as far as they are known; at most RecordingInfoBuilder::kMostPlayers
   bool more_players = false;
-  std::optional<std::uint64_t> kills;  ///< none: the recording does not tell
+  std::optional<std::uint64_t> kills;  ///< none: the recording has no such information
 };
 
 mcap::StringMap to_map(const RecordingInfo& info);
@@ -37,7 +37,7 @@ class RecordingInfoBuilder {
  public:
   static constexpr std::size_t kMostPlayers = 500, kLongestName = 64;
 
-  /// How servers tell of kills.
+  /// How servers report kills.
   struct Kills {
     /// The name of the message of this game; "": there is none.
     std::function<std::string_view(std::string_view game)> message = {};
@@ -77,7 +77,7 @@ class RecordingInfoBuilder {
   std::uint64_t kills_in_words_ = 0, kills_in_frames_ = 0;
 };
 
-/// What the end of a complete file says of it.
+/// What the end of a complete file says about it.
 struct RecordingEnd {
   WallTime start = 0, end = 0;  ///< 0: it has no messages
   std::uint64_t messages = 0;

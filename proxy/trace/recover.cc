@@ -1,4 +1,4 @@
-// One pass: a Reader that is told to go on after each damage, and a Writer beside it.
+// One pass: a Reader that continues after each damage, and a Writer.
 #include "proxy/trace/recover.h"
 
 #include <set>
@@ -83,7 +83,7 @@ class Copy {
     return report_;
   }
 
-  // The new file says of itself what it lacks.
+  // The metadata by which the new file says what it lacks.
   mcap::Metadata told() const {
     mcap::Metadata told{"entente recover", {{"bytes passed over", std::to_string(report_.bytes_lost)}}};
     for (const auto& damage : report_.first)

@@ -13,7 +13,7 @@ constexpr std::uint64_t kDensest = 32768;
 
 std::span<std::uint8_t> Scratch::take(std::size_t size) {
   if (size > size_) {
-    memory_.reset();  // before, not after: two big chunks shall not stand in memory at once
+    memory_.reset();  // before, not after, so that two big chunks are never in memory at once
     memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(size);
     size_ = size;
   }
@@ -42,11 +42,12 @@ Decompressor::~Decompressor() = default;
 Result<Bytes> Decompressor::decompress(Bytes bytes, std::uint64_t size) {
   const auto stated = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return Fault{"not zstd", "records", 0};
-  if (size / kDensest > bytes.size()) return Fault{"too few bytes to unfold to their stated size", "uncompressed_size"};
+  if (size / kDensest > bytes.size())
+    return Fault{"too few bytes to decompress to the stated size", "uncompressed_size"};
   const auto out = scratch_.take(static_cast<std::size_t>(size));
   const auto got = ZSTD_decompressDCtx(context_.get(), out.data(), out.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(got)) return Fault{"zstd cannot unfold it", "records", 0};
-  if (got != size) return Fault{"it unfolds to another size than stated", "uncompressed_size", 0};
+  if (ZSTD_isError(got)) return Fault{"zstd cannot decompress it", "records", 0};
+  if (got != size) return Fault{"it decompresses to another size than stated", "uncompressed_size", 0};
   return Bytes(out);
 }
 

@@ -1,4 +1,4 @@
-// A man of Ace of Spades in an arena whose referee judges where he says that he is: his client walks by its own
+// An Ace of Spades client in an arena whose referee checks the positions it claims. The client walks by its own
 // physics, on the map that it was sent.
 #include <cmath>
 #include <random>
@@ -12,7 +12,7 @@
 namespace entente::aos::arena_test {
 namespace {
 
-/// What the client is told of itself.
+/// What the client is sent about its own player.
 class Client final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
@@ -75,7 +75,7 @@ struct Walk {
     codec->write(message, wire::Way::kToServer, bytes);
     room.received(seat, Lane::kStream, bytes, now);
   }
-  /// As BetterSpades: keys and looks as they change, the place once a second.
+  /// As BetterSpades does: sends keys and looks when they change, and the position once a second.
   void goes(double yaw, bool sprints, double seconds) {
     const Urge urge{static_cast<std::uint8_t>(kForward | (sprints ? kSprint : 0)), orientation_of(yaw, 0), false};
     says(OrientationData{urge.orientation});
@@ -99,7 +99,7 @@ struct Walk {
   Micros now = 0, told = 0;
 };
 
-TEST_CASE("a man in an arena walks into every wall, along it and around it, and is never put back") {
+TEST_CASE("a player who walks into, along and around every wall of an arena is never corrected") {
   Walk walk(core::courtyard(60));
   std::mt19937 random(12);
   const words::World world = core::courtyard(60);
@@ -113,7 +113,7 @@ TEST_CASE("a man in an arena walks into every wall, along it and around it, and 
     if (std::hypot(walk.client.body.velocity[0], walk.client.body.velocity[1]) < 0.05F) ++near;
     walk.goes(std::atan2(y - here.y, x - here.x) + 0.7, false, 1.5);  // slides along it
   }
-  CHECK(near > 10);  // it stood at many
+  CHECK(near > 10);  // it stopped at many walls
   CHECK(walk.client.put_back == 0);
 }
 

@@ -1,5 +1,5 @@
-// What comes often costs no memory from the heap once a room is warm: snapshots and presses of a server, steps of our
-// own man, keys, claims and shots of his player.
+// Frequent messages allocate nothing once a room has warmed up: a server's snapshots and inputs, the steps of our own
+// body, and the keys, claims and shots of its player.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 using core::kMillisecond;
 
-/// Each byte that comes is one wish.
+/// Each byte received is one intent.
 class Player final : public core::Front {
  public:
   void opened(const core::Peer&, core::FrontOut& out) override {
@@ -108,7 +108,7 @@ void check_play(std::size_t dialect, bool keys) {
   CHECK(host.sends > sent);
 }
 
-TEST_CASE("aos back: a busy quarter of a minute takes no memory") {
+TEST_CASE("aos back: 15 busy seconds allocate nothing") {
   check_play(0, false);
   check_play(0, true);
   check_play(2, false);

@@ -1,4 +1,4 @@
-// Our client of an Ace of Spades server: how it comes in, and what it does when the map changes.
+// Our client of an Ace of Spades server: how it joins, and what it does when the map changes.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/conversions.h"
@@ -9,13 +9,13 @@ namespace {
 
 using core::kSecond;
 
-TEST_CASE("aos back: loads the map, tells the world, and comes in when its player wants to play") {
+TEST_CASE("aos back: loads the map, reports the world, and joins when its player asks to spawn") {
   Scene scene;
   CHECK(scene.stage.opens() == "");
   const std::string loading = scene.loads();
   CHECK(count(loading, "says WorldProgress") >= 1);
   CHECK(count(loading, "sends") == 0);
-  CHECK(scene.receives(existing(5, 1, "ben")) == "");  // told when there is a world
+  CHECK(scene.receives(existing(5, 1, "ben")) == "");  // reported once the world is known
   const std::string told = scene.receives(capture_the_flag(3));
   CHECK(has(told, "says Room game: \"aos\" dialect: \"0.75\" mode: \"capture the flag\" most_players: 32"));
   CHECK(has(told, "says Rule name: \"hits\" value: \"server\"\n"));
@@ -38,7 +38,7 @@ TEST_CASE("aos back: loads the map, tells the world, and comes in when its playe
   CHECK(has(spawned, "says Ammo player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3 (to 1)\n"));
 }
 
-TEST_CASE("aos back: the wish to play may come first; a watcher plays none") {
+TEST_CASE("aos back: the player may ask to spawn before the map is loaded; a spectator does not spawn") {
   Scene scene;
   scene.hears(anna());
   scene.hears(words::Spawn());
@@ -51,7 +51,7 @@ TEST_CASE("aos back: the wish to play may come first; a watcher plays none") {
   CHECK(watcher.waits(3 * kSecond) == "");
 }
 
-TEST_CASE("aos back: answers who asks what it is, echoes a challenge, and has no map of 0.76 in store") {
+TEST_CASE("aos back: answers a version request, echoes a challenge, and reports no cached map in 0.76") {
   Scene scene;
   CHECK(scene.receives(HandshakeInit{{0, 0, 0, 42}}) == "sends HandshakeReturn challenge=(0 0 0 42)\n");
   CHECK(scene.receives(VersionGet{}) == "sends VersionResponse letter=101 version=(1 0 0) system=\"Entente\"\n");
@@ -59,7 +59,7 @@ TEST_CASE("aos back: answers who asks what it is, echoes a challenge, and has no
   CHECK(newer.receives(MapStart{100, 7, {"hills", false}}) == "sends MapCached cached=0\n");
 }
 
-TEST_CASE("aos back: a map that ends early, is none, or comes too late, is refused or left out") {
+TEST_CASE("aos back: a truncated or invalid map ends the session; a chunk without a map start is ignored") {
   Scene scene;
   scene.receives(MapStart{100, 0, {}});
   CHECK(has(scene.receives(capture_the_flag(3)), "says Refused text: \"the map ends before"));
@@ -73,7 +73,7 @@ TEST_CASE("aos back: a map that ends early, is none, or comes too late, is refus
   CHECK(has(early.receives(MapChunk{{1, 2, 3}}), "says WorldProgress") == false);
 }
 
-TEST_CASE("aos back: the next map ends every life, and its player asks again") {
+TEST_CASE("aos back: a new map ends every life, and the player must ask to spawn again") {
   Scene scene;
   scene.plays();
   const std::string left = scene.receives(MapStart{100, 0, {}});
@@ -87,7 +87,7 @@ TEST_CASE("aos back: the next map ends every life, and its player asks again") {
   CHECK(has(scene.receives(created(4, 0, 150.5F, 150.5F, "anna")), "says Spawned"));
 }
 
-TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye is said once") {
+TEST_CASE("aos back: a lost server refuses a player who has not joined yet; leaving closes the connection once") {
   Scene scene;
   scene.stage.opens();
   CHECK(scene.stage.ends("it did not answer") == "says Refused code: SERVER_GONE text: \"it did not answer\"\n");
@@ -100,7 +100,7 @@ TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye i
   CHECK(leaving.waits(3 * kSecond) == "");
 }
 
-TEST_CASE("aos back: a side is told as the team of its colour, also of who was told before the colours") {
+TEST_CASE("aos back: a side is the team of its colour, also for players listed before the colours were known") {
   Scene scene;
   scene.stage.opens();
   scene.loads();
@@ -118,7 +118,7 @@ TEST_CASE("aos back: a side is told as the team of its colour, also of who was t
   CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=3 team=1 "));
 }
 
-TEST_CASE("aos back: who has no side of his own joins the smaller one") {
+TEST_CASE("aos back: a player without a chosen side joins the smaller one") {
   words::Enter enter = anna();
   enter.set_team(words::TEAM_ANY);
   Scene scene;
@@ -133,7 +133,7 @@ TEST_CASE("aos back: who has no side of his own joins the smaller one") {
   CHECK(has(other.hears(words::Spawn()), "sends ExistingPlayer player=3 team=1 "));
 }
 
-TEST_CASE("aos back: why a server sends somebody away is said in words, its own if it said any") {
+TEST_CASE("aos back: a disconnect is reported with the server's own reason, or else a text for its code") {
   Scene full;
   full.stage.opens();
   CHECK(full.stage.closed_with_code(kFull) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
@@ -153,7 +153,7 @@ TEST_CASE("aos back: why a server sends somebody away is said in words, its own 
   CHECK(gone.stage.closed_with_code(kServerGone) == "");  // the room says why it ends
 }
 
-TEST_CASE("aos back: what makes no sense is left out, up to a point") {
+TEST_CASE("aos back: undecodable packets are counted, and too many of them close the connection") {
   Scene scene;
   scene.plays();
   CHECK(scene.stage.receives(Buffer{13, 1}) == "loses a message: it cannot be decoded\n");

@@ -1,4 +1,4 @@
-// Our client of an Ace of Spades server in play: what it tells the room of what it is shown, and what it asks for.
+// Our client of an Ace of Spades server in play: what it reports to the room, and what it sends to the server.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -38,10 +38,10 @@ words::Fire fire_along(double yaw, double pitch = 0) {
 
 // -- What it is shown -------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: of a snapshot only what changed is told, with velocities, no more than 20 times a second") {
+TEST_CASE("aos back: reports only the changes of a snapshot, with velocities, at most 20 times a second") {
   Scene scene;
   scene.plays();
-  CHECK(has(scene.snapshot({{5, {160, 150, 57.75F}}}), "says Spawned unit: 102"));  // who was there before us
+  CHECK(has(scene.snapshot({{5, {160, 150, 57.75F}}}), "says Spawned unit: 102"));  // ben was there before us
   CHECK(scene.snapshot({{5, {160, 150, 57.75F}}}) == "");
   scene.waits(kSoon);
   // 0.8 blocks in 100 ms are 8 a second: 12.5 m/s.
@@ -57,12 +57,12 @@ TEST_CASE("aos back: of a snapshot only what changed is told, with velocities, n
   CHECK_FALSE(has(stopped, "vx"));
   scene.waits(kSoon);
   CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}) == "");
-  CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}, {0, 0, 0}) == "");  // who has not looked anywhere yet
+  CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}, {0, 0, 0}) == "");  // ben has not looked anywhere yet
   CHECK(scene.snapshot({}) == "says Hidden unit: 102\n");
   CHECK(scene.snapshot({}) == "");
 }
 
-TEST_CASE("aos back: snapshots that are no numbers, of nobody, or of the dead, change nothing") {
+TEST_CASE("aos back: a snapshot of an invalid position, an unknown player or a dead one changes nothing") {
   Scene scene;
   scene.plays();
   const float none = std::numeric_limits<float>::quiet_NaN();
@@ -77,7 +77,7 @@ TEST_CASE("aos back: snapshots that are no numbers, of nobody, or of the dead, c
   CHECK(has(scene.receives(created(5, 1, 120.5F, 120.5F, "ben")), "says Spawned unit: 102"));
 }
 
-TEST_CASE("aos back: what others press and hold is told; a held trigger fires as its gun loads") {
+TEST_CASE("aos back: reports the keys and tools of others; a held trigger fires at the rate of its gun") {
   Scene scene;
   scene.plays();
   scene.snapshot({{5, {160, 150, 57.75F}}});
@@ -146,7 +146,7 @@ TEST_CASE("aos back: territories are tokens and zones") {
   CHECK(has(scene.receives(TerritoryCapture{2, 0, 0}), "loses TerritoryCapture"));
 }
 
-TEST_CASE("aos back: what the next map lacks is nowhere") {
+TEST_CASE("aos back: tokens that the next map does not have are in state NOWHERE") {
   Scene scene;
   scene.stage.opens();
   scene.loads();
@@ -171,12 +171,12 @@ TEST_CASE("aos back: what the next map lacks is nowhere") {
   const std::string told = scene.receives(territory_control(2));
   CHECK(tokens(words::Token::NOWHERE) == "Tiibb");
   CHECK(tokens(words::Token::GROUND) == "TT");
-  CHECK_FALSE(has(told, "progress:"));  // nobody has begun to take one
+  CHECK_FALSE(has(told, "progress:"));  // no capture has begun
   CHECK(has(scene.receives(MoveObject{2, 0, {120, 130, 60}}), "loses MoveObject.object: no such object\n"));
   CHECK(has(scene.receives(IntelPickup{5}), "loses IntelPickup"));
 }
 
-TEST_CASE("aos back: to look for what falls costs little, however large the map is that hangs in the air") {
+TEST_CASE("aos back: the search for falling blocks is cheap, however large the floating part of the map is") {
   Scene scene;
   scene.comes();
   for (std::int32_t y = 0; y < 512; ++y) scene.receives(BlockLine{5, {0, y, 10}, {511, y, 10}});
@@ -185,9 +185,9 @@ TEST_CASE("aos back: to look for what falls costs little, however large the map 
   CHECK((std::clock() - begun) / CLOCKS_PER_SEC < 20);
 }
 
-// -- Going ------------------------------------------------------------------------------------------------------------
+// -- Moving -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: steers there by keys and looks, and tells its place once a second, never more than 6 blocks on") {
+TEST_CASE("aos back: steers by keys and looks, and sends its position once a second, at most 6 blocks from the last") {
   Scene scene;
   scene.plays();
   scene.hears(toward(-100, 164.84375));  // 41.5 blocks east
@@ -214,7 +214,7 @@ TEST_CASE("aos back: steers there by keys and looks, and tells its place once a 
   CHECK(scene.waits(5 * kSecond) == "");  // who stands has nothing to say
 }
 
-TEST_CASE("aos back: a server that stalls is told of no place until a while after it goes on") {
+TEST_CASE("aos back: a stalled server is sent no position until some time after it resumes") {
   Scene scene;
   scene.plays();
   const auto send_snapshots = [&](int tenths) {
@@ -232,7 +232,8 @@ TEST_CASE("aos back: a server that stalls is told of no place until a while afte
   CHECK(count(send_snapshots(7), "sends PositionData") == 0);
   CHECK(count(send_snapshots(2), "sends PositionData") == 1);
   CHECK(count(send_snapshots(20), "sends PositionData") >= 1);
-  // Who sends but two snapshots a second cannot be told from one that stalls: then seldom, but not never.
+  // A server that sends only two snapshots a second looks like one that stalls. It gets a position rarely, but not
+  // never.
   std::string all;
   for (int i = 0; i < 22; ++i) {
     scene.snapshot({{5, {160, 150, 57.75F}}});
@@ -241,7 +242,7 @@ TEST_CASE("aos back: a server that stalls is told of no place until a while afte
   CHECK(count(all, "sends PositionData") == 1);
 }
 
-TEST_CASE("aos back: the server's word on where we are is taken at once, a snapshot's when it lasts") {
+TEST_CASE("aos back: a position from the server is applied at once, one from a snapshot only if it persists") {
   Scene scene;
   scene.plays();
   const std::string put = scene.receives(PositionData{{120, 120, 57.75F}});
@@ -256,7 +257,7 @@ TEST_CASE("aos back: the server's word on where we are is taken at once, a snaps
   CHECK(has(scene.snapshot({{3, {125, 120, 57.75F}}}), "says Corrected"));
 }
 
-TEST_CASE("aos back: a client of the game itself is passed on as it is") {
+TEST_CASE("aos back: a client of the same game is passed on unchanged") {
   Scene scene;
   scene.plays();
   CHECK(scene.hears(keys(1, 0.5)) ==
@@ -283,7 +284,7 @@ TEST_CASE("aos back: a client of the game itself is passed on as it is") {
   CHECK(has(scene.hears(tool), "loses Tool"));
 }
 
-TEST_CASE("aos back: who claims another game's pace is walked after, and corrected when too far away") {
+TEST_CASE("aos back: our body follows a player of a faster game, who is corrected when too far ahead") {
   Scene scene;
   scene.plays();
   words::PoseClaim claim;
@@ -296,7 +297,7 @@ TEST_CASE("aos back: who claims another game's pace is walked after, and correct
   CHECK(count(scene.waits(3 * kSecond), "says Corrected") == 1);
 }
 
-TEST_CASE("aos back: who is claimed to go up jumps, once") {
+TEST_CASE("aos back: a claim that moves upwards makes the body jump once") {
   Scene scene;
   scene.plays();
   words::PoseClaim claim;
@@ -313,9 +314,9 @@ TEST_CASE("aos back: who is claimed to go up jumps, once") {
   CHECK(has(scene.waits(kSecond), "sends InputData player=3 keys=0"));
 }
 
-// -- Hands ------------------------------------------------------------------------------------------------------------
+// -- Tools ------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go") {
+TEST_CASE("aos back: a shot turns, pulls the trigger, hits the player on its ray, and releases the trigger") {
   Scene scene;
   scene.plays();
   scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}});
@@ -335,7 +336,7 @@ TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go")
   CHECK_FALSE(has(scene.hears(fire_along(0)), "sends Hit"));  // a wall
 }
 
-TEST_CASE("aos back: nobody is aimed at for a player, unless aim=auto says so") {
+TEST_CASE("aos back: there is no automatic aim without aim=auto") {
   for (const bool automatic : {false, true}) {
     Scene scene(0, {{"aim", automatic ? "auto" : "off"}});
     scene.plays();
@@ -344,7 +345,7 @@ TEST_CASE("aos back: nobody is aimed at for a player, unless aim=auto says so") 
   }
 }
 
-TEST_CASE("aos back: an empty clip is reloaded, and the server says when") {
+TEST_CASE("aos back: an empty clip is reloaded, and full when the server says so") {
   Scene scene;
   scene.plays();
   std::string all;
@@ -359,7 +360,7 @@ TEST_CASE("aos back: an empty clip is reloaded, and the server says when") {
   CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
 }
 
-TEST_CASE("aos back: who has no rounds left is told so, and where there are more; a restock is loaded by itself") {
+TEST_CASE("aos back: a player without rounds is told where to find more; a restock is loaded automatically") {
   Scene scene;
   scene.plays();
   scene.receives(WeaponReload{3, 1, 0});
@@ -372,15 +373,15 @@ TEST_CASE("aos back: who has no rounds left is told so, and where there are more
     all += said + scene.waits(kSecond);
   }
   CHECK(count(all,
-              "says Notice level: WARNING text: \"no rounds left: your side\\'s tent has more, 70 metres to the "
-              "west; and so has the next life\" (to 1)") == 2);
+              "says Notice level: WARNING text: \"no rounds left: get more at your side\\'s tent, 70 metres to the "
+              "west, or in your next life\" (to 1)") == 2);
   CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 0);
   CHECK(has(scene.receives(Restock{3}), "sends WeaponReload player=3 clip=0 reserve=50"));
   CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));
   CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
 }
 
-TEST_CASE("aos back: a trigger that is held in vain counts nothing, and fires when there is something to fire") {
+TEST_CASE("aos back: a trigger held on an empty gun counts no losses, and fires once there are rounds") {
   Scene scene;
   scene.plays();
   scene.receives(WeaponReload{3, 1, 10});
@@ -394,7 +395,7 @@ TEST_CASE("aos back: a trigger that is held in vain counts nothing, and fires wh
   CHECK(has(scene.waits(kSecond), "sends WeaponInput player=3 buttons=1"));
 }
 
-TEST_CASE("aos back: builds and throws no faster than servers bear") {
+TEST_CASE("aos back: builds and throws no faster than servers allow") {
   Scene scene;
   scene.plays();
   words::Edit edit;
@@ -440,7 +441,7 @@ TEST_CASE("aos back: builds and throws in the first moment of a session") {
   CHECK(has(scene.hears(grenade), "sends Grenade player=3 fuse=2"));
 }
 
-TEST_CASE("aos back: speaks no faster than servers let anybody") {
+TEST_CASE("aos back: chats no faster than servers allow") {
   Scene scene;
   scene.plays();
   words::Say say;
@@ -462,7 +463,7 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
   CHECK(has(scene.hears(say), "sends ChatMessage player=3 type=0 text=\"/login admin sesame\""));
 }
 
-TEST_CASE("aos back: what has no meaning here is counted by its reason") {
+TEST_CASE("aos back: intents without a meaning in the game are counted by reason") {
   Scene scene;
   scene.plays();
   CHECK(scene.hears(words::Pause()) == "loses Pause: the game has no pause\n");
@@ -472,7 +473,7 @@ TEST_CASE("aos back: what has no meaning here is counted by its reason") {
 
 // -- 0.80 -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: in 0.80 a State Update each step, 108 bytes in motion and 72 at rest, by datagram") {
+TEST_CASE("aos back: 0.80 sends a State Update each step by datagram: 108 bytes in motion, 72 at rest") {
   Scene scene(2);
   scene.plays();
   scene.hears(toward(-100, 164.84375));
@@ -501,7 +502,7 @@ TEST_CASE("aos back: in 0.80 a State Update each step, 108 bytes in motion and 7
   CHECK_FALSE(has(scene.receives(update, Lane::kDatagram), "vx"));
 }
 
-TEST_CASE("aos back: in 0.80 a shot that turns is told after the look, and a new life is told whole") {
+TEST_CASE("aos back: 0.80 sends the new look before a shot, and a full state at the start of a life") {
   Scene scene(2);
   scene.plays();
   scene.waits(kSecond);

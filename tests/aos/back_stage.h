@@ -1,4 +1,4 @@
-// A back on its stage, as far as a test needs it: a meadow in an ocean, packets of a server, and who is there.
+// A back on a test stage: a meadow in an ocean, packets of a server, and other players.
 #pragma once
 
 #include "adapters/aos/aos.h"
@@ -66,7 +66,7 @@ inline words::Enter anna(words::Role role = words::PLAY) {
   return enter;
 }
 
-/// A back and what happens to it. Dialects: 0 is 0.75, 1 is 0.76, 2 is 0.80.
+/// A back and its scripted events. Dialects: 0 is 0.75, 1 is 0.76, 2 is 0.80.
 struct Scene {
   explicit Scene(std::size_t which = 0, std::map<std::string, std::string, std::less<>> settings = {})
       : dialect(which), stage(make_back({which, std::move(settings)}), game(), which, wire::Way::kToServer) {}
@@ -77,7 +77,7 @@ struct Scene {
   std::string hears(core::Intent word) { return stage.hears(std::move(word)); }
   std::string waits(core::Micros how_long) { return stage.waits(how_long); }
 
-  /// The map, whole.
+  /// Sends the whole map.
   std::string loads() {
     std::string said = receives(MapStart{static_cast<std::uint32_t>(packed_meadow().size()), 0, {}});
     for (Bytes left = packed_meadow(); !left.empty();) {
@@ -89,7 +89,7 @@ struct Scene {
     }
     return said;
   }
-  /// As number 3, at the door; 5, "ben", of the other side, is there.
+  /// Connected as number 3, before spawning. Number 5, "ben", on the other side, is there.
   std::string comes() {
     stage.opens();
     std::string said = loads();
@@ -106,7 +106,7 @@ struct Scene {
     waits(core::kSecond);
   }
 
-  /// Everybody's place, as a snapshot of 0.75 shows it.
+  /// Everybody's position, as in a snapshot of 0.75.
   std::string snapshot(std::initializer_list<std::pair<std::size_t, Vec3>> places, Vec3 look = {1, 0, 0}) {
     WorldUpdate update;
     update.players.resize(8);

@@ -1,5 +1,5 @@
-// A body goes as a real server's did: piqueserver 1.4.1 was recorded while a scripted player walked, sprinted, jumped,
-// crouched, climbed and built; the same keys at the same times must lead to where its World Updates show that player.
+// A body moves as on a real server: piqueserver 1.4.1 was recorded while a scripted player walked, sprinted, jumped,
+// crouched, climbed and built. The same keys at the same times must lead to the positions in its World Updates.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ struct Replay {
   std::vector<float> errors;
 };
 
-TEST_CASE("aos body: in a minute of piqueserver it is where the server has it, but for a step or two of time") {
+TEST_CASE("aos body: over a minute it is within about two time steps of piqueserver's positions") {
   Replay replay;
   for (const Recorded& record : recorded("aos/piqueserver-walks.jsonl")) replay.play(record);
   std::vector<float>& errors = replay.errors;

@@ -1,4 +1,4 @@
-// A body on small maps, against what real servers were measured to make of the same keys.
+// A body on small maps, compared with measurements of real servers for the same keys.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kSqrtHalf = 0.70710678F;
 
-/// Blocks a second, once it is as fast as it gets.
+/// Its top speed, in blocks a second.
 float speed(std::uint8_t keys, Vec3 look = {1, 0, 0}) {
   const VoxelMap map = meadow();
   Body body = standing(map, 110, 150);
@@ -22,7 +22,7 @@ float speed(std::uint8_t keys, Vec3 look = {1, 0, 0}) {
   return std::hypot(body.position[0] - from[0], body.position[1] - from[1]);
 }
 
-TEST_CASE("aos body: it stands a quarter above two blocks over the ground, wades in water") {
+TEST_CASE("aos body: it stands 2.25 blocks above the ground, and wades in water") {
   const VoxelMap map = meadow();
   CHECK(standing(map, 150, 150).position[2] >= 57.745F);
   CHECK(standing(map, 150, 150).position[2] <= 57.75F);
@@ -34,7 +34,7 @@ TEST_CASE("aos body: it stands a quarter above two blocks over the ground, wades
   CHECK_FALSE(swimmer.airborne);
 }
 
-TEST_CASE("aos body: as fast as measured") {
+TEST_CASE("aos body: its speeds are those measured") {
   struct Row {
     const char* how;
     std::uint8_t keys;
@@ -113,7 +113,7 @@ TEST_CASE("aos body: a jump and a climb together take it over two blocks") {
   CHECK(body.feet() == doctest::Approx(58).epsilon(0.001));
 }
 
-TEST_CASE("aos body: falls grow as dv/dt = 1 - v; one of 9.2 blocks ends where hurt begins") {
+TEST_CASE("aos body: falling speed grows as dv/dt = 1 - v; a fall of 9.2 blocks is the limit before damage") {
   VoxelMap map = meadow();
   Body body;
   body.position = {150, 150, 57.74F - 9.2F};
@@ -143,7 +143,7 @@ TEST_CASE("aos body: it crouches at once, and stands up where there is room") {
   CHECK(body.feet() == doctest::Approx(60).epsilon(0.001));
 }
 
-TEST_CASE("aos body: the map's edge is a wall, and no number at all moves nothing") {
+TEST_CASE("aos body: the map's edge is a wall, and an input of NaN moves nothing") {
   VoxelMap map;
   fill(map, 0, 20, 100, 120, 60, 63);
   Body body = standing(map, 5, 110);
@@ -162,7 +162,7 @@ struct Walk {
   Pilot pilot;
   int jumps = 0;
 
-  /// For so many seconds, or until it is there.
+  /// Runs for so many seconds, or until it reaches its goal.
   double go(const VoxelMap& map, const Goal& goal, double seconds) {
     int i = 0;
     for (; i < seconds * 60; ++i) {
@@ -185,7 +185,7 @@ TEST_CASE("aos pilot: it stops at its goal, and stays") {
   CHECK(walk.jumps == 0);
 }
 
-TEST_CASE("aos pilot: it takes steps and jumps on what is two blocks high") {
+TEST_CASE("aos pilot: it climbs steps, and jumps onto obstacles two blocks high") {
   VoxelMap map = meadow();
   for (std::uint32_t i = 0; i < 4; ++i) fill(map, 130 + 3 * i, 160, 100, 200, 59 - i, 60);
   fill(map, 150, 160, 100, 200, 54, 60);
@@ -210,7 +210,7 @@ TEST_CASE("aos pilot: it goes around a wall, and steps into no abyss") {
   CHECK(up.body.feet() == doctest::Approx(40).epsilon(0.001));
 }
 
-TEST_CASE("aos pilot: who looks elsewhere walks sideways or backwards to where he should be") {
+TEST_CASE("aos pilot: a player who looks elsewhere walks to his goal sideways or backwards") {
   const VoxelMap map = meadow();
   for (const Vec3 look : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{-1, 0, 0}, Vec3{0, -1, 0}, Vec3{0.6F, 0.8F, 0}}) {
     Walk walk{standing(map, 150, 150), {}, 0};
@@ -221,7 +221,7 @@ TEST_CASE("aos pilot: who looks elsewhere walks sideways or backwards to where h
   }
 }
 
-TEST_CASE("aos body: steps cost no memory, and the same keys give the same way") {
+TEST_CASE("aos body: steps allocate nothing, and the same keys give the same path") {
   VoxelMap map = meadow();
   fill(map, 150, 152, 140, 165, 50, 60);
   const auto walk = [&] {

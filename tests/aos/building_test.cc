@@ -1,4 +1,4 @@
-// What building and digging do to a map.
+// How building and digging change a map.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/world/building.h"
@@ -14,7 +14,7 @@ std::size_t change(VoxelMap& map, Edit::Op op, const Block& at, const Block& to,
   return change(map, op, at, to, colour, may_look);
 }
 
-TEST_CASE("aos building: a line goes face by face and builds what was air") {
+TEST_CASE("aos building: a line connects its blocks by their faces, and fills only air") {
   VoxelMap map = meadow();
   map.set(152, 150, 59, std::nullopt);
   CHECK(change(map, Edit::LINE, {150, 150, 59}, {155, 150, 59}, 0x102030) == 5);
@@ -23,8 +23,7 @@ TEST_CASE("aos building: a line goes face by face and builds what was air") {
   CHECK(change(map, Edit::BUILD, {150, 150, 59}, {}, 0) == 0);
 }
 
-TEST_CASE(
-    "aos building: what loses its hold falls, what has another one stays, and the ground stays whatever happens") {
+TEST_CASE("aos building: unsupported blocks fall, supported ones stay, and the ground always stays") {
   VoxelMap map = meadow();
   fill(map, 150, 151, 150, 151, 50, 60);  // a pole …
   fill(map, 150, 156, 150, 151, 50, 51);  // … with an arm
@@ -48,7 +47,7 @@ TEST_CASE(
   CHECK(map.solid(0, 0, 63));
 }
 
-TEST_CASE("aos building: what is cut from both of its holds at once falls") {
+TEST_CASE("aos building: blocks that lose both of their supports at once fall") {
   VoxelMap map = meadow();
   fill(map, 150, 151, 150, 151, 50, 60);
   fill(map, 152, 153, 150, 151, 50, 60);
@@ -57,11 +56,11 @@ TEST_CASE("aos building: what is cut from both of its holds at once falls") {
   for (const std::uint32_t x : {150U, 151U, 152U}) CHECK(map.top(x, 150) >= 58);
 }
 
-TEST_CASE("aos building: no more is looked at in one change than it may, and what is larger stands") {
+TEST_CASE("aos building: one change examines a limited number of voxels, and a larger structure stays up") {
   VoxelMap map = meadow();
   fill(map, 0, 512, 0, 512, 10, 11);  // 262,144 voxels in the air …
   fill(map, 300, 302, 300, 302, 12, 13);
-  fill(map, 300, 301, 300, 301, 11, 12);  // … and four, by one
+  fill(map, 300, 301, 300, 301, 11, 12);  // … and four more, attached by one
   std::size_t may_look = kMostFalling;
   change(map, Edit::BLAST, {400, 400, 10}, {}, 0, may_look);
   CHECK(may_look == 0);
@@ -72,7 +71,7 @@ TEST_CASE("aos building: no more is looked at in one change than it may, and wha
   CHECK(map.solid(300, 300, 12));
   map.set(300, 300, 11, std::nullopt);
   may_look = 10;
-  change(map, Edit::COLUMN, {301, 301, 12}, {}, 0, may_look);  // one of the four goes: the others have a hold
+  change(map, Edit::COLUMN, {301, 301, 12}, {}, 0, may_look);  // one of the four goes: the others keep a support
   CHECK(map.solid(300, 300, 12));
 }
 

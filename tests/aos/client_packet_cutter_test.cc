@@ -16,18 +16,18 @@ bool passes(std::string_view hex, Way way = Way::kToServer, std::size_t dialect 
   return !cut.fault && cut.size == packet.size();
 }
 
-TEST_CASE("aos: what piqueserver bans an address for does not pass: the packet that did it, and others") {
-  CHECK(!passes(
-      "0d"));  // seen: piqueserver 1.4.1 bans the sender's address, and does not hear its other players any more
+TEST_CASE("aos: packets for which piqueserver bans an address do not pass") {
+  CHECK(
+      !passes("0d"));  // observed: piqueserver 1.4.1 bans the sender's address, and ignores the other players behind it
   CHECK(!passes(""));
   CHECK(!passes("0d 00 00 01000000 02000000 030000"));
   CHECK(!passes("11 00"));
   CHECK(!passes("3c"));
   CHECK(!passes("3c 02 c101 c2"));
-  CHECK(!passes("0f"));  // a server's packet: piqueserver reads it of clients, too
+  CHECK(!passes("0f"));  // a server's packet, which piqueserver also reads from clients
 }
 
-TEST_CASE("aos: what real clients send passes") {
+TEST_CASE("aos: packets of real clients pass") {
   CHECK(passes("09 01 00 00 02 00000000 6f6f6f 6273706164657300"));
   CHECK(passes("09 01 00 00 02 00000000 6f6f6f"));
   CHECK(passes("0d 00 00 01000000 02000000 03000000"));
@@ -36,15 +36,15 @@ TEST_CASE("aos: what real clients send passes") {
   CHECK(passes("3c 04 0001 c001 c101 c201"));
   CHECK(passes("1f 01", Way::kToServer, 1));  // 0.76: the client has the map
   CHECK(passes("40 00"));                     // an extension's
-  CHECK(passes("fe"));                        // unknown to all; servers pass over it
+  CHECK(passes("fe"));                        // unknown to every program; servers ignore it
 }
 
-TEST_CASE("aos: a server and the draft may send what they like") {
+TEST_CASE("aos: packets of servers and of the draft are not filtered") {
   CHECK(passes("0d", Way::kToClient));
   CHECK(passes("00", Way::kToServer, 2));
 }
 
-TEST_CASE("aos: servers pass over ids that no client's packet has, if the packet is none that piqueserver bans for") {
+TEST_CASE("aos: servers ignore ids that no client packet has, except those for which piqueserver bans") {
   const auto ignored = [](Bytes packet, Way way = Way::kToServer, std::size_t dialect = 0) {
     return aos::game().ignores({way, wire::Lane::kStream, wire::Stage::kPlay, packet}, dialect) != nullptr;
   };

@@ -1,4 +1,4 @@
-// The game's numbers as words and back: what has an equal on the other side keeps it.
+// The game's numbers converted to words and back.
 #include "adapters/aos/conversions.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ bool same_bits(const Vec3& a, const Vec3& b) {
   return true;
 }
 
-TEST_CASE("a place on the map is the same place when it comes back, to the bit") {
+TEST_CASE("a position survives the round trip to the bit") {
   for (int i = 0; i < 512 * 64; ++i) {
     const float at = static_cast<float>(i) / 64;
     const Vec3 place = {at, 512 - at, at / 8};
@@ -47,13 +47,13 @@ TEST_CASE("the middle of the map is the middle of the world, north is up, the gr
   CHECK(corner.z == 62 * 1.5625);
   words::Pose pose;
   set_place(pose, {256, 256, 59.75F});
-  CHECK(pose.z() == 0);  // a man on the lowest ground
+  CHECK(pose.z() == 0);  // a player on the lowest ground
   pose.set_state(words::Pose::CROUCHING);
   set_place(pose, {256, 256, 60.65F});
-  CHECK(std::abs(pose.z()) < 1e-5);  // as near as a float is
+  CHECK(std::abs(pose.z()) < 1e-5);  // float precision
 }
 
-TEST_CASE("a block is the one that holds its middle") {
+TEST_CASE("a block is found by its middle") {
   for (std::int32_t x = -1; x < 513; ++x) {
     const Block block = {x, 511 - x, x / 8};
     CHECK(block_at(middle_of(block)) == block);
@@ -66,7 +66,7 @@ TEST_CASE("a block is the one that holds its middle") {
   CHECK_FALSE(in_map(block_at({std::nan(""), 0, 0})));
 }
 
-TEST_CASE("looks are yaw from the east against the clock, and pitch upwards") {
+TEST_CASE("looks become yaw, counterclockwise from east, and pitch, upwards") {
   const auto look = [](const Vec3& orientation) {
     words::Pose pose;
     set_look(pose, orientation);
@@ -85,7 +85,7 @@ TEST_CASE("looks are yaw from the east against the clock, and pitch upwards") {
     }
 }
 
-TEST_CASE("velocities are in 32nds of a second, and keep their axes") {
+TEST_CASE("velocities are in blocks per 1/32 second, and keep their axes") {
   words::Pose pose;
   const Vec3 velocity = {0.25F, -0.125F, 1};
   set_velocity(pose, velocity);
@@ -95,7 +95,7 @@ TEST_CASE("velocities are in 32nds of a second, and keep their axes") {
   CHECK(same_bits(velocity_of({pose.vx(), pose.vy(), pose.vz()}), velocity));
 }
 
-TEST_CASE("what both sides have a number for keeps it") {
+TEST_CASE("values that exist on both sides survive the round trip") {
   for (std::uint8_t type = 0; type < 6; ++type) CHECK(kill_type(cause_of(type)) == type);
   CHECK(kill_type(cause_of(kByWeaponChange)) == kByTeamChange);
   CHECK(cause_of(200) == words::UNKNOWN_DEATH);
@@ -115,7 +115,7 @@ TEST_CASE("what both sides have a number for keeps it") {
   CHECK_FALSE(read_colour("0a0b0g"));
 }
 
-TEST_CASE("a side is the team of its colour, and the two are never the same") {
+TEST_CASE("a side is the team of its colour, and the two sides are never the same team") {
   const auto teams = [](std::uint32_t first, std::uint32_t second) {
     const Sides sides = sides_of(first, second);
     return std::pair(sides.teams[0], sides.teams[1]);
@@ -139,7 +139,7 @@ TEST_CASE("a side is the team of its colour, and the two are never the same") {
   CHECK(spadesx.team_of(kSpectator) == words::TEAM_ANY);
 }
 
-TEST_CASE("names and lines are what every program takes") {
+TEST_CASE("names and chat lines are reduced to what every program accepts") {
   CHECK(wire_name("anna") == "anna");
   CHECK(wire_name("") == "player");
   CHECK(wire_name("#%\n") == "player");

@@ -1,4 +1,4 @@
-// How a client comes in, as plays: what it is told, in which order, who it is told of, and what keeps it out.
+// How a client joins: what it is sent, in which order, which players it sees, and what keeps it out.
 #include "adapters/aos/world/map_stream.h"
 #include "tests/aos/front_stage.h"
 
@@ -19,7 +19,7 @@ std::string outline(const std::string& said) {
   return out;
 }
 
-TEST_CASE("a client is told its map, then who is there, and then what it begins with") {
+TEST_CASE("a client is sent the map, then the players, and then its own state") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     CHECK(play.opens() == "says WantWorld\n");
@@ -34,7 +34,7 @@ TEST_CASE("a client is told its map, then who is there, and then what it begins 
   }
 }
 
-TEST_CASE("what a client begins with: its number, and who was there first") {
+TEST_CASE("a client is sent its own number and the players who were there first") {
   Play play;
   const std::string said = play.greets();
   CHECK(said.find("sends ExistingPlayer player=1 team=1 weapon=0 tool=2 kills=0 colour=(111 111 111) name=\"ben\"\n") !=
@@ -43,7 +43,7 @@ TEST_CASE("what a client begins with: its number, and who was there first") {
                   "name2=\"Green\" mode=0 ctf={score1=0 score2=0 limit=10 held=0 ") != std::string::npos);
 }
 
-TEST_CASE("the sides of another game's room have its colours and names, whoever asks for one of them") {
+TEST_CASE("the sides of another game's room have its colours and names, whichever side a client chooses") {
   struct Case {
     const char* mode;
     const char* sides;
@@ -64,7 +64,7 @@ TEST_CASE("the sides of another game's room have its colours and names, whoever 
   }
 }
 
-TEST_CASE("a server that nobody has heard of for ten seconds is an open field until there is more") {
+TEST_CASE("a server silent for ten seconds is shown as an open field until its world is known") {
   Play play;
   play.opens();
   CHECK(outline(play.waits(15 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
@@ -74,10 +74,10 @@ TEST_CASE("a server that nobody has heard of for ten seconds is an open field un
   play.hears<words::World>(Play::kFlat);
   CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends StateData\n");
   CHECK(play.hears<words::Ready>("") == "");
-  CHECK(play.enters() == "says Spawn\n");  // it drops to its menu, and says again who it is
+  CHECK(play.enters() == "says Spawn\n");  // the client returned to its menu, and identifies itself again
 }
 
-TEST_CASE("0.76: a client that has the map is not sent it; one that does not say so is") {
+TEST_CASE("0.76: the map is sent unless the client reports that it has it") {
   Play play(k076Place);
   play.opens();
   play.hears<words::World>(Play::kFlat);
@@ -122,11 +122,11 @@ TEST_CASE("a map goes out no faster than its client takes it") {
   play.stage.set_waiting(0);
   play.waits(10 * kMillisecond);
   CHECK(play.chunks > 0);
-  CHECK(play.chunks <= 12);  // and again when those have gone
+  CHECK(play.chunks <= 12);  // the next chunks follow when these have gone
   CHECK(outline(play.waits(kSecond)) == "sends VersionGet\nsends StateData\n");
 }
 
-TEST_CASE("who comes in enters, and is put into play when the room has it so") {
+TEST_CASE("a client that identifies itself enters, and spawns when the room spawns it") {
   Play play;
   play.greets();
   VersionResponse version;
@@ -137,13 +137,13 @@ TEST_CASE("who comes in enters, and is put into play when the room has it so") {
   CHECK(play.enters(1, 2) ==
         "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\" body: MAN\nsays Spawn\n");
   CHECK(play.enters() == "loses ExistingPlayer: the player has already entered\n");
-  CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // it may have been too soon
+  CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // the first wish may have come too soon
   CHECK(
       play.spawns().ends_with("sends CreatePlayer player=0 weapon=2 team=1 position=(256 256 59.75) name=\"anna\"\n"));
   CHECK(play.waits(60 * kSecond) == "");
 }
 
-TEST_CASE("a server of this game is told all that a client says of itself, and puts it into play by itself") {
+TEST_CASE("a server of the same game is sent everything about a client, and spawns it once") {
   Play play;
   play.greets("game: 'aos'");
   CHECK(play.enters() ==
@@ -152,7 +152,7 @@ TEST_CASE("a server of this game is told all that a client says of itself, and p
   CHECK(play.waits(20 * kSecond) == "");
 }
 
-TEST_CASE("who comes in before the map is there is put into play after it") {
+TEST_CASE("a client that enters before it has the map spawns after it") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     play.opens();
@@ -165,7 +165,7 @@ TEST_CASE("who comes in before the map is there is put into play after it") {
   }
 }
 
-TEST_CASE("who watches is a spectator") {
+TEST_CASE("a watcher is a spectator") {
   Play play;
   play.greets();
   CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1 body: MAN\n");
@@ -175,7 +175,7 @@ TEST_CASE("who watches is a spectator") {
   CHECK(play.says(PositionData{{256, 256, 59}}) == "");
 }
 
-TEST_CASE("0.80: who says anything else first is out; the others never did that, and it can be set") {
+TEST_CASE("0.80 closes a client that does not identify itself first; 0.75 does not; a setting changes that") {
   Play play(k080Place);
   play.opens();
   CHECK(play.says(HandshakeReturn{}) == "");
@@ -183,7 +183,7 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   version.letter = 'x';
   CHECK(play.says(version) == "");
   CHECK(play.says(ExtensionInfo{}) == "");
-  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
+  CHECK(play.says(ChatMessage{}) == "closes: the client did not identify itself first 10\n");
   CHECK(play.says(ChatMessage{}) == "");
 
   Play old;
@@ -194,25 +194,25 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   CHECK(lenient.says(ChatMessage{}) == "loses ChatMessage: the player has not entered\n");
   Play strict(0, {{"first", "ban"}});
   strict.opens();
-  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
+  CHECK(strict.says(ChatMessage{}) == "closes: the client did not identify itself first 10\n");
 }
 
-TEST_CASE("0.80: only what no client says leads to a ban, and what may have overtaken the first packet to nothing") {
+TEST_CASE("0.80: only a server's packet leads to a ban; a datagram may overtake the first packet") {
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{0, 3, 4, 17}) {
     Play play(k080Place);
     play.opens();
     CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) ==
           "loses a message: it came before the client identified itself\n");
-    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
+    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not identify itself first 10\n");
   }
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client said what only servers say 1\n");
+    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client sent a packet that only servers send 1\n");
   }
 }
 
-TEST_CASE("a client of another version, one that is refused or kicked: each is told its reason") {
+TEST_CASE("a client that is refused, kicked or of another version is told the reason") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     CHECK(play.stage.opens({"10.0.0.7:1", 9, ""}) == "closes: the client speaks another version 3\n");
@@ -241,7 +241,7 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
         "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }
 
-TEST_CASE("another world begins with another map, and the client comes in anew") {
+TEST_CASE("a new world is sent as a new map, and the client joins again") {
   Play play;
   play.plays("game: 'aos'");
   for (const char* world : {"hash: 'next' kind: OPEN walled: true", Play::kFlat, Play::kFlat}) {
@@ -255,7 +255,7 @@ TEST_CASE("another world begins with another map, and the client comes in anew")
   }
 }
 
-TEST_CASE("what the server says while the map is on its way is told when it is there") {
+TEST_CASE("messages that arrive during a map transfer are sent after it") {
   Play play;
   play.plays();
   play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
@@ -271,7 +271,7 @@ TEST_CASE("what the server says while the map is on its way is told when it is t
   CHECK(said.find("hall") == std::string::npos);
 }
 
-TEST_CASE("another game's world told again is the one that its client has, unless it was told of edits since") {
+TEST_CASE("another game's world is not sent again if it is unchanged and was not edited") {
   Play play;
   play.plays();
   CHECK(play.hears<words::World>(Play::kFlat) == "");
@@ -284,7 +284,7 @@ TEST_CASE("another game's world told again is the one that its client has, unles
   CHECK(play.waits(5 * kSecond) == "");
 }
 
-TEST_CASE("what is built while the map is on its way is told when it is there") {
+TEST_CASE("edits during a map transfer are sent after it") {
   Play play;
   play.opens();
   play.hears<words::World>(Play::kFlat);
@@ -293,7 +293,7 @@ TEST_CASE("what is built while the map is on its way is told when it is there") 
         "sends MapStart\nsends VersionGet\nsends StateData\nsends SetColour\nsends BlockAction\n");
 }
 
-TEST_CASE("bytes that are no packet end the client; what is only unknown is counted") {
+TEST_CASE("a malformed packet closes the client; an unknown one is counted") {
   Play play;
   play.plays();
   CHECK(play.stage.receives(Buffer{50, 1, 2}) == "loses a message: no known version of Ace of Spades has this id\n");
@@ -306,9 +306,9 @@ TEST_CASE("bytes that are no packet end the client; what is only unknown is coun
   CHECK(empty.stage.receives(Bytes()).starts_with("fails: "));
 }
 
-// -- Who is there ----------------------------------------------------------------------------------------------------
+// -- Players ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("who comes into play is created, who goes has left, and a number rests before it is another's") {
+TEST_CASE("players are created when they spawn and removed when they leave, and a number is not reused at once") {
   Play play;
   play.plays();
   CHECK(play.comes(3, "name: 'zo\xc3\xab#1' team: RED", "pose { x: 100 }") == "");
@@ -319,7 +319,7 @@ TEST_CASE("who comes into play is created, who goes has left, and a number rests
         "sends CreatePlayer player=3 weapon=0 team=1 position=(256 256 59.75) name=\"max\"\n");
 }
 
-TEST_CASE("allies are on our side, everybody else on the other") {
+TEST_CASE("allies are on the player's own side, everybody else on the other") {
   Play play;
   play.plays();
   const auto side = [&](core::Id id, const std::string& team) {
@@ -335,7 +335,7 @@ TEST_CASE("allies are on our side, everybody else on the other") {
         "sends CreatePlayer player=3 weapon=0 team=1 position=(256 256 59.75) name=\"x\"\n");
 }
 
-TEST_CASE("of more than a client has room for, the nearest are shown") {
+TEST_CASE("a client with too few numbers for all players is shown the nearest") {
   Play play;
   play.plays();
   for (core::Id id = 20; id < 60; ++id)
@@ -350,14 +350,14 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   CHECK(said.find("name=\"p59\"") != std::string::npos);
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
 
-  // Who is shown comes back into play at once; who is not is looked for with the next choice.
+  // A player who is shown respawns at once. One who is not may be shown after the next selection.
   play.hears<words::Died>("player: 20 unit: 120");
   CHECK(has(play.hears<words::Spawned>("unit: 120 pose { unit: 120 x: 100 }"), "name=\"p20\""));
   CHECK(play.hears<words::Spawned>("unit: 158 pose { unit: 158 x: 12 }") == "");
   CHECK(has(play.waits(5 * kSecond), "name=\"p58\""));
 }
 
-TEST_CASE("where there is much, who comes is seen with the next snapshot, and not looked for with every word") {
+TEST_CASE("in a room with many units, new players appear with the next snapshot, not after a search for each word") {
   Play play;
   play.plays();
   for (core::Id id = 1'000; id < 6'000; ++id)
@@ -369,7 +369,7 @@ TEST_CASE("where there is much, who comes is seen with the next snapshot, and no
   CHECK(count(said, "sends CreatePlayer") == 20);
 }
 
-TEST_CASE("of a player's cells one that is in sight is shown, and he stays when none is") {
+TEST_CASE("one visible cell of a player is shown, and the player stays when none is visible") {
   Play play;
   play.plays("game: 'ogar'");
   play.hears<words::Player>("id: 3 name: 'x' team: RED");
@@ -382,11 +382,11 @@ TEST_CASE("of a player's cells one that is in sight is shown, and he stays when 
   CHECK(play.hears<words::Hidden>("unit: 14") == "");
   CHECK(play.hears<words::Owns>("player: 3") == "");
   const std::string nowhere = play.snapshots(50 * kMillisecond);
-  CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
+  CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // not at the last cell's position
   CHECK(play.waits(5 * kSecond) == "");
 }
 
-TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
+TEST_CASE("the largest cell of a player is shown, every tank, and nothing that has no owner") {
   Play play;
   play.plays("game: 'ogar'");
   play.hears<words::Player>("id: 3 name: 'x' team: RED");
@@ -395,9 +395,9 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   said += play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13");
   CHECK(lines(said) == 1);
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
-  CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
+  CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest cell now stands for the player
   CHECK(play.snapshots(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
-  CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
+  CHECK(play.hears<words::Gone>("unit: 14") == "");  // the player has not left
   CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
         "loses Unit: a client sees only the men, tanks and cells of players\n");

@@ -1,5 +1,5 @@
-// What comes often costs no memory from the heap: a client's places, looks, keys and states, everybody's poses, and
-// the snapshots of them, all the way through a room.
+// Frequent messages allocate nothing on their way through a room: a client's positions, looks, keys and states, all
+// players' poses, and their snapshots.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/dialect.h"
@@ -23,7 +23,7 @@ class Deaf final : public core::Room::Host {
   std::size_t sent = 0;  ///< snapshots
 };
 
-/// Twenty who drive about, and the player, who stands.
+/// Twenty moving units, and the player, who stands still.
 class Crowd final : public core::Back {
  public:
   void opened(const core::Peer&, Outlet& out) override {
@@ -64,7 +64,7 @@ class Crowd final : public core::Back {
   double far_ = 0;
 };
 
-TEST_CASE("to walk, to look about, and to see everybody move takes no memory once a room is warm") {
+TEST_CASE("walking, looking and seeing others move allocates nothing once a room has warmed up") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Deaf host;
     core::Room room(host, std::make_unique<Crowd>(), {});

@@ -1,4 +1,4 @@
-// What a client's packets become as words, and what words become as packets, once it plays.
+// How packets of a client in play become words, and words become packets.
 #include <cmath>
 
 #include "proxy/core/replay/resync_phase.h"
@@ -19,9 +19,9 @@ StateUpdateUp state_update(std::uint32_t sequence, const Vec3& position, std::ui
   return update;
 }
 
-// -- Where they are --------------------------------------------------------------------------------------------------
+// -- Positions -------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a place is a claim of where the feet are; a look and keys are keys") {
+TEST_CASE("a position becomes a claim for the feet; a look and keys become keys") {
   for (const std::size_t dialect : {std::size_t{0}, k076Place}) {
     Play play(dialect);
     play.plays();
@@ -34,7 +34,7 @@ TEST_CASE("a place is a claim of where the feet are; a look and keys are keys") 
   }
 }
 
-TEST_CASE("what is no place, no look, or comes before life means nothing") {
+TEST_CASE("invalid positions and looks, and inputs before the first life, are ignored") {
   Play play;
   play.greets();
   CHECK(play.says(PositionData{{256, 256, 59}}) == "");
@@ -50,7 +50,7 @@ TEST_CASE("what is no place, no look, or comes before life means nothing") {
   CHECK(play.says(OrientationData{{9, 0, 0}}) == "loses OrientationData.orientation: not a valid direction\n");
 }
 
-TEST_CASE("where a client goes between two places is reckoned from its keys, for servers that do not do so") {
+TEST_CASE("between two positions a client's path is computed from its keys, for servers that do not do so") {
   Play play;
   play.plays();
   play.says(OrientationData{{1, 0, 0}});
@@ -70,7 +70,7 @@ TEST_CASE("where a client goes between two places is reckoned from its keys, for
   CHECK(same.waits(kSecond) == "");  // servers of this game do so themselves
 }
 
-TEST_CASE("everybody's place is sent twenty times a second, where he is by then") {
+TEST_CASE("all players' positions are extrapolated and sent 20 times a second") {
   Play play;
   play.plays();
   const std::string still = play.snapshots(kSecond);
@@ -85,11 +85,11 @@ TEST_CASE("everybody's place is sent twenty times a second, where he is by then"
   Play slow(0, {{"rate", "10"}});
   slow.plays();
   CHECK(lines(slow.snapshots(kSecond)) == 10);
-  slow.stage.set_waiting(100'000);  // it does not keep up
+  slow.stage.set_waiting(100'000);  // the client does not keep up
   CHECK(slow.snapshots(kSecond) == "");
 }
 
-TEST_CASE("0.76 names the players in its snapshots, 0.80 tells states: whole when they change, and once a second") {
+TEST_CASE("0.76 snapshots name the players; 0.80 sends states, whole when they change and once a second") {
   Play named(k076Place);
   named.plays();
   CHECK(named.snapshots(100 * kMillisecond).find("player=1 position=(288 240 59.75)") != std::string::npos);
@@ -99,7 +99,7 @@ TEST_CASE("0.76 names the players in its snapshots, 0.80 tells states: whole whe
   const std::string said = play.snapshots(kSecond);
   CHECK(lines(said) == 20);
   CHECK(lines(kept(said, [](std::string_view line) { return line.find("still=0") != std::string_view::npos; })) <= 2);
-  CHECK(said.find("player=0") == std::string::npos);  // its own would be a correction
+  CHECK(said.find("player=0") == std::string::npos);  // the client's own state would be a correction
   play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 50");
   const std::string moved = play.snapshots(100 * kMillisecond);
   CHECK(moved.find("still=0 motion={position=(2") != std::string::npos);
@@ -126,12 +126,12 @@ TEST_CASE("0.80: a state is keys and a claim with its speed; only newer ones cou
         "says PoseClaim unit: 11 x: 3.125 vx: 12.5 seq: 9\n");
   CHECK(play.says(state_update(10, {std::nanf(""), 256, 59.75F}, 1)) ==
         "loses StateUpdate: the position is not in the map\n");
-  // What 0.80 has superseded is read and ignored.
+  // Packets that 0.80 has superseded are read and ignored.
   CHECK(play.says(InputData{0, 1}) == "");
   CHECK(play.says(OrientationData{{0, 1, 0}}) == "");
 }
 
-TEST_CASE("who is astray for half a second is put where he is, once a second") {
+TEST_CASE("a client that is off its true position for half a second is corrected, at most once a second") {
   Play play;
   play.plays("game: 'ogar'");
   play.hears<words::Pose>("unit: 11 x: 50 y: 0");
@@ -147,7 +147,7 @@ TEST_CASE("who is astray for half a second is put where he is, once a second") {
   const std::string put = newer.snapshots(kSecond);
   CHECK(put.find("player=0") != std::string::npos);
   CHECK(put.find("motion={position=(288 256 59.75)") != std::string::npos);
-  CHECK(newer.says(state_update(1, {256, 256, 59.75F})) == "");  // said before it heard so
+  CHECK(newer.says(state_update(1, {256, 256, 59.75F})) == "");  // sent before the correction arrived
   CHECK(newer.says(state_update(2, {288, 256, 59.75F})).find("x: 50 ") != std::string::npos);
   CHECK(newer.snapshots(kSecond).find("player=0") == std::string::npos);
 
@@ -157,10 +157,10 @@ TEST_CASE("who is astray for half a second is put where he is, once a second") {
   CHECK(same.waits(2 * kSecond) == "");
   CHECK(same.hears<words::Corrected>("pose { unit: 11 x: 50 y: 0 } hard: true") ==
         "sends PositionData position=(288 256 59.75)\n");
-  CHECK(same.says(PositionData{{256, 256, 59.75F}}) == "");  // on its way when it was put there
+  CHECK(same.says(PositionData{{256, 256, 59.75F}}) == "");  // was under way when the correction was sent
 }
 
-TEST_CASE("others press the keys that would move them so; of this game's players they are told") {
+TEST_CASE("keys of other games' players are derived from movement; those of this game's players are passed on") {
   Play play;
   play.plays();
   play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 12");
@@ -183,12 +183,12 @@ TEST_CASE("others press the keys that would move them so; of this game's players
 
 // -- Fighting --------------------------------------------------------------------------------------------------------
 
-TEST_CASE("triggers, tools, hits, grenades and reloads become wishes") {
+TEST_CASE("triggers, tools, hits, grenades and reloads become intents") {
   Play play;
   play.plays();
   CHECK(play.says(WeaponInput{0, 1}) == "says Trigger primary: true\n");
-  CHECK(play.says(SetTool{0, 0}) == "says Trigger\nsays Tool\n");  // who puts his gun away lets go of it
-  CHECK(play.says(WeaponInput{0, 1}) == "");                       // a spade is no gun
+  CHECK(play.says(SetTool{0, 0}) == "says Trigger\nsays Tool\n");  // putting the gun away releases its trigger
+  CHECK(play.says(WeaponInput{0, 1}) == "");                       // a spade does not fire
   CHECK(play.says(SetTool{0, 2}) == "says Tool number: 2\n");
   CHECK(play.says(SetTool{0, 9}) == "loses SetTool.tool: no such tool\n");
   CHECK(play.says(Hit{1, 1}) == "says HitClaim victim: 2 part: HEAD\n");
@@ -206,10 +206,10 @@ TEST_CASE("triggers, tools, hits, grenades and reloads become wishes") {
   same.says(SetTool{0, 0});
   CHECK(same.says(WeaponInput{0, 2}) == "says Trigger secondary: true\n");
   CHECK(same.says(WeaponReload{0, 3, 50}) == "says Reload\n");
-  CHECK(same.waits(4 * kSecond) == "");  // its server counts
+  CHECK(same.waits(4 * kSecond) == "");  // the server counts the rounds
 }
 
-TEST_CASE("health is parts of a hundred, and some is left to who lives") {
+TEST_CASE("health is scaled to 100, and at least 1 for a living player") {
   Play play;
   play.plays();
   CHECK(play.hears<words::Health>("unit: 11 now: 30 max: 60 by: 2 from_x: 15.625") ==
@@ -219,7 +219,7 @@ TEST_CASE("health is parts of a hundred, and some is left to who lives") {
   CHECK(play.hears<words::Health>("unit: 12 now: 1 max: 60") == "");
 }
 
-TEST_CASE("a death is told once, and who wishes so is back after it") {
+TEST_CASE("a death is sent once, and the client asks to spawn after the delay") {
   Play play;
   play.plays();
   CHECK(play.hears<words::Died>("player: 1 unit: 11 killer: 2 why: BY_SHOT respawn_s: 5") ==
@@ -237,7 +237,7 @@ TEST_CASE("a death is told once, and who wishes so is back after it") {
         "sends CreatePlayer player=1 weapon=0 team=0 position=(320 256 59.75) name=\"ben\"\n");
 }
 
-TEST_CASE("a death that is told when its unit has gone is that of its player, who is back when he is said to spawn") {
+TEST_CASE("a death reported after its unit has gone kills the player, who returns with the next spawn") {
   Play play;
   play.plays("game: 'ogar'");
   play.hears<words::Player>("id: 3 name: 'x' team: RED");
@@ -256,7 +256,7 @@ TEST_CASE("a death that is told when its unit has gone is that of its player, wh
   CHECK(has(play.hears<words::Spawned>("unit: 15 pose { x: 100 }"), "sends CreatePlayer player=2 "));
 }
 
-TEST_CASE("of a moment that is only told again a client hears no event") {
+TEST_CASE("a resync sends state to a client, but no events") {
   Play play;
   play.plays();
   const auto resync = [&](core::Fact fact) {
@@ -267,7 +267,7 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   };
   CHECK(resync(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
   CHECK(has(play.snapshots(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
-  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "");  // he was dead already
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "");  // ben was dead already
   CHECK(resync(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
         "sends CreatePlayer player=1 weapon=0 team=0 position=(288 256 59.75) name=\"ben\"\n");
   CHECK(play.hears<words::Score>("player: 2 wins: 2") == "");
@@ -283,7 +283,7 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   CHECK(has(states.snapshots(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
 }
 
-TEST_CASE("who has another unit at once when he dies is back when he asks, not before") {
+TEST_CASE("a player who dies and has another unit at once returns when he asks to spawn, not before") {
   Play play;
   play.plays("game: 'panic'");
   play.hears<words::Unit>("id: 13 owner: 1 alive: true pose { unit: 13 x: 50 }");
@@ -295,20 +295,20 @@ TEST_CASE("who has another unit at once when he dies is back when he asks, not b
   CHECK(has(later, "sends CreatePlayer player=0"));
 }
 
-TEST_CASE("what another fires is his trigger for a moment, and a look along it; a grenade flies") {
+TEST_CASE("another player's shot is shown as a short pull of the trigger and a look along it; a grenade flies") {
   Play play;
   play.plays();
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 vy: 100") == "sends WeaponInput player=1 buttons=1\n");
   CHECK(play.snapshots(100 * kMillisecond).find("orientation=(") != std::string::npos);
   CHECK(play.waits(200 * kMillisecond) == "sends WeaponInput player=1 buttons=0\n");
   const std::string full = "sends WeaponReload player=0 clip=10 reserve=50\n";
-  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == full);  // it has drawn its own
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == full);  // the client has drawn its own shot
   CHECK(play.hears<words::Shot>("shooter: 9 unit: 99") == "loses Shot: the client does not see its shooter\n");
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 kind: GRENADE x: 15.625 vx: 50 life: 3") ==
         "sends Grenade player=1 fuse=3 position=(266 256 62) velocity=(1 0 0)\n");
 }
 
-TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was just created has it all") {
+TEST_CASE("ammunition: a full load is a restock, anything else a reload; a new player has a full load") {
   Play play;
   play.plays(kAos);
   CHECK(play.hears<words::Ammo>("player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3") == "");
@@ -327,7 +327,7 @@ void play_two_guns(Play& play) {
   play.spawns();
 }
 
-TEST_CASE("where guns load one by one, the clip is what of them is loaded, and each pull fires one") {
+TEST_CASE("where guns load one by one, the clip shows how many are loaded, and each pull fires one") {
   Play play;
   play_two_guns(play);
   CHECK(play.waits(100 * kMillisecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
@@ -335,19 +335,19 @@ TEST_CASE("where guns load one by one, the clip is what of them is loaded, and e
   CHECK(play.says(WeaponInput{0, 1}) == pulled);  // the client counts its own shots
   CHECK(play.waits(400 * kMillisecond) == "");    // a rifle fires twice a second
   CHECK(play.waits(200 * kMillisecond) == pulled);
-  CHECK(play.waits(2'500 * kMillisecond) == "");  // held in vain, and the client knows
+  CHECK(play.waits(2'500 * kMillisecond) == "");  // no gun is loaded, and the client knows
   const std::string again = "sends WeaponReload player=0 clip=1 reserve=2\n" + pulled;
   CHECK(play.waits(kSecond) == again + again);
   CHECK(play.says(WeaponInput{0, 0}) == "");
   CHECK(play.waits(3 * kSecond) == "sends WeaponReload player=0 clip=1 reserve=2\n");
-  // Its own reload fills its clip, whatever is loaded.
+  // The client's own reload fills its clip, however many guns are loaded.
   CHECK(play.says(WeaponReload{0, 1, 2}) == "says Reload\n");
   CHECK(play.waits(3 * kSecond).ends_with("sends WeaponReload player=0 clip=2 reserve=2\n"));
   CHECK(play.says(WeaponReload{0, 2, 2}) == "says Reload\n");
   CHECK(play.waits(3 * kSecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
 }
 
-TEST_CASE("a gun that has fired loads as long as its shot flies, if that is longer than the room says") {
+TEST_CASE("a gun reloads for as long as its shot flies, if that is longer than the room's reload time") {
   Play play;
   play_two_guns(play);
   play.waits(100 * kMillisecond);
@@ -358,7 +358,7 @@ TEST_CASE("a gun that has fired loads as long as its shot flies, if that is long
   CHECK(play.waits(2 * kSecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
 }
 
-TEST_CASE("where a gun never runs dry, each shot that counted fills the clip, but not while the client reloads") {
+TEST_CASE("where ammunition is unlimited, each counted shot refills the clip, but not while the client reloads") {
   Play play;
   play.plays();
   const std::string shot = "shooter: 1 unit: 11 kind: RAY vx: 1 range: 10";
@@ -368,7 +368,7 @@ TEST_CASE("where a gun never runs dry, each shot that counted fills the clip, bu
   CHECK(play.hears<words::Shot>(shot) == "");
 }
 
-TEST_CASE("a gun is given where one stands; a side, if the room changes it, is not told to be fixed") {
+TEST_CASE("a new gun is given on the spot; a change of side that the room does not confirm is reported as impossible") {
   Play play;
   play.plays();
   CHECK(play.says(ChangeWeapon{0, 1}) ==
@@ -389,7 +389,7 @@ TEST_CASE("a gun is given where one stands; a side, if the room changes it, is n
 
 // -- Blocks ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("blocks are edits; a world that is not made of them does not change, and the client is told so") {
+TEST_CASE("block actions are edits; a world without blocks does not change, and the client is told so") {
   Play play;
   play.plays();
   CHECK(play.says(SetColour{0, {3, 2, 1}}) == "");
@@ -408,7 +408,7 @@ TEST_CASE("blocks are edits; a world that is not made of them does not change, a
         "loses BlockLine: the line is longer than the player has blocks\n");
 }
 
-TEST_CASE("a block of the world that was dug is there again") {
+TEST_CASE("a block dug out of a world without blocks is restored") {
   Play play;
   play.plays("game: 'bzflag'", "hash: 'box' kind: SOLIDS solids { x: 15.625 half_x: 5 half_y: 5 height: 5 }");
   const std::string said = play.says(BlockAction{0, 1, {266, 256, 61}});
@@ -416,7 +416,7 @@ TEST_CASE("a block of the world that was dug is there again") {
   CHECK(said.ends_with("sends BlockAction player=32 action=0 at=(266 256 61)\n"));
 }
 
-TEST_CASE("what becomes of a map of blocks is told as who did it") {
+TEST_CASE("changes of a block map are sent as the player who made them") {
   Play play;
   play.plays(kAos);
   CHECK(play.hears<words::WorldEdit>("by: 2 edit { op: BUILD x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051 }") ==
@@ -431,7 +431,7 @@ TEST_CASE("what becomes of a map of blocks is told as who did it") {
   CHECK(play.hears<words::WorldEdit>("edit { x: 1e9 }") == "loses WorldEdit: the position is outside the map\n");
 }
 
-TEST_CASE("a tile that is found to be a wall is built") {
+TEST_CASE("a tile that turns out to be a wall is built") {
   Play play;
   play.plays("game: 'panic'", R"(hash: 'tiles' kind: TILES west: -400 east: 400 south: -400 north: 400 columns: 32
                                  rows: 32)");
@@ -441,9 +441,9 @@ TEST_CASE("a tile that is found to be a wall is built") {
   CHECK(said.find("sends BlockLine player=32 from=(256 255 56) to=(271 255 56)\n") != std::string::npos);
 }
 
-// -- What is fought for, and talk ------------------------------------------------------------------------------------
+// -- Objectives and chat ---------------------------------------------------------------------------------------------
 
-TEST_CASE("bricks are walls as long as they stand, and those that stand first are told with the map") {
+TEST_CASE("bricks are walls as long as they stand, and the first ones are sent with the map") {
   const std::string tiled = "hash: 't' kind: TILES columns: 32 rows: 32 west: -400 east: 400 south: -400 north: 400";
   Play play;
   play.plays("game: 'panic'", tiled);
@@ -459,7 +459,7 @@ TEST_CASE("bricks are walls as long as they stand, and those that stand first ar
   CHECK(count(other.greets("game: 'panic'", tiled), "sends BlockLine player=32") == 6 * 16);
 }
 
-TEST_CASE("a flag of nobody's is the other side's intel, where that has none; none in the air is reached for") {
+TEST_CASE("a flag without a team is the other side's intel if that has none; a flying one is not picked up") {
   Play play;
   play.plays();
   CHECK(has(play.hears<words::Token>("id: 70 kind: FLAG state: FLYING x: 0 y: 0"), "sends MoveObject object=0"));
@@ -469,12 +469,12 @@ TEST_CASE("a flag of nobody's is the other side's intel, where that has none; no
   CHECK(has(play.waits(kSecond), "says TokenWish token: 70"));
   CHECK(has(play.hears<words::TokenTaken>("token { id: 70 kind: FLAG state: CARRIED carrier: 1 } by: 1"),
             "sends IntelPickup player=0"));
-  CHECK(play.waits(2 * kSecond) == "");  // nobody's is brought home
+  CHECK(play.waits(2 * kSecond) == "");  // a flag without a team cannot be captured
   CHECK(has(play.hears<words::TokenDropped>("token { id: 70 kind: FLAG state: GROUND x: 90 } by: 1"),
             "sends IntelDrop player=0"));
 }
 
-TEST_CASE("intel is picked up, dropped and captured as it is told") {
+TEST_CASE("intel is picked up, dropped and captured as the room reports it") {
   Play play;
   play.plays(kAos);
   CHECK(play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: GROUND x: 15.625") ==
@@ -491,7 +491,7 @@ TEST_CASE("intel is picked up, dropped and captured as it is told") {
         "loses Token: the client's game has nothing like it\n");
 }
 
-TEST_CASE("where the server waits to be asked, who stands at the other's flag asks for it, and at home brings it in") {
+TEST_CASE("where the server waits for a wish, a client at the other flag asks for it, and at home captures it") {
   Play play;
   play.plays();
   play.hears<words::Token>("id: 31 kind: TEAM_FLAG team: GREEN state: GROUND x: 6.25");
@@ -508,7 +508,7 @@ TEST_CASE("where the server waits to be asked, who stands at the other's flag as
 
 TEST_CASE("territories are captured in the order of their tokens") {
   Play play;
-  play.stage.knows(word<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE"));  // a former map's
+  play.stage.knows(word<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE"));  // of a former map
   play.stage.knows(word<words::Token>("id: 41 kind: BASE code: 'territory' team: BLUE state: GROUND x: 15.625"));
   play.stage.knows(word<words::Token>("id: 42 kind: BASE code: 'territory' team: GREEN state: GROUND"));
   const std::string said = play.greets("game: 'aos' mode: 'territory control'");
@@ -519,12 +519,12 @@ TEST_CASE("territories are captured in the order of their tokens") {
   CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
   CHECK(play.hears<words::Zone>("id: 77 capturing: BLUE") == "loses Zone: the client does not see that territory\n");
-  play.hears<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE state: GROUND");  // no map's, by State Data
+  play.hears<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE state: GROUND");  // not in the State Data
   CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
 }
 
-TEST_CASE("a map of intel is one, whatever territories were on the last") {
+TEST_CASE("a map with intel is sent as such, even after one with territories") {
   Play play;
   for (const char* id : {"41", "42"})
     play.stage.knows(word<words::Token>(std::string("kind: BASE code: 'territory' state: GROUND id: ") + id));
@@ -534,11 +534,11 @@ TEST_CASE("a map of intel is one, whatever territories were on the last") {
   play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: GROUND x: 15.625");
   CHECK(has(play.waits(5 * kSecond), " mode=0 ctf={"));
   play.hears<words::World>(Play::kFlat);
-  play.stage.knows(word<words::Token>("id: 30 kind: INTEL team: BLUE state: GROUND"));  // another is its intel now
+  play.stage.knows(word<words::Token>("id: 30 kind: INTEL team: BLUE state: GROUND"));  // this is its intel now
   CHECK_FALSE(has(play.waits(5 * kSecond), "sends MoveObject"));                        // State Data has it
 }
 
-TEST_CASE("what is said is said to all or to the own side, and a command is one") {
+TEST_CASE("chat goes to all or to the player's own side, and a command stays a command") {
   Play play;
   play.plays();
   const auto line = [](std::uint8_t type, const std::string& text) {
@@ -563,7 +563,7 @@ TEST_CASE("what is said is said to all or to the own side, and a command is one"
   CHECK(lines(play.hears<words::Notice>("text: '" + std::string(200, 'a') + "'")) == 3);
 }
 
-TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows no mark, a question") {
+TEST_CASE("text outside CP437 is sent as UTF-8 behind a mark, and in 0.80, which has no such mark, as '?'") {
   Play play;
   play.plays();
   CHECK(play.hears<words::Notice>("text: '\xe2\x98\x83'") ==
@@ -573,7 +573,7 @@ TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows
   CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=35 type=2 text=\"?\"\n");
 }
 
-TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
+TEST_CASE("what cannot be sent to a client is counted by the mapping's reason") {
   Play play;
   play.plays();
   CHECK(play.hears<words::ShotEnded>("") ==

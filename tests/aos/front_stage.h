@@ -1,5 +1,5 @@
-// A front on its stage: the room's player is 1, "anna", whose man or tank is 11; "ben" is 2, his is 12. Maps are told
-// in so many chunks that a script counts them; snapshots are left out unless they are looked for.
+// A front on a test stage: the room's player is 1, "anna", with unit 11; player 2, "ben", has unit 12. Map chunks are
+// only counted, and snapshots are left out of the output unless a test asks for them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ struct Play {
         codec(make_message_codec(its)),
         stage(make_front({its, std::move(settings)}), game(), its, wire::Way::kToClient) {}
 
-  // -- What happens; each gives what came of it, without maps and snapshots
+  // -- Events; each returns the resulting output, without maps and snapshots
   template <class Word>
   std::string hears(const std::string& text) {
     return told(stage.hears(word<Word>(text)));
@@ -46,9 +46,9 @@ struct Play {
     return told(stage.receives(bytes));
   }
   std::string waits(Micros how_long) { return told(stage.waits(how_long)); }
-  /// The snapshots of that time, and nothing else.
+  /// Waits and returns only the snapshots of that time.
   std::string snapshots(Micros how_long) { return kept(stage.waits(how_long), is_snapshot); }
-  /// What comes of these bytes, sent as they are.
+  /// Sends these raw bytes and returns the output.
   std::string receives(const Buffer& bytes, Lane lane = Lane::kStream) { return told(stage.receives(bytes, lane)); }
   std::string opens() { return told(stage.opens({"10.0.0.7:4711", kDialects[dialect].connect_data, ""})); }
 
@@ -78,7 +78,7 @@ struct Play {
     said += hears<words::Owns>("player: 1 units: 11 active: 11");
     return said + hears<words::Spawned>("unit: 11 pose { unit: 11 x: 0 y: 0 yaw: 1.5707963 }");
   }
-  /// Another player, and his unit, whose id is 100 more.
+  /// Another player, and its unit, whose id is 100 more.
   std::string comes(core::Id id, const std::string& player, const std::string& unit) {
     const std::string number = std::to_string(id), his = std::to_string(id + 100);
     std::string said = hears<words::Player>("id: " + number + " " + player);

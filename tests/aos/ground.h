@@ -20,7 +20,7 @@ inline VoxelMap meadow() {
   return map;
 }
 
-/// The whole map as it travels.
+/// The whole map, packed as it is transferred.
 inline Buffer pack_map(const VoxelMap& map) {
   Buffer raw;
   write_vxl(map, raw);

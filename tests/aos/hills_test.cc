@@ -1,5 +1,5 @@
-// A tank of another game in a world of hills: its client sees them flat, and the man that stands for it walks over
-// them.
+// A tank of another game in a world of hills: its client sees them flat, and the Ace of Spades body that represents it
+// walks over them.
 #include <cmath>
 
 #include "adapters/aos/conversions.h"
@@ -46,7 +46,7 @@ struct Drive {
     tank.x = (100.5 - kMiddle) * kMetresPerBlock;
     tank.y = (kMiddle - 256.5) * kMetresPerBlock;
   }
-  /// Eastwards, as fast as it is told that it may; then it waits. How often the client was put back.
+  /// Drives east at the allowed speed, then waits. Returns how often the client was corrected.
   std::size_t goes(double metres) {
     std::size_t put_back = 0;
     const double to = tank.x + metres;
@@ -85,7 +85,7 @@ struct Drive {
   core::TankState tank;
 };
 
-TEST_CASE("aos back: a tank drives over hills, its man beneath it, and is neither put back nor in the ground") {
+TEST_CASE("aos back: a tank drives over hills with its body beneath it, is not corrected, and never in the ground") {
   for (const int height : {0, 6, 12, 20}) {
     Drive drive(hills(height));
     CHECK(drive.world.solids_size() == 0);

@@ -1,4 +1,5 @@
-// Worlds of words as maps of blocks: what stands where, that clients can load it, and that it comes in small pieces.
+// Worlds in words as maps of blocks: what stands where, that clients can load the map, and that the work is done in
+// small pieces.
 #include "adapters/aos/world/map_maker.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +23,7 @@ void finish(MapMaker& maker) {
   REQUIRE(maker.ready());
 }
 
-/// As a client unpacks it.
+/// The map as a client unpacks it.
 VoxelMap loaded(const MapMaker& maker) {
   MapReceiver receiver;
   const Buffer& stream = maker.stream();
@@ -40,7 +41,7 @@ bool solid(const VoxelMap& map, double x, double y, double z) {
 
 constexpr double kHigh = kMetresPerBlock / 2;  // the middle of the first block above the floor
 
-TEST_CASE("boxes stand where they stood, turned as they were; pyramids get narrower; the rest is floor") {
+TEST_CASE("boxes keep their position and rotation; pyramids get narrower; the rest is floor") {
   MapMaker maker(
       world("kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
             "solids { x: 100 y: 50 half_x: 20 half_y: 10 height: 9.42 } "
@@ -63,14 +64,14 @@ TEST_CASE("boxes stand where they stood, turned as they were; pyramids get narro
   CHECK_FALSE(solid(map, 25, -200, 20));
   CHECK(solid(map, 0, -200, 35));
   CHECK(solid(map, 0, 200, 22));
-  CHECK_FALSE(solid(map, 0, 200, 10));  // one walks under it
+  CHECK_FALSE(solid(map, 0, 200, 10));  // players walk under it
   CHECK_FALSE(solid(map, 300, 300, kHigh));
   CHECK(maker.left_out() == 1);
   CHECK(solid(map, 399, -399, -kHigh));
   CHECK_FALSE(solid(map, 399, -399, kHigh));
 }
 
-TEST_CASE("tiles: walls, hedges one climbs over, water; the northernmost row first") {
+TEST_CASE("tiles: walls, low hedges, water; the northernmost row comes first") {
   MapMaker maker(world(R"(kind: TILES west: -50 east: 50 south: -50 north: 50 columns: 2 rows: 2
                           tiles: "\000\001\002\003" walled: true)"));
   finish(maker);
@@ -87,7 +88,7 @@ TEST_CASE("tiles: walls, hedges one climbs over, water; the northernmost row fir
   CHECK_FALSE(solid(map, 56, 0, kHigh));
 }
 
-TEST_CASE("every voxel that air touches has a colour, so that no client shows a hole") {
+TEST_CASE("every voxel next to air has a colour, so that no client shows a hole") {
   MapMaker maker(
       world("kind: SOLIDS solids { x: 100 y: 50 half_x: 20 half_y: 10 height: 9.42 } "
             "bases { team: RED solid { x: 0 y: 0 half_x: 30 half_y: 30 } }"));
@@ -106,7 +107,7 @@ TEST_CASE("every voxel that air touches has a colour, so that no client shows a 
   CHECK((colour(0, 0, -kHigh).value_or(0) >> 16U & 0xffU) > (colour(0, 0, -kHigh).value_or(0) & 0xffU));  // red
 }
 
-TEST_CASE("a world that is a map goes out byte for byte, and one that is none is an open field") {
+TEST_CASE("a valid map is sent byte for byte, and an invalid one becomes an open field") {
   VoxelMap hills;
   hills.set(7, 8, 20, 0xff112233U);
   Buffer raw;
@@ -132,7 +133,7 @@ TEST_CASE("a world that is a map goes out byte for byte, and one that is none is
   }
 }
 
-TEST_CASE("a hostile world costs no more than a large one, wherever it says it is") {
+TEST_CASE("a hostile world costs no more than a large one, whatever its coordinates") {
   words::World hostile = world("kind: SOLIDS");
   for (int i = 0; i < 2000; ++i) {
     words::Solid& solid = *hostile.add_solids();
@@ -153,22 +154,22 @@ TEST_CASE("a hostile world costs no more than a large one, wherever it says it i
   CHECK(maker.stream().size() < 100'000);
 }
 
-TEST_CASE("a world is made once for all who play there") {
+TEST_CASE("a map is made once for all players of a world") {
   const words::World one = world("hash: 'one' kind: OPEN"), other = world("hash: 'other' kind: OPEN walled: true");
   auto first = maker_of(one);
   CHECK(maker_of(one) == first);
   auto second = maker_of(other);
   CHECK(second != first);
-  CHECK(maker_of(one) == first);  // somebody still plays there
+  CHECK(maker_of(one) == first);  // still in use
   std::weak_ptr<MapMaker> gone = second;
   second.reset();
   CHECK(gone.expired());
   gone = first;
   first.reset();
-  CHECK_FALSE(gone.expired());  // kept for who comes next
+  CHECK_FALSE(gone.expired());  // kept for the next player
 }
 
-TEST_CASE("each client waits for all of the work, whoever did it") {
+TEST_CASE("each client waits for the same amount of work, even if another client did part of it") {
   const auto pieces = [](MapMaker& maker) {
     std::size_t piece = 1;
     while (!maker.work(piece)) ++piece;

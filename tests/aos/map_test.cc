@@ -10,7 +10,7 @@
 namespace entente::aos::map_test {
 namespace {
 
-/// A map whose every voxel next to air has a colour, as the usual rule wants it.
+/// A map in which every voxel next to air has a colour, as is usual.
 VoxelMap hills(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -34,7 +34,7 @@ VoxelMap read(Bytes vxl, std::size_t piece) {
   return reader.take();
 }
 
-TEST_CASE("vxl: what is written is read again, however it is cut, and written to the same bytes") {
+TEST_CASE("vxl: a written map is read back, however it is cut, and written again to the same bytes") {
   const VoxelMap map = hills(1);
   Buffer vxl;
   write_vxl(map, vxl);
@@ -64,7 +64,7 @@ TEST_CASE("vxl: caves keep their floor and their ceiling") {
   CHECK_FALSE(again.colour(3, 4, 25).has_value());
 }
 
-TEST_CASE("vxl: columns of the real form are understood") {
+TEST_CASE("vxl: columns of real maps are understood") {
   // Two words of header and colour: flat ground at 60, coloured on top, as a real server's map has it.
   Buffer vxl;
   const Buffer column = from_hex("00 3c 3c 00 11223344");
@@ -78,13 +78,13 @@ TEST_CASE("vxl: columns of the real form are understood") {
   CHECK(same(again, vxl));
 }
 
-TEST_CASE("vxl: what cannot be a map is refused with its offset") {
+TEST_CASE("vxl: an invalid map is refused with the offset") {
   const struct {
     const char* hex;
     const char* what;
     std::size_t offset;
   } kWrong[] = {
-      {"00 46 46 00 11223344", "voxel out of the map", 1},
+      {"00 46 46 00 11223344", "voxel outside the map", 1},
       {"01 0a 0a 00", "span too short for its colours", 0},
       {"02 0a 0a 00 11223344 00 08 08 05 11223344", "spans out of order", 11},
       {"05 0a 0a 00 11223344 11223344 11223344 11223344 00 0d 0d 0c 11223344", "colours overlap", 23},
@@ -118,10 +118,10 @@ TEST_CASE("map stream: rubbish, bombs and trailing bytes are refused") {
   MapReceiver trailing;
   const auto fault = trailing.feed(packed);
   REQUIRE(fault.has_value());
-  CHECK(std::string(fault->what) == "bytes behind the map");
+  CHECK(std::string(fault->what) == "bytes after the map");
 }
 
-TEST_CASE("text: all CP437 bytes come back, and what has no place there goes as UTF-8") {
+TEST_CASE("text: all CP437 bytes survive, and other characters are sent as UTF-8") {
   for (int byte = 1; byte < 256; ++byte) {
     const std::string text = {'a', static_cast<char>(byte)};
     CHECK(to_wire(to_utf8(text)) == text);

@@ -1,6 +1,6 @@
-// A room with Ace of Spades on both sides is a mirror: what a server said its client hears, and the other way round, to
-// the byte, save what adapters/aos/README.md lists. Our client is number 0, "ben" is 1: the front numbers as this
-// server does.
+// A room with Ace of Spades on both sides is a mirror: client and server receive each other's packets to the byte,
+// except for what adapters/aos/README.md lists. Our client is number 0, "ben" is 1: the front assigns the same numbers
+// as this server.
 #include "adapters/aos/dialect.h"
 #include "proxy/core/room.h"
 #include "tests/aos/back_stage.h"
@@ -12,7 +12,7 @@ namespace {
 using core::kMillisecond, core::kSecond, core::Micros;
 using wire::Way;
 
-/// What each end of the room was sent, a packet a line, without maps, snapshots and states.
+/// What each end of the room was sent, one packet a line, without maps, snapshots and states.
 class Ends final : public core::Room::Host {
  public:
   explicit Ends(std::size_t dialect) : codec_(game().codec(dialect)) {}
@@ -48,7 +48,7 @@ struct Mirror {
     greeting = server_greets();
   }
 
-  /// What of it the client hears.
+  /// Returns what the client receives.
   std::string server_greets() {
     MapStart start;
     start.size = static_cast<std::uint32_t>(packed_meadow().size());
@@ -69,7 +69,7 @@ struct Mirror {
     room.received(seat, Lane::kStream, written(message, Way::kToServer), now);
     return waits(1200 * kMillisecond).first;
   }
-  /// What the server, and the client, was told meanwhile.
+  /// Returns what the server and the client were sent meanwhile, in that order.
   std::pair<std::string, std::string> waits(Micros how_long) {
     for (const Micros until = now + how_long; now < until; now += 5 * kMillisecond) room.tick(now);
     return {std::exchange(ends.to_server, {}), std::exchange(ends.to_client, {})};
@@ -107,11 +107,11 @@ void enter(Mirror& mirror) {
   CHECK(mirror.client_says(our_client()) == mirror.line(our_client(), Way::kToServer));
   const CreatePlayer us = created(0, 0, 150.5F, 150.5F, "anna"), ben = created(1, 1, 160.5F, 150.5F, "ben");
   CHECK(mirror.server_says(us) == mirror.line(us, Way::kToClient));
-  // A client takes who was there first for alive: the front has no need to say so again.
+  // A client assumes that players who were there first are alive: the front need not send a CreatePlayer for them.
   CHECK(mirror.server_says(ben) == "");
 }
 
-TEST_CASE("a greeting goes through: who is there, and State Data") {
+TEST_CASE("a greeting passes through: the players, and State Data") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);
     CHECK(mirror.greeting.starts_with("MapStart "));
@@ -122,7 +122,7 @@ TEST_CASE("a greeting goes through: who is there, and State Data") {
   }
 }
 
-TEST_CASE("the next map goes through as the first did, be it the same again") {
+TEST_CASE("the next map passes through like the first, even if it is the same map") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);
     enter(mirror);
@@ -137,7 +137,7 @@ TEST_CASE("the next map goes through as the first did, be it the same again") {
   }
 }
 
-TEST_CASE("what a server says its client hears") {
+TEST_CASE("the client receives what the server sends") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);
     enter(mirror);
@@ -183,13 +183,13 @@ TEST_CASE("what a server says its client hears") {
       CHECK(mirror.server_says(message) == mirror.line(message, Way::kToClient));
     }
     if (kDialects[dialect].state_updates) continue;
-    CHECK(mirror.server_says(InputData{1, 3}) == "");  // he has left
+    CHECK(mirror.server_says(InputData{1, 3}) == "");  // ben has left
     const PositionData put = {{152.5F, 151.25F, 57.75F}};
     CHECK(mirror.server_says(put) == mirror.line(put, Way::kToClient));
   }
 }
 
-TEST_CASE("what a client says its server hears") {
+TEST_CASE("the server receives what the client sends") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);
     enter(mirror);

@@ -1,4 +1,4 @@
-// What a stage wrote of a session, line by line.
+// Helpers for the output of a test stage, line by line.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace entente::aos {
 
-/// The lines that `keep` keeps.
+/// The lines for which `keep` is true.
 template <class Keep>
 std::string kept(const std::string& said, Keep&& keep) {
   std::string out;

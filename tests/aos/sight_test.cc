@@ -1,4 +1,4 @@
-// What a shot meets.
+// What a shot hits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ TEST_CASE("aos sight: it ends at the first voxel, at the map's edge, and in the 
   CHECK(clear_way(map, {std::nanf(""), 0, 0}, {1, 0, 0}, kSightRange) == 0);
 }
 
-TEST_CASE("aos sight: head, trunk and legs lie where real clients have them") {
+TEST_CASE("aos sight: head, trunk and legs are where real clients have them") {
   const Vec3 from = {100, 100, 57.75F}, eyes = {110, 100, 57.75F};
   const auto part = [&](Vec3 aim, bool crouching = false) {
     const auto met = meets(from, towards(from, aim), eyes, crouching);

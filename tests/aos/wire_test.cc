@@ -19,7 +19,7 @@ std::string printed(std::string_view hex, Way way, std::size_t dialect = k075) {
   return printed_frame(*codec, {way, Lane::kStream, Stage::kPlay, bytes});
 }
 
-TEST_CASE("aos: the laws hold") {
+TEST_CASE("aos: invented messages survive, and damaged ones are faults or exact") {
   check_invented_messages_survive(aos::game(), 100);
   check_damaged_messages_are_faults_or_exact(aos::game(), 100);
 }
@@ -29,26 +29,26 @@ TEST_CASE("aos: a real client's join packet") {
         "ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=0 colour=(111 111 111) name=\"bspades\"");
 }
 
-TEST_CASE("aos: territory capture has no player id, whatever the page says") {
+TEST_CASE("aos: territory capture has no player id, contrary to the protocol's page") {
   CHECK(printed("15 040000", Way::kToClient) == "TerritoryCapture territory=4 winning=0 team=0");
   CHECK(printed("15 04000001", Way::kToClient) == "fault: bytes left over  4");
 }
 
-TEST_CASE("aos: the same id is another packet the other way") {
+TEST_CASE("aos: an id means a different packet in each direction") {
   CHECK(printed("05 0301", Way::kToServer) == "Hit victim=3 part=1");
   CHECK(printed("05 32 01 00000000 0000803f 00000040", Way::kToClient) == "SetHp hp=50 cause=1 source=(0 1 2)");
   CHECK(printed("1f 01", Way::kToServer, k076) == "MapCached cached=1");
   CHECK(printed("1f 0000002a", Way::kToClient) == "HandshakeInit challenge=(0 0 0 42)");
 }
 
-TEST_CASE("aos: who an old client is, and to which team it goes, only clients say") {
+TEST_CASE("aos: only clients send ShortPlayerData and ChangeTeam") {
   CHECK(printed("0a 965261", Way::kToServer, k080) == "ShortPlayerData player=150 team=82 weapon=97");
   CHECK(printed("1d da00", Way::kToServer, k080) == "ChangeTeam player=218 team=0");
   CHECK(printed("0a 965261", Way::kToClient, k080) == "fault: unknown message code 0");
   CHECK(printed("1d da00", Way::kToClient, k080) == "fault: unknown message code 0");
 }
 
-TEST_CASE("aos: state data is of a mode that is known, and has as many territories as it counts, or more") {
+TEST_CASE("aos: state data has a known mode, and at least as many territories as it counts") {
   const std::string head = "0f 02 000000 0000ff 00ff00 00000000000000000000 00000000000000000000 ";
   const std::string territory = "00000000 00000000 00000000 02";
   CHECK(printed(head + "02", Way::kToClient) == "fault: value out of range mode 32");
@@ -64,7 +64,7 @@ TEST_CASE("aos: world update names its players from 0.76 on") {
         "WorldUpdate players=[{player=7 position=(1 1 1) orientation=(0 0 0)}]");
 }
 
-TEST_CASE("aos: state data tells intel that lies from intel that is held") {
+TEST_CASE("aos: state data distinguishes dropped intel from carried intel") {
   const std::string head = "0f 02 000000 0000ff 00ff00 426c7565000000000000 477265656e0000000000 00 01020a";
   const std::string vec = "00000000 00000000 00000000 ", held = "05 0102030405060708090a0b ";
   CHECK(printed(head + "00" + vec + vec + vec + vec, Way::kToClient).find("intel1=(0 0 0) intel2=(0 0 0)") !=
@@ -74,7 +74,7 @@ TEST_CASE("aos: state data tells intel that lies from intel that is held") {
   CHECK(printed(head + "02" + held + vec + vec + vec, Way::kToClient).find("carrier1={player=5") != std::string::npos);
 }
 
-TEST_CASE("aos: a datagram that asks or answers beside ENet is told from an unreliable packet by what it says") {
+TEST_CASE("aos: a query or reply outside ENet is distinguished from an unreliable packet by its content") {
   const auto read = [](std::string_view text, Way way) {
     const Bytes bytes = as_bytes(text);
     const auto cut = aos::game().datagram_cutter(way, k075)->next(bytes);

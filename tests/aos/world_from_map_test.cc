@@ -1,4 +1,4 @@
-// A voxel map in words.
+// A voxel map converted to words.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace entente::aos::world_from_map_test {
 namespace {
 
-TEST_CASE("aos world from map: what stands over two blocks above the ground is a wall, ground and steps are none") {
+TEST_CASE("aos world from map: what rises over two blocks above the ground is a wall; ground and steps are not") {
   VoxelMap map;
   fill(map, 0, 512, 0, 512, 60, 63);
   fill(map, 300, 312, 200, 204, 55, 60);  // a wall of five blocks
@@ -32,7 +32,7 @@ TEST_CASE("aos world from map: what stands over two blocks above the ground is a
   CHECK(world.north() == 400);
 }
 
-TEST_CASE("aos world from map: the voxels are the map as its file has it, and name it") {
+TEST_CASE("aos world from map: the voxels are the bytes of the map file, and their hash names the world") {
   VoxelMap map = meadow();
   const words::World world = world_from_map(map, "");
   Buffer file;
@@ -57,7 +57,7 @@ TEST_CASE("aos world from map: a hill as wide as a village is ground, its houses
   CHECK(world.solids_size() < 10);
 }
 
-/// A hill of that height in the middle of a meadow, one block higher with each of `pace` blocks inwards.
+/// A hill of that height in the middle of a meadow, which rises one block every `pace` blocks inwards.
 VoxelMap hill(std::uint32_t height, std::uint32_t pace) {
   VoxelMap map;
   fill(map, 0, 512, 0, 512, 62, 63);
@@ -68,18 +68,18 @@ VoxelMap hill(std::uint32_t height, std::uint32_t pace) {
   return map;
 }
 
-TEST_CASE("aos world from map: a hill that one can climb is ground to its top, however narrow that is") {
+TEST_CASE("aos world from map: a hill that can be climbed is ground up to its top, however narrow the top is") {
   for (const std::uint32_t pace : {1U, 2U, 3U}) {
     const words::World world = world_from_map(hill(15, pace), "");
     CHECK(world.solids_size() == 0);
     for (const std::uint32_t i : {0U, 5U, 15U}) {
       const double x = (i == 0 ? 190 : 200.5 + i * pace) - 256, blocks = core::ground_at(world, x * 1.5625, 0) / 1.5625;
-      CHECK(std::abs(blocks - i) <= 2);  // of two blocks by two
+      CHECK(std::abs(blocks - i) <= 2);  // the ground has one value for two by two blocks
     }
   }
 }
 
-TEST_CASE("aos world from map: the edge of a cliff is a wall that stands below it; what is on top is ground") {
+TEST_CASE("aos world from map: the edge of a cliff is a wall that stands below it; its top is ground") {
   VoxelMap map;
   fill(map, 0, 512, 0, 512, 62, 63);
   fill(map, 200, 300, 200, 300, 50, 62);
@@ -94,7 +94,7 @@ TEST_CASE("aos world from map: the edge of a cliff is a wall that stands below i
     CHECK(terrain.free({}, (x - 256) * 1.5625, (256 - 250) * 1.5625, 0, 0));
 }
 
-TEST_CASE("aos world from map: what stands on a hill stands on the ground of a game without hills") {
+TEST_CASE("aos world from map: a house on a hill stands on the ground in a game without hills") {
   VoxelMap map = hill(15, 3);
   fill(map, 252, 260, 252, 260, 40, 47);  // a house of seven blocks on its top
   const words::World world = world_from_map(map, ""), flat = core::flattened(world);
@@ -105,7 +105,7 @@ TEST_CASE("aos world from map: what stands on a hill stands on the ground of a g
   CHECK(flat.ground().empty());
 }
 
-TEST_CASE("aos world from map: never more than a thousand boxes, however torn the map is") {
+TEST_CASE("aos world from map: at most a thousand boxes, however fragmented the map is") {
   VoxelMap map;
   std::mt19937 random(7);
   for (std::uint32_t x = 0; x < kMapSize; ++x)

@@ -16,21 +16,21 @@ TEST_CASE("bytes and text are views of each other") {
   CHECK(static_cast<const void*>(as_text(bytes).data()) == text.data());
 }
 
-TEST_CASE("appended bytes stand behind those that were there") {
+TEST_CASE("bytes are appended after existing bytes") {
   Buffer buffer = {1, 2};
   append(buffer, as_bytes("\x03\x04"));
   append(buffer, {});
   CHECK(buffer == Buffer{1, 2, 3, 4});
 }
 
-TEST_CASE("hexadecimal digits stand behind what was there") {
+TEST_CASE("hexadecimal digits are appended after existing text") {
   std::string text = "0x";
   add_hex(as_bytes("\x01\xaf"), text);
   CHECK(text == "0x01af");
   CHECK(to_hex({}).empty());
 }
 
-TEST_CASE("bytes are the same if each is, and their number") {
+TEST_CASE("bytes are equal if their number and values are equal") {
   CHECK(same({}, {}));
   CHECK(same(as_bytes(""), Bytes{}));
   CHECK(same(as_bytes("ab"), as_bytes("ab")));

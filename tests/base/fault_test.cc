@@ -22,7 +22,7 @@ Result<std::string> letter(int code) {
 
 }  // namespace
 
-TEST_CASE("an Expected holds the value or the reason, never both") {
+TEST_CASE("an Expected holds either a value or a fault") {
   CHECK(half(8).ok());
   CHECK(*half(8) == 4);
   CHECK(!half(7).ok());
@@ -37,7 +37,7 @@ TEST_CASE("an Expected holds the value or the reason, never both") {
   CHECK(wrong.error().offset == 3);
 }
 
-TEST_CASE("a value that can only be moved goes in and out") {
+TEST_CASE("a move-only value can be put in and taken out") {
   Outcome<std::unique_ptr<int>> made = std::make_unique<int>(5);
   REQUIRE(made.ok());
   const std::unique_ptr<int> taken = std::move(*made);
@@ -51,7 +51,7 @@ TEST_CASE("the value can be changed in place") {
   CHECK(*text == "abc");
 }
 
-// A Fault is made on hot paths: it may own nothing.
+// A Fault is made on hot paths, so it must not own memory.
 static_assert(std::is_trivially_copyable_v<Fault>);
 
 }  // namespace entente::fault_test

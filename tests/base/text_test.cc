@@ -1,4 +1,4 @@
-// Texts are cut between characters, and what is no character does not stay.
+// Texts are cut between characters, and invalid bytes are replaced.
 #include "proxy/base/text.h"
 
 #include <doctest/doctest.h>
@@ -9,15 +9,15 @@
 
 namespace entente::text_test {
 
-TEST_CASE("a text is cut between characters, and not if it fits") {
+TEST_CASE("a text is cut between characters, and only if it is too long") {
   const std::string_view mixed = "a\u00e9\u20ac";  // 1, 2 and 3 bytes
   const std::string_view cuts[] = {"", "a", "a", "a\u00e9", "a\u00e9", "a\u00e9", mixed, mixed};
   for (std::size_t most = 0; most < std::size(cuts); ++most) CHECK(whole_characters(mixed, most) == cuts[most]);
   CHECK(whole_characters("", 0).empty());
-  CHECK(whole_characters("\x80\x80\x80", 2).empty());  // no text in any language
+  CHECK(whole_characters("\x80\x80\x80", 2).empty());  // not valid UTF-8
 }
 
-TEST_CASE("a character is as long as its first byte says, if its bytes are there and make one") {
+TEST_CASE("the length of a character follows from its first byte if the bytes after it are valid") {
   const std::pair<std::string_view, std::size_t> texts[] = {{"", 0},
                                                             {"a", 1},
                                                             {"\u00e9x", 2},
@@ -39,7 +39,7 @@ TEST_CASE("a character is as long as its first byte says, if its bytes are there
   }
 }
 
-TEST_CASE("each code point is its character, and back") {
+TEST_CASE("each code point is encoded to its character and back") {
   const std::pair<std::string_view, std::uint32_t> texts[] = {{"a", 0x61},
                                                               {"\x7f", 0x7f},
                                                               {"\u0080", 0x80},
@@ -61,7 +61,7 @@ TEST_CASE("each code point is its character, and back") {
   }
 }
 
-TEST_CASE("a text too long for one field is told in pieces: whole characters, and words if there are blanks") {
+TEST_CASE("a text that is too long for one field is split at blanks, or else between characters") {
   const auto pieces = [](std::string_view left, std::size_t most, CutAt cut) {
     std::vector<std::string> all;
     while (!left.empty()) all.emplace_back(take_piece(left, most, cut));
@@ -73,20 +73,21 @@ TEST_CASE("a text too long for one field is told in pieces: whole characters, an
   CHECK(pieces("it fits not", 8, CutAt::kBlank) == Pieces{"it fits ", "not"});
   CHECK(pieces("it is far too long", 8, CutAt::kBlank) == Pieces{"it is ", "far too ", "long"});
   CHECK(pieces("it is far too long", 8, CutAt::kCharacter) == Pieces{"it is fa", "r too lo", "ng"});
-  CHECK(pieces("a longwordindeed", 8, CutAt::kBlank) == Pieces{"a longwo", "rdindeed"});  // it stands too far in front
+  CHECK(pieces("a longwordindeed", 8, CutAt::kBlank) ==
+        Pieces{"a longwo", "rdindeed"});  // the blank is too close to the beginning
   CHECK(pieces("\u20ac\u20ac\u20ac", 8, CutAt::kBlank) == Pieces{"\u20ac\u20ac", "\u20ac"});
   CHECK(pieces("\u20ac\u20ac", 4, CutAt::kCharacter) == Pieces{"\u20ac", "\u20ac"});
   CHECK(pieces("\x80\x80\x80\x80\x80", 2, CutAt::kBlank) == Pieces{"\x80\x80", "\x80\x80", "\x80"});
 }
 
-TEST_CASE("a word's text is well-formed whatever came, and stays as it is if it was") {
+TEST_CASE("invalid bytes of a text are replaced, and a valid text is unchanged") {
   CHECK(well_formed("a\u00e9\n\u20ac") == "a\u00e9\n\u20ac");
   CHECK(well_formed("M\xfcller \xe2\x82") == "M\ufffdller \ufffd\ufffd");
   CHECK(clean("a\tb\x7f\x1b\u00e9\xff") == "ab\u00e9\ufffd");
   CHECK(ascii("a~ \n\x7f\u00e9") == "a~ ????");
 }
 
-TEST_CASE("a text that does not fit ends with a mark, behind a whole character") {
+TEST_CASE("a text that does not fit is cut between characters and ends with a mark") {
   CHECK(fitted("anna", 4) == "anna");
   CHECK(fitted("annabel", 6) == "ann...");
   CHECK(fitted("ann\u00e9bel", 7) == "ann...");
@@ -94,7 +95,7 @@ TEST_CASE("a text that does not fit ends with a mark, behind a whole character")
   CHECK(fitted("", 3) == "");
 }
 
-TEST_CASE("who is called as somebody else gets a number, and never too long a name") {
+TEST_CASE("a name that is taken gets a number and stays within the length limit") {
   const std::set<std::string> names = {"anna", "anna 2", "anna 4", "abcdefghijklmnopqrstuvwxy",
                                        "abcdefghijklmnopqrstuv\u00e9!"};
   const auto taken = [&](const std::string& name) { return names.contains(name); };

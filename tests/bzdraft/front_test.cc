@@ -166,7 +166,7 @@ TEST_CASE("in game a client may become somebody else, and is told whether it did
     AddPlayer changed = entry(0, "anke", 1);
     CHECK(play.asks({changed}) == "says Change name: \"anke\" motto: \"\"\n");
     CHECK(play.stage.waits(3 * kSecond)
-              .starts_with("sends MsgReject reason=0 text=\"this server leaves players who they are\"\n"));
+              .starts_with("sends MsgReject reason=0 text=\"this server did not accept the change\"\n"));
   }
   SUBCASE("of others it hears the same way") {
     CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") ==

@@ -91,7 +91,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
   auto full = back_stage();
   full.opens();
   CHECK(lines(full.receives(by_server({welcome(255)})), "says") ==
-        "says Refused code: FULL text: \"the server has no slot\" may_retry: true\n");
+        "says Refused code: FULL text: \"the server has no free slot\" may_retry: true\n");
 
   auto named = back_stage();
   load(named);

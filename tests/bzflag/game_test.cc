@@ -74,10 +74,10 @@ TEST_CASE("a server that cannot take a client now has not banned it") {
   CHECK(game().admission(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);
   const Buffer away = said(wire::Refusal::kUnavailable, "server cannot be reached");
   CHECK(read_by_client(away) == "server cannot be reached; try again later");
-  CHECK(game().admission(away, dialect) == wire::AdmissionState::kUntold);
+  CHECK(game().admission(away, dialect) == wire::AdmissionState::kUndecided);
   const Buffer drains = said(wire::Refusal::kUnavailable, "the server takes no new players now; try again later");
   CHECK(read_by_client(drains) == "the server takes no new players now; try again later");
-  CHECK(game().admission(drains, dialect) == wire::AdmissionState::kUntold);
+  CHECK(game().admission(drains, dialect) == wire::AdmissionState::kUndecided);
 }
 
 TEST_CASE("a refusal runs to the end of the stream") {

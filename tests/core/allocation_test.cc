@@ -1,4 +1,4 @@
-// Words that come often cost no memory from the heap, from one side of a room to the other.
+// Frequent words cross a room without heap allocations.
 #include <doctest/doctest.h>
 
 #include "proxy/core/room.h"
@@ -63,7 +63,7 @@ class Server final : public Back {
   }
 };
 
-TEST_CASE("words that come often take no memory") {
+TEST_CASE("frequent words allocate nothing") {
   testing::DeafHost network;
   RoomOptions options;
   options.shared = true;
@@ -76,7 +76,7 @@ TEST_CASE("words that come often take no memory") {
       room.received(seat, Lane::kStream, {&byte, 1}, now += 10 * kMillisecond);
     }
   };
-  play(20'000);  // everywhere once
+  play(20'000);  // fills every buffer once
   const std::size_t before = testing::allocations(), sent = network.sent;
   play(20'000);
   CHECK(testing::allocations() == before);

@@ -1,4 +1,4 @@
-// Who is shown as a player where everybody drives one.
+// Which units represent a player in a game where each player drives one tank.
 #include "proxy/core/bodies.h"
 
 #include <doctest/doctest.h>
@@ -48,7 +48,7 @@ std::vector<Id> shown(Id active) {
   return tank_units_of(*world.player(1), world);
 }
 
-/// Says what it has when somebody spawns, and that it is gone when he leaves.
+/// Adds a unit when a player spawns, and removes it when the player leaves.
 class OneTank final : public Back {
   void receive(Lane, Bytes, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
@@ -63,15 +63,15 @@ class OneTank final : public Back {
 
 }  // namespace
 
-TEST_CASE("a player is seen by its bodies, the steered one first, and by one cell: the steered, or the largest") {
+TEST_CASE("a player is shown by its bodies, the steered one first, and by one cell: the steered one or the largest") {
   CHECK(shown(0) == std::vector<Id>{11, 12, 14, 16});
   CHECK(shown(12) == std::vector<Id>{12, 11, 14, 16});
   CHECK(shown(15) == std::vector<Id>{11, 12, 14, 15});
 }
 
-TEST_CASE("who is hidden is there; a cell that is not stands for its player before one that is") {
+TEST_CASE("a hidden unit still exists; a visible cell represents its player before a hidden one does") {
   WorldState world = world_with(15);
-  CHECK(is_seen(world.unit(12)) == false);  // it waits to be put into play
+  CHECK(is_seen(world.unit(12)) == false);  // not in play yet
   for (const Id id : {15U, 17U}) {
     words::Hidden hidden;
     hidden.set_unit(id);
@@ -84,11 +84,11 @@ TEST_CASE("who is hidden is there; a cell that is not stands for its player befo
   CHECK(tank_units_of(*world.player(1), world).back() == 15);
 }
 
-TEST_CASE("what nobody owns is seen if it could be driven") {
+TEST_CASE("a unit without an owner is shown if it could be driven") {
   CHECK(tank_units_of_nobody(world_with(0)) == std::vector<Id>{31, 32});
 }
 
-TEST_CASE("a unit is told of before whose it is, and goes before its player") {
+TEST_CASE("a unit is announced before its owner, and removed before its player") {
   testing::BackStage back(std::make_unique<OneTank>(), toy::game(), 0, wire::Way::kToServer);
   CHECK(back.hears(words::Spawn()) ==
         "says Unit id: 7 owner: 1\n"

@@ -1,4 +1,4 @@
-// A bot in a room of its own: it enters, spawns, drives, shoots, and comes back when it died.
+// A bot in its own room: it enters, spawns, drives, shoots and respawns.
 #include "proxy/core/bot/bot.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 namespace entente::core::bot_test {
 namespace {
 
-/// A field of 800 metres where everybody is where he wishes to be, as fast as 25 m/s allow, with one foe that stands.
+/// A field of 800 m. Units move to where they want to be, at up to 25 m/s. One enemy stands still.
 class Field final : public Back {
  public:
   static constexpr Id kFoe = 1000, kFoeUnit = 1001, kUnit = 1002;
@@ -110,7 +110,7 @@ struct Game {
   Micros now = 0;
 };
 
-TEST_CASE("an idle bot stands where it spawned") {
+TEST_CASE("an idle bot stays where it spawned") {
   Game game(Behaviour::kIdle);
   game.run(20 * kSecond);
   CHECK(game.bot->tally().in);
@@ -119,7 +119,7 @@ TEST_CASE("an idle bot stands where it spawned") {
   CHECK(game.field->shots.empty());
 }
 
-TEST_CASE("who only watches comes in as such, and never spawns") {
+TEST_CASE("a spectator bot enters as a spectator and never spawns") {
   Game game(Behaviour::kWatch);
   game.run(20 * kSecond);
   CHECK(game.bot->tally().in);
@@ -128,7 +128,7 @@ TEST_CASE("who only watches comes in as such, and never spawns") {
   CHECK(game.field->shots.empty());
 }
 
-TEST_CASE("a wandering bot gets about, stays inside, and shoots") {
+TEST_CASE("a wandering bot moves around, stays inside the field and shoots") {
   Game game(Behaviour::kWander);
   double way = 0, x = 0, y = 0;
   for (int second = 1; second <= 120; ++second) {
@@ -144,7 +144,7 @@ TEST_CASE("a wandering bot gets about, stays inside, and shoots") {
   CHECK(game.field->shots.size() > 20);
 }
 
-TEST_CASE("a hunter that stands in its foe, and so would shoot from behind it, drives out of it") {
+TEST_CASE("a hunting bot that overlaps its enemy drives out before it shoots") {
   constexpr double kFoe = 1;
   Game game(Behaviour::kHunt, kFoe);
   double farthest = 0;
@@ -156,7 +156,7 @@ TEST_CASE("a hunter that stands in its foe, and so would shoot from behind it, d
   CHECK(farthest < 40);
 }
 
-TEST_CASE("a hunting bot comes near and shoots at its foe") {
+TEST_CASE("a hunting bot approaches its enemy and shoots at it") {
   Game game(Behaviour::kHunt);
   game.run(30 * kSecond);
   CHECK(std::hypot(game.pose().x() - 100, game.pose().y()) < 30);
@@ -164,7 +164,7 @@ TEST_CASE("a hunting bot comes near and shoots at its foe") {
   for (const auto& shot : game.field->shots) CHECK(std::fabs(std::atan2(shot.vy(), shot.vx())) < 0.3);
 }
 
-TEST_CASE("a bot that died comes back when it may, and counts") {
+TEST_CASE("a bot that died respawns when it may, and counts its deaths") {
   Game game(Behaviour::kIdle);
   game.run(5 * kSecond);
   game.field->dies = true;  // at its next tick

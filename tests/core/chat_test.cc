@@ -1,4 +1,4 @@
-// What players say passes as far as the rules let it; what has no other place is a line, too.
+// Chat passes within the rules. Messages without a field in a game are shown as chat lines.
 #include "proxy/core/chat.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ words::Say line(const std::string& text, words::Say::Kind kind = words::Say::CHA
   return say;
 }
 
-TEST_CASE("control characters are left out, long lines cut at a character, floods stopped") {
+TEST_CASE("control characters are removed, long lines are cut between characters, and floods are stopped") {
   Chat chat(ChatRules{});
   words::Say say = line("hi\x07 anna\n\u009b");
   CHECK_FALSE(chat.filter(say, 1, 0));
@@ -35,14 +35,14 @@ TEST_CASE("control characters are left out, long lines cut at a character, flood
   CHECK_FALSE(chat.filter(short_line, 1, kSecond / 2).tell);
   CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
   CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
-  CHECK(chat.filter(short_line, 1, 2 * kSecond).tell);  // more than a second after it was told
-  CHECK_FALSE(chat.filter(short_line, 3, 0));           // another's
+  CHECK(chat.filter(short_line, 1, 2 * kSecond).tell);  // more than a second after the last notice
+  CHECK_FALSE(chat.filter(short_line, 3, 0));           // from another player
   words::Say wide = line(std::string(255, 'a') + "\u00e9");
   CHECK_FALSE(chat.filter(wide, 4, 0));
   CHECK(wide.text() == std::string(253, 'a') + "...");
 }
 
-TEST_CASE("a command is not passed to another game, however it is written, and its player is told") {
+TEST_CASE("a command is not passed to another game, in any spelling, and its player is told") {
   Chat chat({.burst = 1000});
   const auto refused = [&](words::Say say) {
     const auto refusal = chat.filter(say, 1, 0);
@@ -65,7 +65,7 @@ TEST_CASE("a command is not passed to another game, however it is written, and i
   }
 }
 
-TEST_CASE("a command goes to a server of its own game exactly as it is, or not at all") {
+TEST_CASE("a command goes to a server of its own game unchanged, or not at all") {
   Chat chat({.commands = true, .burst = 1000});
   words::Say whole = line("/password  sesame ");
   CHECK_FALSE(chat.filter(whole, 1, 0));
@@ -76,13 +76,13 @@ TEST_CASE("a command goes to a server of its own game exactly as it is, or not a
     return chat.filter(say, 1, 0).tell;
   };
   CHECK(inexact("/password se\x07same"));
-  CHECK(inexact("/password s\xef\xbf\xbdsame"));  // bytes that were no text
+  CHECK(inexact("/password s\xef\xbf\xbdsame"));  // replaces invalid bytes
   CHECK(inexact("/password " + std::string(250, 'x')));
-  CHECK(inexact("\x01/password sesame"));  // would become one
+  CHECK(inexact("\x01/password sesame"));  // would become a command
   CHECK(inexact("password sesame", words::Say::COMMAND));
 }
 
-TEST_CASE("what is said goes out in lines, and none but a command begins as one") {
+TEST_CASE("a long chat text is split into lines, and no line of it begins as a command") {
   std::string sent;
   const auto send = [&](words::Say::Kind kind, std::string_view text) {
     sent.clear();
@@ -98,7 +98,7 @@ TEST_CASE("what is said goes out in lines, and none but a command begins as one"
   CHECK(sent.empty());
 }
 
-TEST_CASE("who waits is told for what") {
+TEST_CASE("a waiting player is told what the wait is for") {
   words::Waiting waiting;
   CHECK(line_of(waiting) == "waiting for the game to begin");
   waiting.set_have(1);
@@ -106,7 +106,7 @@ TEST_CASE("who waits is told for what") {
   CHECK(line_of(waiting) == "waiting for players: 1 of 3");
 }
 
-TEST_CASE("who was hit is told how much is left, who is well, healed or dead is not") {
+TEST_CASE("a player that lost health is told how much is left; others are not") {
   struct Row {
     double before, now, max;
     const char* line;
@@ -128,7 +128,7 @@ TEST_CASE("who was hit is told how much is left, who is well, healed or dead is 
   }
 }
 
-TEST_CASE("an action and a command are known by how they are written, and written so again") {
+TEST_CASE("actions and commands are recognized by their text, and written the same way") {
   struct Row {
     const char* written;
     words::Say::Kind kind;

@@ -1,4 +1,4 @@
-// What players claim: one pose in two words, and what is no number.
+// What players claim: poses in two words, and numbers that are not finite.
 #include "proxy/core/arena/claims.h"
 
 #include <doctest/doctest.h>
@@ -9,13 +9,13 @@
 namespace entente::core::claims_test {
 namespace {
 
-TEST_CASE("a way is told as place and velocity, whatever the word") {
+TEST_CASE("either word that carries a motion gives its place and velocity") {
   words::ShotMoved moved;
   set_way(std::array{1.0, 2.0, 3.0}, std::array{4.0, 5.0, 6.0}, moved);
   CHECK(moved.ShortDebugString() == "x: 1 y: 2 z: 3 vx: 4 vy: 5 vz: 6");
 }
 
-TEST_CASE("a claim of which a number is none is told from one that can be reckoned with") {
+TEST_CASE("a claim with a number that is not finite is recognized") {
   words::PoseClaim claim;
   claim.set_x(1);
   CHECK(finite(Intent(claim)));

@@ -1,4 +1,4 @@
-// When a client must be put where the truth is, and when that waits.
+// When a client is corrected to the true position, and when the correction waits.
 #include "proxy/core/gameplay/correction_timer.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ words::Pose pose_at(double x, double vx = 0) {
   return pose;
 }
 
-/// Leads its player's tank, and closes to tell where it is put.
+/// Tracks its player's tank. Closes with the place to which it corrects the tank, so that the test sees it.
 class Led final : public Front {
  public:
   explicit Led(std::optional<words::Pose> said) {
@@ -56,7 +56,7 @@ testing::FrontStage stage_of(std::optional<words::Pose> said, double truth, bool
 
 }  // namespace
 
-TEST_CASE("who is astray for half a second is put there, who came back meanwhile is not") {
+TEST_CASE("a tank that is off for half a second is corrected; one that came back in time is not") {
   CorrectionTimer timer;
   CHECK_FALSE(timer.look(false, kStart));
   CHECK(timer.look(true, kStart) == kStart + kSecond / 2);
@@ -66,7 +66,7 @@ TEST_CASE("who is astray for half a second is put there, who came back meanwhile
   CHECK(timer.look(true, kStart + kSecond) == kStart + 3 * kSecond / 2);
 }
 
-TEST_CASE("nobody is put somewhere again within a second") {
+TEST_CASE("a tank is corrected at most once a second") {
   CorrectionTimer timer;
   timer.put(kStart);
   CHECK(timer.put_at() == kStart);
@@ -74,7 +74,7 @@ TEST_CASE("nobody is put somewhere again within a second") {
   CHECK(timer.look(true, kStart + kSecond) == kStart + kSecond);
 }
 
-TEST_CASE("a forced correction that was put off is done in its time, even of who is near; with that it is done") {
+TEST_CASE("a delayed forced correction is made when it is due, also of a tank that is close, and only once") {
   CorrectionTimer timer;
   timer.put(kStart);
   CHECK(timer.force(kStart + 1) == kStart + kSecond);
@@ -86,7 +86,7 @@ TEST_CASE("a forced correction that was put off is done in its time, even of who
   CHECK_FALSE(timer.look(false, kStart + kSecond));
 }
 
-TEST_CASE("a forced correction of who is astray already is kept in mind, until it is forgotten") {
+TEST_CASE("a forced correction of a tank that is off already is kept until it is forgotten") {
   CorrectionTimer timer;
   timer.put(kStart);
   timer.look(true, kStart);
@@ -96,7 +96,7 @@ TEST_CASE("a forced correction of who is astray already is kept in mind, until i
   CHECK_FALSE(timer.look(false, kStart + 2));
 }
 
-TEST_CASE("a tank is where its client said, and goes on as that said; put somewhere, it stands") {
+TEST_CASE("a tank is where its client claims and moves on from there; a corrected tank stands still") {
   OwnTank tank;
   tank.claimed(pose_at(3, 2), kStart);
   CHECK(tank.place(kStart + kSecond / 2).x() == 4);
@@ -104,7 +104,7 @@ TEST_CASE("a tank is where its client said, and goes on as that said; put somewh
   CHECK(tank.place(kStart + kSecond).x() == 5);
 }
 
-TEST_CASE("a tank is put where the world has it if its client says for too long that it is elsewhere") {
+TEST_CASE("a tank is corrected if its client claims another place for too long") {
   struct Row {
     std::optional<double> said;
     double truth;
@@ -114,9 +114,9 @@ TEST_CASE("a tank is put where the world has it if its client says for too long 
   const Row rows[] = {
       {0.0, 32.5, true, ""},
       {0.0, 33, true, "closes: at 33\n"},
-      {0.0, 33, false, ""},              // it is dead
-      {std::nullopt, 33, true, ""},      // it was told just now where it is
-      {NAN, 3, true, "closes: at 3\n"},  // it is nowhere
+      {0.0, 33, false, ""},              // dead
+      {std::nullopt, 33, true, ""},      // the client got the position just now
+      {NAN, 3, true, "closes: at 3\n"},  // no valid position
   };
   for (const Row& row : rows) {
     auto stage = stage_of(row.said ? std::optional(pose_at(*row.said)) : std::nullopt, row.truth, row.alive);
@@ -127,7 +127,7 @@ TEST_CASE("a tank is put where the world has it if its client says for too long 
   }
 }
 
-TEST_CASE("a correction comes a second after the last, also of who has not driven yet, if it is still needed") {
+TEST_CASE("a correction comes a second after the last one if it is still needed, also before the first claim") {
   struct Row {
     std::optional<double> said;
     double truth;
@@ -145,7 +145,7 @@ TEST_CASE("a correction comes a second after the last, also of who has not drive
   CHECK(late.hears(words::Corrected()) == "closes: at 1\n");
 }
 
-TEST_CASE("who takes itself for dead, and is not, is put into play where it is, a second after the last time") {
+TEST_CASE("a client that believes its live tank is dead is respawned in place, a second after the last correction") {
   auto stage = stage_of(pose_at(0), 1);
   CHECK(stage.hears(words::ClaimRefused()) == "");
   CHECK(stage.waits(999 * kMillisecond) == "");

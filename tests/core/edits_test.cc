@@ -1,5 +1,5 @@
-// Edits of blocks: what later ones replace is not kept, who goes ahead in time is told only what is new, and a map that
-// several worlds have is in memory once.
+// Edits of blocks: replaced edits are not kept, a seek forward in time sends new edits only, and worlds with the same
+// map share it in memory.
 #include "proxy/core/edits.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ std::vector<std::string> texts(const std::vector<BlockEdit>& edits) {
   return all;
 }
 
-/// By the definition: one after another.
+/// The reference result: edits applied one after another.
 std::vector<BlockEdit> tidied(const std::vector<BlockEdit>& edits) {
   std::vector<BlockEdit> kept;
   for (const auto& one : edits) {
@@ -91,7 +91,7 @@ TEST_CASE("a world keeps at most twice as many edits as it has edited blocks") {
   CHECK(std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }));
 }
 
-TEST_CASE("to a later time only new edits are told, to an earlier one the whole land") {
+TEST_CASE("a seek to a later time sends new edits only, a seek to an earlier time sends the whole map") {
   const auto all = some_edits(7, 400);
   std::mt19937 dice(1);
   for (int i = 0; i < 60; ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("to a later time only new edits are told, to an earlier one the whole 
   CHECK(lands == 1);
 }
 
-TEST_CASE("worlds that are told the same map have it in memory once") {
+TEST_CASE("worlds with the same map share it in memory") {
   const WorldState one = world_with({}, 0), other = world_with({}, 0), different = world_with({}, 0, 200'000);
   CHECK(one.geometry() == other.geometry());
   CHECK(one.geometry() != different.geometry());
@@ -138,7 +138,7 @@ TEST_CASE("worlds that are told the same map have it in memory once") {
   CHECK(third.geometry()->name() == "another");
 }
 
-TEST_CASE("worlds that are told the same edits have them in memory once, however far each has come") {
+TEST_CASE("worlds with the same edits share them in memory, even if some are ahead of others") {
   std::vector<BlockEdit> all;
   for (int i = 0; i < 3'000; ++i) all.push_back(edit(i, 0, words::Edit::BUILD));
   const auto places = [](const WorldState& world) {
@@ -159,7 +159,7 @@ TEST_CASE("worlds that are told the same edits have them in memory once, however
   CHECK(texts(near.edits().all()) == texts({all.begin(), all.begin() + 1'000}));
 }
 
-TEST_CASE("a full world forgets the edits that a later one replaces, and keeps the others in order") {
+TEST_CASE("a full world drops edits that were replaced later, and keeps the order of the others") {
   WorldLimits limits;
   limits.units = 1'000;
   WorldState world(limits);
@@ -176,7 +176,7 @@ TEST_CASE("a full world forgets the edits that a later one replaces, and keeps t
   CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }) == 3);
 }
 
-TEST_CASE("a tape counts a map once, however often blocks are edited, until it is forgotten") {
+TEST_CASE("a tape counts a map once, however many blocks are edited, until the map is forgotten") {
   constexpr std::size_t kMap = 1'000'000;
   TapeLimits limits;
   limits.span = 60 * kSecond;

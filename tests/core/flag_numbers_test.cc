@@ -1,4 +1,4 @@
-// The flag numbers of a client: a token keeps its number until the world does not know the token any more.
+// The flag numbers of a client: a token keeps its number as long as the world has the token.
 #include "proxy/core/tank/flag_numbers.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ Fact token(Id id) {
   return token;
 }
 
-TEST_CASE("numbers of tokens that are gone with their server are given again") {
+TEST_CASE("numbers of tokens that left with their server are used again") {
   FlagNumbers numbers(2);
   WorldState world;
   for (const Id id : {7u, 8u, 9u}) world.fold(token(id));

@@ -8,7 +8,7 @@
 namespace entente::core::guns_test {
 namespace {
 
-TEST_CASE("the wished gun fires if it is loaded, else the first that is, and none while all of them load") {
+TEST_CASE("the requested gun fires if it is loaded, else the first loaded one, and none while all reload") {
   GunReloads guns;
   CHECK(guns.loaded(1, 3, 0) == 1);
   CHECK(guns.loaded(GunReloads::kAny, 3, 0) == 0);
@@ -21,7 +21,7 @@ TEST_CASE("the wished gun fires if it is loaded, else the first that is, and non
   CHECK(guns.loaded(1, 2, 2 * kSecond) == 1);
 }
 
-TEST_CASE("a tank has a gun, and no more than its numbers can tell apart") {
+TEST_CASE("a tank has at least one gun and at most 256") {
   GunReloads guns;
   CHECK(guns.loaded(0, 0, 0) == 0);
   for (int gun = 0; gun < 255; ++gun) guns.fire(static_cast<std::uint8_t>(gun), kSecond);
@@ -30,7 +30,7 @@ TEST_CASE("a tank has a gun, and no more than its numbers can tell apart") {
   CHECK(guns.loaded(GunReloads::kAny, 1'000, 0) == std::nullopt);
 }
 
-TEST_CASE("a shot leaves the muzzle, level, with what the tank drives") {
+TEST_CASE("a shot leaves the muzzle horizontally, with the tank's velocity added") {
   words::Pose tank;
   tank.set_x(10);
   tank.set_z(2);

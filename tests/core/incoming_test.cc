@@ -1,4 +1,4 @@
-// Shots of others: what stops them, whom they hit, and when they come too near.
+// Incoming shots: what stops them, whom they hit, and when they come too near.
 #include "proxy/core/gameplay/incoming.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 namespace entente::core::incoming_test {
 namespace {
 
-/// It flies along x at 100 m/s from `x`, muzzle high.
+/// Flies along x at 100 m/s from `x`, at muzzle height.
 Incoming from(double x, std::uint32_t number = 1) {
   Incoming shot;
   shot.shooter = 7;
@@ -29,19 +29,19 @@ Terrain wall_at(double x) {
 }
 
 const TankModel kTank;
-const TankState kAtHome;  // in the middle, looking along x
+const TankState kAtHome;  // at the origin, facing along x
 
-TEST_CASE("a shot hits the tank that it flies through, when it does") {
+TEST_CASE("a shot hits the tank in its path, at the time when it passes through") {
   IncomingShots shots;
   shots.watch(from(-50), 3.5, false, {}, 0);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, 400 * kMillisecond) == nullptr);  // ten metres off
+  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, 400 * kMillisecond) == nullptr);  // still ten metres away
   const Incoming* hit = shots.hit(kTank, kAtHome, kAtHome, 400 * kMillisecond, 500 * kMillisecond);
   REQUIRE(hit != nullptr);
   CHECK(hit == shots.find(7, 1));
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 600 * kMillisecond, kSecond) == nullptr);  // it is through
+  CHECK(shots.hit(kTank, kAtHome, kAtHome, 600 * kMillisecond, kSecond) == nullptr);  // already past it
 }
 
-TEST_CASE("it flies no longer than its life, and not through walls, if they stop it") {
+TEST_CASE("a shot flies no longer than its life, and walls stop it if the rules say so") {
   for (const bool passes : {false, true}) {
     IncomingShots shots;
     shots.watch(from(-50), 3.5, passes, wall_at(-20), 0);
@@ -52,7 +52,7 @@ TEST_CASE("it flies no longer than its life, and not through walls, if they stop
   CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
 }
 
-TEST_CASE("a shot that is marked harmless is known still, one that is forgotten or long over is not") {
+TEST_CASE("a shot that is marked harmless is still known; a forgotten or expired one is not") {
   IncomingShots shots;
   shots.watch(from(-50), 1, false, {}, 0);
   shots.mark_harmless(7, 1);
@@ -66,7 +66,7 @@ TEST_CASE("a shot that is marked harmless is known still, one that is forgotten 
   CHECK(shots.find(7, 2) == nullptr);
 }
 
-TEST_CASE("of two of the same number the newer is meant") {
+TEST_CASE("of two shots with the same number the newer one is found") {
   IncomingShots shots;
   shots.watch(from(-50), 1, false, {}, 0);
   Incoming newer = from(-60);
@@ -75,7 +75,7 @@ TEST_CASE("of two of the same number the newer is meant") {
   CHECK(shots.find(7, 1)->flag == 99);
 }
 
-TEST_CASE("one that is steered hits where it is steered to") {
+TEST_CASE("a steered shot hits along its new course") {
   IncomingShots shots;
   Incoming beside = from(-50);
   beside.at[1] = 30;
@@ -89,19 +89,20 @@ TEST_CASE("one that is steered hits where it is steered to") {
   CHECK(shots.hit(kTank, kAtHome, kAtHome, kSecond, kSecond + 400 * kMillisecond) != nullptr);
 }
 
-TEST_CASE("it comes near before it can hit, also between two looks, and not when it flies past or away") {
+TEST_CASE(
+    "a shot comes near before it can hit, also between two looks, but not when it passes at a distance or flies away") {
   const words::Pose tank;
   Incoming shot = from(-50);
   CHECK_FALSE(comes_near(shot, tank, 0));
   CHECK(comes_near(shot, tank, 350 * kMillisecond));  // 15 m off, and 7 at the next look but one
   CHECK_FALSE(comes_near(shot, tank, kSecond));
   shot.velocity = {1000, 0, 0};
-  CHECK(comes_near(shot, tank, 0));  // and through, by then
+  CHECK(comes_near(shot, tank, 0));  // it has passed through by the next look
   shot.at[1] = 20;
   CHECK_FALSE(comes_near(shot, tank, 0));
 }
 
-TEST_CASE("who decides what is hit is a rule; without it the server does") {
+TEST_CASE("a rule decides whether the victim judges hits; without it the server does") {
   WorldState world;
   CHECK_FALSE(victim_decides(world));
   words::Rule rule;

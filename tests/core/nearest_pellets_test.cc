@@ -1,4 +1,4 @@
-// Of what lies about, the nearest are told of, as many as there is room for, and a few at a time.
+// A client is shown the nearest pellets, up to its limit, a few at a time.
 #include "proxy/core/gameplay/nearest_pellets.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,8 @@ void lay(WorldState& world, Id id, double x, words::Unit::Kind kind = words::Uni
   world.fold(unit);
 }
 
-TEST_CASE("the nearest come first, a few at a look, and go when others are nearer or they are gone") {
+TEST_CASE(
+    "the nearest pellets come first, a few at each look, and are removed when others are nearer or they are gone") {
   WorldState world;
   NearestPellets pellets;
   CHECK_FALSE(pellets.look(world, 0, 0));
@@ -38,7 +39,7 @@ TEST_CASE("the nearest come first, a few at a look, and go when others are neare
   CHECK(pellets.gone() == std::vector<Id>{7});
   CHECK(pellets.come() == std::vector<Id>{41});
 
-  CHECK(pellets.look(world, 61, 0));  // from the other end: 21 to 60 are the nearest
+  CHECK(pellets.look(world, 61, 0));  // seen from the other end: 21 to 60 are the nearest
   CHECK(pellets.come() == std::vector<Id>{60, 59, 58});
   CHECK(pellets.gone().size() == 19);
   CHECK_FALSE(pellets.holds(20));

@@ -6,7 +6,7 @@
 namespace entente::core::pace_test {
 namespace {
 
-TEST_CASE("a burst goes at once, then one each interval, and never more than the rate over a long time") {
+TEST_CASE("a burst passes at once, then one an interval, and never more than the rate over a long time") {
   Pace pace(kSecond / 10, 3);
   CHECK(pace.next() == 0);
   for (int i = 0; i < 3; ++i) CHECK(pace.take(5 * kSecond));

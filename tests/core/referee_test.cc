@@ -1,4 +1,4 @@
-// An arena and its players, through a room: what they ask for, what becomes true.
+// An arena and its players, through a room: what they ask for, and what happens.
 #include "proxy/core/arena/referee.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 namespace entente::core::referee_test {
 namespace {
 
-/// Says what the test has it say, and keeps what it heard.
+/// Says what the test queues, and records what it hears.
 class Seat final : public Front {
  public:
   void receive(Lane, Bytes, FrontOut& out) override {
@@ -48,7 +48,7 @@ words::World open_field(double half_side) {
   return world;
 }
 
-constexpr double kOneTick = 0.041;  // seconds, of which the referee has one
+constexpr double kOneTick = 0.041;  // seconds; the referee ticks once in that time
 
 struct Match {
   explicit Match(const ArenaRules& rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
@@ -106,7 +106,7 @@ struct Match {
     const UnitState& state = tank(guest);
     return place_at(state.unit.pose(), state.posed_at, now);
   }
-  /// By claims, as a client drives that has its own physics; as slowly as it must.
+  /// Moves by claims, as a client with its own physics does, at a speed that the referee accepts.
   void goes(Guest guest, double x, double y, double yaw) {
     for (int i = 0; i < 2000; ++i) {
       const words::Pose from = place(guest);
@@ -121,7 +121,7 @@ struct Match {
       if (far <= step) return;
     }
   }
-  /// Where nothing is in the way between the two.
+  /// Places both with a clear line between them.
   void faces(Guest shooter, Guest victim) {
     goes(shooter, 0, -30, std::numbers::pi / 2);
     goes(victim, 0, 20, 0);
@@ -154,7 +154,7 @@ ArenaRules quick() {
   return rules;
 }
 
-TEST_CASE("referee: who comes is told the arena, enters under a name of his own, and is seen") {
+TEST_CASE("referee: a newcomer gets the arena, enters under a unique name, and is seen") {
   Match match;
   const auto anna = match.comes("anna"), ben = match.comes("anna");
   CHECK(anna.seat->count<words::World>() == 1);
@@ -164,7 +164,7 @@ TEST_CASE("referee: who comes is told the arena, enters under a name of his own,
   CHECK_FALSE(match.tank(ben).unit.alive());
 }
 
-TEST_CASE("referee: a full arena is watched, and spectators have no tank") {
+TEST_CASE("referee: who joins a full arena watches, and spectators have no tank") {
   ArenaRules rules;
   rules.most_players = 1;
   Match match(rules);
@@ -175,7 +175,7 @@ TEST_CASE("referee: a full arena is watched, and spectators have no tank") {
   CHECK(ben.seat->count<words::Notice>() == 1);
 }
 
-TEST_CASE("referee: in a full arena the seat that was kept for longest goes to who comes to play") {
+TEST_CASE("referee: in a full arena a newcomer gets the seat that was kept longest") {
   ArenaRules rules;
   rules.most_players = 3;
   Match match(rules);
@@ -199,7 +199,7 @@ TEST_CASE("referee: in a full arena the seat that was kept for longest goes to w
   CHECK(match.room.ledger().entries().empty());
 }
 
-TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and stops there") {
+TEST_CASE("referee: a tank spawns in the open, drives to its goal, and stops there") {
   Match match;
   const auto anna = match.plays("anna");
   REQUIRE(match.tank(anna).unit.alive());
@@ -213,7 +213,7 @@ TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and
   CHECK(std::hypot(match.place(anna).vx(), match.place(anna).vy()) == 0);
 }
 
-TEST_CASE("referee: where a tank spawns it can turn round") {
+TEST_CASE("referee: a tank can turn where it spawns") {
   constexpr double kHalfSide = 12;
   const TankModel model = ArenaRules().tank;
   const double around = std::hypot(model.length, model.width) / 2;
@@ -226,7 +226,7 @@ TEST_CASE("referee: where a tank spawns it can turn round") {
   }
 }
 
-TEST_CASE("referee: a claim is true if a tank could have driven so, else its client is put back") {
+TEST_CASE("referee: a claim is accepted if a tank can drive so, else the client is put back") {
   Match match;
   const auto anna = match.plays("anna");
   const words::Pose from = match.place(anna);
@@ -253,7 +253,7 @@ words::PoseClaim claim_at(const words::Pose& from, double dx, double dz) {
   return claim;
 }
 
-TEST_CASE("referee: many claims at once are believed no farther than one") {
+TEST_CASE("referee: many claims at once get no farther than one") {
   ArenaRules rules;
   rules.jumping = true;
   const double most = 1.4 * rules.tank.speed;
@@ -275,7 +275,7 @@ TEST_CASE("referee: many claims at once are believed no farther than one") {
   }
 }
 
-TEST_CASE("referee: who drives, jumps and falls is believed, however its claims come") {
+TEST_CASE("referee: valid claims to drive, jump and fall are accepted, even if they come in bursts") {
   for (const double speed : {10.0, 25.0}) {
     ArenaRules rules;
     rules.jumping = true;
@@ -287,7 +287,7 @@ TEST_CASE("referee: who drives, jumps and falls is believed, however its claims 
     for (const double pause : {0.03, 0.5, 0.01, 1.9, 0.07, 1.0, 0.04, 0.04, 2.5, 0.3}) {
       match.lasts(pause);
       const double until = told + pause;
-      for (; told < until; told += 0.05) {  // what it meant to say in the meantime comes at once
+      for (; told < until; told += 0.05) {  // the claims of the pause come at once
         const double up = std::fmod(told, 3.9), high = 19 * up - 9.8 / 2 * up * up;
         anna.seat->to_say.emplace_back(claim_at(from, speed * told, std::max(0.0, high)));
       }
@@ -298,7 +298,7 @@ TEST_CASE("referee: who drives, jumps and falls is believed, however its claims 
   }
 }
 
-TEST_CASE("referee: who claims to turn or move as nothing does is put back, and an angle is told within one turn") {
+TEST_CASE("referee: a claim of an impossible speed or turn rate is put back, and an angle is reduced to one turn") {
   Match match;
   const auto anna = match.plays("anna");
   match.lasts(1);
@@ -311,7 +311,7 @@ TEST_CASE("referee: who claims to turn or move as nothing does is put back, and 
       match.says(anna, claim);
       CHECK(match.place(anna).x() == from.x());
     }
-  CHECK(anna.seat->count<words::Corrected>() == 1);  // four times a second at most
+  CHECK(anna.seat->count<words::Corrected>() == 1);  // at most four times a second
   for (const double yaw : {1e300, -1e300, 20 * std::numbers::pi + 1}) {
     words::PoseClaim claim = claim_at(from, 0.1, 0);
     claim.set_yaw(yaw);
@@ -321,7 +321,7 @@ TEST_CASE("referee: who claims to turn or move as nothing does is put back, and 
   CHECK(match.place(anna).yaw() == doctest::Approx(1));
 }
 
-TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the dead come back") {
+TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the victim respawns") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   match.faces(anna, ben);
@@ -342,17 +342,17 @@ TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the d
   CHECK(match.tank(ben).unit.health() == 100);
 }
 
-TEST_CASE("referee: a ball that meets nothing ends at its range, and barrels take time to load") {
+TEST_CASE("referee: a ball that hits nothing ends at its range, and guns take time to load") {
   Match match(quick(), 1000);
   const auto anna = match.plays("anna");
   match.goes(anna, 0, -30, 0);
   for (int i = 0; i < 7; ++i) match.shoots(anna, 0);
   CHECK(anna.seat->count<words::Shot>() == 5);
-  CHECK(anna.seat->count<words::ShotEnded>() == 2);  // her client has drawn those that were not loaded
+  CHECK(anna.seat->count<words::ShotEnded>() == 2);  // the two that were not loaded: her client has drawn them
   CHECK(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 7; }));
 }
 
-TEST_CASE("referee: a wall stops balls, or throws them back") {
+TEST_CASE("referee: a wall stops balls, or reflects them") {
   for (const bool ricochet : {false, true}) {
     words::World world = open_field(200);
     words::Solid& wall = *world.add_solids();
@@ -382,7 +382,7 @@ TEST_CASE("referee: a wall stops balls, or throws them back") {
   }
 }
 
-TEST_CASE("referee: a claim of one's own death is refused, but for giving up") {
+TEST_CASE("referee: a claim of one's own death is refused, unless it is a suicide") {
   Match match;
   const auto anna = match.plays("anna");
   words::DeathClaim claim;
@@ -395,7 +395,7 @@ TEST_CASE("referee: a claim of one's own death is refused, but for giving up") {
   CHECK_FALSE(match.tank(anna).unit.alive());
 }
 
-TEST_CASE("referee: sides are filled evenly, do not hurt their own, and count their kills") {
+TEST_CASE("referee: teams are filled evenly, cannot hurt each other's members, and score kills") {
   ArenaRules rules = quick();
   rules.mode = ArenaMode::kTeams;
   Match match(rules);
@@ -416,7 +416,7 @@ TEST_CASE("referee: sides are filled evenly, do not hurt their own, and count th
   CHECK(match.room.world().team_scores().at(words::BLUE).losses() == 1);
 }
 
-TEST_CASE("referee: a flag is taken by touch, lost with a life, brought home by its own, and captured at a base") {
+TEST_CASE("referee: a flag is taken by touch, dropped on death, returned by its team, and captured at a base") {
   ArenaRules rules = quick();
   rules.mode = ArenaMode::kFlags;
   Match match(rules);
@@ -442,7 +442,7 @@ TEST_CASE("referee: a flag is taken by touch, lost with a life, brought home by 
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
 }
 
-TEST_CASE("referee: who drops a flag touches it only when he comes again; anybody else does at once") {
+TEST_CASE("referee: a player that dropped a flag must leave it before it can take it again; others can at once") {
   ArenaRules rules = quick();
   rules.mode = ArenaMode::kFlags;
   Match match(rules);
@@ -466,7 +466,8 @@ TEST_CASE("referee: who drops a flag touches it only when he comes again; anybod
   CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
 }
 
-TEST_CASE("referee: who changes sides is counted there; a side that is none here is the one that is shown so") {
+TEST_CASE(
+    "referee: a team change is counted; a team that the arena does not have becomes the one that is shown like it") {
   ArenaRules rules = quick();
   rules.mode = ArenaMode::kTeams;
   Match match(rules);
@@ -488,7 +489,7 @@ TEST_CASE("referee: who changes sides is counted there; a side that is none here
   CHECK(size(words::BLUE) == 1);
 }
 
-TEST_CASE("referee: a round ends by score, everybody rests, and the next begins at nothing") {
+TEST_CASE("referee: a round ends at the score limit, all wait, and the next one starts at zero") {
   ArenaRules rules = quick();
   rules.score_limit = 1;
   rules.pause = 2;
@@ -509,7 +510,7 @@ TEST_CASE("referee: a round ends by score, everybody rests, and the next begins 
   CHECK(match.tank(anna).unit.alive());
 }
 
-TEST_CASE("referee: each round is followed by another, and says so") {
+TEST_CASE("referee: each round announces that another follows") {
   ArenaRules rules = quick();
   rules.round = 10;
   rules.pause = 2;
@@ -524,7 +525,7 @@ TEST_CASE("referee: each round is followed by another, and says so") {
   CHECK(anna.seat->last<words::Round>()->another());
 }
 
-TEST_CASE("referee: who asks to spawn too early is put into play once he may be, and asks once") {
+TEST_CASE("referee: a spawn that is asked for too early happens once it is allowed, without asking again") {
   ArenaRules rules = quick();
   rules.round = 10;
   rules.pause = 3;
@@ -539,7 +540,7 @@ TEST_CASE("referee: who asks to spawn too early is put into play once he may be,
   match.lasts(0.2);
   CHECK(match.tank(anna).unit.alive());
 
-  match.lasts(10.1 - rules.respawn);  // the pause
+  match.lasts(10.1 - rules.respawn);  // then the pause begins
   const auto late = match.plays("late");
   match.says(anna, words::Spawn());
   words::Watch looks_on;
@@ -551,10 +552,10 @@ TEST_CASE("referee: who asks to spawn too early is put into play once he may be,
   CHECK(match.tank(anna).unit.alive());
   CHECK(match.tank(late).unit.alive());
   CHECK_FALSE(match.tank(ben).unit.alive());
-  CHECK(anna.seat->count<words::Spawned>() == 4);  // hers, three times, and the late one's
+  CHECK(anna.seat->count<words::Spawned>() == 4);  // three of hers, and one of the late player
 }
 
-TEST_CASE("referee: who watches is refused a life") {
+TEST_CASE("referee: a spectator may not spawn") {
   ArenaRules rules;
   rules.most_players = 1;
   Match match(rules);
@@ -566,7 +567,7 @@ TEST_CASE("referee: who watches is refused a life") {
   CHECK(carl.seat->count<words::ClaimRefused>() == 1);
 }
 
-TEST_CASE("referee: who comes late is told what is left of the round") {
+TEST_CASE("referee: a late client is told the time left in the round") {
   ArenaRules rules;
   rules.round = 60;
   Match match(rules);
@@ -591,7 +592,7 @@ TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
   CHECK(anna.seat->last<words::Shot>()->kind() == words::RAY);
 }
 
-TEST_CASE("referee: what is said reaches whom it is for") {
+TEST_CASE("referee: chat reaches those whom it is for") {
   ArenaRules rules;
   rules.mode = ArenaMode::kTeams;
   Match match(rules);
@@ -609,7 +610,7 @@ TEST_CASE("referee: what is said reaches whom it is for") {
   CHECK(carl.seat->count<words::Said>() == 2);
 }
 
-TEST_CASE("referee: the room says how many play and watch, once a tick however many come and go") {
+TEST_CASE("referee: the counts of players and spectators are sent at most once a tick") {
   Match match;
   const auto anna = match.plays("anna");
   match.lasts(kOneTick);
@@ -627,7 +628,7 @@ TEST_CASE("referee: the room says how many play and watch, once a tick however m
   CHECK(match.room.world().room().players() == 1);
 }
 
-TEST_CASE("referee: who leaves is gone with his tank and his shots") {
+TEST_CASE("referee: a player's tank and shots are removed when it leaves") {
   Match match(quick(), 1000);
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   match.shoots(anna, 0);
@@ -638,7 +639,7 @@ TEST_CASE("referee: who leaves is gone with his tank and his shots") {
   CHECK(match.room.world().units().size() == 1);
 }
 
-TEST_CASE("referee: who was there before goes on from where he was, once, with what he had") {
+TEST_CASE("referee: a player of the saved arena continues once, at its place and with its score") {
   SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
   anna.pose->set_x(33);
   anna.pose->set_y(-44);
@@ -653,7 +654,7 @@ TEST_CASE("referee: who was there before goes on from where he was, once, with w
   CHECK(match.place(first).y() == -44);
   CHECK(match.place(first).yaw() == 1);
   CHECK(match.room.world().player(first.id)->score.wins() == 3);
-  const auto outside = match.plays("ben");  // where he was is no place here
+  const auto outside = match.plays("ben");  // its saved place is outside this arena
   CHECK(std::abs(match.place(outside).x()) < 200);
   const auto late = match.plays("carl");
   CHECK(match.tank(late).unit.alive());
@@ -663,7 +664,7 @@ TEST_CASE("referee: who was there before goes on from where he was, once, with w
   CHECK(match.room.world().player(again.id)->score.wins() == 0);
 }
 
-/// An arena in play: anna with blue's flag, who has lost twice; ben, who is dead.
+/// A running arena: anna carries blue's flag and has lost twice; ben is dead.
 Arena in_play() {
   Arena arena{{}, open_field(200)};
   arena.rules.mode = ArenaMode::kFlags;
@@ -700,14 +701,14 @@ const words::Token& flag_of(const Match& match, words::Team team) {
   return none;
 }
 
-TEST_CASE("referee: an arena in play goes on: scores, the clock, and each player whom it is promised, with his flag") {
+TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the players that were promised a place") {
   Match match(in_play());
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 9);
   CHECK(match.room.world().round().left_s() == doctest::Approx(123));
   const auto& flag = flag_of(match, words::BLUE);
-  CHECK(flag.state() == words::Token::GROUND);  // where its carrier is
+  CHECK(flag.state() == words::Token::GROUND);  // at its carrier's place
   CHECK(flag.x() == doctest::Approx(30));
-  // Somebody else has not the name, and not what belongs to it.
+  // Somebody else gets neither the name nor the score.
   const auto other = match.plays("anna", words::BLUE);
   CHECK(match.room.world().player(other.id)->player.name() == "anna 2");
   CHECK(match.room.world().player(other.id)->score.losses() == 0);
@@ -736,7 +737,7 @@ TEST_CASE("referee: an arena in play goes on: scores, the clock, and each player
   CHECK(!match.tank(promised("ben", "ben")).unit.alive());
 }
 
-TEST_CASE("referee: what is held for nobody who comes is free after a while") {
+TEST_CASE("referee: what is held for a player is released if it does not come in time") {
   Match match(in_play());
   match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);
   const auto anna = match.plays("anna", words::RED);
@@ -746,7 +747,7 @@ TEST_CASE("referee: what is held for nobody who comes is free after a while") {
   CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(30));
 }
 
-TEST_CASE("referee: a tank that goes on half in a wall drives out of it inwards, and no further in") {
+TEST_CASE("referee: a tank that is restored half inside a wall can drive out, but no further in") {
   for (const bool outwards : {true, false}) {
     SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
     anna.pose->set_x(198);
@@ -776,7 +777,7 @@ words::Fire grenade(const words::Pose& from, double vx, double vz, double fuse) 
   return fire;
 }
 
-TEST_CASE("referee: a grenade falls, bursts when its fuse is burnt, and hurts less the farther one is") {
+TEST_CASE("referee: a grenade falls, explodes when its fuse has burnt down, and hurts less at a distance") {
   ArenaRules rules = quick();
   rules.grenade_damage = 100;
   rules.grenade_radius = 15;
@@ -786,7 +787,7 @@ TEST_CASE("referee: a grenade falls, bursts when its fuse is burnt, and hurts le
   match.goes(anna, -60, 0, 0);
   match.goes(ben, 0, 0, 0);
   match.goes(carl, 16, 0, 0);
-  match.says(anna, grenade(match.place(anna), 60, 20, 1.5));  // falls 60 metres on, rolls out
+  match.says(anna, grenade(match.place(anna), 60, 20, 1.5));  // lands 60 m away and rolls on
   REQUIRE(anna.seat->count<words::Shot>() == 1);
   CHECK(anna.seat->last<words::Shot>()->kind() == words::GRENADE);
   CHECK(anna.seat->last<words::Shot>()->life() == 1.5);
@@ -801,7 +802,7 @@ TEST_CASE("referee: a grenade falls, bursts when its fuse is burnt, and hurts le
   CHECK(match.tank(anna).unit.health() == 200);
 }
 
-TEST_CASE("referee: a wall shelters from a grenade, and who stands on his own is hurt by it") {
+TEST_CASE("referee: a wall shelters from a grenade, and a grenade hurts its thrower") {
   ArenaRules rules = quick();
   words::World world = open_field(200);
   words::Solid& wall = *world.add_solids();
@@ -811,7 +812,7 @@ TEST_CASE("referee: a wall shelters from a grenade, and who stands on his own is
   wall.set_height(10);
   Match match(rules, world);
   const auto anna = match.plays("anna"), ben = match.plays("ben");
-  for (const auto guest : {anna, ben}) match.goes(guest, match.place(guest).x(), 70, 0);  // around it
+  for (const auto guest : {anna, ben}) match.goes(guest, match.place(guest).x(), 70, 0);  // around the wall
   match.goes(anna, -30, 70, 0);
   match.goes(anna, -3, 0, 0);
   match.goes(ben, 60, 70, 0);
@@ -823,7 +824,7 @@ TEST_CASE("referee: a wall shelters from a grenade, and who stands on his own is
   CHECK(match.tank(anna).unit.health() < before);
 }
 
-TEST_CASE("referee: a grenade from elsewhere, or of no number, is none") {
+TEST_CASE("referee: a grenade from another place, or with a speed that is not finite, is ignored") {
   Match match(quick());
   const auto anna = match.plays("anna");
   words::Pose away = match.place(anna);
@@ -835,7 +836,7 @@ TEST_CASE("referee: a grenade from elsewhere, or of no number, is none") {
   CHECK(anna.seat->count<words::Shot>() == 0);
 }
 
-TEST_CASE("referee: what is no number moves and shoots nothing") {
+TEST_CASE("referee: numbers that are not finite move nothing and shoot nothing") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   words::Keys keys;
@@ -852,7 +853,7 @@ TEST_CASE("referee: what is no number moves and shoots nothing") {
   CHECK(match.tank(ben).unit.health() == quick().health);
 }
 
-TEST_CASE("referee: a name is cut between characters, and one keeps one's own") {
+TEST_CASE("referee: a name is cut between characters and made unique, and its owner may set it again") {
   Match match(quick());
   std::string longer = "a";
   while (longer.size() < 40) longer += "\xc3\xa9";
@@ -861,7 +862,7 @@ TEST_CASE("referee: a name is cut between characters, and one keeps one's own") 
   REQUIRE(given.ends_with(kCutMark));
   given.resize(given.size() - kCutMark.size());
   CHECK(longer.starts_with(given));
-  CHECK(given.size() % 2 == 1);  // whole ones after the first
+  CHECK(given.size() % 2 == 1);  // whole characters after the first
   words::Change change;
   change.set_name("ben");
   match.says(ben, change);
@@ -888,7 +889,7 @@ words::Enter enters_as(const char* name) {
   return enter;
 }
 
-TEST_CASE("referee: who renames himself without end is told to wait, and others hear of few of it") {
+TEST_CASE("referee: a player that renames itself all the time is refused, and others see few of the names") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   match.lasts(10);
@@ -904,7 +905,8 @@ TEST_CASE("referee: who renames himself without end is told to wait, and others 
   CHECK(match.room.world().player(anna.id)->player.name() == "anna");
 }
 
-TEST_CASE("referee: who leaves and comes without end is refused for a while, and always gone when he leaves") {
+TEST_CASE(
+    "referee: a player that leaves and enters all the time is refused for a while, and is gone whenever it leaves") {
   Match match(quick());
   const auto ben = match.plays("ben"), anna = match.plays("anna");
   for (int i = 0; i < 200; ++i) {
@@ -925,7 +927,7 @@ TEST_CASE("referee: who leaves and comes without end is refused for a while, and
   CHECK(match.room.world().players().size() == 1);
 }
 
-TEST_CASE("referee: who leaves and comes in again waits for his next life as anybody does") {
+TEST_CASE("referee: a player that leaves and enters again waits for its respawn like others") {
   for (const bool gives_up : {true, false}) {
     Match match(quick());
     const auto anna = match.plays("anna");
@@ -948,7 +950,7 @@ TEST_CASE("referee: who leaves and comes in again waits for his next life as any
   CHECK(match.tank(anna).unit.alive());
 }
 
-TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {
+TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that turn to their target") {
   ArenaRules rules = quick();
   rules.guided = 1;
   Match match(rules);
@@ -961,14 +963,14 @@ TEST_CASE("referee: who carries the flag for it shoots balls that turn to their 
   REQUIRE(match.room.world().tokens().begin()->second.carrier() == anna.id);
   match.goes(anna, 0, -100, kNorth);
   match.goes(ben, 40, 40, 0);
-  match.shoots(anna, kNorth);  // past him, by 16 degrees
+  match.shoots(anna, kNorth);  // misses him by 16 degrees
   CHECK(anna.seat->last<words::Shot>()->kind() == words::GUIDED);
   CHECK(match.until(3, [&] { return ben.seat->count<words::Died>() + ben.seat->count<words::Health>() > 1; }));
   REQUIRE(ben.seat->count<words::ShotMoved>() >= 2);
   CHECK(ben.seat->last<words::ShotMoved>()->target() == ben.id);
 }
 
-TEST_CASE("referee: without that flag a shot that calls itself guided flies straight, and nobody may steer another's") {
+TEST_CASE("referee: without that flag a guided shot flies straight, and nobody can steer another player's shot") {
   ArenaRules rules = quick();
   rules.guided = 1;
   Match match(rules);

@@ -1,5 +1,5 @@
-// A clock for each viewer: what one does with its time, no other viewer notices; and what a viewer hears is what the
-// words of the recording say of the times that it saw.
+// A clock for each viewer: viewers do not affect each other's time. What a viewer receives follows from the recording
+// and the times that it saw.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -33,7 +33,7 @@ RoomOptions talkative() {
 struct Own : Show {
   explicit Own(const std::vector<Fact>& facts, const Replay::Options& options = own())
       : Show(facts, options, talkative()) {}
-  /// A viewer, and its id.
+  /// A viewer and its id.
   std::pair<Seen*, Id> enter() {
     Seen& seen = watch();
     return {&seen, last};
@@ -54,17 +54,17 @@ bool is_event(const Fact& fact) {
          as<words::TokenDropped>(fact) || as<words::TokenCaptured>(fact);
 }
 
-/// The same event, whatever the ids.
+/// The same event, ids aside.
 std::string event_text(const Fact& fact) {
   const auto* spawned = as<words::Spawned>(fact);
   return std::string(name_of(fact)) + (spawned != nullptr ? " " + number(spawned->pose().x()) : "");
 }
 
-/// What a viewer should have heard, by the facts of the recording: the times that it saw follow from its clocks.
+/// What a viewer should have received, computed from the facts of the recording and the viewer's clock.
 struct Oracle {
   const std::vector<Fact>& facts;
 
-  /// Events the viewer heard, and those that it should have heard until `now`. Returns how many.
+  /// Compares the events that the viewer received with the expected ones until `now`. Returns how many.
   std::size_t check(const Seen& seen, Micros now) const {
     std::vector<std::string> heard, due;
     ResyncPhase resync;
@@ -95,7 +95,7 @@ struct Oracle {
 
 }  // namespace
 
-TEST_CASE("each viewer begins at the beginning and has its own time") {
+TEST_CASE("each viewer starts at the beginning and has its own time") {
   Own show(drive());
   const auto [first, one] = show.enter();
   show.pass(2 * kSecond);
@@ -124,7 +124,7 @@ TEST_CASE("each viewer begins at the beginning and has its own time") {
   CHECK(x_of(first->world) == 60);
 }
 
-TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
+TEST_CASE("equal clocks are one clock until a viewer moves its own") {
   Own show(drive());
   const auto [first, one] = show.enter();
   const auto [second, two] = show.enter();
@@ -158,7 +158,7 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   CHECK_FALSE(show.room->over());
 }
 
-TEST_CASE("who leaves a clock that another one shares is told of the other moment without events") {
+TEST_CASE("a viewer that leaves a shared clock gets its new moment without events") {
   Own show(busy(4));
   show.enter();
   const auto [viewer, two] = show.enter();
@@ -177,7 +177,7 @@ TEST_CASE("who leaves a clock that another one shares is told of the other momen
                      [](const Fact& fact) { return as<words::Unit>(fact) != nullptr; }));
 }
 
-TEST_CASE("who joins another one's clock is told of its moment without events") {
+TEST_CASE("a viewer that joins another clock gets the moment of that clock without events") {
   Own show(busy(4));
   const auto [first, one] = show.enter();
   const auto [viewer, two] = show.enter();
@@ -199,7 +199,7 @@ TEST_CASE("who joins another one's clock is told of its moment without events") 
   CHECK(told > 0);
 }
 
-TEST_CASE("who joins another one's clock hears an event of the same tick as an event, not as what was before") {
+TEST_CASE("a viewer that joins another clock gets an event of the same tick as an event, not as earlier state") {
   auto facts = drive();
   const auto unit = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) { return as<words::Unit>(fact); });
   REQUIRE(unit != facts.end());
@@ -211,13 +211,13 @@ TEST_CASE("who joins another one's clock hears an event of the same tick as an e
     facts.push_back(at(ready + late, spawned));
   std::stable_sort(facts.begin(), facts.end(), [](const Fact& one, const Fact& other) { return one.at < other.at; });
   Own show(facts);
-  const auto busy_for = [&](int ticks) {  // each later than it should be
+  const auto busy_for = [&](int ticks) {  // each tick late
     for (int i = 0; i < ticks; ++i) show.room->tick(show.now += 20 * kMillisecond);
   };
   Seen &first = show.all_seen.emplace_back(), &second = show.all_seen.emplace_back();
   show.room->seat(std::make_unique<Viewer>(first), {}, show.now);
   busy_for(3);
-  show.now += 15 * kMillisecond;  // the first viewer's clock is late already
+  show.now += 15 * kMillisecond;  // the first viewer's clock is already late
   show.room->seat(std::make_unique<Viewer>(second), {}, show.now);
   busy_for(20);
   CHECK(show.standing.now.clocks == 1);
@@ -231,7 +231,7 @@ TEST_CASE("who joins another one's clock hears an event of the same tick as an e
   CHECK(events > 20);
 }
 
-TEST_CASE("what viewers know and hear is what the words of the recording say, whatever they and others do") {
+TEST_CASE("what viewers know and receive follows from the recording, whatever they and others do") {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const auto facts = busy(seed);
@@ -280,7 +280,7 @@ TEST_CASE("what viewers know and hear is what the words of the recording say, wh
   }
 }
 
-TEST_CASE("commands are answered to who gave them, and said to nobody else") {
+TEST_CASE("commands are answered to their sender alone") {
   Own show(drive());
   const auto [first, one] = show.enter();
   const auto [second, two] = show.enter();
@@ -311,7 +311,7 @@ TEST_CASE("commands are answered to who gave them, and said to nobody else") {
   CHECK(as<words::Said>(second->heard.back())->text() == "look at that");
 }
 
-TEST_CASE("a time in chat") {
+TEST_CASE("a time in a chat command") {
   const auto at = [](const char* line) {
     const auto order = parse_chat_order(line);
     return order && order->wish.at ? static_cast<std::int64_t>(*order->wish.at) : -1;
@@ -325,7 +325,7 @@ TEST_CASE("a time in chat") {
   CHECK(parse_chat_order("/seek -1:10")->wish.by_s == -70);
 }
 
-TEST_CASE("the next kill is one of the recording, of the followed player if there is one") {
+TEST_CASE("the next kill is one of the recording, or of the followed player if there is one") {
   auto facts = drive();
   facts.push_back(at(0, player(5)));
   for (const auto& [when, who, by] : std::vector<std::tuple<Micros, Id, Id>>{{4, 1, 5}, {6, 5, 0}, {8, 1, 0}}) {
@@ -356,7 +356,7 @@ TEST_CASE("the next kill is one of the recording, of the followed player if ther
   CHECK(place("/next") == 40);
 }
 
-TEST_CASE("a viewer that seeks without end moves a few times a second, and delays nobody") {
+TEST_CASE("a viewer that seeks all the time moves a few times a second and delays no other viewer") {
   Own show(busy(2));
   const auto [flooder, one] = show.enter();
   show.pass(200 * kMillisecond);
@@ -377,7 +377,7 @@ TEST_CASE("a viewer that seeks without end moves a few times a second, and delay
   undisturbed.now = show.now;
   const Seen& calm = undisturbed.watch();
   for (int i = 0; i < 100; ++i) {
-    show.says(one, "flood");  // 100 wishes
+    show.says(one, "flood");  // 100 seeks
     show.pass(10 * kMillisecond);
     undisturbed.pass(10 * kMillisecond);
     CHECK(text(other->world, show.now) == text(calm.world, undisturbed.now));
@@ -392,7 +392,7 @@ TEST_CASE("a viewer that seeks without end moves a few times a second, and delay
   CHECK(replaced > 9'900);
 }
 
-TEST_CASE("large lands are told one after another, and others see no delay") {
+TEST_CASE("large maps are sent one after another, and other viewers see no delay") {
   auto facts = drive();
   words::World land;
   land.set_voxels(std::string(2U << 20U, 'v'));
@@ -411,10 +411,10 @@ TEST_CASE("large lands are told one after another, and others see no delay") {
   show.says(calm, "/seek 7");
   for (const auto& [seen, id] : viewers) show.says(id, "/seek 5");
   show.pass(kSecond);
-  for (const auto& [seen, id] : viewers) show.says(id, "/pause");  // clocks that stand are not alike, however close
+  for (const auto& [seen, id] : viewers) show.says(id, "/pause");  // paused clocks differ, however close they are
   show.pass(kSecond);
   for (const auto& [seen, id] : viewers) seen->heard.clear();
-  const auto told = [&] {  // that an edit must be undone for them
+  const auto told = [&] {  // whether an edit had to be undone for them
     std::size_t lands = 0;
     for (const auto& [seen, id] : viewers)
       for (const Fact& fact : seen->heard) lands += as<words::World>(fact) != nullptr ? 1 : 0;
@@ -435,7 +435,7 @@ TEST_CASE("large lands are told one after another, and others see no delay") {
   CHECK(told() == kViewers);
 }
 
-TEST_CASE("at the end a clock stands, and plays again when it is told to") {
+TEST_CASE("a clock stops at the end and plays again on command") {
   Own show(drive());
   const auto [seen, id] = show.enter();
   show.pass(20 * kSecond);
@@ -448,7 +448,7 @@ TEST_CASE("at the end a clock stands, and plays again when it is told to") {
   CHECK(x_of(seen->world) == 15);
 }
 
-TEST_CASE("what cannot be read is told to who goes there") {
+TEST_CASE("a viewer that seeks to an unreadable position is told so") {
   Own show(busy(3));
   const auto [seen, id] = show.enter();
   [[maybe_unused]] const auto [other, two] = show.enter();
@@ -463,7 +463,7 @@ TEST_CASE("what cannot be read is told to who goes there") {
   CHECK(show.standing.now.watchers == 2);
 }
 
-TEST_CASE("viewers cannot move a clock that all share") {
+TEST_CASE("viewers cannot move a shared clock") {
   Show show(drive(), {}, talkative());
   Seen& seen = show.watch();
   show.pass(kSecond);
@@ -475,7 +475,7 @@ TEST_CASE("viewers cannot move a clock that all share") {
   CHECK(x_of(seen.world) == 15);
 }
 
-TEST_CASE("a viewer of version 2 hears what happens when, and whose time it is") {
+TEST_CASE("a viewer of version 2 gets the times of events and of the clock") {
   Own show(busy(5));
   const auto [seen, id] = show.enter();
   const words::Timeline* timeline = nullptr;
@@ -495,7 +495,7 @@ TEST_CASE("a viewer of version 2 hears what happens when, and whose time it is")
   CHECK(clock->length_us() == busy(5).back().at);
 }
 
-TEST_CASE("a gap of a month is no work") {
+TEST_CASE("a gap of a month costs nothing") {
   constexpr Micros kDay = 86'400 * kSecond;
   FactLibrary library(std::make_unique<MemoryFacts>(
       std::vector<Fact>{at(0, words::World()), at(kSecond, pose(2, 1)), at(30 * kDay, pose(2, 2))}));
@@ -510,7 +510,7 @@ TEST_CASE("a gap of a month is no work") {
   CHECK(library.read() <= 6);
 }
 
-TEST_CASE("a library tells what its source tells, from any place, and keeps little") {
+TEST_CASE("a library gives the facts of its source from any position, and keeps little in memory") {
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {
     auto facts = busy(seed);
     FactLibrary library(std::make_unique<MemoryFacts>(facts));

@@ -1,5 +1,5 @@
-// A replay in a room whose clock moves only when it is told to; recordings for it; and a world as text.
-// Law: nothing here looks at a real clock.
+// A replay in a room whose clock is advanced by the test; recordings for it; and a world as text.
+// Law: nothing here reads a real clock.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,11 +22,11 @@ namespace entente::testing::replay_show {
 
 using namespace core;
 
-/// What a viewer heard, and a world of its own: what a client would know.
+/// What a viewer received, and its own world: what a client would know.
 struct Seen {
   std::vector<Fact> heard;
   WorldState world;
-  std::set<std::string> of_others = {};  // what it saw or heard of players whom nobody introduced to it
+  std::set<std::string> of_others = {};  // facts about players that were not introduced to the viewer
 };
 
 /// Enters at once.
@@ -71,7 +71,7 @@ class Viewer final : public Front {
   Seen& seen_;
 };
 
-/// Sees without a word.
+/// Sees everything without entering.
 class Onlooker final : public Front {
  public:
   void receive(Lane, Bytes, FrontOut&) override {}
@@ -103,7 +103,7 @@ inline RoomOptions shared() {
   return options;
 }
 
-/// A room with a replay in it, and a clock that only moves when it is told to.
+/// A room with a replay, and a clock that only the test advances.
 struct Show {
   explicit Show(const std::vector<Fact>& facts, const Replay::Options& options = {}) : Show(facts, options, shared()) {}
   Show(const std::vector<Fact>& facts, const Replay::Options& options, const RoomOptions& rules) {
@@ -118,7 +118,7 @@ struct Show {
     pass(0);
     return seen;
   }
-  /// Each wake-up at its time.
+  /// Runs each tick at its time.
   void pass(Micros time) {
     const Micros until = now + time;
     while (room->next_wake() <= until) {
@@ -142,7 +142,7 @@ struct Show {
   Standing standing;
   MemoryFacts* tape = nullptr;
   std::optional<Room> room;
-  Micros now = kSecond;  // a room is older than its replay
+  Micros now = kSecond;  // the room is older than its replay
   Id last = 0;
 };
 
@@ -199,7 +199,7 @@ inline words::Owns owns(Id player, Id unit) {
   return owns;
 }
 
-/// Player 1 with unit 2 drives east, a metre each tenth of a second, for ten seconds; he knew his world at 0.5 s.
+/// Player 1 drives unit 2 east, 1 m each 0.1 s, for 10 s. It knows its world at 0.5 s.
 inline std::vector<Fact> drive() {
   std::vector<Fact> facts{at(0, words::Room()), at(0, words::World()), at(0, player(1)),
                           at(0, unit(2, 1)),    at(0, owns(1, 2)),     at(500 * kMillisecond, words::Ready())};
@@ -207,14 +207,14 @@ inline std::vector<Fact> drive() {
   return facts;
 }
 
-/// Of the only unit that is there.
+/// The only unit.
 inline double x_of(const WorldState& world) {
   REQUIRE(world.units().size() == 1);
   return world.units().begin()->second.unit.pose().x();
 }
 inline double speed_of(const WorldState& world) { return world.units().begin()->second.unit.pose().vx(); }
 
-// -- A world as text, by names: ids are each room's own ---------------------------------------------------------------
+// -- A world as text, by names, because ids differ between rooms -----------------------------------------------------
 
 inline std::string number(double value) { return std::to_string(std::lround(value * 1000)); }
 
@@ -251,12 +251,12 @@ inline std::string text(const WorldState& world, Micros now) {
   return all;
 }
 
-/// Some of everything, by dice, for a minute.
+/// Random facts of every kind, for a minute.
 inline std::vector<Fact> busy(std::uint32_t seed) {
   std::mt19937 dice(seed);
   const auto roll = [&](std::uint32_t sides) { return static_cast<std::uint32_t>(dice() % sides); };
   std::vector<Fact> facts{at(0, words::World()), at(0, player(1))};
-  for (const char* name : {"r0", "r1", "r2"}) {  // a rule cannot be unsaid: they are there from the beginning
+  for (const char* name : {"r0", "r1", "r2"}) {  // a rule cannot be removed, so all exist from the beginning
     words::Rule rule;
     rule.set_name(name);
     facts.push_back(at(0, rule));

@@ -1,4 +1,5 @@
-// A tape told to who watches: in order, in time, and after every order what somebody who saw it all would know.
+// A tape that viewers watch: in order and in time. After every command a viewer knows what one that saw everything
+// knows.
 #include "proxy/core/replay/replay.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@ using namespace replay_show;
 
 // -- Playing ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a tape stands until somebody watches, and then is told in time") {
+TEST_CASE("a tape waits for the first viewer and is then played in time") {
   Show show(drive());
   show.pass(5 * kSecond);
   CHECK(show.standing.now.at == 500 * kMillisecond);
@@ -30,7 +31,7 @@ TEST_CASE("a tape stands until somebody watches, and then is told in time") {
   CHECK_FALSE(show.standing.now.paused);
 }
 
-TEST_CASE("the tape's ids are not those of who watches, and his secrets are kept") {
+TEST_CASE("the ids of a tape differ from those of its viewers, and secrets of the recorded player are kept") {
   Show show(drive());
   Seen& first = show.watch();
   Seen& second = show.watch();
@@ -41,7 +42,7 @@ TEST_CASE("the tape's ids are not those of who watches, and his secrets are kept
     CHECK((state.player.name() == "p1") == (state.player.role() != words::WATCH));
 }
 
-TEST_CASE("what was said to the recorded player alone is not said to others, what is true of his unit is") {
+TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
   auto facts = drive();
   words::Health health;
   health.set_unit(2);
@@ -73,7 +74,7 @@ TEST_CASE("what was said to the recorded player alone is not said to others, wha
   CHECK(x_of(viewer.world) == 77);
 }
 
-TEST_CASE("time runs as fast as is wished, and what is seen moves as fast") {
+TEST_CASE("speed changes the pace of time and of visible motion") {
   for (const double speed : {0.1, 0.5, 2.0, 20.0}) {
     CAPTURE(speed);
     Replay::Options options;
@@ -87,7 +88,7 @@ TEST_CASE("time runs as fast as is wished, and what is seen moves as fast") {
   }
 }
 
-TEST_CASE("a pause holds everything, and nothing is missed") {
+TEST_CASE("a pause stops everything, and nothing is missed") {
   Show show(drive());
   Seen& viewer = show.watch();
   show.pass(kSecond);
@@ -108,7 +109,7 @@ TEST_CASE("a pause holds everything, and nothing is missed") {
   CHECK(x_of(viewer.world) == 45);
 }
 
-TEST_CASE("a tape that is over says so, or begins anew") {
+TEST_CASE("a tape that is over says so, or starts again") {
   Show show(drive());
   Seen& viewer = show.watch();
   show.pass(9 * kSecond);
@@ -131,7 +132,7 @@ TEST_CASE("a tape that is over says so, or begins anew") {
   CHECK_FALSE(loops.room->over());
 }
 
-TEST_CASE("a tape that cannot be read from there ends with an error") {
+TEST_CASE("a tape that cannot be read from a position ends with an error") {
   Show show(busy(1));
   show.watch();
   show.tape->tear(20 * kSecond);
@@ -147,7 +148,7 @@ TEST_CASE("a tape that cannot be read from there ends with an error") {
 
 // -- Seeking ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("after a seek, either way, everybody knows what who began there knows") {
+TEST_CASE("after a seek in either direction a viewer knows what one that began there knows") {
   for (std::uint32_t seed = 1; seed <= 8; ++seed) {
     const auto facts = busy(seed);
     Show show(facts);
@@ -178,7 +179,7 @@ TEST_CASE("after a seek, either way, everybody knows what who began there knows"
   }
 }
 
-TEST_CASE("who plays to a moment and who seeks it know the same") {
+TEST_CASE("playing to a moment and seeking to it give the same world") {
   const auto facts = busy(9);
   Show plays(facts);
   const Seen& viewer = plays.watch();
@@ -192,7 +193,7 @@ TEST_CASE("who plays to a moment and who seeks it know the same") {
   }
 }
 
-TEST_CASE("a pause and its end change nothing but motion") {
+TEST_CASE("a pause and its end change only motion") {
   const auto facts = busy(3);
   for (int i = 0; i < 20; ++i) {
     Show show(facts);
@@ -208,7 +209,7 @@ TEST_CASE("a pause and its end change nothing but motion") {
   }
 }
 
-TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, takes or wins anything") {
+TEST_CASE("a seek sends no events: no death, spawn, pickup or win") {
   const auto facts = busy(4);
   Replay::Options options;
   options.loop = true;
@@ -254,7 +255,7 @@ TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, 
 
 // -- Who watches ------------------------------------------------------------------------------------------------------
 
-TEST_CASE("who wishes to play is told that he cannot; who talks is heard by all who watch") {
+TEST_CASE("a viewer that asks to play is told that it cannot; its chat reaches all viewers") {
   Show show(drive());
   Seen& first = show.watch();
   Seen& second = show.watch();

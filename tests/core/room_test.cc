@@ -1,4 +1,4 @@
-// A room of toys: what is said on one side is heard on the other, once, in order, and by whom it is for.
+// A room of the toy game: what one side says reaches the right receivers on the other side once and in order.
 #include "proxy/core/room.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
 
-/// Everything that the network would see, as a play.
+/// Records all calls that the network would get, as text.
 class Stage final : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { line(end, "sends " + text(bytes)); }
@@ -39,8 +39,8 @@ class Stage final : public Room::Host {
   std::string said_;
 };
 
-/// Says what it receives as chat, sends what it hears. "enter" enters, "leave" leaves; "late" asks for a tick; "bad" is
-/// a fault.
+/// Says what it receives as chat, and sends what it hears. "enter" enters, "leave" leaves, "late" asks for a tick,
+/// "bad" is a fault.
 class ToyFront final : public Front {
  public:
   void receive(Lane, Bytes bytes, FrontOut& out) override {
@@ -94,7 +94,7 @@ class ToyFront final : public Front {
   bool awaited_ = false;
 };
 
-/// Echoes chat to everybody, "psst…" to who said it; enters players at once.
+/// Echoes chat to everybody, and "psst..." to its sender only; enters players at once.
 class ToyBack final : public Back {
  public:
   void receive(Lane, Bytes bytes, BackOut& out) override {
@@ -142,16 +142,16 @@ struct Play {
   Room room;
 };
 
-TEST_CASE("what one says everybody hears, and the first word dials") {
+TEST_CASE("chat reaches everybody, and the first word dials the server") {
   Play play;
   const Id anna = play.seat(), ben = play.seat();
   CHECK(play.stage.take() == "seat 1 sends You\nseat 2 sends You\n");
   CHECK(play.says(anna, "hello") == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
   CHECK(play.says(ben, "psst") == "seat 2 sends Said:psst\n");
-  CHECK(play.says(kBackId, "rain") == "");  // its link is not up: nothing can have come
+  CHECK(play.says(kBackId, "rain") == "");  // its link is not up, so nothing can have come
 }
 
-TEST_CASE("no back hears a command of another game, and who wrote it is told so") {
+TEST_CASE("a back gets no command of another game, and its sender is told so") {
   Stage stage;
   RoomOptions options;
   options.shared = true;
@@ -165,7 +165,7 @@ TEST_CASE("no back hears a command of another game, and who wrote it is told so"
   CHECK(stage.take() == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
 }
 
-TEST_CASE("no back hears of a number that is none") {
+TEST_CASE("a back gets no number that is not finite") {
   Play play;
   play.seat();
   play.room.back_opened({}, 0);
@@ -174,7 +174,7 @@ TEST_CASE("no back hears of a number that is none") {
   CHECK(play.room.ledger().entries().size() == 1);
 }
 
-TEST_CASE("no back hears a name with bytes of its own, and honest ones as they are") {
+TEST_CASE("a back gets names without control characters, and otherwise unchanged") {
   Play play;
   play.seat();
   play.room.back_opened({}, 0);
@@ -184,7 +184,7 @@ TEST_CASE("no back hears a name with bytes of its own, and honest ones as they a
   CHECK(named("J\xc3\xbcrgen \xe2\x98\x83") == "back sends Change J\xc3\xbcrgen \xe2\x98\x83\n");
 }
 
-TEST_CASE("who comes late is told the world") {
+TEST_CASE("a late client gets the world") {
   Play play;
   play.seat();
   play.says(1, "enter");
@@ -195,7 +195,7 @@ TEST_CASE("who comes late is told the world") {
         "seat 2 sends Score\nseat 2 sends Board\nseat 2 sends Round\nseat 2 sends Ready\n");
 }
 
-TEST_CASE("who enters and is gone leaves, and others go on") {
+TEST_CASE("a player that entered leaves when its link is gone, and others go on") {
   Play play;
   play.seat();
   play.seat();
@@ -207,7 +207,7 @@ TEST_CASE("who enters and is gone leaves, and others go on") {
   CHECK_FALSE(play.room.over());
 }
 
-TEST_CASE("a server that says it stops is replaced if the host waits for the next one, and ends the room otherwise") {
+TEST_CASE("when a server announces its stop, the room waits for the next one if its host waits, and else ends") {
   Play play(false);
   play.seat();
   play.room.back_opened({}, 0);
@@ -228,7 +228,7 @@ TEST_CASE("a server that says it stops is replaced if the host waits for the nex
   }
 }
 
-TEST_CASE("who gives a reason in numbers is heard with it, and what that session says last is still told") {
+TEST_CASE("a front gets the numeric reason of its client's end, and its last words are still heard") {
   Play play;
   play.seat();
   play.seat();
@@ -238,15 +238,15 @@ TEST_CASE("who gives a reason in numbers is heard with it, and what that session
   CHECK(play.stage.take() == "");
 }
 
-TEST_CASE("the seat of one who is awaited is kept, and forgotten in time") {
+TEST_CASE("the seat of an absent player is kept for a while") {
   Play play;
   play.seat();
   play.seat();
   play.room.back_opened({}, 0);
   play.says(1, "enter");
-  CHECK_FALSE(play.room.keep(1, 0));  // nobody awaits him
+  CHECK_FALSE(play.room.keep(1, 0));  // it has not asked to be kept
   play.says(1, "stay");
-  CHECK_FALSE(play.room.returned(1, {}, 0));  // he is there
+  CHECK_FALSE(play.room.returned(1, {}, 0));  // it is present
   const auto absence = play.room.keep(1, 10);
   REQUIRE(absence);
   CHECK(absence->number == 7);
@@ -263,14 +263,14 @@ TEST_CASE("the seat of one who is awaited is kept, and forgotten in time") {
   CHECK_FALSE(play.room.returned(1, {}, 20 + 2 * kSecond));
 }
 
-TEST_CASE("who says that he was somebody, and is not awaited, is told so; no server hears of it") {
+TEST_CASE("a player that asks for a session that is not kept is refused, and the server does not notice") {
   Play play;
   play.seat();
   play.stage.take();
   CHECK(play.says(1, "7") == "seat 1 sends ClaimRefused\n");
 }
 
-TEST_CASE("a player's own room ends with the player") {
+TEST_CASE("a room of a single player ends with the player") {
   Play play(false);
   play.seat();
   play.says(1, "enter");
@@ -280,7 +280,7 @@ TEST_CASE("a player's own room ends with the player") {
   CHECK(play.room.over());
 }
 
-TEST_CASE("a room ends with its truth") {
+TEST_CASE("a room ends with its back") {
   Play play;
   play.seat();
   play.says(1, "enter");
@@ -303,7 +303,7 @@ TEST_CASE("a room that is ended says goodbye to everybody once") {
   CHECK(play.stage.take() == "");
 }
 
-TEST_CASE("who is dismissed is told goodbye, and nobody else is") {
+TEST_CASE("a dismissed player is told goodbye, and nobody else") {
   Play play;
   play.seat();
   play.seat();
@@ -316,7 +316,7 @@ TEST_CASE("who is dismissed is told goodbye, and nobody else is") {
   CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
 }
 
-TEST_CASE("who is not admitted yet waits with all that it says, and others go on") {
+TEST_CASE("a player that is not admitted yet waits with all its words, and others go on") {
   class Doorman final : public Room::Host {
    public:
     explicit Doorman(Stage& its_stage) : stage(its_stage) {}
@@ -343,7 +343,7 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
   CHECK(says(1, "hello") == "");
   CHECK(says(2, "me first") == "seat 1 sends Said:me first\nseat 2 sends Said:me first\n");
   CHECK(doorman.asked == std::vector<Id>{1});
-  SUBCASE("until it is") {
+  SUBCASE("until it is admitted") {
     room.admit(1, 5);
     CHECK(stage.take() ==
           "seat 1 sends Player\nseat 2 sends Player\nseat 1 sends Ready\nseat 2 sends Ready\n"
@@ -353,14 +353,14 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
     CHECK(stage.take() == "");
     CHECK(doorman.asked.size() == 1);
   }
-  SUBCASE("or is gone: nobody hears that it was there") {
+  SUBCASE("or until it is gone; others do not notice") {
     room.unlink(1);
     CHECK(says(2, "alone") == "seat 2 sends Said:alone\n");
     room.gone(1, "reset", 5);
     room.admit(1, 6);
     CHECK(stage.take() == "");
   }
-  SUBCASE("and is gone for the back, too, if it leaves while another Enter waits") {
+  SUBCASE("and also leaves at the back if it goes while its next Enter waits") {
     room.back_opened({}, 4);
     room.admit(1, 5);
     stage.take();
@@ -372,23 +372,23 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
       CHECK(stage.take().ends_with("back sends Leave of 1\n"));
     }
   }
-  SUBCASE("and cannot make the room keep what it likes") {
+  SUBCASE("and the room keeps a bounded number of its words") {
     for (int i = 0; i < 1'000; ++i) says(1, "more");
     room.admit(1, 5);
     const std::string all = stage.take();
     CHECK(static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) < 200);
-    CHECK(room.ledger().entries().size() == 2);  // one of chat's rules, too
+    CHECK(room.ledger().entries().size() == 2);  // one of them is from the chat rules
   }
 }
 
-TEST_CASE("a fault closes the one who made it") {
+TEST_CASE("a fault closes the link that caused it") {
   Play play;
   play.seat();
   play.stage.take();
   CHECK(play.says(1, "bad") == "seat 1 fails: bad line\nseat 1 closes: bad line\n");
 }
 
-TEST_CASE("a wish for time is granted once") {
+TEST_CASE("a tick is granted once") {
   Play play;
   play.seat();
   play.says(1, "late");
@@ -400,14 +400,14 @@ TEST_CASE("a wish for time is granted once") {
   CHECK(play.room.next_wake() > 100 * kSecond);
 }
 
-TEST_CASE("wishes for time come due in their order, those of one moment in the order of ids") {
+TEST_CASE("timers fire in the order of their times, and at the same time in the order of ids") {
   TimerQueue wakes;
   std::vector<TimerQueue::Timer> wishes(200);
   std::mt19937 dice(4);
   for (Id id = 0; id < 200; ++id) {
     wishes[id].id = id;
     wakes.add(wishes[id], dice() % 1000);
-    wakes.add(wishes[id], dice() % 1000);  // the earlier counts
+    wakes.add(wishes[id], dice() % 1000);  // the earlier one counts
   }
   for (Id id = 0; id < 200; id += 3) wakes.drop(wishes[id]);
   Micros now = 0;
@@ -426,7 +426,7 @@ TEST_CASE("wishes for time come due in their order, those of one moment in the o
   CHECK(granted == 133);
 }
 
-TEST_CASE("a crowd whose time has come at once is served in parts, each member once") {
+TEST_CASE("timers that fire at the same time run in batches, each once") {
   Play play;
   constexpr int kCrowd = 2 * static_cast<int>(Room::kMostTicks) + 5;
   for (int i = 1; i <= kCrowd; ++i) {
@@ -443,7 +443,7 @@ TEST_CASE("a crowd whose time has come at once is served in parts, each member o
   CHECK(play.room.next_wake() > 100 * kSecond);
 }
 
-TEST_CASE("an order to the back is followed by its tick") {
+TEST_CASE("an order to the back is followed by a tick of the back") {
   class Obedient final : public Back {
    public:
     void receive(Lane, Bytes, BackOut&) override {}

@@ -1,4 +1,4 @@
-// What several fronts of a room send is encoded once; what only one of them sends is not mixed with it.
+// Frames that several fronts of a room send are encoded once, and are not mixed with frames that only one front sends.
 #include "proxy/core/shared_frames.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace entente::core::shared_frames_test {
 namespace {
 
-/// What was sent to each seat, and where the shared bytes lay.
+/// What each seat was sent, and where the shared bytes lay.
 class Ears final : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { heard[end] += as_text(bytes); }
@@ -34,7 +34,7 @@ class Ears final : public Room::Host {
 
 constexpr std::array<char, 2> kKeys{};
 
-/// Sends the text of each fact under its key, and counts how often it had to encode it.
+/// Sends the text of each fact under its key, and counts the encodings.
 class Encoder final : public Front {
  public:
   Encoder(std::size_t key, int& encoded) : key_(key), encoded_(encoded) {}
@@ -62,7 +62,7 @@ class Silent final : public Back {
   void hear(const Intent&, BackOut&) override {}
 };
 
-TEST_CASE("a fact is encoded once for all fronts with one key, whoever hears it") {
+TEST_CASE("a fact is encoded once for all fronts with one key") {
   for (const bool shared_frames_stay : {false, true}) {
     Ears ears;
     RoomOptions options;
@@ -78,7 +78,7 @@ TEST_CASE("a fact is encoded once for all fronts with one key, whoever hears it"
     CHECK(ears.shared == kSeats);
     CHECK(ears.places.size() == 2);
     CHECK(room.encoded_shared() == 2);
-    room.received(kBackId, Lane::kStream, as_bytes("2"), 0);  // to one alone
+    room.received(kBackId, Lane::kStream, as_bytes("2"), 0);  // to one client only
     room.received(kBackId, Lane::kStream, as_bytes("3"), 0);
     CHECK(encoded == 2 + 1 + 2);
     CHECK(ears.heard[1] == "a:1 a:3 ");
@@ -87,7 +87,7 @@ TEST_CASE("a fact is encoded once for all fronts with one key, whoever hears it"
   }
 }
 
-TEST_CASE("frames of one key lie together until they are forgotten, however many") {
+TEST_CASE("frames of one key are contiguous until they are forgotten") {
   SharedFrames frames;
   const void* const key = &kKeys[0];
   const void* const other = &kKeys[1];

@@ -1,4 +1,4 @@
-// What a client is shown of shots: how they fly, under which numbers, and which end before it finds itself hit.
+// The shots that a client sees: their flight, their numbers, and which ones end before the client detects a hit.
 #include "proxy/core/gameplay/shown_shots.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ WorldState world_where(const char* hits) {
   return world;
 }
 
-/// It stands at `x` until ten seconds are over, known as number 0x102 of player 9.
+/// Stands at `x` for ten seconds, as number 0x102 of player 9.
 ShownShot at(double x) {
   ShownShot shot;
   shot.at = {x, 0, 1};
@@ -45,7 +45,7 @@ ShownShot at(double x) {
 
 constexpr MappingLine kInTheEast = dropped_fact("Shot", "in the east"), kHere = dropped_fact("Shot", "here");
 
-/// Spares its player's tank, which stands in the middle.
+/// Protects its player's tank, which stands at the origin.
 class Spared final : public Front {
  public:
   explicit Spared(const std::vector<ShownShot>& shots) {
@@ -69,7 +69,7 @@ std::string ended_near(const std::vector<ShownShot>& shots, Micros for_long = 0)
 
 }  // namespace
 
-TEST_CASE("a shot flies as its room says, a ray as a fast ball for as long as that takes") {
+TEST_CASE("a shot flies as the room says; a ray is shown as a fast ball for its lifetime") {
   struct Row {
     words::Shot shot;
     double speed, life;
@@ -91,12 +91,12 @@ TEST_CASE("a shot flies as its room says, a ray as a fast ball for as long as th
   }
 }
 
-TEST_CASE("the server decides what it hits, unless victims do") {
+TEST_CASE("the server decides hits unless victims do") {
   CHECK(shown(shot_of(words::BALL), WorldState(), 0).decided);
   CHECK_FALSE(shown(shot_of(words::BALL), world_where("victim"), 0).decided);
 }
 
-TEST_CASE("a shot is found by both of its numbers, the newest by the client's") {
+TEST_CASE("a shot is found by either of its numbers; the client's number gives the newest") {
   ShownShots shots;
   shots.add(at(1));
   shots.add(at(2));
@@ -111,7 +111,7 @@ TEST_CASE("a shot is found by both of its numbers, the newest by the client's") 
   CHECK(shots.find(5, 300) == nullptr);
 }
 
-TEST_CASE("a slot is busy while a shot of its player flies in it") {
+TEST_CASE("a slot is busy while a shot of its player uses it") {
   ShownShots shots;
   shots.add(at(1));
   CHECK(shots.busy(9, 2, 0));
@@ -122,7 +122,7 @@ TEST_CASE("a slot is busy while a shot of its player flies in it") {
   CHECK_FALSE(shots.busy(9, 2, 0));
 }
 
-TEST_CASE("a shot is spoken of for a second after its end") {
+TEST_CASE("a shot stays known for a second after its end") {
   ShownShots shots;
   shots.add(at(1));
   shots.forget_old(11 * kSecond);
@@ -131,7 +131,7 @@ TEST_CASE("a shot is spoken of for a second after its end") {
   CHECK(shots.find(5, 300) == nullptr);
 }
 
-TEST_CASE("a client draws two thousand shots") {
+TEST_CASE("a client can show two thousand shots") {
   ShownShots shots;
   for (int i = 0; i < 2'000; ++i) {
     CHECK_FALSE(shots.full());
@@ -140,7 +140,7 @@ TEST_CASE("a client draws two thousand shots") {
   CHECK(shots.full());
 }
 
-TEST_CASE("a shot that the server decides about ends before it meets the tank, once") {
+TEST_CASE("a shot whose hits the server decides ends once, before it meets the tank") {
   ShownShot coming = at(30), own = at(0), victims = at(0), over = at(0), ended = at(0);
   coming.velocity = {-100, 0, 0};
   own.player = 1;

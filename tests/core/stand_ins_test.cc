@@ -1,4 +1,4 @@
-// Who plays where people are too few: as many as are missing, by the rules of a real arena.
+// Bots fill in for missing players, by the rules of a real arena.
 #include "proxy/core/bot/stand_ins.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ class Nowhere final : public testing::DeafHost {
   std::vector<words::Died> deaths;
 };
 
-/// Enters, and that is all.
+/// Only enters.
 class Person final : public Front {
  public:
   explicit Person(words::Role role) : role_(role) {}
@@ -80,7 +80,7 @@ struct Yard {
 
 using Names = std::set<std::string>;
 
-TEST_CASE("so many play at least, and who comes takes the place of the last of them") {
+TEST_CASE("bots fill up to the minimum, and a player replaces the last bot") {
   Yard yard(3);
   CHECK(yard.names() == Names{"bot-1", "bot-2", "bot-3"});
   const Id anna = yard.comes();
@@ -100,13 +100,13 @@ TEST_CASE("so many play at least, and who comes takes the place of the last of t
   CHECK(yard.names() == Names{"bot-1", "bot-2", "bot-3"});
 }
 
-TEST_CASE("without a wish for any, nobody comes") {
+TEST_CASE("without a minimum there are no bots") {
   Yard yard(0);
   yard.lasts(1);
   CHECK(yard.names().empty());
 }
 
-TEST_CASE("who was thrown out is replaced") {
+TEST_CASE("a kicked bot is replaced") {
   Yard yard(2);
   const Id first = yard.room.world().players().begin()->first;
   yard.room.dismiss(first, "kicked", yard.now);
@@ -115,7 +115,7 @@ TEST_CASE("who was thrown out is replaced") {
   CHECK(yard.names() == Names{"bot-1", "bot-2"});
 }
 
-TEST_CASE("they fight, and never their own side") {
+TEST_CASE("bots fight, and do not aim at their own side") {
   BotOptions each;
   each.behaviour = Behaviour::kHunt;
   ArenaRules rules;
@@ -135,7 +135,8 @@ TEST_CASE("they fight, and never their own side") {
     own += killer != nullptr && killer->player.team() == victim->player.team();
   }
   MESSAGE(yard.host.deaths.size(), " deaths in 120 s, ", own, " by the own side");
-  if (rules.mode == ArenaMode::kTeams) CHECK(own * 2 < yard.host.deaths.size());  // who is in the way
+  if (rules.mode == ArenaMode::kTeams)
+    CHECK(own * 2 < yard.host.deaths.size());  // players of the own side in the line of fire
 }
 
 }  // namespace

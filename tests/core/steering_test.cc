@@ -1,4 +1,4 @@
-// Whatever words a game has for moving, a back sees one course.
+// Every game's words for movement become one course for the back.
 #include "proxy/core/tank/steering.h"
 
 #include <doctest/doctest.h>
@@ -24,9 +24,9 @@ Intent keys(unsigned bits, double yaw = 0) {
   return word;
 }
 
-TEST_CASE("who wishes nothing stays") { CHECK(Steering().course(3, 4).kind == Course::Kind::kStay); }
+TEST_CASE("a player without a goal stays") { CHECK(Steering().course(3, 4).kind == Course::Kind::kStay); }
 
-TEST_CASE("a goal is gone to until it is reached") {
+TEST_CASE("a goal is approached until it is reached") {
   Steering steering;
   CHECK(steering.hear(toward(10, 0)));
   CHECK(steering.course(0, 0).kind == Course::Kind::kGoTo);
@@ -40,7 +40,7 @@ TEST_CASE("a goal is gone to until it is reached") {
   CHECK(steering.step()->direction() == words::EAST);
 }
 
-TEST_CASE("keys go where they look, sideways too, until they are let go") {
+TEST_CASE("keys drive in the direction they look, also sideways, until they are released") {
   Steering steering;
   steering.hear(keys(words::Keys::FORWARD, kPi / 2));
   CHECK(steering.course(1, 2).y == doctest::Approx(1002));
@@ -51,7 +51,7 @@ TEST_CASE("keys go where they look, sideways too, until they are let go") {
   CHECK(*steering.course(0, 0).yaw == 1);
 }
 
-TEST_CASE("a claim is where it says") {
+TEST_CASE("a claim is taken as the position") {
   Steering steering;
   words::PoseClaim claim;
   claim.set_x(7);
@@ -62,7 +62,7 @@ TEST_CASE("a claim is where it says") {
   CHECK(steering.claim()->x() == 7);
 }
 
-TEST_CASE("a shot is wished for by each game's own word") {
+TEST_CASE("each game's own word asks for a shot") {
   Steering steering;
   words::Fire fire;
   fire.set_vy(100);
@@ -82,7 +82,7 @@ TEST_CASE("a shot is wished for by each game's own word") {
   CHECK_FALSE(steering.shooting(words::Spawn(), 0, 0));
 }
 
-TEST_CASE("who points with a mouse shoots there, from where the unit is") {
+TEST_CASE("a player that points with a mouse shoots there, from the unit's position") {
   Steering steering;
   words::Toward mouse;
   mouse.set_x(10);
@@ -90,7 +90,7 @@ TEST_CASE("who points with a mouse shoots there, from where the unit is") {
   steering.hear(mouse);
   CHECK(*steering.shooting(words::Split(), 10, 5)->yaw == doctest::Approx(kPi / 2));
   CHECK(*steering.shooting(words::Eject(), 20, 20)->yaw == doctest::Approx(kPi));
-  CHECK_FALSE(steering.shooting(words::Split(), 10, 20.1)->yaw);  // the mouse is at the unit
+  CHECK_FALSE(steering.shooting(words::Split(), 10, 20.1)->yaw);  // the mouse is on the unit
   words::Trigger pull;
   pull.set_primary(true);
   CHECK_FALSE(steering.shooting(pull, 0, 0)->yaw);

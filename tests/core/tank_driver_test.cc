@@ -1,4 +1,4 @@
-// A tank that words drive: where it goes, when it looks where it shoots, when others see it wrong.
+// A tank that words drive: where it goes, when it aims before it shoots, and when others see it in a wrong place.
 #include "proxy/core/tank/tank_driver.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ Steering mouse_at(double x, double y) {
   return steering;
 }
 
-TEST_CASE("a pose and where a tank is are the same numbers, and whose it is stays") {
+TEST_CASE("a pose and a tank state have the same numbers, and the pose keeps its unit") {
   words::Pose pose;
   pose.set_unit(7);
   pose.set_seq(8);
@@ -30,7 +30,7 @@ TEST_CASE("a pose and where a tank is are the same numbers, and whose it is stay
   CHECK(pose.vz() == 6);
 }
 
-TEST_CASE("a mouse is driven to, looked at when it is near, and left alone when it is upon the tank") {
+TEST_CASE("a tank drives to a distant mouse, turns to a near one, and ignores one on the tank") {
   const TankState tank;
   CHECK(follow(kTank, tank, mouse_at(20, 0), 0, kTick).ahead == 1);
   const Controls near = follow(kTank, tank, mouse_at(0, 2), 0, kTick, 3);
@@ -40,7 +40,7 @@ TEST_CASE("a mouse is driven to, looked at when it is near, and left alone when 
   CHECK(follow(kTank, tank, Steering(), 5, kTick).jump == 0);
 }
 
-TEST_CASE("keys look where they say, and jump where one can") {
+TEST_CASE("keys turn to their direction, and jump where a jump is possible") {
   words::Keys keys;
   keys.set_bits(words::Keys::JUMP);
   keys.set_yaw(-1);
@@ -53,7 +53,7 @@ TEST_CASE("keys look where they say, and jump where one can") {
   CHECK(follow(kTank, {}, steering, 0, kTick).jump == 0);
 }
 
-TEST_CASE("it turns to where it shall shoot before it drives on, and says once that it looks there") {
+TEST_CASE("a tank turns to its aim before it drives on, and reports once that it has aimed") {
   TankDriver driver;
   TankState tank;
   const Steering away = mouse_at(50, 0);
@@ -71,7 +71,7 @@ TEST_CASE("it turns to where it shall shoot before it drives on, and says once t
   CHECK(tank.x > 40);
 }
 
-TEST_CASE("what cannot be looked at is shot at all the same, in the end, and nothing is if the aim is dropped") {
+TEST_CASE("a shot is fired after a timeout if the aim cannot be reached, and never if the aim is dropped") {
   TankDriver driver;
   driver.aim(1, kSecond);
   CHECK_FALSE(driver.has_aimed(0, 6 * kSecond));
@@ -81,7 +81,7 @@ TEST_CASE("what cannot be looked at is shot at all the same, in the end, and not
   CHECK_FALSE(driver.has_aimed(1, kSecond));
 }
 
-TEST_CASE("others see it wrong by so much and no less") {
+TEST_CASE("a pose is resent when it is off by a limit, and not before") {
   struct Case {
     const char* what;
     TankState is;

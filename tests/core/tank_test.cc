@@ -1,4 +1,4 @@
-// Driving: as fast as a tank, no faster; around what stands there, never into it; and what hits it.
+// Driving: a tank respects its speed and obstacles, and is hit by shots.
 #include "proxy/core/tank/tank.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ TankState at(double x, double y, double yaw = 0, double z = 0) {
   return tank;
 }
 
-/// Steers for so long; checks on the way that speed and turn stay within the model's.
+/// Steers for that long, and checks speed and turn rate against the model on the way.
 TankState steered(const Terrain& terrain, TankState tank, double x, double y, double seconds) {
   const TankModel model;
   for (double t = 0; t < seconds; t += kTick) {
@@ -57,7 +57,7 @@ TankState steered(const Terrain& terrain, TankState tank, double x, double y, do
   return tank;
 }
 
-TEST_CASE("it gets where it is steered, from every side, and stands there") {
+TEST_CASE("a tank reaches its goal from every side and stops there") {
   const Terrain terrain(yard());
   for (double way = 0; way < 2 * kPi; way += kPi / 8) {
     const double x = 60 * std::cos(way), y = 60 * std::sin(way);
@@ -67,12 +67,12 @@ TEST_CASE("it gets where it is steered, from every side, and stands there") {
   }
 }
 
-TEST_CASE("a straight way takes as long as the top speed says") {
+TEST_CASE("a straight way takes distance / top speed") {
   const TankState tank = steered(Terrain(yard()), at(-50, 0), 200, 0, 2);
   CHECK(tank.x == doctest::Approx(0).epsilon(0.05));
 }
 
-TEST_CASE("a turn on the spot takes as long as the turn rate says") {
+TEST_CASE("a turn in place takes angle / turn rate") {
   const TankModel model;
   TankState tank = at(0, 0);
   double seconds = 0;
@@ -82,7 +82,7 @@ TEST_CASE("a turn on the spot takes as long as the turn rate says") {
   CHECK(tank.x == 0);
 }
 
-TEST_CASE("it stops at a wall that it drives straight at, and slides along one that it meets aslant") {
+TEST_CASE("a tank stops at a wall that it meets head-on, and slides along one that it meets at an angle") {
   const TankModel model;
   const Terrain terrain(with_box(30, 0, 10, 9.42));
   TankState straight = at(0, 0);
@@ -95,11 +95,11 @@ TEST_CASE("it stops at a wall that it drives straight at, and slides along one t
   bool met_it = false;
   for (int i = 0; i < 50; ++i) met_it |= !drive(model, terrain, {1, 0, 0}, kTick, aslant);
   CHECK(met_it);
-  CHECK(aslant.y > 5);  // further along the wall than where it met it
+  CHECK(aslant.y > 5);  // further along the wall than at the contact
   CHECK(terrain.free(model, aslant.x, aslant.y, 0, aslant.yaw));
 }
 
-TEST_CASE("beside a wall and in a corner it turns to its goal, wherever that is") {
+TEST_CASE("beside a wall and in a corner a tank turns to its goal in any direction") {
   struct Put {
     const char* what;
     TankState tank;
@@ -123,12 +123,12 @@ TEST_CASE("beside a wall and in a corner it turns to its goal, wherever that is"
       if (std::abs(x) > 95 || std::abs(y) > 95 || !terrain.free(model, x, y, 0, 0)) continue;
       tank = steered(terrain, tank, x, y, 5);
       const double off = std::abs(wrap_angle(std::atan2(y - tank.y, x - tank.x) - tank.yaw));
-      CHECK((std::hypot(tank.x - x, tank.y - y) < 0.5 || off < 0.1));  // arrived, or the box is between
+      CHECK((std::hypot(tank.x - x, tank.y - y) < 0.5 || off < 0.1));  // arrived, or blocked by the box
     }
   }
 }
 
-TEST_CASE("whatever it is told, it enters no solid and leaves no bounds") {
+TEST_CASE("a tank enters no solid and leaves no bounds, whatever it is told") {
   const TankModel model;
   for (const double yaw : {0.0, 0.4, 1.1}) {
     const Terrain terrain(with_box(20, 10, 12, 9.42, yaw));
@@ -157,10 +157,10 @@ TEST_CASE("tiles: walls and water stop it, foliage does not") {
   CHECK(terrain.free(model, -50, -50, 0, 0));
   CHECK(terrain.free(model, 50, -50, 0, 0));
   CHECK(terrain.clear_way(50, -50, 1.57, -1, 0, 200) == doctest::Approx(50));  // foliage stops shots
-  CHECK(terrain.clear_way(50, -50, 1.57, 0, 1, 200) == doctest::Approx(200));  // they pass over water
+  CHECK(terrain.clear_way(50, -50, 1.57, 0, 1, 200) == doctest::Approx(200));  // shots pass over water
 }
 
-TEST_CASE("it falls off a roof, lands, and can be put anywhere and get out") {
+TEST_CASE("a tank falls off a roof, lands, and can get out wherever it is put") {
   const TankModel model;
   const Terrain terrain(with_box(0, 0, 20, 9.42));
   TankState tank = at(0, 0, 0, 9.42);
@@ -175,7 +175,7 @@ TEST_CASE("it falls off a roof, lands, and can be put anywhere and get out") {
   CHECK(terrain.free(model, inside.x, inside.y, 0, inside.yaw));
 }
 
-TEST_CASE("who was put half into a wall goes no deeper, along it only, and out") {
+TEST_CASE("a tank that was put half into a wall moves along it or out, but no deeper") {
   const TankModel model;
   struct Put {
     const char* what;
@@ -201,7 +201,7 @@ TEST_CASE("who was put half into a wall goes no deeper, along it only, and out")
   }
 }
 
-TEST_CASE("a jump rises as high as its speed says, and comes down") {
+TEST_CASE("a jump reaches the height that its speed gives, and the tank lands") {
   const TankModel model;
   TankState tank = at(0, 0);
   double highest = 0;
@@ -220,7 +220,7 @@ struct Hit {
   bool hits;
 };
 
-TEST_CASE("a shot that flew through the tank met it, one beside or above did not") {
+TEST_CASE("a shot through the tank hits it; one beside or above does not") {
   const TankModel model;
   const Hit hits[] = {
       {"from the front", at(0, 0), at(0, 0), {10, 0, 1.57}, {-10, 0, 1.57}, true},
@@ -240,7 +240,7 @@ TEST_CASE("a shot that flew through the tank met it, one beside or above did not
 
 }  // namespace
 
-TEST_CASE("the walls around a world stand on its sides, as long as they are, and look inwards") {
+TEST_CASE("the walls around a world are on its sides, as long as the sides, and face inwards") {
   words::World world = yard();
   world.set_east(300);
   const auto walls = walls_around(world);

@@ -1,4 +1,4 @@
-// A tape: whoever reads it knows what a viewer of the room would know, of its audience; and its memory is bounded.
+// A tape: a reader knows what a viewer of the room with the same rights would know, and memory is bounded.
 #include "proxy/core/replay/tape.h"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ Fact pose(Id unit, double x) {
   return Fact(pose);
 }
 
-/// A room of one player with a unit, whose every fact goes to a tape.
+/// A room of one player with a unit. All its facts go to a tape.
 struct Told {
   explicit Told(See see = See::kPublic, const TapeLimits& limits = {}) : tape(see, limits) {}
   void enter(Micros at, const std::string& name = "anna") {
@@ -73,7 +73,7 @@ double x_at(const Tape& tape, Micros at) {
 
 }  // namespace
 
-TEST_CASE("the world at any time is what had been told until then") {
+TEST_CASE("the world at any time has all facts up to that time") {
   Told told;
   told.enter(kSecond);
   for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + tenths(i));
@@ -87,7 +87,7 @@ TEST_CASE("the world at any time is what had been told until then") {
   }
 }
 
-TEST_CASE("whoever follows it while it is written hears each fact once, in order") {
+TEST_CASE("a reader that follows a growing tape gets each fact once, in order") {
   Told told;
   told.enter(0);
   WorldState world;
@@ -107,7 +107,7 @@ TEST_CASE("whoever follows it while it is written hears each fact once, in order
   }
 }
 
-TEST_CASE("the public hears no team's chat, no private word and no address; casters hear the teams") {
+TEST_CASE("the public gets no team chat, private message or address; casters get team chat") {
   for (const See see : {See::kPublic, See::kTeams}) {
     Told told(see);
     told.enter(0);
@@ -124,7 +124,7 @@ TEST_CASE("the public hears no team's chat, no private word and no address; cast
   }
 }
 
-TEST_CASE("what is too old, or too much, is forgotten, and readers there go on where it begins now") {
+TEST_CASE("old facts are forgotten by age or size, and their readers continue at the new beginning") {
   for (const bool by_bytes : {false, true}) {
     CAPTURE(by_bytes);
     TapeLimits limits;
@@ -145,7 +145,7 @@ TEST_CASE("what is too old, or too much, is forgotten, and readers there go on w
   }
 }
 
-TEST_CASE("when another room tells, its ids are others, and what is different is told between two clocks") {
+TEST_CASE("a new room has new ids, and a change to it is sent as a difference") {
   Told told;
   told.enter(0);
   told.tell(pose(2, 5), kSecond);
@@ -161,7 +161,7 @@ TEST_CASE("when another room tells, its ids are others, and what is different is
   CHECK(told.tape.changes(place));
   REQUIRE(told.tape.seek(3 * kSecond, after).ok());
   CHECK(before.players().begin()->first != after.players().begin()->first);
-  // A client that folds the facts knows the new world and nothing of the old one.
+  // A client that applies the facts knows the new world and nothing of the old one.
   ResyncPhase resync;
   for (const Fact& fact : told.tape.between(2 * kSecond + 1, 5 * kSecond)) {
     resync.hear(fact);
@@ -173,7 +173,7 @@ TEST_CASE("when another room tells, its ids are others, and what is different is
   CHECK(x_at(told.tape, 4 * kSecond) == 7);
 }
 
-TEST_CASE("fragments side by side are all that was told") {
+TEST_CASE("consecutive fragments have all facts") {
   Told told;
   told.enter(0);
   for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), static_cast<Micros>(i) * 77 * kMillisecond);
@@ -187,7 +187,7 @@ TEST_CASE("fragments side by side are all that was told") {
   CHECK(heard == 200);
 }
 
-TEST_CASE("nothing is added before a time that has passed") {
+TEST_CASE("no fact is added at a time that has passed") {
   Told told;
   told.enter(0);
   told.tape.pass(3 * kSecond);

@@ -1,4 +1,4 @@
-// What players write: honest text as it is, nothing that ends another game's text or fills its field.
+// Texts of players: valid text is unchanged, and no text can end or overflow a field of another game.
 #include "proxy/core/texts.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ Word cleaned(const Word& word) {
   return *as<Word>(intent);
 }
 
-TEST_CASE("texts of a player lose their control characters, whatever the field") {
+TEST_CASE("control characters are removed from every text of a player") {
   const std::string bad = "a\0b\x1b\x7f\r\n\u0085\u009bc"s;
   words::Enter enter;
   for (const auto set : {&words::Enter::set_name<const std::string&>, &words::Enter::set_motto<const std::string&>,
@@ -47,7 +47,7 @@ TEST_CASE("texts of a player lose their control characters, whatever the field")
   CHECK(cleaned(leave).why() == "abc");
 }
 
-TEST_CASE("what is too long is cut between characters, and what fits is left to the byte") {
+TEST_CASE("a text that is too long is cut between characters; others are unchanged") {
   words::Enter enter;
   const std::string snow = "\xe2\x98\x83", longest = "J\xc3\xbcrgen <\xf0\x9f\x90\x88> \" $ %s #";
   enter.set_name(longest);
@@ -65,7 +65,7 @@ TEST_CASE("what is too long is cut between characters, and what fits is left to 
   for (const std::string& text : {enter.name(), enter.motto(), enter.skin()}) CHECK(text.ends_with(snow + "..."));
 }
 
-TEST_CASE("a change says nothing of what it did not name") {
+TEST_CASE("a change has only the fields that were set") {
   words::Change change;
   change.set_skin("");
   change = cleaned(change);

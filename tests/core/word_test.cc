@@ -1,4 +1,4 @@
-// Words and their schema say the same.
+// The C++ words match their schema.
 #include "proxy/core/word.h"
 
 #include <doctest/doctest.h>
@@ -31,15 +31,15 @@ void check_all_kinds(Read&& read) {
   check(static_cast<typename Word::Kind*>(nullptr));
 }
 
-TEST_CASE("every kind of intent stands in the schema at its place, and survives being written") {
+TEST_CASE("every intent is in the schema at its place, and survives serialization") {
   check_all_kinds<Intent>([](Bytes bytes) { return read_intent(bytes); });
 }
 
-TEST_CASE("every kind of fact stands in the schema at its place, and survives being written") {
+TEST_CASE("every fact is in the schema at its place, and survives serialization") {
   check_all_kinds<Fact>([](Bytes bytes) { return read_fact(bytes); });
 }
 
-TEST_CASE("a word keeps what was said around it") {
+TEST_CASE("a word keeps its context") {
   words::Died died;
   died.set_player(3);
   died.set_why(words::BY_SHOT);
@@ -58,10 +58,10 @@ TEST_CASE("a word keeps what was said around it") {
   CHECK(as<words::Died>(*again)->why() == words::BY_SHOT);
 }
 
-TEST_CASE("what is no word is a fault") {
+TEST_CASE("bytes that are not a word are a fault") {
   const std::uint8_t noise[] = {0xff, 0xff, 0xff};
   CHECK_FALSE(read_fact(noise).ok());
-  CHECK_FALSE(read_intent({}).ok());  // a word of no kind
+  CHECK_FALSE(read_intent({}).ok());  // a word without a kind
   const std::uint8_t newer[] = {0xfa, 0x3f, 0x00};
   CHECK_FALSE(read_fact(newer).ok());
 }

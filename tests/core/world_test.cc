@@ -1,4 +1,4 @@
-// A world is what its facts made it, and telling it makes the same world again.
+// A world is the result of its facts, and its facts recreate it.
 #include "proxy/core/world.h"
 
 #include <doctest/doctest.h>
@@ -91,7 +91,7 @@ std::vector<Id> seen(const WorldState& world, double west, double east, double s
   return ids;
 }
 
-TEST_CASE("a told world folds to the same world") {
+TEST_CASE("the facts of a world recreate the same world") {
   words::World map;
   map.set_hash("abc");
   words::Token flag;
@@ -113,7 +113,7 @@ TEST_CASE("a told world folds to the same world") {
   CHECK(again.ready());
 }
 
-TEST_CASE("a round's clock goes on since it was told, but for one that stands or is over") {
+TEST_CASE("a round's clock advances, unless it is paused or over") {
   words::Round round;
   round.set_left_s(10);
   Fact told(round);
@@ -130,7 +130,7 @@ TEST_CASE("a round's clock goes on since it was told, but for one that stands or
   CHECK_FALSE(made_of({Fact(words::Round())}).round_at(5 * kSecond).has_left_s());
 }
 
-TEST_CASE("units are seen where they are") {
+TEST_CASE("units are found by place") {
   WorldState world = made_of({unit(1, 0, 10, 10), unit(2, 0, -200, 30), unit(3, 0, 11, 12)});
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{1, 3});
   world.fold(pose(2, 15, 15));
@@ -138,18 +138,18 @@ TEST_CASE("units are seen where they are") {
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{2, 3});
   world.fold(of_unit<words::Hidden>(2));
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{3});
-  world.fold(pose(2, 15, 15));  // seen again
+  world.fold(pose(2, 15, 15));  // visible again
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{2, 3});
   world.fold(of_unit<words::Gone>(3));
   CHECK(seen(world, -1e9, 1e9, -1e9, 1e9) == std::vector<Id>{1, 2});
 }
 
-TEST_CASE("places without bounds, and no places, are kept apart from the rest") {
+TEST_CASE("units with no bounds or no valid place are kept apart") {
   const WorldState world = made_of({unit(1, 0, 1e300, 0), unit(2, 0, std::nan(""), 0), unit(3, 0, 1, 1)});
   CHECK(seen(world, 0, 2, 0, 2) == std::vector<Id>{3});
 }
 
-TEST_CASE("who leaves takes all that is theirs") {
+TEST_CASE("a player that leaves takes its units along") {
   WorldState world =
       made_of({player(1, "anna"), unit(11, 1), unit(12, 1), unit(13, 1), owns(1, {11, 12, 13}, 11), unit(14, 0)});
   words::PlayerGone gone;
@@ -160,7 +160,7 @@ TEST_CASE("who leaves takes all that is theirs") {
   CHECK(world.unit(14) != nullptr);
 }
 
-TEST_CASE("a player of whom only it is told is known, but not among the players") {
+TEST_CASE("a player that only one player knows is known, but is not counted among the players") {
   WorldState world;
   Fact hidden = player(7, "anna");
   hidden.audience = words::PLAYER;
@@ -178,12 +178,12 @@ TEST_CASE("a player of whom only it is told is known, but not among the players"
   WorldState copy;
   copy.copy(world, 0);
   CHECK(copy.player(7) == nullptr);
-  SUBCASE("whoever else is told to one player is among them") {
+  SUBCASE("once another player knows it, it is among the players") {
     hidden.to = 1;
     world.fold(hidden);
     CHECK(world.players().size() == 2);
   }
-  SUBCASE("if all are told of it, it is among them") {
+  SUBCASE("once all know it, it is among the players") {
     world.fold(owns(7, {}, 9));
     world.fold(player(7, "anna"));
     CHECK(world.players().size() == 2);
@@ -198,7 +198,7 @@ TEST_CASE("a player of whom only it is told is known, but not among the players"
   }
 }
 
-TEST_CASE("a life begins when it is told and ends when it is told") {
+TEST_CASE("a life begins and ends with its facts") {
   WorldState world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
   CHECK_FALSE(world.unit(11)->unit.alive());
   world.fold(of_unit<words::Spawned>(11));
@@ -208,7 +208,7 @@ TEST_CASE("a life begins when it is told and ends when it is told") {
   CHECK_FALSE(world.unit(11)->unit.alive());
 }
 
-TEST_CASE("a shot is there until it ends or its life is over") {
+TEST_CASE("a shot exists until it ends or its life is over") {
   WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 1.0, 0)});
   CHECK(world.shots().size() == 2);
   world.fold(ball(2, 1, 3.0, 2 * kSecond));
@@ -220,7 +220,7 @@ TEST_CASE("a shot is there until it ends or its life is over") {
   CHECK(world.shots().size() == 1);
 }
 
-TEST_CASE("facts about nobody change nothing and are counted") {
+TEST_CASE("facts about unknown players or units change nothing and are counted") {
   WorldState world;
   world.fold(pose(1, 2, 3));
   world.fold(owns(4, {1}, 1));
@@ -228,7 +228,7 @@ TEST_CASE("facts about nobody change nothing and are counted") {
   CHECK(world.units().empty());
 }
 
-TEST_CASE("what would grow without bound is not kept") {
+TEST_CASE("nothing grows without bound") {
   WorldLimits limits;
   limits.units = 2;
   limits.players = 1;
@@ -245,18 +245,18 @@ TEST_CASE("what would grow without bound is not kept") {
   CHECK(world.orphaned() == 5);
 }
 
-TEST_CASE("units in the order of their ids are those that fit") {
+TEST_CASE("matching units are returned in the order of their ids") {
   const WorldState world = made_of({unit(3, 1), unit(9, 0), unit(7, 1), unit(1, 1)});
   CHECK(world.sorted_units([](const UnitState& state) { return state.unit.owner() == 1; }) == std::vector<Id>{1, 3, 7});
 }
 
-TEST_CASE("a geometry's sides lie around the middle") {
+TEST_CASE("the sides of a geometry are centered on the origin") {
   words::World geometry;
   set_sides(geometry, 800, 600);
   CHECK(geometry.ShortDebugString() == "west: -400 east: 400 south: -300 north: 300");
 }
 
-TEST_CASE("a rule is a number, or what the asker says") {
+TEST_CASE("a rule is a finite number, or the caller's default") {
   const WorldState world = made_of({rule("speed", "12.5"), rule("reload", "often"), rule("range", "inf")});
   CHECK(world.rule("speed", 25) == 12.5);
   CHECK(world.rule("reload", 3.5) == 3.5);
@@ -264,7 +264,7 @@ TEST_CASE("a rule is a number, or what the asker says") {
   CHECK(world.rule("turn_rate", 0.785) == 0.785);
 }
 
-TEST_CASE("a unit that drove on is where it drove to, for a while") {
+TEST_CASE("a moving unit is extrapolated for a while") {
   const WorldState world = made_of({unit(1, 0), pose(1, 10, 0, kSecond, 25)});
   const UnitState& state = *world.unit(1);
   CHECK(place_at(state.unit.pose(), state.posed_at, kSecond + kSecond / 2).x() == doctest::Approx(22.5));

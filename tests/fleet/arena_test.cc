@@ -1,4 +1,4 @@
-// One arena, many doors: an owner and its edges, each with a ProxyServer and a connection to NATS of its own, as in
+// One arena with many edges: an owner and its edges, each with its own ProxyServer and NATS connection, as if in
 // several processes.
 #include <doctest/doctest.h>
 
@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/fleet/arena/edge_door.h"
-#include "proxy/fleet/arena/owner_door.h"
+#include "proxy/fleet/arena/edge_annex.h"
+#include "proxy/fleet/arena/owner_annex.h"
 #include "schema/fleet.pb.h"
 #include "tests/fleet/store.h"
 #include "tests/relay/native_lines.h"
@@ -45,7 +45,7 @@ class Node {
   }
   ~Node() { stop(); }
 
-  /// Its room has the arena's truth.
+  /// Runs the arena in its room.
   Node& own(std::uint64_t epoch, core::ArenaMode mode = core::ArenaMode::kTeams, std::optional<ReadArena> before = {}) {
     core::Arena place;
     place.rules.mode = mode;
@@ -60,7 +60,7 @@ class Node {
     server_.add_shared_room(room);
     return *this;
   }
-  /// Its clients play in the arena.
+  /// Connects its clients to the arena.
   Node& lead() {
     relay::SharedRoomOptions room = options("the door");
     lead_to_owner(arena_, room);
@@ -125,13 +125,14 @@ class Node {
   std::thread thread_;
 };
 
-/// Says it until it is heard: chat is dropped while the owner seems to be lost, as on a busy machine. What `to` heard.
+/// Repeats the text until it arrives, because chat is dropped while the owner seems to be lost, as on a busy machine.
+/// Returns what `to` received.
 std::vector<std::string> talk(const Lines& from, Lines& to, const std::string& text) {
   const testing::Repeated speaker([&] { from.say(R"({"say":{"text":")" + text + "\"}}"); });
   return to.until(text);
 }
 
-/// Somebody else on the bus, who hears all that is said about the arena, and can say anything.
+/// Another bus client, which receives everything about the arena and can publish anything.
 class Stranger final : public net::Ticker::User {
  public:
   explicit Stranger(const NatsServer& nats) : bus_({.servers = {nats.url()}, .client = "stranger"}) {
@@ -186,7 +187,7 @@ class Stranger final : public net::Ticker::User {
   std::thread thread_;
 };
 
-TEST_CASE("players on two edges see each other, talk, live and die, in one arena") {
+TEST_CASE("players on two edges see each other, chat, spawn and die in one arena") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner"), a(nats, "a"), b(nats, "b");
@@ -206,7 +207,7 @@ TEST_CASE("players on two edges see each other, talk, live and die, in one arena
   ben.until(R"("died")");
   anna.until(R"("score")");
 
-  // A team's words go to the team alone.
+  // A team's chat reaches only the team.
   anna.say(R"({"say":{"scope":"MY_TEAM","text":"only red"}})");
   carl.until("only red");
   carl.say(R"({"say":{"text":"the end"}})");
@@ -218,7 +219,7 @@ TEST_CASE("players on two edges see each other, talk, live and die, in one arena
   CHECK(testing::eventually([&] { return owner.counts().players == 2; }));
 }
 
-TEST_CASE("an edge that comes late gets the world, and everybody has the same names") {
+TEST_CASE("a late edge gets the world, and names are unique in the arena") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner"), a(nats, "a"), late(nats, "late");
@@ -233,12 +234,12 @@ TEST_CASE("an edge that comes late gets the world, and everybody has the same na
   const auto greeting = second.until(R"("ready")");
   CHECK(have(greeting, R"("world")"));
   CHECK(have(greeting, R"("name":"anna")"));
-  anna.until(R"("name":"anna 2")");  // names are the arena's
+  anna.until(R"("name":"anna 2")");  // names are unique in the arena
   CHECK(late.counts().snapshots == 1);
   CHECK(late.counts().gaps == 0);
 }
 
-TEST_CASE("what is for one player or team does not go to all, and not to other nodes") {
+TEST_CASE("what is for one player or team is not sent to all, nor to other nodes") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Stranger stranger(nats);
@@ -262,7 +263,7 @@ TEST_CASE("what is for one player or team does not go to all, and not to other n
   CHECK(!has("to.b", "sesame"));
 }
 
-TEST_CASE("a message that was missed is noticed, and a snapshot repairs the world") {
+TEST_CASE("a missed message is detected, and a snapshot repairs the world") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Stranger stranger(nats);
@@ -281,7 +282,7 @@ TEST_CASE("a message that was missed is noticed, and a snapshot repairs the worl
   talk(ben, anna, "here too");
 }
 
-TEST_CASE("a hostile node can say nothing for another's players, and what makes no sense is refused") {
+TEST_CASE("a hostile node cannot speak for players of another node, and invalid messages are refused") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Stranger stranger(nats);
@@ -306,7 +307,7 @@ TEST_CASE("a hostile node can say nothing for another's players, and what makes 
   CHECK(testing::eventually([&] { return owner.counts().refused >= before + 52; }));
   CHECK(!have(talk(anna, anna, "all is well"), "forged"));
 
-  // An owner that is not: an earlier one, and somebody who makes no sense.
+  // False owners: one of an earlier epoch, and one that sends garbage.
   const std::uint64_t used = a.counts().refused;
   bus::Facts earlier;
   earlier.set_epoch(0);
@@ -317,7 +318,7 @@ TEST_CASE("a hostile node can say nothing for another's players, and what makes 
   CHECK(!have(talk(anna, anna, "as before"), "a lie"));
 }
 
-TEST_CASE("an edge that ends takes only its own players with it") {
+TEST_CASE("when an edge ends, only its own players leave") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner"), a(nats, "a");
@@ -348,7 +349,7 @@ TEST_CASE("after an upgrade, a node is two processes, each with its own players"
   CHECK(owner.counts().players == 2);
 }
 
-TEST_CASE("a new owner: clients stay connected, and play on in its world; the old one is silent") {
+TEST_CASE("a new owner: clients stay connected and play on, and the old owner is silent") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
@@ -359,7 +360,7 @@ TEST_CASE("a new owner: clients stay connected, and play on in its world; the ol
   anna.until("ben");
   anna.say(R"({"spawn":{}})");
   ben.until(R"("spawned")");
-  *first.until = 0;  // its lease has run out, and it does not know yet
+  *first.until = 0;  // its lease has expired, and it has not noticed yet
   second.own(2).run();
   CHECK(testing::eventually([&] { return second.counts().players == 2; }));
   talk(anna, ben, "we are here");
@@ -383,7 +384,7 @@ std::set<std::string> names_of(const ReadArena& arena) {
   return names;
 }
 
-TEST_CASE("a new owner goes on with what the last one stored: names, scores, places, flags; nobody is seen to go") {
+TEST_CASE("a new owner restores names, scores, places and flags from the stored arena, and no player leaves") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
@@ -396,7 +397,7 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   for (Lines* one : {&anna, &other}) one->say(R"({"spawn":{}})");
   for (Lines* one : {&anna, &other})
     for (int both = 0; both < 2; ++both) one->until(R"("spawned")");
-  // Two deaths of anna's, which are scored; her next life.
+  // Two deaths of anna, which are scored, and her next spawn.
   for (int i = 1; i <= 2; ++i) {
     anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
     anna.until("\"losses\":" + std::to_string(i));
@@ -408,7 +409,7 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   CHECK(names_of(before) == std::set<std::string>{"anna", "anna 2"});
   CHECK(before.in_play.tokens.size() == 2);
   talk(anna, other, "before it");
-  *first.until = 0;  // it is silent from now on, as one that was killed
+  *first.until = 0;  // silent from now on, as if it were killed
   first.stop();
   CHECK(!first.handed_over);
   anna.say(R"({"change":{"motto":"gone fishing"}})");
@@ -452,7 +453,7 @@ ReadArena with_anna(const std::string& address) {
   return *read;
 }
 
-TEST_CASE("players of a node that does not answer are in the next owner's world until the node is lost") {
+TEST_CASE("players of a node that does not answer stay in the next owner's world until the node is lost") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner"), b(nats, "b");
@@ -468,7 +469,7 @@ TEST_CASE("players of a node that does not answer are in the next owner's world 
   CHECK(testing::eventually([&] { return owner.counts().players == 1; }));
 }
 
-TEST_CASE("who comes from there by another node goes on as the player that it was at the last owner") {
+TEST_CASE("a player of that node that comes back through another node continues as the same player") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner"), b(nats, "b");
@@ -485,7 +486,7 @@ TEST_CASE("who comes from there by another node goes on as the player that it wa
   CHECK(std::get<0>(owner.handed_over->seats.begin()->first) == "b");
 }
 
-TEST_CASE("an owner that is stopped tells nobody that players leave, and hands over all that it knew") {
+TEST_CASE("a stopped owner announces no leaving players, and hands over everything it knows") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
@@ -496,10 +497,10 @@ TEST_CASE("an owner that is stopped tells nobody that players leave, and hands o
   anna.until("carl");
   spawn(anna);
   anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
-  ben.until(R"("losses":1)");  // later than what was stored
+  ben.until(R"("losses":1)");  // newer than what was stored
   first.stop();
   REQUIRE(first.handed_over);
-  CHECK(names_of(*first.handed_over) == std::set<std::string>{"anna", "ben"});  // carl goes with it
+  CHECK(names_of(*first.handed_over) == std::set<std::string>{"anna", "ben"});  // carl leaves with the owner
   second.own(2, core::ArenaMode::kTeams, first.handed_over).run();
   const auto heard = talk(anna, ben, "still here");
   std::size_t gone = 0;

@@ -1,4 +1,4 @@
-// The bus, with a real nats-server: messages, questions, buckets, streams, and what happens when the server is away.
+// The bus with a real nats-server: messages, requests, buckets, streams, and outages of the server.
 #include "proxy/fleet/bus.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ BusOptions options_for(const NatsServer& server) {
 
 using testing::Station;
 
-/// Whether a subscription works: NATS learns of it some time after subscribe().
+/// Waits until a subscription is active: NATS processes it some time after subscribe().
 void wait_for_subscription(Station& by, Station& of, const std::string& subject) {
   bool heard = false;
   const auto probe = of.line->subscribe(subject, [&](const BusMessage&) { heard = true; });
@@ -70,7 +70,7 @@ TEST_CASE("messages arrive in order, also across subjects, on the loop of their 
   CHECK(other.counts().received_bytes >= 2890);
 }
 
-TEST_CASE("a question is answered by one, by several, or by nobody") {
+TEST_CASE("a request is answered by one, several or no subscribers") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
@@ -80,14 +80,14 @@ TEST_CASE("a question is answered by one, by several, or by nobody") {
   const auto count = [&](const std::vector<BusMessage>& all) { answers = all.size(); };
   station.line->ask("nobody", {}, 60'000, 1, count);
   CHECK(station.until([&] { return answers.has_value(); }));
-  CHECK(answers == 0);  // at once: NATS says that nobody listens
+  CHECK(answers == 0);  // at once: NATS reports that there are no subscribers
 
   for (int i = 0; i < 3; ++i)
     station.line->subscribe("ask", [&](const BusMessage& asked) {
       CHECK(as_text(asked.bytes) == "who");
       if (!asked.reply.empty()) station.line->publish(asked.reply, as_bytes("I"));
     });
-  wait_for_subscription(station, station, "probe");  // after those of "ask"
+  wait_for_subscription(station, station, "probe");  // after the subscriptions to "ask"
   answers.reset();
   station.line->ask("ask", as_bytes("who"), 60'000, 3, count);
   CHECK(station.until([&] { return answers.has_value(); }));
@@ -98,7 +98,7 @@ TEST_CASE("a question is answered by one, by several, or by nobody") {
   CHECK(answers == 3);
 }
 
-TEST_CASE("a bucket: create once, update by revision, remove, and the loser is told what is there") {
+TEST_CASE("a bucket: create once, update by revision, remove; a conflict returns the current entry") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
@@ -106,7 +106,7 @@ TEST_CASE("a bucket: create once, update by revision, remove, and the loser is t
   REQUIRE(its.connects());
   CHECK(its.order([&](auto done) { its.line->get("none", "a", done); }).how == BucketResult::How::kFailed);
   REQUIRE(its.open_bucket("leases").done());
-  CHECK(its.open_bucket("leases").done());  // it is there already
+  CHECK(its.open_bucket("leases").done());  // it exists already
   CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == BucketResult::How::kMissing);
   const BucketResult created = its.order([&](auto done) { its.line->create("leases", "a", as_bytes("one"), done); });
   CHECK(created.done());
@@ -128,7 +128,7 @@ TEST_CASE("a bucket: create once, update by revision, remove, and the loser is t
   CHECK(its.order([&](auto done) { its.line->create("leases", "a", as_bytes("five"), done); }).done());
 }
 
-TEST_CASE("a bucket that the server has lost is made again, and is told from the one before") {
+TEST_CASE("a bucket that the server lost is created again with another revision") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
@@ -150,14 +150,14 @@ TEST_CASE("a bucket that the server has lost is made again, and is told from the
   CHECK(put().done());
 }
 
-TEST_CASE("a watch tells what is there, then what changes, and all of it again after the server was away") {
+TEST_CASE("a watch gives the existing entries, then changes, and all entries again after an outage of the server") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
   Station its(bus);
   REQUIRE(its.connects());
   BucketOptions options;
-  options.name = "bans";  // in a file: it outlives the server
+  options.name = "bans";  // in a file, so that it survives the server
   REQUIRE(its.order([&](auto done) { its.line->open_bucket(options, done); }).done());
   CHECK(its.order([&](auto done) { its.line->put("bans", "a", as_bytes("1"), done); }).done());
   std::map<std::string, std::string> seen;
@@ -189,7 +189,7 @@ TEST_CASE("a watch tells what is there, then what changes, and all of it again a
   CHECK(bus.counts().losses == 1);
 }
 
-TEST_CASE("without a server: what is published is dropped and counted; subscriptions work once there is one") {
+TEST_CASE("without a server, messages are dropped and counted, and subscriptions start once there is one") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   server.kill();
@@ -221,7 +221,7 @@ TEST_CASE("without a server: what is published is dropped and counted; subscript
   }));
 }
 
-TEST_CASE("a stream stores messages, one with the same id once, and gives back the last of a subject") {
+TEST_CASE("a stream stores messages, a message with the same id only once, and returns the last one of a subject") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
@@ -263,7 +263,7 @@ TEST_CASE("a stream stores messages, one with the same id once, and gives back t
   CHECK(!number->ok());
 }
 
-TEST_CASE("a stream is read by pattern, in order, in portions; and says which subjects it has") {
+TEST_CASE("a stream is read by pattern, in order, in batches, and lists its subjects") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   Bus bus(options_for(server));
@@ -292,7 +292,7 @@ TEST_CASE("a stream is read by pattern, in order, in portions; and says which su
   };
   CHECK(messages("rec.a", 1, 10'000) == "rec.a#1 rec.a#3 rec.a#4 ");
   CHECK(messages("rec.a", 2, 1) == "rec.a#3 ");
-  CHECK(messages("rec.a", 1, 10'000, 0) == "rec.a#1 ");  // no time: at least one
+  CHECK(messages("rec.a", 1, 10'000, 0) == "rec.a#1 ");  // no time: returns at least one
   CHECK(messages("rec.*", 2, 10'000) == "rec.b#2 rec.a#3 rec.a#4 ");
   CHECK(messages("rec.a", 5, 10'000).empty());
   CHECK(messages("rec.c", 1, 10'000).empty());
@@ -305,7 +305,7 @@ TEST_CASE("a stream is read by pattern, in order, in portions; and says which su
   CHECK(**subjects == std::vector<std::string>{"rec.a", "rec.b"});
 }
 
-TEST_CASE("a line that is not read gets a bounded number of bytes; the rest is counted") {
+TEST_CASE("a line that is not read receives a bounded number of bytes; the rest is counted") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
   BusOptions small = options_for(server);
@@ -325,7 +325,7 @@ TEST_CASE("a line that is not read gets a bounded number of bytes; the rest is c
   CHECK(slow.counts().dropped_in >= 90);
 }
 
-TEST_CASE("a password: the right one connects, a wrong one does not, and may be put right") {
+TEST_CASE("a password: the right one connects, a wrong one does not, and it can be corrected") {
   if (NatsServer::is_missing()) return;
   NatsServer server({"--user", "fleet", "--pass", "secret"});
   BusOptions options = options_for(server);
@@ -351,7 +351,7 @@ TEST_CASE("a password: the right one connects, a wrong one does not, and may be 
   CHECK(its.connects());
 }
 
-TEST_CASE("TLS: the server's authority must be the one that is given, and the server may ask for a certificate") {
+TEST_CASE("TLS: the server's certificate must be from the configured authority, and the server may require one") {
   if (NatsServer::is_missing()) return;
   const Certificate certificate, other;
   const std::string& file = certificate.file();
@@ -376,8 +376,8 @@ TEST_CASE("TLS: the server's authority must be the one that is given, and the se
   CHECK(its.connects());
 }
 
-// An operator, two accounts and a user that were made for this test: JWTs (nats.io's ed25519-nkey), and the user's
-// seed.
+// An operator, two accounts and a user that were made for this test: JWTs (ed25519-nkey of nats.io) and the seed of the
+// user.
 constexpr const char* kOperator =
     "eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9CNFRXSkE1Tk0zTDJESkg1Q0lWV"
     "VZIUjJIVlNYWlNOWkFaUjQ2N1A2R1JJTTRSQUU1UFVVTTVKIiwibmFtZSI6Ik8iLCJzdWIiOiJPQjRUV0pBNU5NM0wyREpINUNJVlVWSFIyS"
@@ -413,7 +413,7 @@ constexpr const char* kUserToken =
     "AA";
 constexpr const char* kUserSeed = "SUAAX7UTLZYMGIOHZI5PY5OOBUGKF6MLKQROACF3GHAAY3L7D4OAVVTTMI";
 
-TEST_CASE("a file with credentials, as nsc writes it: a JWT, and the seed that signs what the server asks") {
+TEST_CASE("a credentials file as nsc writes it: a JWT, and the seed that signs the server's challenge") {
   if (NatsServer::is_missing()) return;
   std::string pattern = (std::filesystem::temp_directory_path() / "entente-credentials-XXXXXX").string();
   const std::string folder = ::mkdtemp(pattern.data());
@@ -447,7 +447,7 @@ TEST_CASE("a file with credentials, as nsc writes it: a JWT, and the seed that s
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a connection that would carry secrets in clear is refused") {
+TEST_CASE("a connection that would send secrets unencrypted is refused") {
   for (const char* good : {"nats://127.0.0.1:4222", "nats://127.9.9.9", "nats://localhost:4222", "nats://[::1]:4222",
                            "tls://nats.example.org:4222", "tls://10.0.0.1:4222"})
     CHECK_MESSAGE(!objection_to_server(good), good);

@@ -1,4 +1,4 @@
-// A lease: one owner at a time, also when its owner is cut off, and the next one soon after.
+// A lease: one owner at a time, also when the owner is cut off, and a new one soon after.
 #include "proxy/fleet/lease.h"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct Candidate final : Lease::User {
 
 /// All on one loop.
 struct Field {
-  /// Whether a bucket for leases is there, and has this entry.
+  /// Creates the bucket for leases with this entry. Returns whether both exist.
   bool has_entry(Candidate& of, const Buffer& value) {
     bool there = false;
     BucketOptions bucket;
@@ -51,7 +51,7 @@ struct Field {
   net::Loop loop;
 };
 
-TEST_CASE("one of two owns; when it lets go, the other does, with a higher epoch") {
+TEST_CASE("one of two owns; when it releases, the other owns with a higher epoch") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;
@@ -62,7 +62,7 @@ TEST_CASE("one of two owns; when it lets go, the other does, with a higher epoch
     Candidate& first = a.lease->is_owner() ? a : b;
     Candidate& other = a.lease->is_owner() ? b : a;
     const std::uint64_t epoch = first.epochs.back();
-    // It is renewed for longer than it is valid.
+    // It is renewed for longer than its validity.
     const auto later = steady_now() + Lease::kTakeAfter + Lease::kRenew;
     field.until([&] { return steady_now() >= later; });
     CHECK(first.lease->is_owner());
@@ -80,7 +80,7 @@ TEST_CASE("one of two owns; when it lets go, the other does, with a higher epoch
   field.loop.run();
 }
 
-TEST_CASE("an owner that is cut off stops before another one begins") {
+TEST_CASE("an owner that is cut off stops before another one starts") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   Field field;
@@ -89,7 +89,7 @@ TEST_CASE("an owner that is cut off stops before another one begins") {
     CHECK(field.until([&] { return a.lease->is_owner(); }));
     Candidate b(nats, field.loop, "b");
     CHECK(field.until([&] { return b.line->connected(); }));
-    // Nobody is answered: for the owner it is the same as being cut off.
+    // NATS answers nobody. To the owner this looks like being cut off.
     nats.freeze();
     CHECK(field.until([&] { return !a.lease->is_owner(); }));
     CHECK(a.lost_at >= a.owned_at + Lease::kValid * 1'000'000 / 2);
@@ -108,7 +108,7 @@ TEST_CASE("an owner that is cut off stops before another one begins") {
   field.loop.run();
 }
 
-TEST_CASE("an owner that lets go for a while owns again, if nobody else does") {
+TEST_CASE("an owner that released for a while owns again if no other node does") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;
@@ -127,7 +127,7 @@ TEST_CASE("an owner that lets go for a while owns again, if nobody else does") {
   field.loop.run();
 }
 
-TEST_CASE("an entry that says nothing makes nobody an owner before its time has passed") {
+TEST_CASE("an invalid entry makes no node the owner before the waiting time has passed") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;
@@ -145,7 +145,7 @@ TEST_CASE("an entry that says nothing makes nobody an owner before its time has 
   field.loop.run();
 }
 
-TEST_CASE("an entry that gets new revisions, but is not renewed, is taken") {
+TEST_CASE("an entry that gets new revisions without renewal is taken") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;
@@ -166,7 +166,7 @@ TEST_CASE("an entry that gets new revisions, but is not renewed, is taken") {
   field.loop.run();
 }
 
-TEST_CASE("a node owns only once it has renewed the entry that it took") {
+TEST_CASE("a node owns only after it has renewed the entry that it took") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;

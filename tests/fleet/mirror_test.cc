@@ -1,4 +1,5 @@
-// An edge's room, without a network: in which order it says what the owner told, and what it tells the owner.
+// The room of an edge without a network: the order in which it applies the owner's facts, and what it sends to the
+// owner.
 #include "proxy/fleet/arena/mirror.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +16,7 @@ namespace {
 
 using Said = std::vector<std::string>;
 
-/// Enters, and keeps the texts that it hears.
+/// Enters, and keeps the texts that it receives.
 class Listener final : public core::Front {
  public:
   Listener(Said& said, int& ready, int& gone) : said_(said), ready_(ready), gone_(gone) {}
@@ -51,7 +52,7 @@ struct Silent final : core::Room::Host {
 };
 
 constexpr std::uint64_t kRun = 5, kEpoch = 9;
-constexpr std::uint32_t kPlayer = 40;  // by the owner
+constexpr std::uint32_t kPlayer = 40;  // assigned by the owner
 
 struct Edge {
   Edge() {
@@ -65,7 +66,7 @@ struct Edge {
     seat = room->seat(std::make_unique<Listener>(said, ready, gone), {}, 0);
     say("enter");
     world(0, false);
-    message();  // it enters
+    message();  // the Enter
     world(0, true);
   }
   void say(const std::string& text) { room->received(seat, Lane::kStream, as_bytes(text), ++now); }
@@ -99,7 +100,7 @@ struct Edge {
     one.mutable_piece()->set_bytes(snapshot.SerializeAsString());
     CHECK(tell(one));
   }
-  /// A world of any owner's, in which the seat's player has the id kPlayer.
+  /// A world from some owner, in which the seat's player has the id kPlayer.
   void world(bus::Snapshot snapshot, std::uint64_t epoch, std::uint64_t as_number) {
     snapshot.add_seats()->set_seat(seat);
     snapshot.mutable_seats(0)->set_player(kPlayer);
@@ -115,7 +116,7 @@ struct Edge {
     const std::string bytes = one.SerializeAsString();
     room->order([&](core::Back&) { CHECK(mirror->hear_private(as_bytes(bytes))); }, ++now);
   }
-  /// What it tells the owner now.
+  /// What it sends to the owner now.
   bus::FromNode message() const {
     bus::FromNode all;
     for (const std::string& one : mirror->take(true)) all.MergeFromString(one);
@@ -151,10 +152,10 @@ bus::ToNode secret(std::uint64_t with, std::uint32_t before, const std::string& 
   return message;
 }
 
-TEST_CASE("what is for one player stands where the owner said it, whichever message comes first") {
+TEST_CASE("a private fact keeps its place among the public ones, whichever message comes first") {
   Edge edge;
   CHECK(edge.tell(secret(1, 1, "for you")));
-  CHECK(edge.said.empty());  // not before its time
+  CHECK(edge.said.empty());  // not before the public facts
   CHECK(edge.tell(facts(1, {"a", "b"})));
   CHECK(edge.said == Said{"a", "for you", "b"});
   edge.said.clear();
@@ -163,7 +164,7 @@ TEST_CASE("what is for one player stands where the owner said it, whichever mess
   CHECK(edge.said == Said{"c", "late"});
 }
 
-TEST_CASE("a number that is missing stops the room until a snapshot; what is told again is told once") {
+TEST_CASE("a missing number stops the room until a snapshot, and repeated facts are applied once") {
   Edge edge;
   CHECK(edge.tell(facts(1, {"a"})));
   CHECK(edge.tell(facts(1, {"a"})));
@@ -179,7 +180,7 @@ TEST_CASE("a number that is missing stops the room until a snapshot; what is tol
 }
 
 TEST_CASE(
-    "an intent keeps its number; a player enters again at the next owner; of a seat that is gone, the owner hears") {
+    "an intent keeps its number; a player enters again at the next owner; a closed seat is reported to the owner") {
   Edge edge;
   edge.say("hello");
   const bus::FromNode first = edge.message();
@@ -210,7 +211,7 @@ TEST_CASE(
   world.set_number(1);
   const std::string bytes = world.SerializeAsString();
   edge.room->order([&](core::Back&) { CHECK(edge.mirror->hear_private(as_bytes(bytes))); }, ++edge.now);
-  CHECK(edge.message().parts_size() == 0);  // once is enough
+  CHECK(edge.message().parts_size() == 0);  // sent only once
   CHECK(edge.said.empty());
 
   edge.room->gone(edge.seat, "left", ++edge.now);
@@ -221,7 +222,7 @@ TEST_CASE(
   CHECK(last.parts(1).has_close());
 }
 
-/// A player with a unit and the flag of a team, in an owner's ids.
+/// A player with a unit and a team flag, with the owner's ids.
 void add_player(bus::Snapshot& snapshot, core::Id player, core::Id unit, core::Id token) {
   auto& who = *snapshot.add_world()->mutable_player();
   who.set_id(player);
@@ -242,7 +243,7 @@ void add_player(bus::Snapshot& snapshot, core::Id player, core::Id unit, core::I
   flag.set_carrier(player);
 }
 
-TEST_CASE("at the next owner, players, units and flags keep the ids that they have in the room") {
+TEST_CASE("with a new owner, players, units and flags keep their ids in the room") {
   Edge edge;
   bus::Snapshot snapshot;
   add_player(snapshot, 50, 51, 52);
@@ -264,14 +265,14 @@ TEST_CASE("at the next owner, players, units and flags keep the ids that they ha
   CHECK(edge.gone == 0);
 }
 
-TEST_CASE("a forged late epoch is believed until its owner is silent; then whoever speaks is the owner") {
+TEST_CASE("a forged high epoch is accepted until its owner is silent; then any sender can become the owner") {
   Edge edge;
   bus::Facts forged = facts(1, {});
   forged.set_epoch(kEpoch + 1'000'000);
   CHECK(edge.tell(forged));
   CHECK(!edge.tell(facts(1, {"a"})));
   edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
-  CHECK(edge.message().epoch() == 0);  // for whoever it is
+  CHECK(edge.message().epoch() == 0);  // addressed to any owner
   CHECK(edge.tell(facts(2, {"b"})));
   CHECK(edge.message().epoch() == kEpoch);
   CHECK(!edge.tell(facts(2, {}, kEpoch - 1)));
@@ -282,7 +283,7 @@ TEST_CASE("a forged late epoch is believed until its owner is silent; then whoev
   CHECK(edge.said == Said{"c"});
 }
 
-TEST_CASE("a player who leaves while there is no owner leaves at the next one, which still has the player") {
+TEST_CASE("a player that left while there was no owner leaves at the next owner if that still has it") {
   Edge edge;
   edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
   edge.say("leave");
@@ -294,7 +295,7 @@ TEST_CASE("a player who leaves while there is no owner leaves at the next one, w
   CHECK(message.parts(0).intent().has_leave());
 }
 
-TEST_CASE("a player who leaves while there is no owner is gone if the next one does not have the player") {
+TEST_CASE("a player that left while there was no owner is gone if the next owner does not have it") {
   Edge edge;
   bus::Snapshot empty;
   empty.add_world()->mutable_room()->set_name("field");
@@ -307,20 +308,20 @@ TEST_CASE("a player who leaves while there is no owner is gone if the next one d
   const auto is_there = [&] { return edge.room->world().player(edge.seat) != nullptr; };
   REQUIRE(is_there());
   edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
-  SUBCASE("who stays comes in again") {
+  SUBCASE("a player that stayed enters again") {
     edge.world_without_seat(empty, kEpoch + 1, 1);
     CHECK(is_there());
   }
-  SUBCASE("who left does not") {
+  SUBCASE("a player that left does not") {
     edge.say("leave");
     edge.world_without_seat(empty, kEpoch + 1, 1);
     CHECK_FALSE(is_there());
   }
 }
 
-TEST_CASE("a player is told that it is in, once, when the owner says so; and keeps steering at the next owner") {
+TEST_CASE("a player becomes ready once, when the owner has let it in, and keeps steering at the next owner") {
   Edge edge;
-  CHECK(edge.ready == 1);  // the world's
+  CHECK(edge.ready == 1);  // from the world
   bus::Facts one = facts(1, {});
   one.add_facts()->mutable_player()->set_id(kPlayer);
   CHECK(edge.tell(one));
@@ -338,7 +339,7 @@ TEST_CASE("a player is told that it is in, once, when the owner says so; and kee
   CHECK(again.parts(2).intent().toward().x() == 12);
 }
 
-TEST_CASE("numbers that are not finite, and facts for nobody here, are refused") {
+TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {
   Edge edge;
   bus::Facts bad = facts(1, {"a"});
   bad.mutable_facts(0)->mutable_said();

@@ -1,4 +1,4 @@
-// A fleet of real processes: players of several games on two edges; the owner killed; NATS killed and started again.
+// A fleet of real processes: players of several games on two edges; the owner is killed; NATS is killed and restarted.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ class Node {
  public:
   Node(const Folder& folder, const NatsServer& nats, const std::string& name, const std::string& rest)
       : Node(folder, '"' + nats.url() + '"', name, rest) {}
-  /// `servers`: quoted, with commas.
+  /// `servers`: in quotes, separated by commas.
   Node(const Folder& folder, const std::string& servers, const std::string& name, const std::string& rest)
       : process_(
             {entente::testing::entente_binary(), "run",
@@ -48,7 +48,7 @@ class Node {
   Process process_;
 };
 
-/// It may own the arena, and clients come in.
+/// An arena that this node may own, with a listener.
 std::string arena() {
   return "[[arena]]\nname = \"field\"\nfleet = true\nmode = \"teams\"\nside = 100\nrespawn_ms = 100\nlisten = [\"" +
          kJson + "\"]\n";
@@ -68,7 +68,7 @@ std::unique_ptr<NativeClient> player(int port, const std::string& name, const st
   return client;
 }
 
-/// One says something until the other hears it: what is said while there is no owner is dropped.
+/// Repeats the text until the other receives it, because chat is dropped while there is no owner.
 void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
   std::optional<words::Fact> heard;
   for (int i = 0; i < 100 && !heard; ++i) {
@@ -80,7 +80,7 @@ void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
   CHECK_MESSAGE(heard, text);
 }
 
-/// What a newcomer is told of a player.
+/// What a new client learns about a player.
 struct Known {
   words::Player player;
   words::Score score;
@@ -105,7 +105,7 @@ Known look(int port, const std::string& name) {
   return known;
 }
 
-TEST_CASE("players of five games come in by two nodes, and are in one arena") {
+TEST_CASE("players of five games join by two nodes, and are in one arena") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
@@ -131,7 +131,7 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
   }
 }
 
-TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and places go on at another node") {
+TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and places continue at another node") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
@@ -152,7 +152,7 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(before.unit.alive());
   Store(nats).until(
       [](const core::SavedPlayer& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; },
-      2);  // without the one who looked
+      2);  // without the client that looked
 
   first.process().signal(SIGKILL);
   second.owns();
@@ -169,7 +169,7 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(after.unit.pose().y() == doctest::Approx(before.unit.pose().y()));
 }
 
-TEST_CASE("the owner dies, and NATS loses what it stored: the next owner goes on with what it has heard") {
+TEST_CASE("the owner dies and NATS loses its data: the next owner continues from what it received") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
@@ -192,7 +192,7 @@ TEST_CASE("the owner dies, and NATS loses what it stored: the next owner goes on
   store.until(has_died);
 }
 
-TEST_CASE("SIGTERM of the owner: another node goes on at once; only the players of the stopped node are seen to go") {
+TEST_CASE("SIGTERM of the owner: another node takes over at once, and only the players of the stopped node leave") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
@@ -234,7 +234,7 @@ TEST_CASE("SIGTERM of the owner: another node goes on at once; only the players 
   CHECK(look(door, "anna").score.losses() == 1);
 }
 
-TEST_CASE("kill -9 of an edge costs its clients the connection; by another edge they go on under their names") {
+TEST_CASE("kill -9 of an edge disconnects its clients; through another edge they continue under their names") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
@@ -255,7 +255,7 @@ TEST_CASE("kill -9 of an edge costs its clients the connection; by another edge 
   CHECK(look(own, "anna").player.name() == "anna");
 }
 
-TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena goes on") {
+TEST_CASE("NATS is killed and restarted: clients stay connected, and the arena continues") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   const Folder folder;
@@ -270,21 +270,21 @@ TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena 
   Store(nats).until([](const core::SavedPlayer& start) { return start.name == "anna" && start.score.losses() == 1; });
   nats.kill();
   REQUIRE(owner.process().err_has("not connected to NATS"));
-  REQUIRE(owner.process().err_has("no longer owns the arena"));  // never two owners
+  REQUIRE(owner.process().err_has("no longer owns the arena"));  // so that there are never two owners
   nats.start();
   talk(*anna, *ben, "still here");
   talk(*ben, *anna, "here too");
   CHECK(look(own, "anna").score.losses() == 1);
 }
 
-TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the arena goes on") {
+TEST_CASE("one of three NATS servers is killed: clients stay connected, and the arena continues") {
   if (NatsServer::is_missing()) return;
   const auto in_cluster = [](const std::string& name, const std::string& routes) {
     return std::make_unique<NatsServer>(std::vector<std::string>{"--name", name, "--cluster_name", "c", "--cluster",
                                                                  "nats://127.0.0.1:-1", "--routes", routes});
   };
   std::vector<std::unique_ptr<NatsServer>> nats;
-  nats.push_back(in_cluster("a", "nats://127.0.0.1:9"));  // where nobody is: it must have one
+  nats.push_back(in_cluster("a", "nats://127.0.0.1:9"));  // nothing listens there, but it needs a route
   for (const char* name : {"b", "c"}) nats.push_back(in_cluster(name, nats.front()->cluster_url()));
   std::string servers;
   for (const auto& one : nats) servers += '"' + one->url() + "\", ";

@@ -16,7 +16,7 @@
 namespace entente::fleet::owner_test {
 namespace {
 
-/// A room with an owner's side, and what that publishes for all.
+/// A room with the owner's side, and the messages that it publishes to all.
 struct Owned {
   Owned() {
     arena.arena = "field";
@@ -63,7 +63,7 @@ struct Owned {
   std::vector<bus::Facts> published;
 };
 
-TEST_CASE("however much is told in one turn, every fact is published once, whole, in messages that NATS takes") {
+TEST_CASE("many facts of one turn are published once and whole, in messages that NATS accepts") {
   Owned it;
   it.owner->turn_ends();
   it.published.clear();

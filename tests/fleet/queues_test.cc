@@ -1,4 +1,5 @@
-// One queue for seats on servers over all nodes: what other nodes claim, how far it is believed, and who goes first.
+// One queue for slots on servers across all nodes: the claims of other nodes, how far they are trusted, and who goes
+// first.
 #include "proxy/fleet/server_queues.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +30,7 @@ std::string claims(std::uint64_t run, const std::vector<std::pair<std::uint64_t,
   return said.SerializeAsString();
 }
 
-TEST_CASE("the same server has the same key; one at a loopback address is this machine's") {
+TEST_CASE("the same server has the same key; a loopback address is of this machine only") {
   const UpstreamOptions a = {"example.org", 5154}, b = {"example.org", 5154}, c = {"example.org", 5155},
                         d = {"127.0.0.1", 5154};
   CHECK(queue_key(a, "here") == queue_key(b, "there"));
@@ -47,38 +48,38 @@ TEST_CASE("the same server has the same key; one at a loopback address is this m
   CHECK(queues.all().empty());
 }
 
-TEST_CASE("claims of others count while their processes speak, and keep their place while they are told") {
+TEST_CASE("claims of others count while their processes send them, and keep their place") {
   ForeignClaims foreign(10'000);
   CHECK_FALSE(foreign.oldest(10'000));
   CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 500}, {8, 100}})), 20'000) == Heard::kNothing);
   CHECK(foreign.oldest(20'000) == 19'500);
   CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 4'000'000}, {8, 600}})), 20'500) == Heard::kNothing);
-  CHECK(foreign.oldest(20'500) == 19'500);                                               // not older than it was
+  CHECK(foreign.oldest(20'500) == 19'500);                                               // not older than before
   CHECK(foreign.hear("a", as_bytes(claims(2, {{9, 700}})), 20'500) == Heard::kNothing);  // after an upgrade
   CHECK(foreign.hear("a", as_bytes(claims(1, {{8, 700}})), 20'600) == Heard::kNothing);
   CHECK(foreign.oldest(20'600) == 19'800);
   CHECK(foreign.oldest(22'550) == 19'900);  // the other run is silent
   CHECK_FALSE(foreign.oldest(22'601));
   CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 30'000}})), 30'000) == Heard::kNothing);
-  CHECK(foreign.oldest(30'000) == 19'500);  // it was told before
+  CHECK(foreign.oldest(30'000) == 19'500);  // as old as when it was first sent
   foreign.hear("a", as_bytes(claims(1, {})), 30'100);
   CHECK_FALSE(foreign.oldest(30'100));
 }
 
-TEST_CASE("a new claim is believed only as far as its node was silent before") {
+TEST_CASE("a new claim cannot be older than its node's silence before it") {
   ForeignClaims foreign(100'000);
   foreign.hear("evil", as_bytes(claims(1, {{1, 86'400'000}})), 110'000);
-  CHECK(foreign.oldest(110'000) == 97'000);  // since before this process began
+  CHECK(foreign.oldest(110'000) == 97'000);  // before this process started
   foreign.hear("evil", as_bytes(claims(1, {{2, 86'400'000}})), 120'000);
   CHECK(foreign.oldest(120'000) == 107'000);
-  foreign.hear("evil", as_bytes(claims(2, {{2, 86'400'000}})), 130'000);  // with another run, too
+  foreign.hear("evil", as_bytes(claims(2, {{2, 86'400'000}})), 130'000);  // also with another run
   CHECK(foreign.oldest(130'000) == 117'000);
   CHECK(foreign.hear("evil", as_bytes(claims(1, {{2, 86'400'001}})), 130'000) == Heard::kNonsense);
   CHECK(foreign.hear("evil", as_bytes("?"), 130'000) == Heard::kNonsense);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> many;
   for (std::uint64_t i = 0; i <= SlotQueue::kMostClaims; ++i) many.emplace_back(i, 1);
   CHECK(foreign.hear("evil", as_bytes(claims(1, many)), 130'000) == Heard::kNonsense);
-  // Any number of nodes, runs and claims needs bounded memory; those that speak count.
+  // Nodes, runs and claims take bounded memory, and those that still send count.
   for (std::uint64_t i = 0; i < 2'000; ++i) {
     foreign.hear("n" + std::to_string(i), as_bytes(claims(i, {{i, 1}})), 200'000 + i);
     foreign.hear("evil", as_bytes(claims(i, {{i, 1}, {5'000 + i, 1}})), 200'000 + i);
@@ -86,9 +87,9 @@ TEST_CASE("a new claim is believed only as far as its node was silent before") {
   CHECK(foreign.oldest(202'000) >= 200'000);
 }
 
-TEST_CASE("a seat that was freed elsewhere is a hint, at most one each second") {
+TEST_CASE("a slot that was freed elsewhere is a hint, at most one a second") {
   ForeignClaims foreign(0);
-  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000) == Heard::kNothing);  // before
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000) == Heard::kNothing);  // freed before this process started
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 8)), 10'100) == Heard::kFreed);
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 9)), 10'200) == Heard::kNothing);
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 9)), 11'200) == Heard::kNothing);
@@ -108,7 +109,7 @@ struct QueueNode {
   std::optional<QueuePost> post;
 };
 
-TEST_CASE("players of two nodes wait in one order; without NATS each node goes on alone") {
+TEST_CASE("players of two nodes wait in one order; without NATS each node continues alone") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   net::Loop loop;

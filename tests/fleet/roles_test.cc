@@ -1,4 +1,4 @@
-// The accounts of deploy/fleet/accounts, at a real nats-server: what each role can say and hear, and what it cannot.
+// The accounts of deploy/fleet/accounts on a real nats-server: what each role may publish and subscribe to.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using testing::Station;
 
-/// A fleet's accounts in a folder, and a server that knows them.
+/// The accounts of a fleet in a folder, and a server that uses them.
 class Fleet {
  public:
   explicit Fleet(const std::vector<std::string>& accounts) {
@@ -57,7 +57,7 @@ class Fleet {
   std::unique_ptr<NatsServer> server_;
 };
 
-/// One node's connection.
+/// The connection of one node.
 struct Member {
   Member(const Fleet& fleet, const std::string& user, const std::string& node)
       : bus(fleet.options(user, node)), its(bus) {
@@ -70,7 +70,7 @@ struct Member {
     its.line->subscribe(subject, [this](const BusMessage& message) { heard.push_back(message.subject); });
     return heard;
   }
-  /// What it said before, and what it subscribed to, is at the server: it answers what comes after that.
+  /// Waits until the server has processed earlier messages and subscriptions: it answers a later request.
   void settle(const std::string& stream = "KV_entente-bans") {
     bool answered = false;
     its.line->ask("$JS.API.STREAM.INFO." + stream, {}, 10'000, 1,
@@ -83,7 +83,7 @@ struct Member {
   std::vector<std::string> heard;
 };
 
-TEST_CASE("an edge can speak for its own players alone: not as an owner, not for another node, not as an operator") {
+TEST_CASE("an edge can speak only for its own players: not as an owner, another node or an operator") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"a=edge", "b=edge,recorder", "home=owner", "boss=operator"});
   Member a(fleet, "a", "a"), home(fleet, "home", "home"), boss(fleet, "boss", "boss"), b(fleet, "b", "b");
@@ -118,7 +118,7 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   home.say(names.to("field", "b"));
   boss.say(names.order("b"));
   boss.say(names.operation("who"));
-  // Messages of one connection keep their order: what was said before the last would have come before it.
+  // Messages of one connection stay in order: any earlier one would have arrived before the last.
   CHECK(home.its.until([&] { return !home.heard.empty(); }));
   CHECK(home.heard == std::vector{names.from("field", "a")});
   CHECK(boss.its.until([&] { return !boss.heard.empty(); }));
@@ -129,7 +129,7 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
                                names.queue("17", "a")});
 }
 
-TEST_CASE("an edge cannot listen to another node; whoever is asked answers at its own subject, to operators alone") {
+TEST_CASE("an edge cannot listen to another node; each node answers at its own subject, and only to operators") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"a=edge", "b=edge", "home=owner", "boss=operator"});
   Member a(fleet, "a", "a"), b(fleet, "b", "b"), home(fleet, "home", "home"), boss(fleet, "boss", "boss");
@@ -165,7 +165,7 @@ TEST_CASE("an edge cannot listen to another node; whoever is asked answers at it
   CHECK(a.heard.empty());
 }
 
-TEST_CASE("nobody gets to a subject by a message of its own that names it for the answer") {
+TEST_CASE("no account can reach a subject by naming it as the reply subject of its own message") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"b=edge", "home=edge,owner", "files=archive", "boss=operator"});
   Member b(fleet, "b", "b"), home(fleet, "home", "home"), files(fleet, "files", "files"), boss(fleet, "boss", "boss");
@@ -182,7 +182,7 @@ TEST_CASE("nobody gets to a subject by a message of its own that names it for th
   files.hear(names.state("*"));
   files.settle("KV_entente-leases");
   files.say(names.state("files"), names.order("b"));
-  files.settle("KV_entente-leases");  // an answer for what it said comes before
+  files.settle("KV_entente-leases");  // an answer to the earlier message would come before this
   files.say(names.order("b"));
   files.settle("KV_entente-leases");
   CHECK(files.heard.empty());
@@ -191,7 +191,7 @@ TEST_CASE("nobody gets to a subject by a message of its own that names it for th
   CHECK(orders == std::vector<Buffer>{Buffer{9}});
 }
 
-TEST_CASE("nobody gets to a subject by a message that JetStream stores and sends there for him") {
+TEST_CASE("no account can reach a subject by a message that JetStream stores and sends there") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"b=edge", "home=owner"});
   Member b(fleet, "b", "b"), home(fleet, "home", "home");
@@ -214,7 +214,7 @@ TEST_CASE("nobody gets to a subject by a message that JetStream stores and sends
   CHECK(b.heard == std::vector{names.to("field", "b")});
 }
 
-TEST_CASE("an owner has a door of its own; what an account may not do is told once, and counted") {
+TEST_CASE("an owner can use its own edge; each denied operation is reported once, and all are counted") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"home=owner"});
   const Subjects names("entente");
@@ -250,8 +250,7 @@ TEST_CASE("an owner has a door of its own; what an account may not do is told on
   CHECK(refusals[2].find(names.state("*")) != std::string::npos);
 }
 
-TEST_CASE(
-    "each role can do its own work: an operator bans, an edge learns it, an owner has a lease, a recorder stores") {
+TEST_CASE("each role can do its work: an operator bans, an edge learns it, an owner has a lease, a recorder stores") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"edges:any=edge", "home=owner", "boss=operator", "rec=recorder", "files=archive"});
   Member edge(fleet, "edges", "pod-7"), home(fleet, "home", "home"), boss(fleet, "boss", "boss"),
@@ -308,7 +307,7 @@ TEST_CASE(
   CHECK((*read)->size() == 1);
 }
 
-TEST_CASE("passwords are for their owner alone, and stay when accounts are made again") {
+TEST_CASE("passwords are readable by their owner only, and are kept when accounts are made again") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"a=edge"});
   using std::filesystem::perms;

@@ -1,4 +1,4 @@
-// A loop with one line to a bus, turned by a test.
+// A loop with one line to a bus, run by a test.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -15,21 +15,22 @@ namespace entente::fleet {
 
 class Store final : private net::Ticker::User {
  public:
-  /// Makes the stream, if there is none.
+  /// Creates the stream if it does not exist.
   explicit Store(const NatsServer& nats) : bus_({.servers = {nats.url()}, .client = "store"}) {
     ask([](BusLine& line, bool& done) {
       line.open_stream(saved_arenas(Subjects("entente"), 1), [&](const auto& made) { done = made.ok(); });
     });
   }
 
-  /// NATS loses the stream, and all that is in it.
+  /// Deletes the stream with its contents, as if NATS had lost it.
   void lose() {
     ask([](BusLine& line, bool& done) {
       line.ask("$JS.API.STREAM.DELETE.entente-snapshots", {}, 5'000, 1,
                [&](const auto& answers) { done = !answers.empty(); });
     });
   }
-  /// What is stored, once it has such a player. `players`: how many it must have in all, including those who watch.
+  /// Waits until the stored arena has such a player, and returns it. `players`: how many players it must have,
+  /// spectators included.
   ReadArena until(const std::function<bool(const core::SavedPlayer&)>& wanted,
                   std::optional<std::size_t> players = {}) {
     ReadArena found;
@@ -48,11 +49,11 @@ class Store final : private net::Ticker::User {
   }
 
  private:
-  static constexpr Millis kAskEvery = 100;  // sooner, questions would queue up at a busy NATS
+  static constexpr Millis kAskEvery = 100;  // requests at a higher rate would pile up at a busy NATS server
 
   void tick(Millis) override {}
 
-  /// Asks again and again, until it is done.
+  /// Repeats the request until `done`.
   void ask(const std::function<void(BusLine&, bool& done)>& question) {
     net::Loop loop;
     bool done = false;

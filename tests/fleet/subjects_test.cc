@@ -5,20 +5,20 @@
 
 namespace entente::fleet::subjects_test {
 
-TEST_CASE("a token has nothing that means something in a subject") {
+TEST_CASE("a token has no characters with a meaning in subjects") {
   CHECK(!objection_to_token("node-1_A"));
   for (const char* bad : {"", "a.b", "a*", ">", "a b", "caf\xc3\xa9", "a\n", "$JS"}) CHECK(objection_to_token(bad));
   CHECK(!objection_to_token(std::string(64, 'a')));
   CHECK(objection_to_token(std::string(65, 'a')));
 }
 
-TEST_CASE("a host's name becomes a token") {
+TEST_CASE("a host name becomes a token") {
   CHECK(as_token("edge-1.example.org") == "edge-1-example-org");
   CHECK(!objection_to_token(as_token("a*b>c d.\x7f")));
   CHECK(as_token(std::string(100, 'x')).size() == 64);
 }
 
-TEST_CASE("one node's subjects differ from another's in one token, at its place") {
+TEST_CASE("the subjects of two nodes differ in one token, at its place") {
   const Subjects names("entente");
   CHECK(names.facts("field") == "entente.arena.field.facts");
   CHECK(names.to("field", "a") == "entente.arena.field.to.a");
@@ -34,7 +34,7 @@ TEST_CASE("one node's subjects differ from another's in one token, at its place"
     CHECK(!names.node_of_state(other));
 }
 
-TEST_CASE("the node whose queue it is, is the last part of the subject") {
+TEST_CASE("the node that publishes a queue is the last token of the subject") {
   const Subjects names("entente");
   CHECK(names.queue("17", "edge-1") == "entente.server.17.queue.edge-1");
   CHECK(names.node_of_queue("17", names.queue("17", "edge-1")) == "edge-1");

@@ -210,8 +210,8 @@ TEST_CASE("a server of a later contract is not understood, and left with the rea
   auto stage = back(kProtobuf);
   stage.opens();
   CHECK(stage.receives(framed(kProtobuf, Fact(later))) ==
-        "says Refused code: WRONG_VERSION text: \"the server speaks version 3 of native, and we know 2\"\n"
-        "closes: the server speaks version 3 of native, and we know 2\n");
+        "says Refused code: WRONG_VERSION text: \"the server speaks version 3 of native; Entente supports 2\"\n"
+        "closes: the server speaks version 3 of native; Entente supports 2\n");
 }
 
 TEST_CASE("an id that is gone and comes again is somebody else") {

@@ -1,4 +1,4 @@
-// Addresses are read strictly, printed as they are read, and compared by value.
+// Addresses are parsed strictly, printed as they are parsed, and compared by value.
 #include "proxy/net/address.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 namespace entente::net::address_test {
 namespace {
 
-TEST_CASE("what is read is printed the same") {
+TEST_CASE("a parsed address prints the same") {
   for (const char* text :
        {"127.0.0.1:5154", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:5154", "[::]:0", "[2001:db8::1]:4410"}) {
     CAPTURE(text);
@@ -17,7 +17,7 @@ TEST_CASE("what is read is printed the same") {
   }
 }
 
-TEST_CASE("what is no address is refused with a reason") {
+TEST_CASE("an invalid address is refused with a reason") {
   const struct {
     const char *text, *why;
   } cases[] = {
@@ -42,7 +42,7 @@ TEST_CASE("what is no address is refused with a reason") {
   }
 }
 
-TEST_CASE("an address with a NUL behind it is none") {
+TEST_CASE("an address followed by a NUL is refused") {
   using std::literals::operator""s;
   for (const std::string& ip : {"127.0.0.1\0"s, "127.0.0.1\0x"s, "::1\0"s, "[::1\0x]"s, "\0"s}) {
     CHECK_FALSE(Address::parse(ip, 1).ok());
@@ -50,7 +50,7 @@ TEST_CASE("an address with a NUL behind it is none") {
   }
 }
 
-TEST_CASE("addresses are the same by IP, or by IP and port") {
+TEST_CASE("addresses are compared by IP, or by IP and port") {
   const Address a = *Address::parse("10.0.0.1:5"), b = *Address::parse("10.0.0.1:6"), c = *Address::parse("[::1]:5");
   CHECK(a.same_ip(b));
   CHECK(!(a == b));
@@ -69,7 +69,7 @@ TEST_CASE("limits count an IPv4 address, or the /64 that one host owns") {
   CHECK(!(Address::parse("[2001:db8:0:1::1]:5")->host_key() == Address::parse("[2001:db8::1]:5")->host_key()));
 }
 
-TEST_CASE("a literal needs no resolver, a name that is none is an error to act on") {
+TEST_CASE("a literal needs no resolver, and an invalid name is a clear error") {
   CHECK(resolve("::1", 7)->front() == *Address::parse("[::1]:7"));
   const auto none = resolve("no such host.invalid", 7);
   REQUIRE(!none.ok());

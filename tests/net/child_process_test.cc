@@ -1,4 +1,4 @@
-// A command of the operator's: it runs, its end is told, and it has none of our files.
+// A command of the operator: it runs, its end is reported, and it inherits no descriptors.
 #include "proxy/net/process/child_process.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 struct Parent final : ChildProcess::User {
   void exited(ChildProcess&, std::int64_t code, int signal) override { ends.emplace_back(code, signal); }
-  /// Runs it, and waits for its end.
+  /// Runs it and waits for its end.
   void run(const std::string& command) {
     REQUIRE(child.start(command).ok());
     CHECK(child.runs());
@@ -27,7 +27,7 @@ struct Parent final : ChildProcess::User {
   std::vector<std::pair<std::int64_t, int>> ends;
 };
 
-TEST_CASE("a command's end is told: its exit code, or the signal that ended it") {
+TEST_CASE("the end of a command is reported: its exit code, or the signal that ended it") {
   Parent parent;
   parent.run("true");
   parent.run("test \"a b\" = 'a b' && exit 7");
@@ -36,7 +36,7 @@ TEST_CASE("a command's end is told: its exit code, or the signal that ended it")
   CHECK(parent.ends == std::vector<std::pair<std::int64_t, int>>{{0, 0}, {7, 0}, {0, 9}, {127, 0}});
 }
 
-TEST_CASE("a command that is let go goes on, and its end is not told") {
+TEST_CASE("a detached command runs on, and its end is not reported") {
   Parent parent;
   REQUIRE(parent.child.start("exec sleep 0").ok());
   parent.child.let_go();
@@ -44,7 +44,7 @@ TEST_CASE("a command that is let go goes on, and its end is not told") {
   CHECK(parent.ends.empty());
 }
 
-TEST_CASE("a command does not inherit files that a library has opened for everybody") {
+TEST_CASE("a command does not inherit descriptors that a library opened without O_CLOEXEC") {
   Parent parent;
   const Fd open(::open("/dev/null", O_RDONLY));  // without O_CLOEXEC
   REQUIRE(open);

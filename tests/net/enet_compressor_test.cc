@@ -1,4 +1,4 @@
-// The range coder runs only where it pays.
+// The range coder runs only where it saves bytes.
 #include "proxy/net/enet/enet_compressor.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 struct Coder {
   Coder() { REQUIRE(compress_with_range_coder(*host)); }
 
-  /// How many bytes it makes of these; 0: they are sent as they are.
+  /// The compressed size of these bytes; 0: they are sent uncompressed.
   std::size_t compress(const Buffer& datagram) {
     out.resize(datagram.size());
     const ENetBuffer part{const_cast<std::uint8_t*>(datagram.data()), datagram.size()};
@@ -39,7 +39,7 @@ Buffer noise(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("enet compressor: what becomes smaller is compressed each time, and reads back") {
+TEST_CASE("enet compressor: what gets smaller is compressed each time, and decompresses to the same") {
   Coder coder;
   Buffer datagram = noise(24);
   datagram.resize(800);
@@ -54,7 +54,7 @@ TEST_CASE("enet compressor: what becomes smaller is compressed each time, and re
   }
 }
 
-TEST_CASE("enet compressor: so many a second, and no more") {
+TEST_CASE("enet compressor: datagrams a second are limited") {
   Coder coder;
   const Buffer zeros(800);
   const auto compressed = [&] {
@@ -70,10 +70,10 @@ TEST_CASE("enet compressor: so many a second, and no more") {
   CHECK(coder.compress(zeros) != 0);
 }
 
-TEST_CASE("enet compressor: after a datagram that hardly became smaller, 15 are sent as they are") {
+TEST_CASE("enet compressor: after a datagram that hardly got smaller, 15 are sent uncompressed") {
   Coder coder;
   const Buffer zeros(800);
-  CHECK(coder.compress(noise(16)) == 0);  // too small to say anything about the next
+  CHECK(coder.compress(noise(16)) == 0);  // too small to predict the next one
   CHECK(coder.compress(zeros) != 0);
   coder.compress(noise(800));
   for (int i = 0; i < 15; ++i) CHECK(coder.compress(zeros) == 0);

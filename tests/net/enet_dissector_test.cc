@@ -1,4 +1,4 @@
-// Against ENet itself: two hosts on loopback, their datagrams seen by `intercept` and fed to the dissector.
+// Against ENet itself: two hosts on loopback. `intercept` feeds their datagrams to the dissector.
 #include <doctest/doctest.h>
 #include <enet/enet.h>
 
@@ -30,7 +30,7 @@ struct Heard final : EnetHeard {
   void fault(Way, const Fault& fault, Bytes) override { faults.emplace_back(fault.what); }
 };
 
-/// What either host is about to read, in order.
+/// What each host is about to read, in order.
 std::vector<std::pair<Way, Buffer>>* seen = nullptr;
 ENetHost* server_host = nullptr;
 
@@ -66,7 +66,7 @@ struct Pair {
     enet_host_destroy(server);
   }
 
-  /// Runs both hosts until `done`, 30 seconds at most.
+  /// Runs both hosts until `done`, at most 30 seconds.
   void until(const std::function<bool()>& done) {
     const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!done() && std::chrono::steady_clock::now() < stop) {
@@ -118,7 +118,7 @@ const std::vector<std::string> kSaid = {
     "c2s 0 1 111111 3", "c2s 1 0 2222222222 5",     "s2c 0 1 4444444444444444 20000",
     "s2c 0 1 5555 2",   "s2c 0 2 33333333333333 7", "s2c 1 0 6666666666666666 4000"};
 
-TEST_CASE("enet: what two real hosts say comes out, with and without the range coder") {
+TEST_CASE("enet: the packets of two real hosts come out, with and without the range coder") {
   for (const bool range_coder : {false, true}) {
     CAPTURE(range_coder);
     Heard heard;
@@ -134,13 +134,13 @@ TEST_CASE("enet: what two real hosts say comes out, with and without the range c
   }
 }
 
-TEST_CASE("enet: reliable packets come out once and in order, however the datagrams come") {
+TEST_CASE("enet: reliable packets come out once and in order, in whatever order the datagrams come") {
   auto datagrams = talk(true);
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     auto mixed = datagrams;
-    for (const auto& datagram : datagrams) mixed.push_back(datagram);  // each comes twice
-    std::shuffle(mixed.begin() + 4, mixed.end(), random);              // behind the handshake
+    for (const auto& datagram : datagrams) mixed.push_back(datagram);  // each one twice
+    std::shuffle(mixed.begin() + 4, mixed.end(), random);              // after the handshake
     mixed.erase(std::remove_if(mixed.begin() + 4, mixed.end(), [&](auto& d) { return d == datagrams[0]; }),
                 mixed.end());
     Heard heard;
@@ -155,7 +155,7 @@ TEST_CASE("enet: reliable packets come out once and in order, however the datagr
   }
 }
 
-TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
+TEST_CASE("enet: hostile datagrams cause faults and take no memory") {
   const auto datagrams = talk(true);
   std::mt19937 random(11);
   Heard heard;
@@ -172,12 +172,12 @@ TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
   CHECK_FALSE(heard.faults.empty());
 }
 
-/// What is said of one fragment of one byte, of so many, that announces a packet so large (both in hex).
+/// The result for one fragment of one byte, of `count`, that announces a packet of `size` (both in hex).
 std::vector<std::string> faults_of_fragment(const std::string& count, const std::string& total) {
   Heard heard;
   EnetUnpacker unpacker;
   EnetDissector dissector(unpacker);
-  const std::string first = "00000000";  // its number, and where it begins
+  const std::string first = "00000000";  // number and offset
   dissector.datagram(Way::kToClient,
                      from_hex("0000"
                               "88000001"
@@ -188,11 +188,11 @@ std::vector<std::string> faults_of_fragment(const std::string& count, const std:
   return heard.faults;
 }
 
-TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is taken") {
+TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is allocated") {
   CHECK(faults_of_fragment("00000002", "7fffffff") == std::vector<std::string>{"packet too large"});
 }
 
-TEST_CASE("enet: a packet that its fragments do not fill is refused") {
+TEST_CASE("enet: a packet with gaps between its fragments is refused") {
   CHECK(faults_of_fragment("00000001", "00010000") ==
         std::vector<std::string>{"fragments do not add up to their packet"});
 }

@@ -18,7 +18,7 @@ namespace {
 
 Address loopback() { return *Address::parse("127.0.0.1", 0); }
 
-/// Writes down what it hears, and echoes packets if asked.
+/// Logs what it receives, and echoes packets if asked.
 struct Side final : EnetHost::User {
   explicit Side(Loop& loop) : host(loop, *this) {}
   void connected(EnetPeer& who, std::uint32_t data) override {
@@ -48,7 +48,7 @@ struct Side final : EnetHost::User {
   EnetPeer* peer = nullptr;
   bool echo = false, turns_away = false;
   int drains = 0;
-  std::function<void()> again;  // once it has lost its peer
+  std::function<void()> again;  // called once it has lost its peer
   std::vector<std::string> log;
 };
 
@@ -61,7 +61,7 @@ struct Duel {
     REQUIRE(client.host.open(of_client).ok());
   }
 
-  /// Turns the loop until `done`, 30 seconds at most.
+  /// Runs the loop until `done`, at most 30 seconds.
   void until(const std::function<bool()>& done) {
     const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
@@ -113,7 +113,7 @@ TEST_CASE("enet host: an empty packet is refused, with the range coder on") {
   duel.until([&] { return duel.server.log.size() == 2; });
 }
 
-TEST_CASE("enet host: what a peer does not take is counted as waiting") {
+TEST_CASE("enet host: what a peer has not acknowledged is counted as waiting") {
   Duel duel({4, 2, false});
   duel.connect(3);
   const Buffer big(50000, 7);
@@ -123,7 +123,7 @@ TEST_CASE("enet host: what a peer does not take is counted as waiting") {
   duel.until([&] { return duel.client.peer->waiting() == 0; });
 }
 
-TEST_CASE("enet host: its user hears when some of what waited went out, of either kind") {
+TEST_CASE("enet host: its user is told when waiting packets of either kind went out") {
   for (const EnetDelivery how : {EnetDelivery::kReliable, EnetDelivery::kUnreliable}) {
     Duel duel({4, 2, false});
     duel.connect(3);
@@ -136,7 +136,7 @@ TEST_CASE("enet host: its user hears when some of what waited went out, of eithe
   }
 }
 
-TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waited") {
+TEST_CASE("enet host: a dropped peer is told at once, and gets none of the waiting packets") {
   Duel duel({1, 2, false});
   duel.connect(3);
   const Buffer big(50000, 7);
@@ -144,12 +144,12 @@ TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waite
   duel.server.host.disconnect_now(*std::exchange(duel.server.peer, nullptr), 9);
   duel.until([&] { return duel.client.peer == nullptr; });
   CHECK(duel.client.log.back() == "down 9");
-  CHECK(duel.server.log == std::vector<std::string>{"up 3"});  // its own user does not
-  duel.connect(4);                                             // and the only place is free again
+  CHECK(duel.server.log == std::vector<std::string>{"up 3"});  // its own user is not told
+  duel.connect(4);                                             // the only place is free again
   CHECK(duel.server.log.back() == "up 4");
 }
 
-/// Comes by ENet, and once it is in says nothing more, not even that it heard.
+/// Connects by ENet, and then sends nothing more, not even acknowledgements.
 class Mute {
  public:
   explicit Mute(Duel& duel) : host_(enet_host_create(nullptr, 1, 2, 0, 0)) {
@@ -170,7 +170,7 @@ class Mute {
   ENetHost* host_;
 };
 
-TEST_CASE("enet host: whoever was dismissed and does not acknowledge it takes no place from those who come") {
+TEST_CASE("enet host: a dismissed peer that does not acknowledge takes no place from newcomers") {
   Duel duel({4, 2, false});
   duel.server.turns_away = true;
   std::vector<std::unique_ptr<Mute>> mute;
@@ -180,7 +180,7 @@ TEST_CASE("enet host: whoever was dismissed and does not acknowledge it takes no
   CHECK(duel.server.log.back() == "up 3");
 }
 
-TEST_CASE("enet host: who has lost its only peer may connect in that very call") {
+TEST_CASE("enet host: a user may connect again while it is told of the loss of its only peer") {
   Duel duel({4, 2, false}, {1, 2, false});
   duel.client.again = [&] { duel.client.peer = duel.client.host.connect(duel.address, 2, 8); };
   duel.connect(7);
@@ -190,14 +190,14 @@ TEST_CASE("enet host: who has lost its only peer may connect in that very call")
   CHECK(duel.server.log.back() == "up 8");
 }
 
-TEST_CASE("enet host: a server that has ended is noticed before ENet's own time, and so is one that is not there") {
+TEST_CASE("enet host: a server that has ended, or is not there, is detected before ENet's own timeout") {
   Duel duel({4, 2, false}, {1, 2, false});
   duel.connect(7);
   duel.client.peer->give_up_after(600'000);
-  duel.server.host.close();  // without a goodbye
+  duel.server.host.close();  // without a disconnect
   duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("01"), EnetDelivery::kUnreliable));
   uv_run(duel.loop.raw(), UV_RUN_ONCE);
-  // Another one begins at once, which knows nothing of the client.
+  // Another server starts at once, and does not know the client.
   std::optional<Sockets> other = std::move(*listen_datagrams(duel.address));
   duel.until([&] { return duel.client.peer == nullptr; });
   CHECK(duel.client.log == std::vector<std::string>{"up 0", "down 0"});
@@ -208,7 +208,7 @@ TEST_CASE("enet host: a server that has ended is noticed before ENet's own time,
   CHECK(duel.client.log.size() == 3);
 }
 
-TEST_CASE("enet host: a packet larger than allowed is not sent, and one that comes is not taken in") {
+TEST_CASE("enet host: a packet over the size limit is not sent, and one that comes is refused") {
   EnetOptions small{4, 2, false};
   small.largest_packet = 2000;
   Duel duel(small, {4, 2, false});
@@ -222,7 +222,7 @@ TEST_CASE("enet host: a packet larger than allowed is not sent, and one that com
   CHECK(duel.client.peer->waiting() == 20000);
 }
 
-TEST_CASE("enet host: what a packet's fragments leave out is nothing that our memory held") {
+TEST_CASE("enet host: the gaps between a packet's fragments contain no old memory") {
   Duel duel{EnetOptions{}};
   duel.connect(0);
   const std::string fragment =
@@ -235,20 +235,20 @@ TEST_CASE("enet host: what a packet's fragments leave out is nothing that our me
       "00000040"
       "00000000"
       "aa";
-  for (const std::string session : {"80", "90", "a0", "b0"})  // ENet takes only its own
+  for (const std::string session : {"80", "90", "a0", "b0"})  // ENet accepts only its own
     duel.client.host.send_raw(duel.address, from_hex(session + fragment));
   duel.until([&] { return duel.server.log.size() > 1; });
   CHECK(duel.server.log.back() == "0/1 aa000000");
 }
 
-TEST_CASE("enet host: a datagram beside ENet is answered") {
+TEST_CASE("enet host: a datagram that is not ENet's is answered") {
   Duel duel({4, 2, true});
   duel.connect(3);
   duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
   duel.until([&] { return duel.server.log.back() == "hello"; });
 }
 
-TEST_CASE("enet host: IPv6 is refused with a sentence") {
+TEST_CASE("enet host: IPv6 is refused with a clear error") {
   Loop loop;
   Side side(loop);
   const auto bound = side.host.listen(*Address::parse("::1", 0), {});
@@ -265,7 +265,7 @@ TEST_CASE("enet host: a host without peers sleeps") {
   CHECK(uv_backend_timeout(duel.loop.raw()) == -1);
 }
 
-/// Takes all the time that players have in a turn for each who connects.
+/// Uses up the time that players have in a turn, for each peer that connects.
 struct Slow final : EnetHost::User {
   explicit Slow(Loop& its) : loop(its), host(its, *this) {}
   void connected(EnetPeer&, std::uint32_t) override {
@@ -280,7 +280,7 @@ struct Slow final : EnetHost::User {
   int ups = 0;
 };
 
-TEST_CASE("enet host: of a crowd that connects at once no more is let in than fits into a turn") {
+TEST_CASE("enet host: of a crowd that connects at once, only as many are let in as fit into a turn") {
   constexpr int kCrowd = 20;
   Loop loop, elsewhere;
   Slow server(loop);
@@ -305,14 +305,14 @@ TEST_CASE("enet host: of a crowd that connects at once no more is let in than fi
   elsewhere.run();
 }
 
-TEST_CASE("enet host: a client that comes among a crowd that never acknowledges is not dropped with the crowd") {
+TEST_CASE("enet host: a client among a crowd that never acknowledges is not dropped with the crowd") {
   Duel duel({40, 1, false});  // a quarter may be half open
   Loop elsewhere;
   Side before(elsewhere), client(elsewhere), after(elsewhere);
   const auto connect = [&](Side& from, int times) {
     REQUIRE(from.host.open({30, 1, false}).ok());
     for (int i = 0; i < times; ++i) REQUIRE(from.host.connect(duel.address, 1, 1) != nullptr);
-    uv_run(elsewhere.raw(), UV_RUN_NOWAIT);  // they are sent
+    uv_run(elsewhere.raw(), UV_RUN_NOWAIT);  // to send them
   };
   connect(before, 30);
   connect(client, 1);
@@ -328,22 +328,22 @@ TEST_CASE("enet host: a client that comes among a crowd that never acknowledges 
   elsewhere.run();
 }
 
-TEST_CASE("enet host: a connection that nobody uses is looked at seldom, and stays") {
+TEST_CASE("enet host: a connection without traffic is polled seldom, and stays") {
   Duel duel({4, 2, false});
   duel.connect(1);
-  duel.until([&] { return uv_backend_timeout(duel.loop.raw()) > 20; });  // of the next look; while it is used, 8 ms
+  duel.until([&] { return uv_backend_timeout(duel.loop.raw()) > 20; });  // time to the next poll; 8 ms during traffic
   for (int turn = 0; turn < 50; ++turn) uv_run(duel.loop.raw(), UV_RUN_ONCE);
   CHECK(duel.client.peer != nullptr);
   CHECK(duel.server.peer != nullptr);
 }
 
-TEST_CASE("enet host: peers stay with the old host, newcomers come to the new one, on the same port") {
+TEST_CASE("enet host: peers stay with the old host, newcomers connect to the new one, on the same port") {
   for (const bool range_coder : {false, true}) {
     const EnetOptions options{4, 2, range_coder};
     Duel duel(options);
     duel.server.echo = true;
     duel.connect(1);
-    // One that is half-way in: its connect has come, the answer is not acknowledged.
+    // A half-open peer: its connect has come, and our answer is not acknowledged yet.
     Side half_way(duel.loop);
     REQUIRE(half_way.host.open(options).ok());
     half_way.peer = half_way.host.connect(duel.address, 2, 2);
@@ -380,7 +380,7 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
     CHECK(duel.server.log.size() == 102);
     CHECK(young.log.size() == 101);
 
-    // A client that leaves and comes from the same port is a newcomer.
+    // A client that leaves and connects again from the same port is a newcomer.
     duel.client.host.disconnect(*duel.client.peer, 7);
     duel.until([&] { return duel.server.log.back() == "down 7" && duel.client.log.back() == "down 0"; });
     uv_sleep(100);
@@ -391,7 +391,7 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
   }
 }
 
-TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its way, and others stay") {
+TEST_CASE("enet host: a peer moves to its own host with all packets in transit, and others stay") {
   for (const bool range_coder : {false, true}) {
     Duel duel({4, 2, range_coder, 1U << 20U, {}});
     Side other(duel.loop);
@@ -406,7 +406,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
         from.host.send(to, 0,
                        EnetPacket(Buffer(1 + 20 * i, static_cast<std::uint8_t>(first + i)), EnetDelivery::kReliable));
     };
-    say_hundred(duel.server, moves, 1);  // waits, and is acknowledged to the new host
+    say_hundred(duel.server, moves, 1);  // queued here, and acknowledged to the new host
     say_hundred(duel.client, *duel.client.peer, 1);
 
     Loop there;
@@ -436,7 +436,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
     REQUIRE(heard.size() == 200);
     for (std::size_t i = 0; i < 200; ++i)
       CHECK(heard[i].starts_with("0/1 " + to_hex(Buffer(1, static_cast<std::uint8_t>(i + 1)))));
-    CHECK(packets(*young) >= 100);  // those that were said before came here or there
+    CHECK(packets(*young) >= 100);  // packets from before the move arrived at one host or the other
     until([&] { return moves.waiting() == 0; });
 
     SUBCASE("the peer leaves") {
@@ -444,11 +444,11 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
       until([&] { return young->log.back() == "down 7" && duel.client.log.back() == "down 0"; });
       CHECK(young->host.empty());
     }
-    SUBCASE("it is sent away") {
+    SUBCASE("it is dismissed") {
       young->host.disconnect(moves, 8);
       until([&] { return duel.client.log.back() == "down 8" && young->log.back() == "down 0"; });
     }
-    SUBCASE("its host closes with all that waits") { say_hundred(*young, moves, 1); }
+    SUBCASE("its host closes with packets waiting") { say_hundred(*young, moves, 1); }
     duel.server.host.send(*stays, 0, EnetPacket(from_hex("0102"), EnetDelivery::kReliable));
     until([&] { return other.log.back() == "0/1 0102"; });
     young->host.close();
@@ -457,7 +457,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
   }
 }
 
-TEST_CASE("enet host: a peer that was released and is taken by nobody is dropped with all that waits") {
+TEST_CASE("enet host: a released peer that no host takes is dropped with its waiting packets") {
   Duel duel({4, 2});
   duel.connect(2);
   EnetPeer& peer = *std::exchange(duel.server.peer, nullptr);

@@ -1,4 +1,4 @@
-// X-Forwarded-For and Forwarded: who the client is, whatever it sent itself, and each way to be wrong.
+// X-Forwarded-For and Forwarded: which client they name, whatever the client sent itself, and each kind of error.
 #include "proxy/net/web/forwarded.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace entente::net::forwarded_test {
 namespace {
 
-/// 10.0.0.0/8 and 2001:db8:ffff::/48 are ours.
+/// 10.0.0.0/8 and 2001:db8:ffff::/48 are trusted.
 TrustedProxies proxies() {
   return {{*Network::parse("10.0.0.0/8"), *Network::parse("2001:db8:ffff::/48")}, ClientNaming::kForwarded};
 }
@@ -41,7 +41,7 @@ void check_fault(const Headers& headers, const char* what, const char* field, st
 constexpr const char* kFor = "X-Forwarded-For";
 constexpr const char* kForwarded = "Forwarded";
 
-TEST_CASE("X-Forwarded-For: the last address that is not a proxy's counts") {
+TEST_CASE("X-Forwarded-For: the last address that is not a trusted proxy counts") {
   check_client({{kFor, "192.0.2.7"}}, "192.0.2.7:0");
   check_client({{"x-forwarded-FOR", "192.0.2.7"}}, "192.0.2.7:0");
   check_client({{kFor, "192.0.2.7:4711"}}, "192.0.2.7:4711");
@@ -57,7 +57,7 @@ TEST_CASE("X-Forwarded-For: the last address that is not a proxy's counts") {
   check_client({{kFor, "10.0.0.1, 10.0.0.2"}}, "10.0.0.1:0");  // a client in our own network
 }
 
-TEST_CASE("Forwarded: likewise") {
+TEST_CASE("Forwarded: the last address that is not a trusted proxy counts") {
   check_client({{kForwarded, "for=192.0.2.7"}}, "192.0.2.7:0");
   check_client({{kForwarded, "FOR=192.0.2.7;proto=https;by=10.0.0.1"}}, "192.0.2.7:0");
   check_client({{kForwarded, "proto=https; for=\"192.0.2.7:4711\" ;host=\"a;b,c=\\\"d\""}}, "192.0.2.7:4711");
@@ -70,7 +70,7 @@ TEST_CASE("Forwarded: likewise") {
                "192.0.2.7:0");
 }
 
-TEST_CASE("what the client sent itself does not matter, however bad it is") {
+TEST_CASE("what the client itself sent does not matter, even if it is malformed") {
   check_client({{kFor, "unknown, 192.0.2.7"}}, "192.0.2.7:0");
   check_client({{kFor, ",,rubbish, 192.0.2.7"}}, "192.0.2.7:0");
   check_client({{kFor, "rubbish"}, {kFor, "192.0.2.7"}}, "192.0.2.7:0");
@@ -78,7 +78,7 @@ TEST_CASE("what the client sent itself does not matter, however bad it is") {
   check_client({{kForwarded, "for=\"open"}, {kForwarded, "for=192.0.2.7"}}, "192.0.2.7:0");
 }
 
-TEST_CASE("a quotation mark of the client does not hide what the proxy appends") {
+TEST_CASE("a quotation mark from the client does not hide what the proxy appends") {
   for (const char* sent : {"for=\"", "for=203.0.113.1;x=\"", "for=203.0.113.1;x=\"\\", "\"", "for=203.0.113.1, \""}) {
     CAPTURE(sent);
     CHECK_FALSE(client({{kForwarded, std::string(sent) + ", for=192.0.2.7"}}).ok());
@@ -154,7 +154,7 @@ TEST_CASE("empty entries of a list are skipped") {
   }
 }
 
-TEST_CASE("a header cut anywhere names this client, or none, or is refused") {
+TEST_CASE("a header cut at any byte names this client or none, or is refused") {
   const std::string list = "203.0.113.1, 192.0.2.77:4711", pairs = "for=\"192.0.2.77:4711\";proto=https";
   for (std::size_t size = 0; size < pairs.size(); ++size) {
     CAPTURE(size);

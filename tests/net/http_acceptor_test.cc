@@ -1,4 +1,4 @@
-// An acceptor for who asks by HTTP: what is answered, what is refused, in however many pieces it is asked.
+// An acceptor for HTTP requests: which ones it answers and refuses, in any number of pieces.
 #include "proxy/net/web/http_acceptor.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ std::unique_ptr<HttpAcceptor> open_acceptor() {
   return std::move(*acceptor);
 }
 
-/// What is answered to these pieces.
+/// The answer to these pieces.
 std::string asked(const Address& at, std::initializer_list<std::string_view> pieces, bool finishes = false) {
   const Fd fd = testing::connect_to(at);
   for (const std::string_view piece : pieces) ::send(fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
@@ -39,7 +39,7 @@ std::string asked(const HttpAcceptor& acceptor, std::initializer_list<std::strin
   return asked(acceptor.address(), pieces, finishes);
 }
 
-TEST_CASE("a GET of what is there is answered, however it comes") {
+TEST_CASE("a GET for something that exists is answered, in any number of pieces") {
   const auto acceptor = open_acceptor();
   constexpr std::string_view kAnswer =
       "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\nConnection: close\r\n\r\n";
@@ -52,7 +52,7 @@ TEST_CASE("a GET of what is there is answered, however it comes") {
   CHECK(gone.ends_with("\r\n\r\nnot now"));
 }
 
-TEST_CASE("anything else is told why not") {
+TEST_CASE("any other request is refused with a reason") {
   const auto acceptor = open_acceptor();
   CHECK(asked(*acceptor, {"GET /there HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}).substr(0, 24) ==
         "HTTP/1.1 404 Not Found\r\n");
@@ -64,7 +64,7 @@ TEST_CASE("anything else is told why not") {
   CHECK(asked(*acceptor, {}, true) == "");
 }
 
-TEST_CASE("a client that still sends when it is refused gets the whole answer") {
+TEST_CASE("a client that is still sending when it is refused gets the whole answer") {
   const auto acceptor = open_acceptor();
   const Fd fd = testing::connect_to(acceptor->address());
   const std::string more(20'000, 'x');
@@ -81,7 +81,7 @@ TEST_CASE("a client that still sends when it is refused gets the whole answer") 
   CHECK(answer.find("\r\n\r\n") != std::string::npos);
 }
 
-TEST_CASE("on loopback, a request for a foreign host name is refused") {
+TEST_CASE("on loopback, a request for another host name is refused") {
   const auto acceptor = open_acceptor();
   const auto get = [](const HttpAcceptor& from, const std::string& host) {
     return asked(from, {"GET /here HTTP/1.1\r\n" + host + "\r\n"}).substr(0, 13);
@@ -104,7 +104,7 @@ TEST_CASE("on loopback, a request for a foreign host name is refused") {
   CHECK(asked(local, {"GET / HTTP/1.1\r\nHost: games.example\r\n\r\n"}).substr(0, 13) == "HTTP/1.1 200 ");
 }
 
-TEST_CASE("a body comes with its request, however it comes, and is bounded") {
+TEST_CASE("a body is read with its request, in any number of pieces, up to a limit") {
   const auto acceptor = HttpAcceptor::open(
       *Address::parse("127.0.0.1", 0),
       [](const HttpRequest& request) {
@@ -124,7 +124,7 @@ TEST_CASE("a body comes with its request, however it comes, and is bounded") {
   CHECK(asked(page, {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"}).substr(0, 13) == "HTTP/1.1 400 ");
 }
 
-TEST_CASE("while there are no files left whoever asks waits, and the acceptor does not wear itself out") {
+TEST_CASE("while no descriptors are left, clients wait, and the acceptor does not spin") {
   const auto acceptor = open_acceptor();
   const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto used = [] {
@@ -150,7 +150,7 @@ TEST_CASE("while there are no files left whoever asks waits, and the acceptor do
   CHECK(::poll(&polled, 1, 40'000) == 1);
 }
 
-TEST_CASE("an address that is taken is an error that says so") {
+TEST_CASE("an address that is in use is a clear error") {
   const auto acceptor = open_acceptor();
   const auto second = HttpAcceptor::open(acceptor->address(), [](std::string_view) { return HttpAnswer(); });
   REQUIRE_FALSE(second.ok());

@@ -21,7 +21,7 @@ std::string answer(const char* method) {
   return std::string(as_text(out));
 }
 
-TEST_CASE("a browser gets the file with its type and length, and HEAD the same without the text") {
+TEST_CASE("a browser gets the file with its type and length, and HEAD the same without the body") {
   const std::string got = answer("GET"), head = answer("HEAD");
   CHECK(got == head + "p {}");
   HttpReader reader(HttpReader::Of::kResponse);
@@ -34,7 +34,7 @@ TEST_CASE("a browser gets the file with its type and length, and HEAD the same w
   CHECK(*reader.head().find("Connection") == "close");
 }
 
-TEST_CASE("a page may run and load only what came from where it came, and be framed by nobody") {
+TEST_CASE("a page may only run and load what comes from its origin, and may not be framed") {
   const std::string policy = answer("HEAD");
   for (const char* law : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
                           "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"})
@@ -43,7 +43,7 @@ TEST_CASE("a page may run and load only what came from where it came, and be fra
   CHECK(policy.find('*') == std::string::npos);
 }
 
-TEST_CASE("an upgrade, or a wish to change something, asks for no file") {
+TEST_CASE("an upgrade, or a method that changes something, is not a request for a file") {
   CHECK(asks_for_file(request("GET")));
   CHECK(asks_for_file(request("HEAD")));
   CHECK_FALSE(asks_for_file(request("GET", {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}})));

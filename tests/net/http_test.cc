@@ -20,7 +20,7 @@ HttpHead read(std::string_view text, Of of = Of::kRequest) {
   return reader.head();
 }
 
-/// "fault offset", or "" when nothing is wrong.
+/// "fault offset", or "" if there is no fault.
 std::string fault(std::string_view text, Of of = Of::kRequest) {
   HttpReader reader(of);
   const auto taken = reader.feed(as_bytes(text));
@@ -29,7 +29,7 @@ std::string fault(std::string_view text, Of of = Of::kRequest) {
 
 std::string written(const Buffer& out) { return std::string(as_text(out)); }
 
-TEST_CASE("a head is read however it is cut, and what follows it is left alone") {
+TEST_CASE("a head is read in any number of pieces, and what follows it is left alone") {
   const std::string all = std::string(kRequest) + "\x81\x85more";
   for (std::size_t cut = 0; cut < kRequest.size(); ++cut) {
     HttpReader reader(Of::kRequest);
@@ -50,14 +50,14 @@ TEST_CASE("a head is read however it is cut, and what follows it is left alone")
   }
 }
 
-TEST_CASE("a response's head ends at its head, whatever body it announces") {
+TEST_CASE("the head of a response ends where it ends, whatever body it announces") {
   constexpr std::string_view kHead = "HTTP/1.1 403 Forbidden\r\nContent-Length: 5\r\n\r\n";
   HttpReader reader(Of::kResponse);
   CHECK(*reader.feed(as_bytes(std::string(kHead) + "hello")) == kHead.size());
   CHECK(reader.head().status == 403);
 }
 
-TEST_CASE("the body of a request is left alone, if it may have one") {
+TEST_CASE("the body of a request is left alone, if the request may have one") {
   const std::string all = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello";
   HttpReader reader(Of::kRequest, 5);
   CHECK(*reader.feed(as_bytes(all)) == all.size() - 5);
@@ -72,7 +72,7 @@ TEST_CASE("the body of a request is left alone, if it may have one") {
         "request with a body");
 }
 
-TEST_CASE("what is no head, too large or has a body is refused") {
+TEST_CASE("bytes that are not a head, a head that is too large, or one with a body is refused") {
   CHECK(fault("\x16\x03\x01\x02") == "not HTTP/1.1");
   CHECK(fault("GET / HTTP/1.1\r\nno colon\r\n\r\n") == "not HTTP/1.1");
   CHECK(fault("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc") == "request with a body");
@@ -85,7 +85,7 @@ TEST_CASE("what is no head, too large or has a body is refused") {
   CHECK(fault(many + "\r\n") == "too many headers");
 }
 
-TEST_CASE("an upgrade is asked for in the way of RFC 6455, or refused with the status for it") {
+TEST_CASE("an upgrade must follow RFC 6455, or is refused with the right status") {
   CHECK(check_upgrade(read(kRequest)).status == 101);
   const auto status = [](std::string_view without, std::string_view with) {
     std::string text(kRequest);
@@ -111,7 +111,7 @@ TEST_CASE("the answer to an upgrade proves that the key was read (RFC 6455, 1.3)
   CHECK(objection_to_upgrade(answer, "AAAAAAAAAAAAAAAAAAAAAA==") == std::string("wrong Sec-WebSocket-Accept"));
 }
 
-TEST_CASE("origins are compared whole") {
+TEST_CASE("origins are compared as a whole") {
   const std::string accepted[] = {"http://b", "https://c"}, others[] = {"http://b.evil"};
   const HttpHead head = read(kRequest), none = read("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   CHECK(accepts_origin(head, {}));
@@ -121,7 +121,7 @@ TEST_CASE("origins are compared whole") {
   CHECK(accepts_origin(none, {}));
 }
 
-TEST_CASE("what a client says of itself is sent on, what is of its connection is not") {
+TEST_CASE("end-to-end headers are passed on, headers of the connection are not") {
   const HttpHead head = read(
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nUser-Agent: me\r\nCookie: c\r\n"
       "Sec-WebSocket-Key: k\r\nSec-WebSocket-Extensions: permessage-deflate\r\nSec-WebSocket-Protocol: p\r\n\r\n");
@@ -139,13 +139,13 @@ TEST_CASE("what a client says of itself is sent on, what is of its connection is
     CHECK(last.name + "=" + last.value == "X-Forwarded-For=192.0.2.7");
   }
   CHECK(forwarded_headers(forged, *Address::parse("[2001:db8::7]:1")).back().value == "2001:db8::7");
-  // MultiOgarII takes a shorter User-Agent for a minion's.
+  // MultiOgarII takes a client with a shorter User-Agent for a minion.
   const auto bare = forwarded_headers(read("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   REQUIRE(bare.size() == 2);
   CHECK(bare[0].value.size() >= 50);
 }
 
-TEST_CASE("a request is written as it will be read") {
+TEST_CASE("a request is written as it is parsed") {
   Buffer out;
   write_upgrade_request({"h:1", "/x", make_upgrade_key(), {{"A", "b"}}}, out);
   const HttpHead head = read(written(out));
@@ -154,7 +154,7 @@ TEST_CASE("a request is written as it will be read") {
   CHECK(*head.find("A") == "b");
 }
 
-TEST_CASE("an answer carries its length and closes") {
+TEST_CASE("an answer has its length and closes the connection") {
   Buffer out;
   write_answer(404, "no", out);
   CHECK(written(out) ==

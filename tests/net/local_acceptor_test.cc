@@ -1,4 +1,4 @@
-// A socket in the file system: who may come, what stands in its way, and that nobody holds it up.
+// A socket in the file system: who may connect, what to do with an existing file, and slow clients.
 #include "proxy/net/local_acceptor.h"
 
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ std::string why_not(const std::string& path) {
   return acceptor.ok() ? "" : acceptor.error().text;
 }
 
-/// A connection by hand.
+/// A hand-made connection.
 class Guest {
  public:
   explicit Guest(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -53,14 +53,14 @@ class Guest {
     CHECK(::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
   }
   void finish() const { ::shutdown(fd_.get(), SHUT_WR); }
-  /// All that comes until the acceptor hangs up.
+  /// Everything until the acceptor closes.
   std::string hear() const { return testing::read_all(fd_); }
 
  private:
   Fd fd_;
 };
 
-TEST_CASE("a line is answered and the connection closed, however it comes") {
+TEST_CASE("a line is answered and the connection closed, in any number of pieces") {
   const Folder folder;
   const auto path = folder / "a.sock";
   const auto acceptor = echo(path);
@@ -80,7 +80,7 @@ TEST_CASE("a line is answered and the connection closed, however it comes") {
   CHECK(silent.hear().empty());
 }
 
-TEST_CASE("who asks is known by user and process") {
+TEST_CASE("a client is known by user and process") {
   const Folder folder;
   const auto path = folder / "a.sock";
   const auto acceptor = LocalAcceptor::open(path, [](std::string_view, const LocalPeer& by) {
@@ -91,7 +91,7 @@ TEST_CASE("who asks is known by user and process") {
   CHECK(*ask_local(path, "hello") == std::to_string(::getuid()) + " " + std::to_string(::getpid()));
 }
 
-TEST_CASE("a line that is too long is said to be, and not heard") {
+TEST_CASE("a line that is too long is refused and not executed") {
   const Folder folder;
   const auto acceptor = echo(folder / "a.sock");
   const Guest guest(folder / "a.sock");
@@ -100,7 +100,7 @@ TEST_CASE("a line that is too long is said to be, and not heard") {
   CHECK(*ask_local(folder / "a.sock", std::string(1024, 'y')) == "you said " + std::string(1024, 'y'));
 }
 
-TEST_CASE("who says nothing is shut out in time") {
+TEST_CASE("a silent client is closed in time") {
   const Folder folder;
   const auto path = folder / "a.sock";
   const auto acceptor = echo(path);
@@ -110,13 +110,15 @@ TEST_CASE("who says nothing is shut out in time") {
   CHECK(steady_now() - began >= RequestServer::kTime - 100);
 }
 
-/// The mode of what stands at `path`; 0 while there is nothing.
+/// The mode of the file at `path`; 0 if there is none.
 unsigned mode_of(const std::string& path) {
   struct stat found {};
   return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 0777U : 0;
 }
 
-TEST_CASE("the socket is its owner's alone from the first moment on, whatever the umask, and gone with the acceptor") {
+TEST_CASE(
+    "the socket is accessible to its owner only from the first moment, whatever the umask, and removed with the "
+    "acceptor") {
   const Folder folder;
   const auto path = folder / "a.sock";
   const mode_t before = ::umask(0);
@@ -136,7 +138,7 @@ TEST_CASE("the socket is its owner's alone from the first moment on, whatever th
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("what a dead process left is replaced; what lives, or is no socket, is not touched") {
+TEST_CASE("a dead process's socket is replaced; a live socket, or another file, is left alone") {
   const Folder folder;
   const auto path = folder / "a.sock";
   {
@@ -159,7 +161,7 @@ TEST_CASE("what a dead process left is replaced; what lives, or is no socket, is
   CHECK(why_not(std::string(200, 'x')).find("its length must be 1 to 107 bytes") != std::string::npos);
 }
 
-TEST_CASE("an acceptor that somebody else's stands in the place of leaves that alone") {
+TEST_CASE("an acceptor leaves the socket alone that has replaced its own") {
   const Folder folder;
   const auto path = folder / "a.sock";
   auto first = echo(path);
@@ -169,7 +171,7 @@ TEST_CASE("an acceptor that somebody else's stands in the place of leaves that a
   CHECK(*ask_local(path, "hello") == "you said hello");
 }
 
-TEST_CASE("where no acceptor is, that is said") {
+TEST_CASE("a missing acceptor is reported") {
   const Folder folder;
   const auto answer = ask_local(folder / "none", "hello");
   REQUIRE_FALSE(answer.ok());

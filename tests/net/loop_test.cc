@@ -1,4 +1,4 @@
-// A loop: what is asked for later happens at the end of the turn, letters arrive, handles close, nothing is left open.
+// A loop: deferred work runs at the end of the turn, letters arrive, handles close, nothing is left open.
 #include "proxy/net/loop.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ struct Flag final : Later {
   int times = 0;
 };
 
-/// Ticks so many times, does something at each, then ends.
+/// Ticks that many times, acts at each tick, then ends.
 struct Ticks final : Ticker::User {
   Ticks(Loop& loop, int times, std::function<void()> work) : left(times), each(std::move(work)) {
     ticker.emplace(loop, *this, 1);
@@ -34,7 +34,7 @@ struct Ticks final : Ticker::User {
   std::optional<Ticker> ticker;
 };
 
-TEST_CASE("an alarm rings once, not before its time and at once after it; the last time set counts") {
+TEST_CASE("an alarm fires once, not early, at once if its time has passed; the last time set counts") {
   Loop loop;
   struct Sleeper final : Alarm::User {
     explicit Sleeper(Loop& l) : loop(l) { alarm.emplace(loop, *this); }
@@ -57,7 +57,7 @@ TEST_CASE("an alarm rings once, not before its time and at once after it; the la
   CHECK(sleeper.rings[1] >= sleeper.wanted);
 }
 
-TEST_CASE("what a timer asks for later does not wait for an event") {
+TEST_CASE("work that a timer defers does not wait for an event") {
   Loop loop;
   Flag flag;
   std::vector<int> seen;
@@ -70,7 +70,7 @@ TEST_CASE("what a timer asks for later does not wait for an event") {
   CHECK(flag.times == 3);
 }
 
-TEST_CASE("what is asked for while turning ends happens in the same turn, and a request can be taken back") {
+TEST_CASE("work deferred at the end of a turn runs in the same turn, and can be canceled") {
   Loop loop;
   Flag never, second;
   struct First final : Later {
@@ -109,7 +109,7 @@ TEST_CASE("a turn serves players before newcomers") {
   CHECK(order == std::vector<int>{2, 1});
 }
 
-TEST_CASE("one in sixteen turns that serve something is timed") {
+TEST_CASE("one in sixteen turns with work is timed") {
   struct Watch final : TurnWatch {
     void turn_took(std::uint64_t nanos) override { took.push_back(nanos); }
     std::vector<std::uint64_t> took;
@@ -125,7 +125,7 @@ TEST_CASE("one in sixteen turns that serve something is timed") {
   CHECK(*std::max_element(watch.took.begin(), watch.took.end()) >= 1'000'000);
 }
 
-/// Sums letters until it has them all.
+/// Sums letters until all have come.
 struct Sum {
   Sum(Loop& loop, int all) : left(all), mailbox(loop, *this) {}
   void mail() {
@@ -140,7 +140,7 @@ struct Sum {
   Mailbox<int, Sum> mailbox;
 };
 
-TEST_CASE("letters from many threads all arrive, and after it is closed a mailbox takes none") {
+TEST_CASE("letters from many threads all arrive, and a closed mailbox accepts none") {
   Loop loop;
   Sum sum(loop, 4000);
   std::vector<std::thread> writers;
@@ -155,7 +155,7 @@ TEST_CASE("letters from many threads all arrive, and after it is closed a mailbo
   sum.mailbox.wake();  // harmless
 }
 
-TEST_CASE("a loop that never ran closes what was on it") {
+TEST_CASE("a loop that never ran closes its handles") {
   Loop loop;
   Ticks ticks(loop, 1, [] {});
   CHECK(ticks.ticker);

@@ -1,4 +1,4 @@
-// A net holds the addresses that begin as it does, of its own family, and is printed as it was written.
+// A net contains the addresses of its family with its prefix, and is printed as it was written.
 #include "proxy/net/network.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@ namespace {
 
 Address ip(const char* text) { return *Address::parse(text, 5154); }
 
-TEST_CASE("which addresses a net holds") {
+TEST_CASE("which addresses a net contains") {
   struct Case {
     const char *net, *inside, *outside;
   };
@@ -33,7 +33,7 @@ TEST_CASE("which addresses a net holds") {
   }
 }
 
-TEST_CASE("what is no net says why") {
+TEST_CASE("an invalid net is refused with a reason") {
   struct Case {
     const char *text, *why;
   };

@@ -8,7 +8,7 @@
 namespace entente::net::outbox_test {
 namespace {
 
-/// Writes down what is written out, after its name, with a comma between parts.
+/// Logs each write after its name, with a comma between parts.
 struct Scribe : Outbox::Sender {
   Scribe(std::string& l, char n) : log(l), name(n) {}
   void write_out(std::span<const Bytes> parts) override {
@@ -19,7 +19,7 @@ struct Scribe : Outbox::Sender {
   char name;
 };
 
-TEST_CASE("each sender writes once at the flush, in the order sent") {
+TEST_CASE("each sender writes once at the flush, in the order of sending") {
   std::string log;
   Scribe a(log, 'a'), b(log, 'b');
   Outbox outbox;
@@ -36,7 +36,7 @@ TEST_CASE("each sender writes once at the flush, in the order sent") {
   CHECK(log == "a1,3b2");
 }
 
-TEST_CASE("what lies together is one part") {
+TEST_CASE("contiguous bytes are one part") {
   std::string log;
   Scribe a(log, 'a'), b(log, 'b');
   Outbox outbox;
@@ -47,7 +47,7 @@ TEST_CASE("what lies together is one part") {
   CHECK(log == "a12b34");
 }
 
-TEST_CASE("what is lent is not copied, and goes out between what is") {
+TEST_CASE("lent bytes are not copied, and keep their place among the others") {
   std::string log;
   Scribe a(log, 'a'), b(log, 'b');
   Outbox outbox;
@@ -63,7 +63,7 @@ TEST_CASE("what is lent is not copied, and goes out between what is") {
   CHECK(log == "aone,own,twObonetwO");
 }
 
-TEST_CASE("more parcels than there is room for go out by themselves, none twice") {
+TEST_CASE("more parcels than fit are written early, each once") {
   std::string log;
   Scribe a(log, 'a');
   Outbox outbox;
@@ -74,7 +74,7 @@ TEST_CASE("more parcels than there is room for go out by themselves, none twice"
   CHECK(std::count(log.begin(), log.end(), 'x') == 10'000);
 }
 
-TEST_CASE("what is too large goes out after all that was sent before it") {
+TEST_CASE("a parcel that is too large is written after all earlier ones") {
   std::string log;
   Scribe a(log, 'a');
   Outbox outbox;
@@ -83,7 +83,7 @@ TEST_CASE("what is too large goes out after all that was sent before it") {
   CHECK(log == "a1");
 }
 
-TEST_CASE("a full outbox goes out by itself, and nothing is lost or moved") {
+TEST_CASE("a full outbox is written early, and nothing is lost or reordered") {
   std::string a_log, b_log, wanted_a, wanted_b;
   Scribe a(a_log, 'a'), b(b_log, 'b');
   Outbox outbox;

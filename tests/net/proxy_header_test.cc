@@ -1,4 +1,5 @@
-// Headers of the PROXY protocol: the examples of its document, what we write is what we read, and each way to be wrong.
+// Headers of the PROXY protocol: the examples of its specification, headers that we write and read, and each kind of
+// error.
 #include "proxy/net/proxy_header.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@ Bytes bytes(const std::string& text) { return {reinterpret_cast<const std::uint8
 
 Address at(const char* text) { return *Address::parse(text); }
 
-/// A header of version 2: `start` are version, command and family.
+/// A header of version 2. `start`: version, command and family.
 std::string v2(const std::string& start, const std::string& rest) {
   return "\r\n\r\n\0\r\nQUIT\n"s + start +
          std::string{static_cast<char>(rest.size() >> 8U), static_cast<char>(rest.size())} + rest;
@@ -50,14 +51,14 @@ TEST_CASE("both versions are read") {
   const std::string two6 =
       "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x07\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01\xdc\x04\x14\x22"s;
   check_client(v2("\x21\x21", two6), "[2001:db8::7]:56324");
-  check_client("PROXY TCP6 ::ffff:192.0.2.7 2001:db8::1 56324 5154\r\n", "192.0.2.7:56324");  // one of IPv4 after all
+  check_client("PROXY TCP6 ::ffff:192.0.2.7 2001:db8::1 56324 5154\r\n", "192.0.2.7:56324");  // mapped IPv4
   check_client(v2("\x20\x00"s, ""), nullptr);                                                 // LOCAL: a health check
   check_client(v2("\x20\x11"s, kTwo4), nullptr);  // its addresses mean nothing
   check_client(v2("\x21\x00"s, ""), nullptr);     // PROXY, unspecified
   check_client(v2("\x21\x31"s, "unix"), nullptr);
 }
 
-TEST_CASE("what comes in pieces is read when it is whole") {
+TEST_CASE("a header in pieces is read when it is complete") {
   for (const std::string& header : {"PROXY TCP4 192.0.2.7 198.51.100.1 56324 5154\r\n"s, v2("\x21\x11", kTwo4)})
     for (std::size_t size = 0; size < header.size(); ++size) {
       CAPTURE(size);
@@ -67,7 +68,7 @@ TEST_CASE("what comes in pieces is read when it is whole") {
     }
 }
 
-TEST_CASE("what is written is read") {
+TEST_CASE("a written header reads back") {
   const char* pairs[][2] = {{"192.0.2.7:56324", "198.51.100.1:5154"},
                             {"[2001:db8::7]:1", "[2001:db8::1]:65535"},
                             {"[2001:db8::7]:1", "198.51.100.1:5154"}};
@@ -86,7 +87,7 @@ TEST_CASE("what is written is read") {
   CHECK(std::string(line.begin(), line.end()) == "PROXY TCP6 ::ffff:192.0.2.7 2001:db8::1 56324 5154\r\n");
 }
 
-TEST_CASE("what is wrong is refused where it is wrong") {
+TEST_CASE("an error is reported at its place") {
   check_fault("GET / HTTP/1.1\r\n", "", 0);
   check_fault("PROXX", "", 0);
   check_fault("PROXY UDP4 192.0.2.7 198.51.100.1 1 2\r\n", "protocol", 6);

@@ -1,5 +1,5 @@
-// Who asks is answered, however many others hold connections and say nothing, or say it in very small pieces.
-// The time of a conversation is an hour here: nobody gets in because another's time is over.
+// Requests are answered while any number of other connections send nothing, or send very small pieces.
+// A connection may last an hour here, so that none gets in because another one timed out.
 #include "proxy/net/request_server.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,8 @@ struct Place {
   std::unique_ptr<RequestServer> requests;
 };
 
-TEST_CASE("who asks is answered while three times as many as there are places say nothing, or half of it") {
+TEST_CASE(
+    "a request is answered while three times as many connections as there are places send nothing, or half a line") {
   const Place place;
   for (const std::string_view beginning : {"", "half"}) {
     std::vector<Fd> idle;
@@ -56,7 +57,7 @@ TEST_CASE("who asks is answered while three times as many as there are places sa
   }
 }
 
-TEST_CASE("who says it in too many pieces is shut out before it is whole") {
+TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {
   const Place place;
   const Fd slow = place.guest();
   std::size_t said = 0;

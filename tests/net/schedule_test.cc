@@ -1,5 +1,5 @@
-// The order of a loop's work: players first, each group first come, first served, and a turn ends after a bounded time.
-// The clock of these tests goes on only while a job works.
+// The order of a loop's work: players first, each group in order of arrival, and a turn ends after a bounded time.
+// The clock of these tests advances only while a job works.
 #include "proxy/net/schedule.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct Bench {
   }
 };
 
-/// Takes so many milliseconds, and writes its name down.
+/// Works for that many milliseconds, and logs its name.
 class Work final : public Job {
  public:
   Work(Bench& bench, char name, Priority priority = Priority::kPlayer, std::uint64_t milliseconds = 1)
@@ -46,7 +46,7 @@ class Work final : public Job {
   void run() override {
     bench_.served += name_;
     bench_.nanos += takes_;
-    const auto last = also;  // which may destroy this
+    const auto last = also;  // a copy, because `also` may destroy this
     last();
   }
   Bench& bench_;
@@ -54,7 +54,7 @@ class Work final : public Job {
   const std::uint64_t takes_;
 };
 
-TEST_CASE("players are served before newcomers, each group in the order in which it came, and each job once") {
+TEST_CASE("players are served before newcomers, each group in order of arrival, and each job once") {
   Bench bench;
   Work x(bench, 'x', Priority::kNewcomer), y(bench, 'y', Priority::kNewcomer), a(bench, 'a'), b(bench, 'b');
   for (Work* one : {&x, &a, &y, &b, &a, &x}) one->wait();
@@ -64,7 +64,7 @@ TEST_CASE("players are served before newcomers, each group in the order in which
   CHECK(bench.schedule.empty());
 }
 
-TEST_CASE("a turn ends when a group's time is over; what is left goes on first, but after players who are new") {
+TEST_CASE("a turn ends when a group's time is over; what is left comes first in the next turn, but after new players") {
   Bench bench;
   std::vector<std::unique_ptr<Work>> all;
   const auto add = [&](const char* names, Priority priority, std::uint64_t each) {
@@ -83,7 +83,7 @@ TEST_CASE("a turn ends when a group's time is over; what is left goes on first, 
   CHECK(bench.schedule.empty());
 }
 
-TEST_CASE("however long one job takes, each group has one served in each turn") {
+TEST_CASE("however long a job takes, each turn serves at least one job of each group") {
   Bench bench;
   Work a(bench, 'a', Priority::kPlayer, 900), b(bench, 'b', Priority::kPlayer, 900);
   Work x(bench, 'x', Priority::kNewcomer, 900), y(bench, 'y', Priority::kNewcomer, 900);
@@ -111,7 +111,7 @@ TEST_CASE("a job may wait again, change its group, and be destroyed while it wai
   CHECK(bench.schedule.empty());
 }
 
-TEST_CASE("a job knows how long it was kept waiting, the present wait included") {
+TEST_CASE("a job knows how long it has waited, including the present wait") {
   Bench bench;
   Work a(bench, 'a', Priority::kPlayer, 900), x(bench, 'x');
   a.wait(1000);
@@ -127,7 +127,7 @@ TEST_CASE("a job knows how long it was kept waiting, the present wait included")
   CHECK(x.queued_millis() == 1000);
 }
 
-/// Works for as long as newcomers may in one turn, so that a turn serves one of them.
+/// Works as long as newcomers may in one turn, so that a turn serves one of them.
 struct Newcomer final : Job {
   explicit Newcomer(Loop& its) : loop(its) { set_priority(Priority::kNewcomer); }
   void run() override {
@@ -144,7 +144,7 @@ struct Player final : Job {
   int turns = 0;
 };
 
-/// Keeps a loop that is turned by hand alive.
+/// Keeps a loop alive that the test runs turn by turn.
 struct Alive final : Ticker::User {
   explicit Alive(Loop& loop) : ticker(loop, *this, 1) {}
   void tick(Millis) override {}
@@ -152,7 +152,8 @@ struct Alive final : Ticker::User {
 };
 
 TEST_CASE(
-    "on a loop a player has his turn beside each newcomer of a crowd, and the loop does not sleep before all came") {
+    "on a loop a player has its turn beside each newcomer of a crowd, and the loop does not sleep before all are "
+    "served") {
   Loop loop;
   const Alive alive(loop);
   std::vector<std::unique_ptr<Newcomer>> crowd;

@@ -1,4 +1,4 @@
-// Sockets: one port for TCP and UDP, errors that say what to do, ports that a bzfs links.
+// Sockets: one port for TCP and UDP, errors that say what to do, and ports that bzfs links.
 #include "proxy/net/socket.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ TEST_CASE("a listener with datagrams has one port for both, over IPv4 and IPv6")
   }
 }
 
-TEST_CASE("what cannot be listened on is said with what to do next") {
+TEST_CASE("an address that cannot be listened on is an error that says what to do") {
   const auto first = listen(*Address::parse("127.0.0.1:0"), true);
   const auto taken = listen(first->address, true);
   REQUIRE(!taken.ok());
@@ -34,14 +34,14 @@ TEST_CASE("what cannot be listened on is said with what to do next") {
   CHECK(foreign.error().text.find("listen on an address that this machine has") != std::string::npos);
 }
 
-TEST_CASE("a UDP port that is taken is taken, although the TCP port is free") {
+TEST_CASE("a UDP port that is in use is an error, even if the TCP port is free") {
   auto first = listen(*Address::parse("127.0.0.1:0"), true);
   first->tcp.reset();
   CHECK(!listen(first->address, true).ok());
   CHECK(listen(first->address, false).ok());
 }
 
-TEST_CASE("a pair towards a server shares one local port, whose low byte is at least 4") {
+TEST_CASE("a socket pair to a server shares one local port, whose low byte is at least 4") {
   const auto server = listen(*Address::parse("127.0.0.1:0"), true);
   for (int i = 0; i < 500; ++i) {
     const auto pair = pair_towards(server->address);
@@ -53,7 +53,7 @@ TEST_CASE("a pair towards a server shares one local port, whose low byte is at l
   }
 }
 
-TEST_CASE("that a server cannot be reached is for the connecting to say, not for the making of sockets") {
+TEST_CASE("an unreachable server is an error of connecting, not of creating sockets") {
   const Address nowhere = *Address::parse("255.255.255.255:5154");
   const auto pair = pair_towards(nowhere);
   REQUIRE(pair.ok());

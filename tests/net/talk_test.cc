@@ -1,4 +1,4 @@
-// What two processes say to each other at a take-over: lines and descriptors; and what a hostile one gains.
+// What two processes exchange at a take-over: lines and descriptors; and hostile input.
 #include "proxy/net/take_over/talk.h"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ std::size_t open_descriptors() {
   return count;
 }
 
-/// Sends bytes with descriptors, as no Talk would.
+/// Sends bytes with descriptors, as no Talk would do.
 void send_raw(const Fd& to, std::string_view bytes, const std::vector<int>& passed) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   std::vector<std::uint8_t> room(CMSG_SPACE(sizeof(int) * passed.size()));
@@ -56,7 +56,7 @@ void send_raw(const Fd& to, std::string_view bytes, const std::vector<int>& pass
 
 std::string header(char kind, char size) { return std::string("ENTO\x01", 5) + kind + size + '\0'; }
 
-/// What a Talk says to bytes with descriptors. No descriptor is left open.
+/// The result of a Talk that receives these bytes and descriptors. No descriptor is left open.
 std::string refused(std::string_view bytes, const std::vector<int>& passed) {
   auto [ours, theirs] = pair_of_sockets();
   const Talk talk(std::move(theirs));
@@ -95,7 +95,7 @@ TEST_CASE("talk: lines and descriptors arrive in order; descriptors work, and ar
   CHECK(*theirs.hear(kPatience) == "that is all");
 }
 
-TEST_CASE("talk: hundreds of descriptors pass, though the kernel holds few at a time") {
+TEST_CASE("talk: hundreds of descriptors pass, although the kernel holds few at a time") {
   auto [a, b] = pair_of_sockets();
   const Talk ours(std::move(a)), theirs(std::move(b));
   Fd in;
@@ -110,11 +110,11 @@ TEST_CASE("talk: hundreds of descriptors pass, though the kernel holds few at a 
   CHECK(got->back().name == "299");
 }
 
-TEST_CASE("talk: what is not as it should be is refused, and leaves no descriptor open") {
+TEST_CASE("talk: invalid messages are refused and leave no descriptor open") {
   Fd in;
   const Fd out = pipe_end(in);
   const int fd = out.get();
-  CHECK(refused(std::string("ENTX\x01\x01\x02\x00zz", 10), {fd}).find("no descriptors of Entente") !=
+  CHECK(refused(std::string("ENTX\x01\x01\x02\x00zz", 10), {fd}).find("not descriptors of Entente") !=
         std::string::npos);
   CHECK(refused(std::string("ENTO\x02\x01\x02\x00zz", 10), {fd}).find("version 2") != std::string::npos);
   CHECK(refused(header(7, 0), {fd}).find("kind 7") != std::string::npos);
@@ -129,7 +129,7 @@ TEST_CASE("talk: what is not as it should be is refused, and leaves no descripto
         std::string::npos);
 }
 
-TEST_CASE("talk: too many descriptors are refused; a line must end, and have none") {
+TEST_CASE("talk: too many descriptors, a line that is too long, and descriptors with a line are refused") {
   Fd in;
   const Fd out = pipe_end(in);
   {
@@ -155,7 +155,7 @@ TEST_CASE("talk: too many descriptors are refused; a line must end, and have non
   CHECK(talk.hear(kPatience).error().text.find("where a line is expected") != std::string::npos);
 }
 
-TEST_CASE("talk: who says nothing, or hangs up, holds nobody up") {
+TEST_CASE("talk: a peer that is silent or hangs up does not block the other") {
   auto [a, b] = pair_of_sockets();
   const Talk talk(std::move(a));
   CHECK(talk.hear(kImpatience).error().text.find("in time") != std::string::npos);

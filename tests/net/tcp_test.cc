@@ -1,4 +1,4 @@
-// A TCP link over real sockets: order, backpressure, half-close, resets; and no callback after close.
+// A TCP link over real sockets: order, backpressure, half-close, resets, and no callback after close.
 #include "proxy/net/tcp.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 namespace entente::net::tcp_test {
 namespace {
 
-/// Hears a link and remembers; `on_*` may do more.
+/// Records the events of a link. `on_*` may do more.
 struct Ear : LinkUser {
   void connected(Link&) override { is_connected = true, on_any(); }
   void received(Link&, wire::Lane, Bytes bytes) override { append(heard, bytes), on_any(); }
@@ -42,7 +42,7 @@ struct LinkAndPeer {
     REQUIRE(::connect(pair[0], listening->address.raw(), listening->address.size()) == 0);
     pair[1] = ::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     peer = Fd(pair[0]);
-    const timeval patience{8, 0};  // then a test has failed, and says so
+    const timeval patience{8, 0};  // then the test fails
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     REQUIRE(link.adopt(Fd(pair[1])));
   }
@@ -59,18 +59,18 @@ struct LinkAndPeer {
   Fd peer;
 };
 
-TEST_CASE("bytes go both ways in order, and each end is told once") {
+TEST_CASE("bytes go both ways in order, and each end is reported once") {
   LinkAndPeer t;
   t.link.set_reading(true);
   t.link.send(wire::Lane::kStream, as_bytes("hello "));
   t.link.send(wire::Lane::kStream, as_bytes("peer"));
-  uv_run(t.loop.raw(), UV_RUN_NOWAIT);  // small ones go out at the end of a turn
+  uv_run(t.loop.raw(), UV_RUN_NOWAIT);  // small writes go out at the end of a turn
   CHECK(t.hear(10) == "hello peer");
   t.say("hello link");
   ::shutdown(t.peer.get(), SHUT_WR);
   t.ear.on_any = [&] {
     if (!t.ear.is_ended) return;
-    t.link.send(wire::Lane::kStream, as_bytes("bye"));  // our own way is still open
+    t.link.send(wire::Lane::kStream, as_bytes("bye"));  // our direction is still open
     t.link.shut_down();
     t.link.hang_up();
   };
@@ -81,7 +81,7 @@ TEST_CASE("bytes go both ways in order, and each end is told once") {
   CHECK(t.hear(100) == "bye");
 }
 
-TEST_CASE("what the kernel does not take waits, goes out in order, and the end comes after it") {
+TEST_CASE("bytes that the kernel does not accept wait and go out in order, before the end") {
   LinkAndPeer t;
   Buffer all;
   for (std::uint32_t i = 0; all.size() < (16u << 20); ++i)
@@ -107,7 +107,7 @@ TEST_CASE("what the kernel does not take waits, goes out in order, and the end c
   t.loop.run();
 }
 
-TEST_CASE("a link that is not read leaves the bytes where they are") {
+TEST_CASE("a link that is paused leaves the bytes in the kernel") {
   LinkAndPeer t;
   t.say("wait");
   for (int i = 0; i < 10; ++i) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
@@ -118,7 +118,7 @@ TEST_CASE("a link that is not read leaves the bytes where they are") {
   CHECK(t.ear.text() == "wait");
 }
 
-TEST_CASE("what one read takes can be limited; the rest is read in the next turns") {
+TEST_CASE("the bytes of one read can be limited; the rest is read in the next turns") {
   LinkAndPeer t;
   t.link.set_largest_read(4);
   t.say("hello link");
@@ -133,7 +133,7 @@ TEST_CASE("what one read takes can be limited; the rest is read in the next turn
   CHECK(reads == std::vector<std::string>{"hell", "o li", "nk"});
 }
 
-/// So many links whose peers have spoken, each of which takes all the time that newcomers have in a turn.
+/// Links whose peers have sent something. Each uses up the time that newcomers have in a turn.
 struct Crowd {
   Crowd(Loop& its, std::size_t size) : loop(its), ears(size) {
     auto listening = listen(*Address::parse("127.0.0.1:0"), false);
@@ -161,7 +161,7 @@ struct Crowd {
   std::vector<std::unique_ptr<Tcp>> links;
 };
 
-TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; what waits for us counts as held up") {
+TEST_CASE("a crowd of new links is read one a turn, a player in every turn, and waiting bytes count as delayed") {
   LinkAndPeer t;
   t.link.set_reading(true);
   t.link.set_priority(Priority::kPlayer);
@@ -185,7 +185,7 @@ TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; 
   t.loop.run();
 }
 
-TEST_CASE("a reset is told after the peer's last bytes, although a write noticed it first") {
+TEST_CASE("a reset is reported after the peer's last bytes, even if a write detected it first") {
   LinkAndPeer t;
   t.say("last words");
   const linger now{1, 0};
@@ -200,7 +200,7 @@ TEST_CASE("a reset is told after the peer's last bytes, although a write noticed
   CHECK(!t.link.is_open());
 }
 
-TEST_CASE("a reset of a link that only writes is told") {
+TEST_CASE("a reset of a link that only writes is reported") {
   LinkAndPeer t;
   const linger now{1, 0};
   setsockopt(t.peer.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
@@ -210,7 +210,7 @@ TEST_CASE("a reset of a link that only writes is told") {
   CHECK(t.ear.why != 0);
 }
 
-TEST_CASE("a link whose peer has ended hears the next one") {
+TEST_CASE("a link whose peer has ended works with the next peer") {
   LinkAndPeer t;
   t.link.set_reading(true);
   t.peer.reset();
@@ -237,7 +237,7 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
   Tcp link(loop, ear);
   auto listening = listen(*Address::parse("127.0.0.1:0"), false);
   const Address there = listening->address;
-  SUBCASE("and what was sent meanwhile arrives") {
+  SUBCASE("and bytes sent meanwhile arrive") {
     REQUIRE(link.connect(std::move(stream_towards(there)->tcp), there) == 0);
     link.send(wire::Lane::kStream, as_bytes("early"));
     link.shut_down();

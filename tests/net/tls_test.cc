@@ -8,13 +8,13 @@
 namespace entente::net::tls_test {
 namespace {
 
-/// A client and a server that hand each other what they write, in pieces.
+/// A client and a server that exchange what they write, in pieces.
 struct Wire {
   Wire(const TlsContext& to, const TlsContext& from, const std::string& name) : client(from, name), server(to, "") {
     client.start(up);
   }
 
-  /// Until both are silent. False when one failed.
+  /// Runs until both have nothing to send. Returns false if one failed.
   bool run(std::size_t piece = 1 << 20) {
     while (!up.empty() || !down.empty()) {
       if (!give(up, piece, server, said_to_server, down)) return false;
@@ -43,7 +43,7 @@ struct Contexts {
   std::shared_ptr<const TlsContext> blind = *TlsContext::client("", false);
 };
 
-TEST_CASE("what is written on one side is read on the other, however the wire is cut") {
+TEST_CASE("what one side writes the other reads, in any number of pieces") {
   const Contexts contexts;
   for (const std::size_t piece : {1u, 7u, 1000u, 1u << 20}) {
     Wire wire(*contexts.server, *contexts.trusting, "localhost");
@@ -62,7 +62,7 @@ TEST_CASE("what is written on one side is read on the other, however the wire is
   }
 }
 
-TEST_CASE("a certificate must be trusted and name who was asked for, by name or address") {
+TEST_CASE("a certificate must be trusted and be for the requested name or address") {
   const Contexts contexts;
   std::string what;
   const auto complaint = [&](const TlsContext& client, const std::string& name) -> std::string {
@@ -83,7 +83,7 @@ TEST_CASE("a certificate must be trusted and name who was asked for, by name or 
   CHECK(what == "the certificate is not trusted");
 }
 
-TEST_CASE("a certificate whose time is over, or has not come, is said to be so") {
+TEST_CASE("an expired certificate, or one that is not valid yet, is reported as such") {
   for (const auto& [from, what] :
        {std::pair(-7200L, "the certificate has expired"), std::pair(3600L, "the certificate is not valid yet")}) {
     const Certificate old(from, 3600);
@@ -99,7 +99,7 @@ TEST_CASE("a certificate whose time is over, or has not come, is said to be so")
   }
 }
 
-/// What each side says of a handshake that fails: first the server, then the client, which is told.
+/// The errors of a handshake that fails: first the server's, then the client's, which gets an alert.
 void check_handshake_fails(const Contexts& contexts, const std::string& what) {
   Wire wire(*contexts.server, *contexts.blind, "localhost");
   REQUIRE_FALSE(wire.run());
@@ -109,7 +109,7 @@ void check_handshake_fails(const Contexts& contexts, const std::string& what) {
   CHECK(std::string(wire.client.what()) == what);
 }
 
-TEST_CASE("where the two have no version or no cipher of TLS in common, both say so") {
+TEST_CASE("without a common TLS version or cipher, both sides report that") {
   const Contexts versions, ciphers;
   SSL_CTX_set_min_proto_version(versions.server->raw().get(), TLS1_3_VERSION);
   SSL_CTX_set_max_proto_version(versions.blind->raw().get(), TLS1_2_VERSION);
@@ -121,7 +121,7 @@ TEST_CASE("where the two have no version or no cipher of TLS in common, both say
   check_handshake_fails(ciphers, "no cipher of TLS in common");
 }
 
-TEST_CASE("connections that begin after a renewal see the new certificate") {
+TEST_CASE("connections that start after a renewal get the new certificate") {
   const Certificate old, fresh;
   const auto server = *TlsContext::server(old.file(), old.file());
   const auto trusts_old = *TlsContext::client(old.file(), true), trusts_fresh = *TlsContext::client(fresh.file(), true);
@@ -132,7 +132,7 @@ TEST_CASE("connections that begin after a renewal see the new certificate") {
   CHECK_FALSE(Wire(*server, *trusts_old, "localhost").run());
 }
 
-TEST_CASE("who answers a handshake with something else does not speak TLS") {
+TEST_CASE("a peer that answers a handshake with other bytes does not speak TLS") {
   const Contexts contexts;
   for (const char* answer : {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "BZFS0221\x03"}) {
     Tls client(*contexts.trusting, "localhost");
@@ -143,7 +143,7 @@ TEST_CASE("who answers a handshake with something else does not speak TLS") {
   }
 }
 
-TEST_CASE("what is no TLS fails, once and for all, and the peer is told") {
+TEST_CASE("bytes that are not TLS fail for good, and the peer gets an alert") {
   const Contexts contexts;
   Tls server(*contexts.server, "");
   Buffer plain, wire;
@@ -154,7 +154,7 @@ TEST_CASE("what is no TLS fails, once and for all, and the peer is told") {
   CHECK(plain.empty());
 }
 
-TEST_CASE("files that are not there or not right are errors that name them") {
+TEST_CASE("missing or invalid files are errors that name them") {
   const Certificate certificate;
   const auto missing = TlsContext::server("/nowhere/cert.pem", certificate.file());
   REQUIRE_FALSE(missing.ok());

@@ -1,4 +1,4 @@
-// Datagrams: batches arrive whole and in order, each to its address; what is too large is seen to be.
+// Datagrams: batches arrive whole and in order, each at its address; one that is too large is detected.
 #include "proxy/net/udp.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ Fd bound(const char* ip) {
   return std::move(sockets->udp);
 }
 
-TEST_CASE("a batch goes out at the end of the turn, or when it is full, and comes in with few calls") {
+TEST_CASE("a batch goes out at the end of the turn, or when it is full, and is received with few calls") {
   for (const char* ip : {"127.0.0.1", "::1"}) {
     CAPTURE(ip);
     const Fd here = bound(ip), there = bound(ip);
@@ -51,7 +51,7 @@ TEST_CASE("a batch goes out at the end of the turn, or when it is full, and come
   }
 }
 
-TEST_CASE("a datagram that cannot go is counted, and those behind it go") {
+TEST_CASE("a datagram that cannot be sent is counted, and later ones are sent") {
   const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
   Loop loop;
   Ear ear;
@@ -62,14 +62,14 @@ TEST_CASE("a datagram that cannot go is counted, and those behind it go") {
   UdpBatch batch(loop, here.get(), false);
   const Address good = local_address(there.get());
   batch.push({}, good, Buffer{1});
-  batch.push({}, *Address::parse("[::1]:9"), Buffer{2});  // wrong family for this socket
+  batch.push({}, *Address::parse("[::1]:9"), Buffer{2});  // wrong address family for this socket
   batch.push({}, good, Buffer{3});
   loop.run();
   CHECK(ear.heard == std::vector<Buffer>{{1}, {3}});
   CHECK(batch.lost() == 1);
 }
 
-TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
+TEST_CASE("a batch from a wildcard socket is sent from the address that it names") {
   for (const bool v6 : {false, true}) {
     const char* const any = v6 ? "::" : "0.0.0.0";
     const char* const from = v6 ? "::1" : "127.0.0.5";
@@ -89,7 +89,7 @@ TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
   }
 }
 
-TEST_CASE("a reader on a wildcard address knows which address each datagram came to") {
+TEST_CASE("a reader on a wildcard address knows the local address of each datagram") {
   struct Host final : UdpReader::User {
     void datagram(const Address&, Bytes) override {
       came_to.push_back(reader->local_address());
@@ -118,7 +118,7 @@ TEST_CASE("a reader on a wildcard address knows which address each datagram came
   }
 }
 
-TEST_CASE("one that is too large arrives as one byte more than the largest") {
+TEST_CASE("a datagram that is too large arrives as one byte more than the largest") {
   const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
   const Address to = local_address(there.get());
   REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
@@ -135,7 +135,7 @@ TEST_CASE("one that is too large arrives as one byte more than the largest") {
   CHECK(ear.heard[1].size() == kLargestDatagram + 1);
 }
 
-TEST_CASE("a refusal by ICMP costs at most the datagrams before it") {
+TEST_CASE("an ICMP error costs at most the datagrams before it") {
   Fd gone = bound("127.0.0.1");
   const Address to = local_address(gone.get());
   gone.reset();
@@ -144,7 +144,7 @@ TEST_CASE("a refusal by ICMP costs at most the datagrams before it") {
   for (int i = 0; i < 10; ++i) CHECK(udp_send(here.get(), Buffer{1}));
 }
 
-TEST_CASE("a reader survives refusals and hears the next datagram") {
+TEST_CASE("a reader survives ICMP errors and receives the next datagram") {
   Fd gone = bound("127.0.0.1");
   const Address to = local_address(gone.get());
   gone.reset();

@@ -1,5 +1,5 @@
-// Two processes on one UDP port: each of the old one's peers is heard by the old one, everybody else by the new one,
-// and no datagram is lost between them.
+// Two processes on one UDP port: the old one receives from its own peers, the new one from all others, and no datagram
+// is lost.
 #include "proxy/net/take_over/udp_twin.h"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ void turn(Loop& loop, const std::function<bool()>& done) {
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the youngest; on each kind of address") {
+TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the newest, for each kind of address") {
   for (const auto& one :
        {std::pair{"127.0.0.1", "127.0.0.1"}, {"0.0.0.0", "127.0.0.1"}, {"::1", "::1"}, {"::", "::1"}}) {
     const char *const at = one.first, *const ip = one.second;
@@ -73,7 +73,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     const std::string first = late.say("1");
     Fd twin = udp_twin(server.family());
     REQUIRE(bind_twin(twin.get(), old_fd));
-    // Whose datagram the old socket has received already is its peer, too.
+    // A sender whose datagram the old socket has received already is also its peer.
     old.reader.read_all();
     CHECK(old.heard == Lines{first});
     old.heard.clear(), old.here.clear();
@@ -112,7 +112,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     turn(loop, [&] { return youngest.heard.size() == 3; });
     CHECK(youngest.heard.back() == std::to_string(anna.address.port()) + " again");
 
-    // The youngest dies: its elder has the newcomers again.
+    // The newest ends: the one before it gets newcomers again.
     youngest.reader.close();
     third.reset();
     dora.say("2");
@@ -122,7 +122,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
   }
 }
 
-TEST_CASE("udp twin: what others send while a peer's socket is made is not lost") {
+TEST_CASE("udp twin: no datagram of other senders is lost while the socket of a peer is created") {
   auto listening = listen_datagrams(*Address::parse("127.0.0.1", 0));
   REQUIRE(listening.ok());
   Loop loop;
@@ -134,7 +134,7 @@ TEST_CASE("udp twin: what others send while a peer's socket is made is not lost"
     crowd.emplace_back(listening->address);
     peers.push_back({crowd.back().address, listening->address});
   }
-  // Each has something on its way in the old socket; all send on while the sockets are made.
+  // Each has a datagram queued in the old socket; all keep sending while the sockets are created.
   std::size_t sent = 0;
   for (const Client& one : crowd) one.say("before"), ++sent;
   std::atomic<bool> over{false};

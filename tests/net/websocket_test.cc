@@ -9,7 +9,7 @@ namespace {
 
 using Role = WebSocket::Role;
 
-/// Keeps what it is told as one line: "b:0102 close:1000 'bye' ".
+/// Records events as one line: "b:0102 close:1000 'bye' ".
 struct Told final : WebSocket::User {
   std::string all;
   void message(Opcode opcode, Bytes payload) override {
@@ -21,7 +21,7 @@ struct Told final : WebSocket::User {
   }
 };
 
-/// What a client's user is told of `hex`, all at once; and the violation, if any.
+/// The events of a client that reads `hex` at once, and the violation, if any.
 std::string heard(std::string_view hex, Role role = Role::kClient, std::size_t largest = 1000) {
   Told told;
   WebSocket socket(role, largest, told);
@@ -33,45 +33,45 @@ TEST_CASE("messages, whole and in parts, with control frames between the parts")
   CHECK(heard("8203 010203") == "b:010203 ");
   CHECK(heard("8103 616263 8200") == "t:616263 b: ");
   CHECK(heard("0201 01 8900 0002 0203 8a01ff 8000") == "ping: pong:ff b:010203 ");
-  CHECK(heard("827e 0003 010203") == "malformed frame 1002");  // the length must be as short as it can be
+  CHECK(heard("827e 0003 010203") == "malformed frame 1002");  // the length must have the shortest form
 }
 
-TEST_CASE("a server unmasks, and accepts nothing that is not masked; a client the other way round") {
+TEST_CASE("a server accepts masked frames only, a client unmasked ones only") {
   CHECK(heard("8183 01020304 606060", Role::kServer) == "t:616263 ");
   CHECK(heard("8103 616263", Role::kServer) == "not masked by a client 1002");
   CHECK(heard("8183 01020304 606060") == "masked by a server 1002");
 }
 
-TEST_CASE("close codes and reasons are told as they came, 1012 too") {
+TEST_CASE("close codes and reasons are passed on as they came, also 1012") {
   CHECK(heard("8806 03f4 72657374") == "close:1012 'rest' ");
   CHECK(heard("8800") == "close:1005 '' ");
   CHECK(heard("8802 0fa0") == "close:4000 '' ");
-  CHECK(heard("8800 8201 01") == "close:1005 '' ");  // nothing is heard after a close_frame
+  CHECK(heard("8800 8201 01") == "close:1005 '' ");  // nothing is read after a close frame
   CHECK(heard("8801 03") == "close frame of one byte 1002");
   CHECK(heard("8802 03ed") == "close code out of range 1002");
   CHECK(heard("8802 03e7") == "close code out of range 1002");
   CHECK(heard("8804 03e8 c328") == "close reason that is not UTF-8 1007");
 }
 
-TEST_CASE("what breaks the rules is a violation, and nothing after it is heard") {
+TEST_CASE("bytes that break the rules are a violation, and nothing after them is read") {
   CHECK(heard("c201 01 8201 02") == "reserved bits set 1002");
   CHECK(heard("8301 01") == "unknown opcode 1002");
   CHECK(heard("8b01 01") == "unknown opcode 1002");
-  CHECK(heard("8001 01") == "continuation of nothing 1002");
+  CHECK(heard("8001 01") == "continuation without a message 1002");
   CHECK(heard("0201 01 8201 02") == "message within a message 1002");
   CHECK(heard("0901 01") == "malformed frame 1002");
   CHECK(heard("897e 007e 01") == "malformed frame 1002");
   CHECK(heard("8201 01 8301 01") == "b:01 unknown opcode 1002");
 }
 
-TEST_CASE("a message is refused by its size before its payload is there, in parts too") {
+TEST_CASE("a message that is too large is refused before its payload is there, also in parts") {
   CHECK(heard("827e 03e9 01") == "message too large 1009");
   CHECK(heard("827f 00ffffffffffffff 01") == "message too large 1009");
   CHECK(heard("0202 0102 0002 0304 8002 0506", Role::kClient, 5) == "message too large 1009");
   CHECK(heard("0202 0102 0002 0304 8001 05", Role::kClient, 5) == "b:0102030405 ");
 }
 
-TEST_CASE("the same is told however the bytes are cut, and what was written is what is read") {
+TEST_CASE("events do not depend on how the bytes are cut, and what is written reads back") {
   for (const Role role : {Role::kServer, Role::kClient}) {
     Told unused;
     WebSocket from(role, 1 << 20, unused);
@@ -95,7 +95,7 @@ TEST_CASE("the same is told however the bytes are cut, and what was written is w
   }
 }
 
-TEST_CASE("a client masks, each frame with another key") {
+TEST_CASE("a client masks each frame with a new key") {
   Told unused;
   WebSocket client(Role::kClient, 1000, unused);
   Buffer one, two;
@@ -105,8 +105,7 @@ TEST_CASE("a client masks, each frame with another key") {
   CHECK(one != two);
 }
 
-TEST_CASE(
-    "a close_frame that cannot travel is sent without a code; a long reason is cut between characters, with a mark") {
+TEST_CASE("a close code that must not be sent is left out; a long reason is cut between characters, with a mark") {
   Told told;
   WebSocket server(Role::kServer, 1000, told), client(Role::kClient, 1000, told);
   Buffer wire;
@@ -120,7 +119,7 @@ TEST_CASE(
   CHECK(told.all == "close:1000 'x" + reason.substr(0, 118) + "...' ");
 }
 
-TEST_CASE("a user may stop it from within") {
+TEST_CASE("a user may close it from within a callback") {
   struct Stops final : WebSocket::User {
     WebSocket* socket = nullptr;
     int messages = 0;

@@ -839,7 +839,7 @@ TEST_CASE("ogar front: an end says why, and is the game's own") {
   CHECK(has(last, "by_server=1 text=\"the server is gone\""));
   CHECK(last.ends_with("closes: the server is gone 1001\n"));
   silent.greeted();
-  CHECK(has(silent.waits(60 * kSecond), "closes: nothing heard for a minute 1003"));
+  CHECK(has(silent.waits(60 * kSecond), "closes: nothing received for a minute 1003"));
 }
 
 TEST_CASE("ogar front: what OgarII hangs up for, we do, too") {

@@ -315,7 +315,7 @@ TEST_CASE("a .map file makes shots safe that are") {
       play.receives(joined({play.lines.state(1, {1}, 1, 1), play.lines.event(kUpdateAmmo, 0, 100, 0),
                             play.lines.create(16, 50, 1, 1, 4), play.lines.event(kGameStart, 0, 0, 0)}));
   CHECK(told.find("name: \"panic 1/1 Yard\"") != std::string::npos);
-  CHECK(told.find("says Notice level: WARNING text: \"notes.map is no map") != std::string::npos);
+  CHECK(told.find("says Notice level: WARNING text: \"notes.map is not a map") != std::string::npos);
   CHECK(actions(play.hears<words::Fire>("vx: -1")) == 1);
   // A known wall is not driven into by a goal.
   play.receives(play.lines.move(kWest, 0, 1));

@@ -273,7 +273,7 @@ TEST_CASE("a recording that lacks something says what") {
   };
   fails(each_calls([](int, auto&) { return false; }), "nothing was translated");  // nor are there words
   fails(each_calls([](int number, auto&) { return number != 0; }), "the session began before the file");
-  fails(each_calls([](int number, auto&) { return number != 1; }), "a part of what its room was asked is not recorded");
+  fails(each_calls([](int number, auto&) { return number != 1; }), "a part of its room's calls is not recorded");
   const auto began = [&](const std::function<void(trace::RoomBegan&)>& change) {
     return each_calls([&](int, trace::Calls& one) {
       if (one.details_size() > 0 && one.details(0).has_began()) change(*one.mutable_details(0)->mutable_began());

@@ -1,5 +1,5 @@
-// A relayed message costs no heap allocation, by stream or by datagram, on one worker or two; and a reader that never
-// reads costs a bounded number of bytes.
+// Relaying a message makes no heap allocation, by stream or by datagram, on one worker or two. A peer that never reads
+// costs a bounded number of bytes.
 #include <doctest/doctest.h>
 #include <malloc.h>
 
@@ -20,7 +20,7 @@
 namespace entente::testing::allocation_test {
 namespace {
 
-/// Hears all and keeps nothing.
+/// Records nothing.
 class CountingTap final : public relay::Tap, private relay::TapSink {
  public:
   relay::TapSink& sink(std::size_t) override { return *this; }
@@ -33,7 +33,7 @@ class CountingTap final : public relay::Tap, private relay::TapSink {
   std::atomic<std::size_t> heard_{0};
 };
 
-/// `message` from `a` to `b`, so many times, without a single allocation of the test's own.
+/// Sends `message` from `a` to `b`, `times` times, without allocations of the test itself.
 bool ferry(int a, int b, Bytes message, int times) {
   std::array<std::uint8_t, 512> room;
   for (int i = 0; i < times; ++i) {
@@ -44,11 +44,11 @@ bool ferry(int a, int b, Bytes message, int times) {
   return true;
 }
 
-/// Allocations of the whole program while `messages` are relayed: the least of three times, as a buffer may still grow
-/// where the machine is busy and more messages wait than ever before.
+/// Allocations of the whole program while `messages` are relayed. The least of three runs counts, because on a busy
+/// machine more messages may wait than ever before, and a buffer grows.
 template <class Relay>
 std::size_t cost(Relay&& messages) {
-  REQUIRE(messages());  // what grows once, grows now
+  REQUIRE(messages());  // lets all buffers grow
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (int i = 0; i < 3 && least != 0; ++i) {
     const std::size_t before = allocations();
@@ -66,7 +66,7 @@ TEST_CASE("relaying a message allocates nothing") {
     FakeServer fake(true);
     Running running(toy::game(), fake.address(), no_limits(), workers, 0, &tap);
     Pair first(running, fake), pair(running, fake);                    // with two workers, on each of them
-    CHECK(running.heard.line("opened " + pair.client.here().text()));  // no line is held back that would come meanwhile
+    CHECK(running.heard.line("opened " + pair.client.here().text()));  // no later line is then held back
     const Buffer message = frame("as long as the messages of these games are, about that");
     for (Pair* one : {&first, &pair}) {
       CHECK(cost([&] { return ferry(one->client.fd(), one->server.fd(), message, 2000); }) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("relaying a message allocates nothing") {
   CHECK(tap.bytes_heard() > 8000);
 }
 
-/// Has a real tap told, and knows how much the thread that tells it, a loop's, had allocated by then. For one worker.
+/// Feeds a real tap, and knows how much the calling thread, a loop's, had allocated by then. For one worker.
 class OnLoop final : public relay::Tap, private relay::TapSink {
  public:
   explicit OnLoop(relay::Tap& tap) : tap_(tap) {}
@@ -116,7 +116,7 @@ std::unique_ptr<trace::Recorder> recorder_to_nowhere() {
   return std::move(*made);
 }
 
-TEST_CASE("with the tap that ships, counting or recording, the loop's thread allocates nothing a message") {
+TEST_CASE("with the shipped tap, counting or recording, a loop's thread allocates nothing per message") {
   for (const bool recording : {false, true}) {
     CAPTURE(recording);
     relay::TapThread shipped({.recorder = recording ? recorder_to_nowhere() : nullptr});
@@ -135,7 +135,7 @@ TEST_CASE("with the tap that ships, counting or recording, the loop's thread all
                ferry(pair.server.fd(), pair.client.fd(), message, times) &&
                ferry(near.fd(), far.fd(), message, times) && ferry(far.fd(), near.fd(), message, times);
       };
-      REQUIRE(all_ways(10));  // what grows once, grows now; the worker's first tick most often comes later
+      REQUIRE(all_ways(10));  // lets all buffers grow; the worker's first tick usually comes later
       const std::size_t before = tap.allocated();
       REQUIRE(all_ways(4000));
       CHECK(tap.allocated() == before);
@@ -147,7 +147,7 @@ TEST_CASE("with the tap that ships, counting or recording, the loop's thread all
   }
 }
 
-TEST_CASE("bridging a word that comes often allocates nothing, by stream or by datagram") {
+TEST_CASE("bridging a frequent word allocates nothing, by stream or by datagram") {
   CountingTap tap;
   FakeServer fake(true);
   Bridging running(toy::game(), toy::game(), fake.address(), no_limits(), 1, &tap);
@@ -157,7 +157,7 @@ TEST_CASE("bridging a word that comes often allocates nothing, by stream or by d
   const net::Address uplink = pair.server.there();
   REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
   REQUIRE(::connect(far.fd(), uplink.raw(), uplink.size()) == 0);
-  pair.server.send(frame("!", toy::kSay));  // our back has been greeted
+  pair.server.send(frame("!", toy::kSay));  // the server has greeted our back
   CHECK(pair.client.read(3).size() == 3);
 
   const Buffer message = point(1);
@@ -186,7 +186,7 @@ TEST_CASE("passing an ENet datagram allocates nothing") {
   CHECK(tap.bytes_heard() > 8000 * message.size());
 }
 
-TEST_CASE("a reader that never reads makes us stop reading the other, within a bound") {
+TEST_CASE("a peer that never reads makes us stop reading the other, within a bound") {
   Limits limits = no_limits();
   limits.high_water = 128 * 1024;
   limits.low_water = 32 * 1024;
@@ -198,7 +198,7 @@ TEST_CASE("a reader that never reads makes us stop reading the other, within a b
   most_bytes();
   const std::size_t before = bytes_in_use();
 
-  // Until the server has not been able to send for a while.
+  // Until the server could not send for a while.
   std::size_t taken = 0, offset = 0;
   pollfd writable{pair.server.fd(), POLLOUT, 0};
   while (taken < (256u << 20) && ::poll(&writable, 1, 300) == 1) {
@@ -209,11 +209,11 @@ TEST_CASE("a reader that never reads makes us stop reading the other, within a b
   const std::size_t grown = most_bytes() - before;
   MESSAGE("server sent " << taken << " bytes, the relay's heap grew by " << grown);
   CHECK(taken < (64u << 20));  // the rest is in the kernel's buffers
-  // What waits is at most the mark and one read more; while its room grows by an eighth, the old is there beside it.
+  // At most the high-water mark and one read wait; while the buffer grows by an eighth, the old one exists beside it.
   CHECK(grown < (limits.high_water + 64 * 1024) * 17 / 8 + 16 * 1024);
   CHECK(running.totals().stalls >= 1);
 
-  // And nothing of it is lost.
+  // Nothing of it is lost.
   Buffer room(64 * 1024);
   std::size_t read = 0;
   bool same_bytes = true;
@@ -223,7 +223,7 @@ TEST_CASE("a reader that never reads makes us stop reading the other, within a b
     for (ssize_t i = 0; i < n; ++i)
       same_bytes &= room[static_cast<std::size_t>(i)] == piece[(read + static_cast<std::size_t>(i)) % piece.size()];
     read += static_cast<std::size_t>(n);
-    if (taken - read < 200) break;  // the rest of a frame that the server began is kept until it is whole
+    if (taken - read < 200) break;  // an incomplete frame is kept until it is whole
   }
   CHECK(same_bytes);
   CHECK(taken - read < 200);

@@ -1,4 +1,4 @@
-// One end of a bridge of Ace of Spades, a client or a server, over ENet: it says and hears its own dialect.
+// One end of a bridge of Ace of Spades over ENet, a client or a server, which speaks its own dialect.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace entente::testing {
 
-/// One end of the bridge, a client or a server, which says and hears its own dialect.
+/// One end of the bridge, a client or a server, which speaks its own dialect.
 class AosParty final : public EnetHost::User {
  public:
   AosParty(Turning& yard, std::size_t dialect, wire::Way hears)
@@ -33,8 +33,8 @@ class AosParty final : public EnetHost::User {
     REQUIRE(host.send(*peer, 0, EnetPacket(out, how)));
   }
 
-  /// The next of this kind that is as wanted; others are passed over. `again`: done until it comes, for what may be
-  /// lost or come too soon.
+  /// The next packet of this type that matches; others are skipped. `again`: repeated until it comes, for packets that
+  /// may be lost or sent too early.
   template <class T>
   T hear(
       const std::function<bool(const T&)>& wanted = [](const T&) { return true; },
@@ -58,7 +58,7 @@ class AosParty final : public EnetHost::User {
   }
 
   void connected(EnetPeer& who, std::uint32_t data) override {
-    who.give_up_after(kPatience);  // on a busy machine, a relay with ThreadSanitizer reads a map for seconds
+    who.give_up_after(kPatience);  // on a busy machine, a relay with ThreadSanitizer takes seconds to read a map
     peer = &who, connect_data = data;
   }
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {

@@ -1,4 +1,4 @@
-// A bridge between two toy games that serves on a thread of its own while a test plays both peers.
+// A bridge between two toy games that serves on its own thread while a test plays both peers.
 #pragma once
 
 #include "tests/relay/toy.h"
@@ -13,7 +13,7 @@ inline Buffer point(std::uint8_t number) { return {1, toy::kPoint, number}; }
 inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game& back) {
   relay::BridgeOptions bridge;
   bridge.server_game = &back;
-  bridge.chat.burst = 100'000;  // tests speak fast
+  bridge.chat.burst = 100'000;  // tests chat fast
   bridge.front = [&front](std::size_t dialect) { return toy::make_front(front, dialect); };
   bridge.back = [&back](std::size_t dialect) { return toy::make_back(back, dialect); };
   return bridge;
@@ -33,7 +33,7 @@ class Bridging : public Serving {
   }
 };
 
-/// A client and a server over TCP whose greetings are behind them.
+/// A client and a server over TCP that have exchanged greetings.
 struct BridgedPair {
   BridgedPair(const Bridging& running, const FakeServer& fake, const net::Address* from = nullptr,
               int receive_buffer = 0)

@@ -1,5 +1,5 @@
-// A broadcast: nobody sees anything before the delay has passed, whatever he does with his clock; and who follows it
-// sees everything.
+// A broadcast: nobody sees anything before the delay has passed, whatever a viewer does with its clock, and a viewer
+// that follows sees everything.
 #include "proxy/relay/broadcast/broadcast.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using testing::replay_show::Nobody, testing::replay_show::Seen, testing::replay_
 constexpr Micros kStep = 20 * kMillisecond;
 constexpr std::uint64_t kUnixMicros = 1'700'000'000'000'000;
 
-/// A match that is told, and a clock that only moves when it is told to. The unit's x is the time in steps.
+/// A match, and a clock that only the test advances. The unit's x is the time in steps.
 struct Match {
   Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos; }, kUnixMicros)) { begin("anna"); }
   void begin(const std::string& name) {
@@ -55,7 +55,7 @@ struct Match {
     }
     tell(fact);
   }
-  /// anna dies; the killer is nobody.
+  /// anna dies without a killer.
   void kill() {
     words::Died died;
     died.set_player(1);
@@ -78,7 +78,7 @@ struct Match {
   WorldState world;
 };
 
-/// Those who watch, in a room that was opened when the match was some time old.
+/// Viewers in a room that was opened some time after the start of the match.
 struct Audience {
   Audience(Match& its, Micros its_delay, See see = See::kPublic)
       : match(its), delay(its_delay), view(its.broadcast->view(see, its_delay)), opened(its.now()) {
@@ -112,7 +112,7 @@ struct Audience {
   std::vector<Id> ids;
 };
 
-/// The latest time of the match that a viewer can know of.
+/// The latest time of the match that a viewer can know.
 Micros known(const Seen& seen) {
   Micros latest = 0;
   for (const Fact& fact : seen.heard) {
@@ -134,7 +134,7 @@ bool heard(const Seen& seen, const std::string& text) {
   });
 }
 
-TEST_CASE("who follows a broadcast hears everything once, in order, when its delay has passed and no earlier") {
+TEST_CASE("a viewer that follows a broadcast gets everything once, in order, exactly when its delay has passed") {
   for (const Micros delay : {Micros{0}, 3 * kSecond, 30 * kSecond}) {
     CAPTURE(delay);
     Match match;
@@ -161,7 +161,7 @@ TEST_CASE("who follows a broadcast hears everything once, in order, when its del
   }
 }
 
-TEST_CASE("no viewer sees anything early, wherever he goes, and comes back to the present") {
+TEST_CASE("no viewer sees anything early, wherever it seeks, and each can return to the present") {
   std::mt19937 random(7);
   Match match;
   Audience audience(match, 10 * kSecond);
@@ -201,7 +201,7 @@ TEST_CASE("no viewer sees anything early, wherever he goes, and comes back to th
   }
 }
 
-TEST_CASE("the next and the previous kill of a broadcast are those that may be seen by now") {
+TEST_CASE("/next and /previous find only kills that may be seen by now") {
   constexpr Micros kDelay = 10 * kSecond;
   Match match;
   Audience audience(match, kDelay);
@@ -215,7 +215,7 @@ TEST_CASE("the next and the previous kill of a broadcast are those that may be s
   pass(5 * kSecond, true);
   pass(5 * kSecond);  // 40 s: kills at 20 s and at 30 s may be seen
   Seen& seen = audience.watch();
-  // Where an order leads, in seconds; -1: there is no such kill.
+  // Where a command leads, in seconds; -1: there is no such kill.
   const auto place = [&](const char* order) {
     seen.heard.clear();
     audience.say(0, order);
@@ -228,7 +228,7 @@ TEST_CASE("the next and the previous kill of a broadcast are those that may be s
   };
   audience.say(0, "/pause");
   pass(kSecond);
-  CHECK(place("/next") == -1);  // the kill at 35 s is told after 45 s
+  CHECK(place("/next") == -1);  // the kill at 35 s may be seen after 45 s
   CHECK(place("/previous") == 28);
   CHECK(place("/previous") == 18);
   CHECK(place("/previous") == -1);
@@ -246,15 +246,15 @@ TEST_CASE("the next and the previous kill of a broadcast are those that may be s
   CHECK(place("/next") == -1);
   place("/follow");
   CHECK(place("/next") == last - 2);
-  // By native's words, too.
+  // Also by native's words.
   place("/seek 0");
   CHECK(place("kill") == 18);
-  // After the rewind, there are none.
+  // After the rewind there are no kills.
   pass(Broadcast::kRewind + 30 * kSecond);
   CHECK(place("/previous") == -1);
 }
 
-TEST_CASE("a paused viewer stays where it is until that is forgotten, and then goes on where it begins") {
+TEST_CASE("a paused viewer stays where it is until that time is forgotten, and then continues at the new beginning") {
   Match match;
   Audience audience(match, 0);
   for (int i = 0; i < 100; ++i) match.step();
@@ -273,7 +273,7 @@ TEST_CASE("a paused viewer stays where it is until that is forgotten, and then g
   CHECK(known(seen) < match.now() - Broadcast::kRewind + 20 * kSecond);
 }
 
-TEST_CASE("casters hear the teams at once, and the public never") {
+TEST_CASE("casters get team chat at once, and the public never does") {
   Match match;
   Audience casters(match, 0, See::kTeams), everybody(match, 2 * kSecond);
   match.step();
@@ -291,7 +291,7 @@ TEST_CASE("casters hear the teams at once, and the public never") {
   CHECK_FALSE(heard(everybody.all[0], "secret"));
 }
 
-TEST_CASE("a fragment is to be had when it is over and its delay has passed, and then never changes") {
+TEST_CASE("a fragment is available when it is over and its delay has passed, and then never changes") {
   Match match;
   const auto view = match.broadcast->view(See::kPublic, 7 * kSecond);
   match.tell(words::Notice());
@@ -317,7 +317,7 @@ TEST_CASE("a fragment is to be had when it is over and its delay has passed, and
   CHECK(had.begin()->first >= kUnixMicros / Broadcast::kFragment);
 }
 
-TEST_CASE("nothing is kept for nobody") {
+TEST_CASE("without viewers nothing is kept") {
   Match match;
   CHECK_FALSE(match.broadcast->wanted());
   auto view = match.broadcast->view(See::kPublic, 0);

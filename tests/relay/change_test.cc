@@ -1,5 +1,5 @@
-// Routes that come, change and go while a ProxyServer runs: newcomers get what is there now, sessions go on as they
-// began.
+// Routes that are added, changed and removed while a ProxyServer runs: newcomers get the new state, sessions continue
+// as they began.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -34,7 +34,7 @@ void goes_on(const Pair& pair, std::string_view text) {
   CHECK(pair.server.read(frame(text).size()) == frame(text));
 }
 
-TEST_CASE("a route is replaced: newcomers come to its new server, by the same listener, and sessions go on") {
+TEST_CASE("a route is replaced: newcomers get its new server by the same listener, and sessions continue") {
   FakeServer first, second;
   Running running(toy::game(), first.address(), no_limits(), 2);
   relay::ProxyServer& server = running.server();
@@ -56,7 +56,7 @@ TEST_CASE("a route is replaced: newcomers come to its new server, by the same li
   CHECK(server.totals({0, fresh}).begun == 2);
 }
 
-TEST_CASE("lines that a retired route holds back are logged when it is over") {
+TEST_CASE("lines that a retired route holds back are logged when it ends") {
   FakeServer fake;
   Running running(toy::game(), fake.address());
   {
@@ -71,7 +71,7 @@ TEST_CASE("lines that a retired route holds back are logged when it is over") {
   CHECK(eventually([&] { return running.heard.told(relay::text(Reason::kClientLeft)) == 3; }));
 }
 
-TEST_CASE("datagrams of a session find their way after its route was replaced, and after it was retired") {
+TEST_CASE("datagrams of a session still arrive after its route was replaced, and after it was retired") {
   FakeServer first(true), second(true);
   Running running(toy::game(), first.address(), no_limits(), 2);
   const Datagrams server_side = first.take_datagrams();
@@ -93,7 +93,7 @@ TEST_CASE("datagrams of a session find their way after its route was replaced, a
   CHECK(refuses(running.address));
 }
 
-TEST_CASE("a retired route refuses newcomers; its address can be had again, while it has sessions and afterwards") {
+TEST_CASE("a retired route refuses newcomers; its address can be used again, while it has sessions and afterwards") {
   FakeServer fake;
   Running running(toy::game(), fake.address(), no_limits(), 2);
   relay::ProxyServer& server = running.server();
@@ -115,13 +115,13 @@ TEST_CASE("a retired route refuses newcomers; its address can be had again, whil
   before.client.finish();
   before.server.finish();
   CHECK(eventually([&] { return server.is_over(0); }));
-  // The UDP socket goes with the last session.
+  // The UDP socket closes with the last session.
   CHECK(eventually([&] { return net::listen(running.address, true).ok(); }));
   CHECK(server.add(towards(toy::game(), fake.address(), running.address)).ok());
   const Pair last(running, fake);
 }
 
-TEST_CASE("changes are made all, or none") {
+TEST_CASE("either all changes are made, or none") {
   FakeServer first, second;
   Running running(toy::game(), first.address());
   relay::ProxyServer& server = running.server();
@@ -145,7 +145,7 @@ TEST_CASE("a listener keeps its game") {
   CHECK(changed.error().text.find("keeps its game") != std::string::npos);
 }
 
-TEST_CASE("routes on one listener come, change and go, each by its path") {
+TEST_CASE("routes on one listener are added, changed and removed, each by its path") {
   FakeServer first, second, third;
   PathRoutes routes;
   relay::ProxyServer& server = routes.server;
@@ -171,7 +171,7 @@ TEST_CASE("routes on one listener come, change and go, each by its path") {
   WebServer peer(first);
   peer.upgrade();
   stays.upgrade();
-  // The first of the listener changes, the second goes, and two come.
+  // The first route changes, the second is removed, and two are added.
   const auto changed = server.change(
       {.added = {{made("/first", third), one}, {made("/third", third)}, {made("/fourth", first)}}, .retired = {other}});
   REQUIRE_MESSAGE(changed.ok(), changed.error().text);
@@ -185,7 +185,7 @@ TEST_CASE("routes on one listener come, change and go, each by its path") {
   thread.join();
 }
 
-TEST_CASE("routes that come at once share their new listener") {
+TEST_CASE("routes that are added together share their new listener") {
   FakeServer first, second;
   PathRoutes routes;
   relay::ProxyServer& server = routes.server;
@@ -210,7 +210,7 @@ TEST_CASE("routes that come at once share their new listener") {
   thread.join();
 }
 
-TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes") {
+TEST_CASE("over ENet a route is replaced, and a session continues, in both modes") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);
     scene.join(3);
@@ -230,7 +230,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     scene.client.host.disconnect(*scene.client.peer, 0);
     scene.until([&] { return scene.running.server().is_over(0); });
     CHECK(scene.running.server().totals(1).current_sessions() == 1);
-    // It goes: the sessions stay, newcomers are told that the server goes down.
+    // The route is removed: its sessions stay, and newcomers are told that the server goes down.
     REQUIRE(scene.running.server().change({.retired = {1}}).ok());
     End last(scene.loop);
     REQUIRE(last.host.open(host).ok());
@@ -278,7 +278,7 @@ TEST_CASE("a shared room opens while the server runs, takes over a listener, and
   in.stop();
 }
 
-TEST_CASE("a client that has not asked for its path yet keeps its route, and comes to none of another kind") {
+TEST_CASE("a client that has not sent its path yet keeps its route, and gets no route of another kind") {
   FakeServer fake, other;
   PathRoutes routes;
   const std::size_t relay = routes.add("/play", fake);
@@ -303,7 +303,7 @@ TEST_CASE("a client that has not asked for its path yet keeps its route, and com
   thread.join();
 }
 
-TEST_CASE("a listener's clients who have not greeted keep their shared room") {
+TEST_CASE("clients of a listener that have not greeted yet keep their shared room") {
   InSharedRoom in;
   relay::ProxyServer& server = in.server();
   const Stream silent = Stream::to(in.at[1]);
@@ -318,7 +318,7 @@ TEST_CASE("a listener's clients who have not greeted keep their shared room") {
   CHECK(eventually([&] { return server.is_over(1); }));
 }
 
-TEST_CASE("what is known of a server is known after its route was replaced") {
+TEST_CASE("what is known of a server is kept when its route is replaced") {
   FakeServer fake;
   Running running(toy::game(), fake.address());
   CHECK(running.server().drain_server(fake.address().text(), true) == 1);
@@ -329,7 +329,7 @@ TEST_CASE("what is known of a server is known after its route was replaced") {
   CHECK(running.server().is_draining(changed->front().route));
 }
 
-TEST_CASE("sessions of a route that was replaced count for their server") {
+TEST_CASE("sessions of a replaced route count for their server") {
   FakeServer first, second;
   Running running(toy::game(), first.address());
   const Pair before(running, first);

@@ -1,4 +1,4 @@
-// BZFlag's pair: a client's datagrams find its session, the server sees them come from the port of its TCP connection.
+// BZFlag's pair: a client's datagrams find its session, and the server gets them from the port of its TCP connection.
 #include <doctest/doctest.h>
 
 #include "adapters/bzflag/bzflag.h"
@@ -25,7 +25,8 @@ void check_linked(const Running& running, const Pair& pair, const Datagrams& nea
   CHECK(answer.from == running.address);
 }
 
-TEST_CASE("datagrams from the port of the client's own connection are its own, over IPv4, IPv6, on one worker or two") {
+TEST_CASE(
+    "datagrams from the port of the client's own connection are its own, over IPv4 and IPv6, on one worker or two") {
   for (const bool v6 : {false, true}) {
     for (const std::size_t workers : std::initializer_list<std::size_t>{1, 2}) {
       CAPTURE(v6);
@@ -51,7 +52,7 @@ TEST_CASE("datagrams from the port of the client's own connection are its own, o
   }
 }
 
-TEST_CASE("a wildcard listener answers from the address that the client came to") {
+TEST_CASE("a wildcard listener answers from the address that the client connected to") {
   FakeServer fake(true);
   relay::RouteOptions options;
   options.game = &toy::game();
@@ -81,7 +82,7 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
   serving.join();
 }
 
-TEST_CASE("behind a NAT the first link request from the same address that names the greeted player is believed") {
+TEST_CASE("behind a NAT the first link request from the same address that names the greeted player is accepted") {
   for (const std::size_t workers : std::initializer_list<std::size_t>{1, 2}) {
     CAPTURE(workers);
     FakeServer fake(true);
@@ -95,7 +96,7 @@ TEST_CASE("behind a NAT the first link request from the same address that names 
     near.send(running.address, link_request(8));  // no such player
     CHECK(running.dropped(Drop::kUnknownSource, 2));
     const Datagrams stranger(*net::Address::parse("127.0.0.2", 0));
-    stranger.send(running.address, link_request(9));  // not his address
+    stranger.send(running.address, link_request(9));  // not its address
     CHECK(running.dropped(Drop::kUnknownSource, 3));
 
     near.send(running.address, link_request(9));
@@ -106,7 +107,7 @@ TEST_CASE("behind a NAT the first link request from the same address that names 
     thief.send(running.address, link_request(9));  // already linked
     CHECK(running.dropped(Drop::kUnknownSource, 4));
 
-    // Player 7 is named by somebody behind the same NAT; his own datagrams put that right.
+    // Somebody behind the same NAT claims player 7; a datagram from its own port corrects that.
     thief.send(running.address, link_request(7));
     CHECK(far.receive().from == seven.server.there());
     const Datagrams own(seven.client.here());
@@ -117,7 +118,7 @@ TEST_CASE("behind a NAT the first link request from the same address that names 
   }
 }
 
-TEST_CASE("a session that has left has no datagrams any more, and its player's id is free") {
+TEST_CASE("a session that has ended has no datagrams, and its player id is free") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   const Datagrams far = fake.take_datagrams();
@@ -135,7 +136,7 @@ TEST_CASE("a session that has left has no datagrams any more, and its player's i
   CHECK(far.receive().from == successor.server.there());
 }
 
-TEST_CASE("datagrams that may not pass are dropped and counted, and the session goes on") {
+TEST_CASE("datagrams that may not pass are dropped and counted, and the session continues") {
   Limits limits = no_limits();
   limits.datagram_bytes = 100;
   FakeServer fake(true);
@@ -158,7 +159,7 @@ TEST_CASE("datagrams that may not pass are dropped and counted, and the session 
   CHECK(running.totals().to_server.datagrams == 2);
 }
 
-/// How many dropped datagrams the lines say that end so.
+/// How many dropped datagrams the log lines with this ending count.
 std::uint64_t said_to_be_dropped(Running& running, const std::string& end) {
   std::uint64_t sum = 0;
   for (const std::string& line : running.heard.lines())
@@ -166,7 +167,7 @@ std::uint64_t said_to_be_dropped(Running& running, const std::string& end) {
   return sum;
 }
 
-TEST_CASE("dropped datagrams are said, each reason by itself, while they come and when they stop") {
+TEST_CASE("dropped datagrams are logged, each reason by itself, while they come and when they stop") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 2);
   Pair pair(running, fake);
@@ -189,7 +190,7 @@ TEST_CASE("dropped datagrams are said, each reason by itself, while they come an
   }
 }
 
-TEST_CASE("of a drop that a setting made, the line names the setting") {
+TEST_CASE("if a setting caused a drop, the log line names the setting") {
   Limits limits = no_limits();
   limits.datagram_bytes = 100;
   FakeServer fake(true);
@@ -197,10 +198,10 @@ TEST_CASE("of a drop that a setting made, the line names the setting") {
   Pair pair(running, fake);
   const Datagrams near(pair.client.here());
   near.send(running.address, frame(std::string(120, 'x')));
-  CHECK(running.heard.line("(toy big): too large; limits.datagram_bytes says how large one may be"));
+  CHECK(running.heard.line("(toy big): too large; limits.datagram_bytes is the largest allowed size"));
 }
 
-TEST_CASE("a flood of datagrams is thinned to the rate that is allowed") {
+TEST_CASE("a flood of datagrams is limited to the allowed rate") {
   Limits limits = no_limits();
   limits.datagrams_per_second = 50;
   FakeServer fake(true);
@@ -214,7 +215,7 @@ TEST_CASE("a flood of datagrams is thinned to the rate that is allowed") {
   CHECK(pair.server.read(6) == frame("calm"));
 }
 
-TEST_CASE("a server without a UDP port is a server whose datagrams are lost, no more") {
+TEST_CASE("a server without a UDP port only loses its datagrams") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   { const Datagrams gone = fake.take_datagrams(); }
@@ -225,13 +226,13 @@ TEST_CASE("a server without a UDP port is a server whose datagrams are lost, no 
   CHECK(pair.server.read(6) == frame("calm"));
 }
 
-TEST_CASE("the listener's UDP port is the one of its TCP, whichever the kernel gave") {
+TEST_CASE("the listener's UDP port is that of its TCP socket, whichever the kernel chose") {
   Heard heard;
   for (int i = 0; i < 20; ++i) {
     FakeServer fake(true);
     Running running(bzflag::game(), fake.address());
     const Datagrams lan(loopback());
-    lan.send(running.address, Buffer{0, 2, 5, 4, 0, 0});  // no question that anybody knows
+    lan.send(running.address, Buffer{0, 2, 5, 4, 0, 0});  // an unknown query
     CHECK(running.dropped(Drop::kUnknownSource));
   }
 }

@@ -1,4 +1,4 @@
-// What a server speaks is found out without doing it harm, and only then does a player reach it.
+// A server's dialect is detected without harm to it, and only then does a player reach it.
 #include <doctest/doctest.h>
 
 #include "adapters/bzflag/bzflag.h"
@@ -11,7 +11,7 @@ namespace {
 
 using relay::Reason;
 
-// Two tanks in two of Panic's dialects, as the released servers begin: Game State, Update Ammo, Create Piece.
+// Two tanks in two dialects of Panic, as the released servers begin: Game State, Update Ammo, Create Piece.
 const Buffer kPacked{1,  1, 1, 0, 1,  1,   0, 0, 0, 1,  //
                      32, 0, 0, 0, 0,  100, 0, 0, 0, 0,  //
                      16, 0, 0, 0, 50, 0,   0, 0, 1, 1, 4};
@@ -27,7 +27,7 @@ Stream expect_probe(const FakeServer& fake) {
   return probe;
 }
 
-TEST_CASE("a server that can be probed is probed in silence before the first player is let through") {
+TEST_CASE("a server that can be probed is probed silently before the first player is let through") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 2, std::nullopt);
   const Stream probe = expect_probe(fake);
@@ -38,11 +38,11 @@ TEST_CASE("a server that can be probed is probed in silence before the first pla
   probe.send("toy\x08");
   CHECK(probe.read_all().empty());
   for (int i = 0; i < 2; ++i) CHECK(fake.accept().read_text(4) == kHello);
-  Pair later(running, fake);  // and it is not asked again
+  Pair later(running, fake);  // it is not probed again
   CHECK(running.totals().begun == 3);
 }
 
-TEST_CASE("a server that speaks another dialect than the listener gets no player, and the log says what to do") {
+TEST_CASE("a server of another dialect than the listener's gets no player, and the log says what to do") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);
   expect_probe(fake).send("toy\x07");
@@ -54,7 +54,7 @@ TEST_CASE("a server that speaks another dialect than the listener gets no player
   CHECK(!fake.called(0));
 }
 
-/// A bridge from native to a toy server whose dialect must be found out.
+/// A bridge from native to a toy server whose dialect must be detected.
 struct FromNative : Serving {
   FromNative(const net::Address& server, const Limits& limits) : Serving(1) {
     relay::RouteOptions options;
@@ -67,7 +67,7 @@ struct FromNative : Serving {
   }
 };
 
-TEST_CASE("a player of a bridge is told in its game's words if it cannot be found out what the server speaks") {
+TEST_CASE("a player of a bridge is told by its game's protocol if the server's dialect cannot be detected") {
   Limits limits = no_limits();
   limits.detect_ms = 300;
   FakeServer fake;
@@ -81,7 +81,7 @@ TEST_CASE("a player of a bridge is told in its game's words if it cannot be foun
   CHECK(running.ended(Reason::kDialectUnknown));
 }
 
-TEST_CASE("a server that shows nothing is given up in time, and asked again for a later player") {
+TEST_CASE("a probe of a silent server ends in time, and is repeated for a later player") {
   Limits limits = no_limits();
   limits.detect_ms = 300;
   FakeServer fake(true);
@@ -100,10 +100,10 @@ TEST_CASE("a server that shows nothing is given up in time, and asked again for 
   CHECK(eventually([&] { return running.totals().begun > 0; }));
 }
 
-TEST_CASE("a server that hangs up on the one that listens is asked again for a later player") {
+TEST_CASE("a server that closes the probe is probed again for a later player") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);
-  expect_probe(fake);  // and it is closed without a word
+  expect_probe(fake);  // closed without any bytes
   CHECK(eventually([&] {
     Stream::to(running.address).send(kHello);
     return fake.called(100);
@@ -112,7 +112,7 @@ TEST_CASE("a server that hangs up on the one that listens is asked again for a l
   CHECK(eventually([&] { return running.totals().begun > 0; }));
 }
 
-TEST_CASE("BZFlag's version tells its dialect") {
+TEST_CASE("BZFlag's version gives its dialect") {
   FakeServer fake(true);
   Running running(bzflag::game(), fake.address(), no_limits(), 1, std::nullopt);
   Stream probe = expect_probe(fake);
@@ -120,7 +120,7 @@ TEST_CASE("BZFlag's version tells its dialect") {
   CHECK(running.heard.line("speaks bzflag 2.0"));
 }
 
-TEST_CASE("a server that can only be asked by a player's own connection hears nothing until it is sure") {
+TEST_CASE("a server that can only be probed by a player's connection gets no bytes until the dialect is certain") {
   FakeServer fake;
   Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
   const Stream client = Stream::to(running.address);
@@ -136,7 +136,7 @@ TEST_CASE("a server that can only be asked by a player's own connection hears no
   CHECK(running.totals().to_server.frames == 1);
 }
 
-TEST_CASE("a player whose server speaks another dialect is refused before the server has heard a byte") {
+TEST_CASE("a player whose server speaks another dialect is refused before the server gets any bytes") {
   FakeServer fake;
   Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
   const Stream client = Stream::to(running.address);
@@ -149,14 +149,14 @@ TEST_CASE("a player whose server speaks another dialect is refused before the se
   CHECK(running.heard.line("add ?dialect=le-padded to --listen"));
 }
 
-TEST_CASE("what is kept while a dialect is unknown is bounded, both ways") {
+TEST_CASE("what is kept while a dialect is unknown is limited in both directions") {
   Limits limits = no_limits();
   limits.held_bytes = 1024;
   FakeServer fake;
   Running running(panic::game(), fake.address(), limits, 1, std::nullopt);
   const Stream client = Stream::to(running.address);
   const Stream server = fake.accept();
-  SUBCASE("the client waits") {
+  SUBCASE("the client is delayed") {
     Buffer many;
     while (many.size() < 64 * 1024) append(many, kAction);
     std::size_t taken = 0;
@@ -172,7 +172,7 @@ TEST_CASE("what is kept while a dialect is unknown is bounded, both ways") {
     }
     CHECK(taken - heard < kAction.size());
   }
-  SUBCASE("the server's dialect is unknown when it says too much or nothing that is known") {
+  SUBCASE("the server's dialect is unknown if it sends too much, or nothing that is known") {
     server.send(Buffer(4096, 77));
     CHECK(client.read_all().empty());
     CHECK(running.ended(Reason::kDialectUnknown));

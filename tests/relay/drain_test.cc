@@ -1,5 +1,5 @@
-// A route that drains: newcomers are turned away in the words of their game, who is there goes on, and is ended when it
-// is time. And whether the workers turn their loops.
+// A route that drains: newcomers are refused by their game's protocol, sessions continue and are ended at the deadline.
+// Also, whether the loops of the workers run.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -15,7 +15,7 @@ namespace {
 
 using relay::Reason, relay::AnnounceResult;
 
-TEST_CASE("a relay that drains turns newcomers away, and who is there plays on until it is ended") {
+TEST_CASE("a draining relay refuses newcomers, and sessions continue until they are ended") {
   FakeServer fake;
   Running running(toy::game(), fake.address(), no_limits(), 2);
   Pair pair(running, fake);
@@ -37,7 +37,7 @@ TEST_CASE("a relay that drains turns newcomers away, and who is there plays on u
   CHECK(running.end_sessions("") == 0);
 }
 
-TEST_CASE("a newcomer of BZFlag reads why") {
+TEST_CASE("a newcomer of BZFlag reads the reason") {
   FakeServer fake;
   Running running(bzflag::game(), fake.address());
   running.set_draining(true);
@@ -45,7 +45,7 @@ TEST_CASE("a newcomer of BZFlag reads why") {
   CHECK(said == "REFUSED:" + std::string(relay::kNoNewcomers) + '\0');
 }
 
-TEST_CASE("over ENet a newcomer hears that the server goes down, and so do those who are ended") {
+TEST_CASE("over ENet newcomers, and players whose sessions are ended, are told that the server goes down") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);
     scene.join(3);
@@ -63,7 +63,7 @@ TEST_CASE("over ENet a newcomer hears that the server goes down, and so do those
   }
 }
 
-TEST_CASE("of routes that share a listener, each drains on its own; a newcomer gets 503") {
+TEST_CASE("routes on one listener drain separately; a newcomer gets 503") {
   FakeServer first, second;
   PathRoutes routes;
   relay::ProxyServer& server = routes.server;
@@ -123,7 +123,7 @@ TEST_CASE("a listener of a shared room drains, and those of the others stay") {
   CHECK(eventually([&] { return shared_room.now() == 1; }));
 }
 
-TEST_CASE("players in rooms are told what the operator says; a relay's bytes stay the server's") {
+TEST_CASE("players in rooms get the operator's messages; a relay's bytes are the server's") {
   InSharedRoom shared_room(no_limits(), 2);
   const Stream first = seated(shared_room, 0);
   const Stream second = seated(shared_room, 2);
@@ -155,7 +155,7 @@ TEST_CASE("players in rooms are told what the operator says; a relay's bytes sta
   CHECK(bridged.client.read_text(7) == said("hear!"));
 }
 
-/// What a player is sent who is told this.
+/// What a player is sent for this message.
 Buffer announcement(const wire::Game& game, std::size_t dialect = 0, std::string_view text = "hear!") {
   const auto frames = game.announcement(dialect, text);
   REQUIRE(frames.size() == 1);
@@ -169,7 +169,7 @@ AnnounceResult told(Relay& relay) {
   return asked[0].told;
 }
 
-TEST_CASE("a relay that may announces between two frames of the server, once the player is in") {
+TEST_CASE("a relay that may announce does so between two frames of the server, once the player has joined") {
   FakeServer fake;
   Running relay(bzflag::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, nullptr, {},
                 true);
@@ -195,7 +195,7 @@ TEST_CASE("a relay that may announces between two frames of the server, once the
   CHECK(client.read(why.size()) == why);
 }
 
-TEST_CASE("a relay of WebSockets that may announces in the dialect of the client") {
+TEST_CASE("a relay of WebSockets that may announce does so in the client's dialect") {
   FakeServer fake;
   Running relay(ogar::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, nullptr, {},
                 true);
@@ -210,7 +210,7 @@ TEST_CASE("a relay of WebSockets that may announces in the dialect of the client
   CHECK(pair.client.next() == "b:20000000");
 }
 
-TEST_CASE("a relay over ENet that may announces to players, not to clients that load the map") {
+TEST_CASE("a relay over ENet that may announce does so to players, not to clients that load the map") {
   Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, false, nullptr, true);
   scene.join(3);
   CHECK(told(scene.running) == AnnounceResult::kNotIn);
@@ -224,7 +224,7 @@ TEST_CASE("a relay over ENet that may announces to players, not to clients that 
   CHECK(told(untouched.running) == AnnounceResult::kCannot);
 }
 
-TEST_CASE("a server whose loops turn is alive, and one that is held up is not, until it goes on") {
+TEST_CASE("a server is alive while its loops run, and not while one is blocked") {
   InSharedRoom shared_room(no_limits(), 3);
   CHECK(shared_room.server().is_alive(kPatience));
   std::promise<void> over;
@@ -234,7 +234,7 @@ TEST_CASE("a server whose loops turn is alive, and one that is held up is not, u
   CHECK(shared_room.server().is_alive(kPatience));
   shared_room.stop();
   CHECK(shared_room.server().stopping());
-  CHECK(shared_room.server().is_alive(0));  // nobody is held up
+  CHECK(shared_room.server().is_alive(0));  // no loop is blocked
 }
 
 }  // namespace

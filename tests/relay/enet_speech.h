@@ -1,4 +1,4 @@
-// ENet's handshake written by hand, for peers that are no ENet hosts: in a storm, or where nothing may be allocated.
+// Hand-made ENet handshakes, for peers without an ENet host: in a storm, or where nothing may be allocated.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@ inline void put32(Buffer& to, std::uint32_t word) {
   for (const unsigned shift : {24U, 16U, 8U, 0U}) to.push_back(static_cast<std::uint8_t>(word >> shift));
 }
 
-/// A client's connect, not compressed: 52 bytes. It calls the connection 7.
+/// A client's connect, uncompressed: 52 bytes. Its peer id is 7.
 inline Buffer connect_datagram(std::uint32_t id, std::uint32_t version = 3) {
   Buffer all =
       from_hex("8fff1234 82ff0001 0007ffff 00000578 00010000 00000001 00000000 00000000 00001388 00000002 00000002");
@@ -20,7 +20,7 @@ inline Buffer connect_datagram(std::uint32_t id, std::uint32_t version = 3) {
   return all;
 }
 
-/// The server's answer to it. It calls the connection 2, session 1.
+/// The server's answer to it. Its peer id is 2, the session 1.
 inline Buffer verify_datagram(std::uint32_t id) {
   Buffer all =
       from_hex("80075678 83ff0001 00020101 00000578 00010000 00000001 00000000 00000000 00001388 00000002 00000002");
@@ -28,7 +28,7 @@ inline Buffer verify_datagram(std::uint32_t id) {
   return all;
 }
 
-/// The client's acknowledgement of that.
+/// The client's acknowledgement of the answer.
 inline Buffer proof_datagram() { return from_hex("1002 01ff0001 00015678"); }
 
 }  // namespace entente::testing

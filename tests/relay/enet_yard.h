@@ -1,4 +1,4 @@
-// ENet peers of the toy game on a loop that a test turns by hand.
+// ENet peers of the toy game on a loop that a test runs.
 #pragma once
 
 #include "tests/relay/bridging.h"
@@ -9,7 +9,7 @@ namespace entente::testing {
 constexpr std::uint32_t kBig = 70;  // the first dialect's connect data
 constexpr std::size_t kMostPackets = 1U << 20U;
 
-/// ENet peers on a loop of the test's own.
+/// ENet peers on the test's own loop.
 struct Yard : Turning {
   Yard() : client(loop), server(loop) {}
   ~Yard() override {
@@ -29,13 +29,13 @@ struct Yard : Turning {
     knock(acceptor);
     until([&] { return client.ups > 0; });
   }
-  /// Sends and has it go out.
+  /// Sends at once.
   void say(End& from, const Buffer& bytes, EnetDelivery how = EnetDelivery::kReliable) {
     REQUIRE(from.peer);
     CHECK(from.host.send(*from.peer, 0, EnetPacket(bytes, how)));
     uv_run(loop.raw(), UV_RUN_NOWAIT);
   }
-  /// What a stream brings while the loop turns.
+  /// What comes by a stream while the loop runs.
   Buffer read(const Stream& from, std::size_t size) {
     Buffer all;
     while (all.size() < size) {

@@ -1,4 +1,4 @@
-// One way of a stream: whole frames go on together, the rest is kept, and the bytes are the same for every cut.
+// One direction of a stream: whole frames are passed on together, the rest is kept, and cuts do not change the bytes.
 #include "proxy/relay/ends/framer.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using wire::Way;
 
 std::unique_ptr<wire::Cutter> cutter() { return toy::game().cutter(Way::kToServer, 0); }
 
-TEST_CASE("for every two cuts of a stream the same frames come out") {
+TEST_CASE("any two cuts of a stream give the same frames") {
   const std::string all("TOY!\0\1\3\2abc\1\3z", 14);
   for (std::size_t i = 0; i <= all.size(); ++i)
     for (std::size_t j = i; j <= all.size(); ++j) {
@@ -35,7 +35,7 @@ TEST_CASE("for every two cuts of a stream the same frames come out") {
     }
 }
 
-TEST_CASE("the frames before a fault pass, the fault and what follows do not") {
+TEST_CASE("the frames before a fault pass; the fault and what follows do not") {
   Framer framer(cutter(), 200);
   std::string out;
   const auto fault =
@@ -46,7 +46,7 @@ TEST_CASE("the frames before a fault pass, the fault and what follows do not") {
   CHECK(framer.passed() == 7);
 }
 
-TEST_CASE("a cutter that never finds the end does not make us keep more than the largest frame") {
+TEST_CASE("a cutter that never finds an end keeps no more than the largest frame") {
   struct Never final : wire::Cutter {
     wire::Cut next(Bytes) override { return {}; }
   };
@@ -59,7 +59,7 @@ TEST_CASE("a cutter that never finds the end does not make us keep more than the
   CHECK(std::string(fault->what) == "oversize frame");
 }
 
-TEST_CASE("the first and the last frame of a run can be told") {
+TEST_CASE("the first and the last frame of a run can be identified") {
   Framer framer(cutter(), 200);
   Frames seen;
   CHECK(!framer.feed(as_bytes("TOY!\2\3ab\3\1abc\1"), [&](const Frames& whole) { seen = whole; }));
@@ -68,7 +68,7 @@ TEST_CASE("the first and the last frame of a run can be told") {
   CHECK(seen.last == 5);
 }
 
-TEST_CASE("what was passed on before its frame was whole is not passed on again") {
+TEST_CASE("bytes that were passed on before their frame was whole are not passed on again") {
   Framer framer(cutter(), 200);
   std::string out;
   const auto pass = [&](const Frames& whole) { out += as_text(whole.fresh()); };

@@ -1,5 +1,5 @@
-// A worker that is behind: what newcomers said has arrived, but waits for its turn. Their greeting time does not run
-// meanwhile, and who plays already goes first.
+// A slow worker: bytes of newcomers have arrived, but wait for their turn. Their greeting time does not run meanwhile,
+// and players are served first.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace entente::testing::greeting_time_test {
 namespace {
 
 constexpr std::size_t kCrowd = 20;
-constexpr auto kHearing = std::chrono::milliseconds(100);  // each greeting of the crowd, so that all take 2 s
+constexpr auto kHearing = std::chrono::milliseconds(100);  // for each greeting of the crowd, so that all take 2 s
 constexpr std::uint32_t kGreetMs = 1000;
 
 /// Its world is ready at once. Sends "ready" to its server, and then "heard" for each line of chat.
@@ -27,7 +27,7 @@ class Echoing final : public core::Back {
   }
 };
 
-/// Takes long to hear a greeting, and not before `awake`.
+/// Takes long to process a greeting, and processes none before `awake`.
 class Slow final : public core::Front {
  public:
   Slow(std::shared_future<void> awake, std::atomic<std::size_t>& greeted)
@@ -94,8 +94,8 @@ class SlowWorker {
   FakeServer any, bridge_server, tcp_server, web_server;
   relay::ProxyServer server{1, heard_};
   std::vector<net::Address> routes;
-  std::size_t slow_bridge = 0, bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
-  std::atomic<std::size_t> greeted = 0;                                             // of the crowd
+  std::size_t slow_bridge = 0, bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // indexes into `routes`
+  std::atomic<std::size_t> greeted = 0;                                             // clients of the crowd
 
  private:
   std::size_t add(const wire::Game& game, const FakeServer& to, std::optional<relay::BridgeOptions> bridged,
@@ -121,7 +121,7 @@ class SlowWorker {
   std::thread thread_;
 };
 
-TEST_CASE("a newcomer's greeting time does not run while what it said waits for a worker that is behind") {
+TEST_CASE("a newcomer's greeting time does not run while its bytes wait for a slow worker") {
   SlowWorker worker;
   const std::vector<Stream> crowd = worker.crowd();
   const Stream guest = Stream::to(worker.routes[worker.room]), by_tcp = Stream::to(worker.routes[worker.tcp_relay]),
@@ -143,7 +143,7 @@ TEST_CASE("a newcomer's greeting time does not run while what it said waits for 
     CHECK(worker.server.totals(route).by(relay::Reason::kGreetTimeout) == 0);
 }
 
-TEST_CASE("who plays across a bridge is heard before the greetings of a crowd") {
+TEST_CASE("a player's chat crosses a bridge before the greetings of a crowd are processed") {
   SlowWorker worker;
   const Stream player = Stream::to(worker.routes[worker.bridge]);
   player.send(kHello);

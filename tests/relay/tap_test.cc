@@ -187,7 +187,7 @@ TEST_CASE("what does not decode is counted, kept as it is, and said once a secon
   CHECK(std::count(lines.begin(), lines.end(), "4000000003 1 s2c Blob 5") == 1);
   REQUIRE(said.size() == 5);
   CHECK(said[0] == "toy big link 1 s2c: 5 bytes could not be decoded: unknown message (code, byte 0)");
-  CHECK(said[1] == said[0] + "; 3 more like it since this was last said");
+  CHECK(said[1] == said[0] + "; 3 more like it since the last report");
   CHECK(said[3].find("c2s: 0 bytes") != std::string::npos);
   CHECK(said[4] == "toy big s2c: 3 more could not be decoded: unknown message (code)");
   const auto totals = tap.totals();

@@ -211,10 +211,10 @@ TEST_CASE("hostile chunks are refused before they cost anything") {
   CHECK(has(error_of_chunk(10ull << 30, 0, "zstd", packed), "larger, uncompressed, than the reader's limit"));
   CHECK(has(error_of_chunk(~0ull, 0, "", records), "larger, uncompressed, than the reader's limit"));
   CHECK(has(error_of_chunk(1 << 20, 0, "zstd", as_bytes("0123")), "not zstd"));
-  CHECK(has(error_of_chunk(1 << 20, 0, "zstd", packed), "unfolds to another size than stated"));
-  CHECK(has(error_of_chunk(3, 0, "zstd", packed), "zstd cannot unfold it"));
+  CHECK(has(error_of_chunk(1 << 20, 0, "zstd", packed), "decompresses to another size than stated"));
+  CHECK(has(error_of_chunk(3, 0, "zstd", packed), "zstd cannot decompress it"));
   CHECK(has(error_of_chunk(0, 0, "zstd", packed), "zstd"));
-  CHECK(has(error_of_chunk(5, 0, "", records), "not compressed, yet of two sizes"));
+  CHECK(has(error_of_chunk(5, 0, "", records), "not compressed, but its two sizes differ"));
   CHECK(has(error_of_chunk(records.size(), 1, "zstd", packed), "the chunk is damaged"));
   CHECK(has(error_of_chunk(records.size(), 0, "lz4", packed), "compressed with 'lz4', which this program cannot read"));
 

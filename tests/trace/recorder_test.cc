@@ -484,7 +484,7 @@ TEST_CASE("a disk that does not sync is said once, until it does again") {
   CHECK((*recorder)->recorded().frames == 6);
   const auto closed = (*recorder)->close(99 * kSecond);
   REQUIRE_FALSE(closed.ok());
-  CHECK(closed.error().text == "cannot sync disk; what was recorded is in disk: `entente recover` makes it whole");
+  CHECK(closed.error().text == "cannot sync disk; what was recorded is in disk: `entente recover` repairs it");
 }
 
 TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
@@ -498,7 +498,7 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
     }
     const auto closed = (*recorder)->close(20 * kSecond);
     CHECK((*recorder)->lost().frames + (*recorder)->recorded().frames == 12);
-    if (!closed.ok()) CHECK(closed.error().text.find("`entente recover` makes it whole") != std::string::npos);
+    if (!closed.ok()) CHECK(closed.error().text.find("`entente recover` repairs it") != std::string::npos);
     if (closed.ok()) CHECK(lines(file).size() >= (*recorder)->recorded().frames);
     if (closed.ok()) CHECK(said_lost(file) == (*recorder)->lost().bytes);
     return (*recorder)->recorded();

@@ -127,7 +127,7 @@ TEST_CASE("the new file says what it lacks") {
   const auto& metadata = reader.definitions().metadata();
   REQUIRE(metadata.size() == 2);
   CHECK(metadata[0].name == "about");
-  CHECK(saved.report->first[0].what == "chunk: zstd cannot unfold it (records, byte 0 of it)");
+  CHECK(saved.report->first[0].what == "chunk: zstd cannot decompress it (records, byte 0 of it)");
   CHECK(metadata[1].name == "entente recover");
   CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
 }
@@ -184,7 +184,7 @@ TEST_CASE("recover never touches its input, and leaves nothing behind when it fa
   const auto left = (folder / "c.mcap.recovering").string();
   std::ofstream(left) << "of one that was killed";
   CHECK(recover(in, (folder / "c.mcap").string()).error().text ==
-        left + " exists already: whoever wrote it was interrupted, or is still at work; remove it and try again");
+        left + " exists already: its writer was interrupted or is still running; remove it and try again");
   fs::remove(left);
   CHECK(files() == 2);
   CHECK(recover(in, (folder / "d.mcap").string(), [] { return true; }).error().text == "interrupted");

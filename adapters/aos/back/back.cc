@@ -27,7 +27,7 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
     return out.close("the player left");
   }
   if (intent.by != out.me()) return out.drop(drops::kNobody, intent);
-  // Grenades, reloading and building are not shots, whatever word another game has for them.
+  // Grenades, reloading and building are not shots, whichever intent another game sends for them.
   if (const auto* fire = as<words::Fire>(intent); fire != nullptr && fire->kind() == words::GRENADE)
     return hands_.throw_grenade(*fire, out);
   if (as<words::Eject>(intent) != nullptr) return hands_.reload(out);
@@ -70,7 +70,7 @@ void AosBack::keep_alive(Outlet& out) const {
   chat_.keep_alive(out);
 }
 
-/// False: it was left already.
+/// False: the session was left already.
 bool AosBack::leave() {
   man_.end_life();
   return !std::exchange(server_.gone, true);
@@ -80,18 +80,18 @@ void AosBack::closed(std::string_view why, Outlet& out) {
   if (leave() && !server_.loaded()) server_.refuse(words::Refused::SERVER_GONE, why, out);
 }
 
-/// By ENet's disconnect: its data is a Reason.
+/// The server has disconnected. `code`: the data of ENet's disconnect, a Reason.
 void AosBack::closed_with_code(std::uint32_t code, std::string_view why, Outlet& out) {
   if (!leave()) return;
   const std::string text = why_dismissed(code, why, out);
   if (!server_.in()) return server_.refuse(refusal_of(code), text, out);
-  if (code == kServerGone) return;  // the room says why it ends
+  if (code == kServerGone) return;  // the room reports why it ends
   words::Kicked kicked;
   kicked.set_text(text);
   out.say(std::move(kicked));
 }
 
-/// Servers say it by chat right before they kick.
+/// Servers send the reason of a kick as a chat line right before it.
 std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const {
   switch (code) {
     case kBanned:
@@ -108,7 +108,7 @@ std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Out
     case kCustom:
       return server_.last_server_line.why(out.now(), "kicked");
     case kBadName:
-      return "the server does not take this name";
+      return "the server does not accept this name";
     default:
       return std::string(why);
   }

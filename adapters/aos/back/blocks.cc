@@ -4,7 +4,7 @@
 
 namespace entente::aos {
 
-/// For what falls one voxel is looked at each microsecond, over any long time, however many packets there are.
+/// The search for falling blocks examines one voxel per microsecond on average, however many packets arrive.
 std::size_t Blocks::change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
                                BackOut& out) {
   looked_until_ = std::max(looked_until_, out.now());

@@ -18,7 +18,7 @@ class Blocks {
   Server& server_;
   ServerPlayers& players_;
   Hands& hands_;
-  core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
+  core::Micros looked_until_ = 0;  // time used by the search for falling blocks: 1 us for each voxel
 };
 
 }  // namespace entente::aos

@@ -5,7 +5,7 @@
 namespace entente::aos {
 namespace {
 
-// Kinds of a chat line; what lies above is the server's, too (of an extension).
+// Types of a chat line. Higher ones are also lines of the server (from an extension).
 constexpr std::uint8_t kToTeam = 1, kSystem = 2, kBig = 3, kWarning = 5, kError = 6;
 
 words::Notice::Level level_of(std::uint8_t type) {
@@ -43,7 +43,7 @@ void BackChat::hear(const ChatMessage& chat, BackOut& out) {
 
 void BackChat::hear(const words::Say& say, BackOut& out) {
   if (!server_.in()) return out.drop(drops::kNotInPlay, say);
-  // A server looks at the text of a command alone; any other line is shown to all, or to a side.
+  // A server reads only the text of a command. It shows any other line to everybody, or to a side.
   const bool few = say.scope() != words::Say::EVERYBODY && say.scope() != words::Say::MY_TEAM;
   if (few && say.kind() != words::Say::COMMAND) return out.drop(drops::kChatForFew);
   const std::uint8_t type = say.scope() == words::Say::MY_TEAM ? 1 : 0;

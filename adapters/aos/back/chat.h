@@ -1,4 +1,4 @@
-// Chat, both ways. Law: our player says no more than servers let players say.
+// Chat, in both directions. Law: our player sends no more lines than servers allow.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class BackChat {
  private:
   Server& server_;
   ServerPlayers& players_;
-  std::deque<std::string> lines_;  // that wait to be said
+  std::deque<std::string> lines_;  // waiting to be sent
   std::array<core::Micros, 4> spoke_{};
   std::size_t spoken_ = 0;
 };

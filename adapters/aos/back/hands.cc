@@ -10,16 +10,17 @@ namespace {
 
 using core::kMillisecond, core::kSecond, core::micros, core::Micros;
 
-// piqueserver throws out who changes blocks faster, ten times in a minute (constants.py: 100 ms; of a gun 50 to 300).
+// piqueserver kicks a player who changes blocks faster ten times in a minute (constants.py: every 100 ms, or 50 to
+// 300 ms with a gun).
 constexpr Micros kEditEvery = 110 * kMillisecond;
 constexpr Micros kEditByGun[] = {210 * kMillisecond, 60 * kMillisecond, 310 * kMillisecond};
 constexpr Micros kThrowEvery = 600 * kMillisecond;
 constexpr double kLongestFuse = 3;           // seconds
 constexpr float kHardestThrow = 2;           // blocks per 1/32 s
-constexpr Micros kReloadLate = 2 * kSecond;  // no answer by then: it may be asked for again
+constexpr Micros kReloadLate = 2 * kSecond;  // how late an answer may be; then a reload may be sent again
 
-constexpr Micros kPress = 60 * kMillisecond;  // a trigger pulled once
-constexpr double kMargin = 1.1;               // of the time between two shots: servers drop what comes early
+constexpr Micros kPress = 60 * kMillisecond;  // how long a shot holds the trigger
+constexpr double kMargin = 1.1;               // times the interval between two shots: servers drop early shots
 constexpr Micros kTellEmpty = 10 * kSecond;
 constexpr std::uint8_t kShotgun = 2;
 
@@ -62,7 +63,6 @@ void Hands::hear(const words::Tool& tool, BackOut& out) {
   life_.tool = static_cast<std::uint8_t>(number);
 }
 
-/// Of a client of this game, which shoots itself.
 void Hands::hear(const words::Trigger& trigger, BackOut& out) {
   if (!man_.may_act()) return out.drop(drops::kNotInPlay, trigger);
   press(static_cast<std::uint8_t>((trigger.primary() ? kPrimary : 0) | (trigger.secondary() ? kSecondary : 0)), out);
@@ -91,7 +91,7 @@ void Hands::hear(const words::Change& change, BackOut& out) {
   if (change.has_kit()) server_.send(ChangeWeapon{server_.number, weapon_of(change.kit())}, out);
 }
 
-/// Nothing is changed here before the server says so to all. A line begins where the right button was pressed.
+/// The map changes only when the server sends the edit to everybody. A line begins where the right button was pressed.
 void Hands::hear(const words::Edit& edit, BackOut& out) {
   if (!man_.may_act()) return out.drop(drops::kNotInPlay, edit);
   if (edit.op() == words::Edit::BLAST) return out.drop(drops::kBlast);
@@ -128,12 +128,12 @@ void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
     sane = sane && std::isfinite(grenade.position[i]) && std::isfinite(grenade.velocity[i]);
     grenade.velocity[i] = std::clamp(grenade.velocity[i], -kHardestThrow, kHardestThrow);
   }
-  if (!sane) return out.drop(drops::kFireNotFinite);  // piqueserver bans for them
+  if (!sane) return out.drop(drops::kFireNotFinite);  // piqueserver bans clients for such numbers
   life_.throws_from = out.now() + kThrowEvery;
   --life_.grenades;
   hold(kGrenades, out);
   server_.send(grenade, out);
-  players_.hear(grenade, out);  // the server tells all but the thrower
+  players_.hear(grenade, out);  // the server sends it to everybody but the thrower
   tell_ammo(out);
 }
 
@@ -146,8 +146,7 @@ void Hands::reload(BackOut& out) {
   server_.send(WeaponReload{server_.number, life_.clip, life_.reserve}, out);
 }
 
-/// Null: the gun may be fired now. A magazine is filled as soon as it is empty; while shells go in one by one, what is
-/// in can be fired.
+/// During a reload only a shotgun can be fired: its shells are loaded one by one, and those already loaded can be used.
 const MappingLine* Hands::why_not_fire(const BackOut& out) const {
   if (life_.clip == 0 && life_.reserve == 0) return &drops::kNoRounds;
   const bool loads = life_.clip == 0 || players_.own()->weapon != kShotgun;
@@ -210,7 +209,7 @@ void Hands::tell_ammo(BackOut& out) {
   out.say({out.me(), ammo});
 }
 
-/// To the shooter: how it ended. Of another: that it began.
+/// For our own player, the result of a reload. For another player, the start of one.
 void Hands::hear(const WeaponReload& reload, BackOut& out) {
   ServerPlayer* one = players_.find(reload.player);
   if (one == nullptr) return out.drop(drops::kReloadOfNobody);
@@ -228,13 +227,13 @@ void Hands::hear(const WeaponReload& reload, BackOut& out) {
 }
 
 void tell_gun(std::uint8_t weapon, BackOut& out) {
-  constexpr double kSlower = 1.2;  // than the server loads it: a client's shots do not come at even times
+  constexpr double kSlower = 1.2;  // times the server's interval, because a client's shots arrive at uneven intervals
   const Gun& full = gun(weapon);
   const double interval = full.interval_s * kSlower, range = double{kSightRange} * kMetresPerBlock;
   const double refill = weapon == kShotgun ? full.reload_s * full.clip : full.reload_s;
   tell_rule("reload", number_text(interval), out);
   tell_rule("refill", number_text(refill * kSlower), out);
-  tell_rule("shot_speed", number_text(range / interval), out);  // a ray: it is there before the next
+  tell_rule("shot_speed", number_text(range / interval), out);  // a ray arrives before the next shot
 }
 
 }  // namespace entente::aos

@@ -1,6 +1,6 @@
-// The hands of the back's own player: buttons, tools, blocks and grenades, as the player's client says; and what they
-// hold.
-// Law: nothing is sent that a real server refuses or bans for.
+// The hands of the back's own player: the buttons, tools, blocks and grenades that its client uses, and what is left of
+// its ammunition.
+// Law: nothing is sent that makes a real server refuse or ban the player.
 #pragma once
 
 #include "adapters/aos/back/man.h"
@@ -11,7 +11,7 @@ class Hands {
  public:
   Hands(Server& server, ServerPlayers& players, const Man& man) : server_(server), players_(players), man_(man) {}
 
-  /// `plays`: the player does not only watch.
+  /// `plays`: false for a spectator.
   void begin_life(bool plays, std::uint8_t weapon, BackOut& out);
   /// The next map comes.
   void forget();

@@ -23,7 +23,7 @@ void tell_rules(const StateData& state, BackOut& out) {
 
 }  // namespace
 
-/// The first packet of all, and again when the next map comes: whatever was known is void.
+/// The first packet of a session, and of each next map. Everything known so far is void.
 void Joining::hear(const MapStart& start, BackOut& out) {
   players_.forget_all(out);
   server_.number = 255;
@@ -51,7 +51,7 @@ void Joining::hear(const MapChunk& chunk, BackOut& out) {
   out.say(progress);
 }
 
-/// Behind the last chunk: what size Map Start named says nothing (piqueserver always names the same).
+/// Comes after the last chunk. The size in Map Start does not show the end (piqueserver always sends the same size).
 void Joining::hear(const StateData& state, BackOut& out) {
   if (server_.stage != Stage::kMap) return out.drop(drops::kMapLoaded);
   if (!loading_ || !loading_->complete())
@@ -67,7 +67,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   server_.number = state.player;
   server_.sides = sides_of(colour_of(state.colour1), colour_of(state.colour2));
   for (auto& [number, one] : players_)
-    one.player.set_team(server_.sides.team_of(one.team));  // who came before State Data
+    one.player.set_team(server_.sides.team_of(one.team));  // players that came before State Data
   server_.room.set_game(std::string(game().name()));
   server_.room.set_dialect(std::string(server_.dialect_name()));
   server_.room.set_mode(state.mode == 0 ? kCaptureTheFlag : kTerritoryControl);
@@ -90,10 +90,10 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
 
 void Joining::hear(const FogColour& fog, BackOut& out) { tell_rule(kRuleFog, colour_text(colour_of(fog.colour)), out); }
 
-/// The bytes as they are: piqueserver wrote them in another order than all else.
+/// Returns the bytes unchanged: piqueserver sends them big endian, unlike everything else.
 void Joining::hear(const HandshakeInit& init, BackOut& out) { server_.send(HandshakeReturn{init.challenge}, out); }
 
-/// A letter of our own: SpadesX throws out who says that he is a version of a known client that it does not like.
+/// Uses a letter that no known client has: SpadesX disconnects known clients with a version that it does not accept.
 void Joining::hear(const VersionGet&, BackOut& out) {
   VersionResponse response;
   response.letter = 'e';
@@ -102,7 +102,7 @@ void Joining::hear(const VersionGet&, BackOut& out) {
   server_.send(response, out);
 }
 
-/// Who has no side of his own joins the smaller one: piqueserver lets none grow larger by two.
+/// A player without a side joins the smaller one: piqueserver does not let a side become larger than the other by two.
 std::uint8_t Joining::wished_side() const {
   int green_more = 0;
   for (const auto& [number, one] : players_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
@@ -121,7 +121,7 @@ void Joining::hear(const words::Spawn&, BackOut& out) {
   enter(out);
 }
 
-/// Its player, as he wishes to be: the server creates him when he plays.
+/// Reports our player as its client requested it. The server creates the player only when it enters.
 void Joining::introduce(BackOut& out) {
   if (server_.stage != Stage::kReadyToEnter || !server_.wish || out.me() == 0) return;
   words::Player me;
@@ -134,7 +134,7 @@ void Joining::introduce(BackOut& out) {
   out.say(std::move(me));
 }
 
-/// Once the map is loaded and the player wishes to play; who watches wishes so by coming.
+/// Enters once the map is loaded and the player has asked to spawn. A spectator does not have to ask.
 void Joining::enter(BackOut& out) {
   if (server_.stage != Stage::kReadyToEnter || !server_.wish || !wants_spawn_) return;
   server_.stage = Stage::kEntering;

@@ -30,7 +30,7 @@ class Joining {
   void hear(const words::Enter& wish, BackOut& out);
   void hear(const words::Spawn&, BackOut& out);
 
-  /// The map and its State Data are there: tells the room.
+  /// The map and its State Data are complete: reports them to the room.
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
 
  private:

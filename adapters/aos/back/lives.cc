@@ -2,7 +2,7 @@
 
 namespace entente::aos {
 
-/// Who was there before us. Where he is, the next snapshot shows.
+/// A player who was there before us. The next snapshot contains its place.
 void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   if (existing.player == server_.number && server_.in()) return out.drop(drops::kExistingIsUs);
   ServerPlayer& one = players_.meet(existing.player, out);
@@ -18,7 +18,7 @@ void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   if (server_.loaded()) players_.tell(one, out);
 }
 
-/// Comes into play: new, back from the dead, on another side, or with another weapon. Spectators, too.
+/// A player comes into play: a new one, or one that has died or changed its side or weapon. Spectators, too.
 void Lives::hear(const CreatePlayer& created, BackOut& out) {
   if (!may_be(created.position)) return out.drop(drops::kCreatedOutside);
   ServerPlayer& one = players_.meet(created.player, out);
@@ -31,7 +31,7 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   one.player.set_role(created.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
-  if (!server_.loaded()) return;  // told when the map is there, and shown by the next snapshot
+  if (!server_.loaded()) return;  // reported when the map is loaded, and shown by the next snapshot
   const bool known = (one.unit != 0) == (created.team != kSpectator);
   if (!known && one.unit != 0) {
     words::Gone gone;
@@ -85,7 +85,7 @@ void Lives::hear(const KillAction& kill, BackOut& out) {
   if (kill.victim == server_.number) man_.end_life();
 }
 
-/// The colour of the blocks he will build.
+/// The colour of the blocks that the player builds from now on.
 void Lives::hear(const SetColour& set, BackOut& out) {
   ServerPlayer* one = players_.find(set.player);
   if (one == nullptr) return out.drop(drops::kColourOfNobody);
@@ -93,7 +93,7 @@ void Lives::hear(const SetColour& set, BackOut& out) {
   out.say(one->player);
 }
 
-/// Who shot us is nearest to where it came from.
+/// The packet does not name the shooter, so the player nearest to the source is reported.
 void Lives::hear(const SetHp& hp, BackOut& out) {
   const ServerPlayer* me = players_.own();
   if (me == nullptr || me->unit == 0) return out.drop(drops::kHpOfDead);

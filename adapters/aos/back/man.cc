@@ -7,25 +7,27 @@ namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
 
-// piqueserver puts back who tells his place within 0.7 s of the last time, real clients tell it once a second.
+// piqueserver moves a player back who sends his place within 0.7 s of the last time. Real clients send it once a
+// second.
 constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMillisecond;
-// What a server hears at once after a stall was said too fast to it. It sends 10 snapshots a second or more, or it
-// stalls.
+// A server sends at least 10 snapshots a second, unless it stalls. After a stall it reads several places at once, and
+// treats them as sent too fast.
 constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
-constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
-constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
+constexpr Micros kSleeps = 250 * kMillisecond;     // steps that are later than this are skipped
+constexpr Micros kLookAgain = 250 * kMillisecond;  // small turns are sent at most this often
 constexpr Micros kLooksOn = 300 * kMillisecond;    // along a shot
 constexpr float kTurn = 0.99996F;                  // the cosine of half a degree
 constexpr float kMoved = 0.01F;                    // blocks
-// SpadesX puts back who is 6 blocks off, piqueserver at 10. Half of that is wrong for sure, if it lasts.
+// SpadesX moves a player back who is 6 blocks off, piqueserver at 10. Half of 6 that lasts is certainly an error.
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
-constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two, for its client to be told to be slow
-constexpr float kMostAstray = 8;                       // blocks between a foreign client's claim and our man
-constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
-constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
-constexpr double kSneakSpeed = 0.6;                    // of the top speed: sneaks
-constexpr std::uint8_t kStill = 1, kMoving = 4;        // forms of State Update
+// In blocks between the client and its man: the client's speed is lowered from the first on, until the second.
+constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;
+constexpr float kMostAstray = 8;                 // blocks between another game's client and our man
+constexpr double kNear = 0.3;                    // metres; a place this near counts as reached
+constexpr double kJumps = 2;                     // metres a second upwards: the client has jumped
+constexpr double kSneakSpeed = 0.6;              // share of the top speed; a slower man sneaks
+constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
 
 }  // namespace
 
@@ -63,14 +65,14 @@ bool Man::steer(const core::Intent& intent) {
   return true;
 }
 
-/// The next tick: each step while he is out there.
+/// Asks for a tick at each step of his life.
 void Man::keep_alive(BackOut& out) const {
   if (life_.alive) out.wake(next_step());
 }
 
-// -- What the server says of him --------------------------------------------------------------------------------------
+// -- What the server sends about him ----------------------------------------------------------------------------------
 
-/// A command. SpadesX says zeros to who is not in play.
+/// Must be obeyed. SpadesX sends zeros to players who are not in play.
 void Man::hear(const PositionData& position, BackOut& out) {
   if (!life_.alive || !may_be(position.position) || nowhere(position.position)) return out.drop(drops::kPositionOfDead);
   be_at(position.position, out);
@@ -79,7 +81,7 @@ void Man::hear(const PositionData& position, BackOut& out) {
 void Man::be_at(const Vec3& position, BackOut& out) {
   life_.body.position = life_.place_sent = position;
   life_.body.velocity = {};
-  life_.place_sent_at = out.now();  // who tells the old place right after a teleport is back there
+  life_.place_sent_at = out.now();  // an old place sent right after a teleport would undo it
   life_.pilot.forget();
   life_.astray = 0;
   life_.told = pose();
@@ -90,8 +92,8 @@ void Man::be_at(const Vec3& position, BackOut& out) {
   out.say({out.me(), corrected});
 }
 
-/// Where a snapshot shows us. A client of this game knows itself where it is, and is told by Position Data where it
-/// shall be; with State Updates there is no other word for that.
+/// A client of this game knows its place, and servers correct it by Position Data. With State Updates (0.80), snapshots
+/// are the only correction.
 void Man::compare(const Vec3& seen, BackOut& out) {
   if (!life_.alive || (client_moves_body() && !server_.dialect().state_updates)) return;
   if (distance(seen, life_.body.position) < kAstray) {
@@ -102,9 +104,9 @@ void Man::compare(const Vec3& seen, BackOut& out) {
   if (out.now() >= life_.astray + kAstrayFor) be_at(seen, out);
 }
 
-// -- What his player says of him --------------------------------------------------------------------------------------
+// -- What his player's client sends -----------------------------------------------------------------------------------
 
-/// A client's keys and looks go on as they come.
+/// Passes a client's keys and looks on at once.
 void Man::hear(const words::Keys& keys, BackOut& out) {
   heard_keys_ = by_keys_ = true;
   life_.keys = static_cast<std::uint8_t>(keys.bits());
@@ -115,7 +117,8 @@ void Man::hear(const words::Keys& keys, BackOut& out) {
   send_keys(life_.keys, out);
 }
 
-/// Of a client of this game it is the truth, as far as the server lets it be; of another, a wish.
+/// From a client of this game, the claim is where the player is, unless the server corrects it. From another game's
+/// client, it is a place to go to.
 void Man::hear(const words::PoseClaim& claim, BackOut& out) {
   steering_.hear(core::Intent(claim));
   heard_claim_ = true;
@@ -134,7 +137,7 @@ void Man::hear(const words::PoseClaim& claim, BackOut& out) {
   send_place(out);
 }
 
-// -- Going ------------------------------------------------------------------------------------------------------------
+// -- Moving -----------------------------------------------------------------------------------------------------------
 
 void Man::catch_up(BackOut& out) {
   if (out.now() <= next_step() + kSleeps) return;
@@ -155,7 +158,7 @@ void Man::drive(bool aiming, BackOut& out) {
   tell_pose(out);
 }
 
-/// What our man shall do in the next step.
+/// The input for his next step.
 Urge Man::urge_now(bool aiming, BackOut& out) {
   Urge urge;
   urge.aiming = aiming;
@@ -187,14 +190,15 @@ Urge Man::urge_now(bool aiming, BackOut& out) {
   return urge;
 }
 
-/// A client that does not see the hills its man climbs is told to be as slow, until he has caught up.
+/// A man who climbs hills that his client does not see falls behind. Lowers the speed of the client until he catches
+/// up.
 void Man::mind_speed(double off, BackOut& out) {
   const bool slowed = off > (life_.slowed ? kCaughtUp : kFallsBehind);
   if (std::exchange(life_.slowed, slowed) == slowed) return;
   tell_rule("speed", number_text((slowed ? kClimbs : kWalks) * kMetresPerBlock), out);
 }
 
-/// A client of another game that is far from where our man could go is told so.
+/// Corrects a client of another game that is too far away from our man for too long.
 void Man::correct_client(BackOut& out) {
   const words::PoseClaim* claim = steering_.claim();
   if (claim == nullptr || heard_keys_) return;
@@ -236,13 +240,13 @@ void Man::send_look(const Vec3& look, BackOut& out) {
   server_.send(OrientationData{look}, out);
 }
 
-/// A server that stalls reads, at the end, everything that was sent to it meanwhile, and then sends a snapshot.
+/// After a stall, a server reads everything that was sent to it meanwhile, and then sends a snapshot.
 void Man::mind_stall(BackOut& out) {
   if (out.now() > life_.snapshot_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
   life_.snapshot_at = out.now();
 }
 
-/// A server that sends no snapshots, or few, is told all the same.
+/// A server that sends no snapshots, or few, is sent places nevertheless.
 bool Man::may_send_place(Micros every, BackOut& out) const {
   const Micros since = out.now() - life_.place_sent_at;
   if (since < every || since >= kPlaceLatest || life_.snapshot_at == 0) return since >= every;
@@ -252,7 +256,7 @@ bool Man::may_send_place(Micros every, BackOut& out) const {
 void Man::look_to_shoot(const Vec3& look, BackOut& out) {
   life_.look = look;
   life_.look_until = out.now() + kLooksOn;
-  const auto keys = static_cast<std::uint8_t>(life_.keys_sent & ~kSprint);  // who sprints cannot shoot
+  const auto keys = static_cast<std::uint8_t>(life_.keys_sent & ~kSprint);  // a sprinting player cannot shoot
   if (!server_.dialect().state_updates) {
     send_keys(keys, out);
     send_look(look, out);
@@ -267,8 +271,8 @@ void Man::send_place(BackOut& out) {
   server_.send(PositionData{life_.body.position}, out);
 }
 
-/// One a step, and one more before a shot that turns. It says half a second of keys, so that a lost one matters little;
-/// what does not move is not repeated.
+/// Sends one update per step, and another one before a shot in a new direction. Each contains the keys of half a
+/// second, so a lost one matters little. An unchanged motion is not sent again.
 void Man::send_state(const Urge& urge, BackOut& out) {
   Track& track = track_;
   const Motion now = {life_.body.position, urge.orientation, life_.body.velocity};
@@ -299,7 +303,7 @@ words::Pose Man::pose() const {
   if (life_.body.airborne) pose.set_state(pose.state() | words::Pose::FALLING);
   if (life_.body.crouching) pose.set_state(pose.state() | words::Pose::CROUCHING);
   set_place(pose, life_.body.position);
-  constexpr float kCreeps = 0.001F;  // friction stops a body never quite
+  constexpr float kCreeps = 0.001F;  // slower counts as standing: friction never stops a body completely
   const Vec3& velocity = life_.body.velocity;
   if (std::hypot(velocity[0], velocity[1]) > kCreeps || life_.body.airborne) set_velocity(pose, velocity);
   set_look(pose, life_.look);

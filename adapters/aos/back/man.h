@@ -1,6 +1,6 @@
-// The back's own player in the game, a man. His body moves in 60 steps a second, as his keys and his direction of view
-// have it. The server is told keys and direction when they change, and the place once a second.
-// Law: if the server says where he is, he is there at once.
+// The unit of the back's own player, a man. His keys and his direction of view move his body, 60 steps a second. Keys
+// and direction are sent to the server when they change, the place once a second.
+// Law: a place that the server sends for him takes effect at once.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class Man {
   void mind_stall(BackOut& out);
   /// Compares his place with the one in a snapshot, and corrects it if they differ for too long.
   void compare(const Vec3& seen, BackOut& out);
-  /// Leaves out the steps that he slept through.
+  /// Skips the steps that were missed because a tick came too late.
   void catch_up(BackOut& out);
   /// Moves him up to now. `aiming`: he looks over the sights of his gun.
   void drive(bool aiming, BackOut& out);
@@ -74,23 +74,23 @@ class Man {
     Pilot pilot;
     core::Micros since = 0;  ///< its steps are counted from here
     std::uint64_t steps = 0;
-    std::uint8_t keys = 0;  ///< that the player presses, if the player steers by keys
+    std::uint8_t keys = 0;  ///< those that the player presses, if it steers by keys
     Vec3 look{1, 0, 0};
-    core::Micros look_until = 0;  ///< it looks along a shot
+    core::Micros look_until = 0;  ///< until when it looks along a shot
     core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
     core::Micros corrected = 0;
-    bool slowed = false;  ///< its client was told to be no faster than a man who climbs
-    words::Pose told;     ///< to the room
+    bool slowed = false;  ///< its client's speed was lowered to that of a climbing man
+    words::Pose told;     ///< the last one that the room was sent
     core::Micros told_at = 0;
 
-    // What the server was told.
+    // What was last sent to the server.
     std::uint8_t keys_sent = 0;
     Vec3 look_sent{1, 0, 0};
     core::Micros look_sent_at = 0;
     Vec3 place_sent{};
     core::Micros place_sent_at = 0;
     core::Micros snapshot_at = 0;  ///< when the server last showed where everybody is; 0: never
-    core::Micros place_from = 0;   ///< it has stalled: no place before this
+    core::Micros place_from = 0;   ///< after a stall, no place is sent before this
   };
   Life life_;
 
@@ -99,7 +99,7 @@ class Man {
     std::uint32_t sequence = 0;
     std::array<std::uint8_t, 30> inputs{};
     std::array<Motion, 30> motions{};
-    bool told = false;  ///< of this life
+    bool told = false;  ///< an update was sent in this life
   };
   Track track_;
 };

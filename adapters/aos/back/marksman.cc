@@ -9,7 +9,7 @@
 namespace entente::aos {
 namespace {
 
-/// How far a pellet strays from where one aims, as real clients let it, and how many there are.
+/// By weapon: how far pellets stray from the aim, as in real clients, and how many there are.
 struct Spread {
   float stray;
   int pellets;
@@ -18,7 +18,7 @@ constexpr Spread kSpreads[] = {{0.006F, 1}, {0.012F, 1}, {0.024F, 8}};
 
 constexpr float kAimsWithin = 45 * std::numbers::pi_v<float> / 180;  // of aim=auto, to either side
 constexpr float kAimsAsFar = 96;                                     // blocks
-constexpr float kTrunk = 0.6F;                                       // below the eyes
+constexpr float kTrunk = 0.6F;                                       // blocks below the eyes
 
 double ahead(const Vec3& look) { return std::atan2(-look[1], look[0]); }
 double level(const Vec3& look) { return std::atan2(-look[2], std::hypot(look[0], look[1])); }
@@ -39,17 +39,17 @@ bool Marksman::wish(const core::Shooting& shooting, BackOut& out) {
   return true;
 }
 
-/// Says where there are more rounds, to who has pulled in vain.
+/// Reloads an empty clip. If no rounds are left, tells the player where to get more.
 void Marksman::tell_empty(BackOut& out) {
   if (!man_.may_act() || hands_.clip() != 0) return;
   if (hands_.reserve() != 0) return hands_.reload(out);
   if (!hands_.may_complain(out)) return;
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
-  notice.set_text("no rounds left: your side's tent has more, and so has the next life");
+  notice.set_text("no rounds left: get more at your side's tent, or in your next life");
   const words::Token& tent = objectives_.tent(players_.own()->team);
   if (tent.state() == words::Token::GROUND)
-    notice.set_text("no rounds left: your side's tent has more, " + way_to(tent) + "; and so has the next life");
+    notice.set_text("no rounds left: get more at your side's tent, " + way_to(tent) + ", or in your next life");
   out.say({out.me(), notice});
 }
 
@@ -63,7 +63,8 @@ std::string Marksman::way_to(const words::Token& token) const {
   return std::to_string(std::lround(std::hypot(dx, dy))) + " metres to the " + kWays[(eighth + 8) % 8];
 }
 
-/// While it is held, as fast as the gun loads; and let go of.
+/// Releases the trigger of the last shot when it is time. While the player's trigger is held, fires as fast as the gun
+/// loads.
 void Marksman::mind_trigger(BackOut& out) {
   hands_.let_go(out);
   const core::Steering& steering = man_.steering();
@@ -72,7 +73,7 @@ void Marksman::mind_trigger(BackOut& out) {
   shoot(steering.looking().value_or(ahead(man_.look())), level(man_.look()), out);
 }
 
-/// Looks, pulls, hits, in this order: so servers take it. REQUIRES: it may.
+/// Sends look, trigger and hits in the order that servers accept. REQUIRES: the gun may be fired now.
 void Marksman::shoot(double yaw, double pitch, BackOut& out) {
   ServerPlayer& me = *players_.own();
   hands_.aim(out);
@@ -87,7 +88,7 @@ void Marksman::shoot(double yaw, double pitch, BackOut& out) {
   if (hands_.clip() == 0) hands_.reload(out);
 }
 
-/// The first of the other side that the ray meets, if no voxel is before him.
+/// Reports a hit of the first player of the other side that the ray meets, unless it meets a voxel first.
 void Marksman::trace(const Vec3& direction, BackOut& out) {
   const Vec3& from = man_.place();
   const std::uint8_t side = players_.own()->team;
@@ -104,7 +105,7 @@ void Marksman::trace(const Vec3& direction, BackOut& out) {
 }
 
 Vec3 Marksman::strayed(const Vec3& direction, BackOut& out) const {
-  const auto chance = [&] {  // from -1 to 1, mostly little
+  const auto chance = [&] {  // from -1 to 1, mostly near 0
     const auto part = [&] { return static_cast<float>(out.random() % 65536) / 65536; };
     return part() - part();
   };
@@ -114,7 +115,8 @@ Vec3 Marksman::strayed(const Vec3& direction, BackOut& out) const {
   return towards({}, to);
 }
 
-/// aim=auto: at the trunk of the nearest foe in sight, half of a right angle to either side; else straight on.
+/// For aim=auto: aims at the trunk of the nearest enemy in sight, up to 45 degrees to either side; without an enemy,
+/// straight ahead.
 Vec3 Marksman::aimed(double yaw, double pitch) const {
   const Vec3 straight = orientation_of(yaw, pitch);
   const Vec3& from = man_.place();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMostMalformed = 50;
 
-/// Snapshots: World Update, and what takes its place in 0.80.
+/// Snapshots are World Updates, and in 0.80 State Updates.
 bool is_snapshot(const wire::Frame& frame, bool state_updates) {
   constexpr std::uint8_t kStateUpdate = 0, kWorldUpdate = 2;
   return !frame.bytes.empty() && (frame.bytes[0] == kWorldUpdate || (state_updates && frame.bytes[0] == kStateUpdate));

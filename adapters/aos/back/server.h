@@ -1,4 +1,4 @@
-// The server of a back: its link, how far the back has come in, and what the server says of its game.
+// The server that a back plays on: the link, the stage of joining, and what the server has sent about its game.
 #pragma once
 
 #include <memory>
@@ -38,8 +38,8 @@ class Server {
   bool loaded() const { return stage >= Stage::kReadyToEnter; }
   bool in() const { return stage == Stage::kIn; }
 
-  /// Calls `take(const Message&)` for each message until the session is over. What makes no sense is left out; a server
-  /// that says nothing else is no server of this game.
+  /// Calls `take(const Message&)` for each message until the session is over. Packets that cannot be decoded are
+  /// dropped; too many of them end the session.
   template <class Take>
   void feed(Lane lane, Bytes bytes, BackOut& out, Take&& take) {
     const auto each = [&](const wire::Frame& frame) {
@@ -56,7 +56,7 @@ class Server {
   void fail(const Fault& fault, BackOut& out);
 
   Stage stage = Stage::kMap;
-  bool gone = false;  ///< goodbye was said, by either side
+  bool gone = false;  ///< either side has ended the session
   std::optional<words::Enter> wish;
   std::uint8_t number = 255;  ///< of our player
   VoxelMap map;

@@ -3,11 +3,11 @@
 namespace entente::aos {
 namespace {
 
-constexpr std::uint32_t kPerCapture = 10;  // that a captured intel counts for in its carrier's score
+constexpr std::uint32_t kPerCapture = 10;  // points in the carrier's score for a captured intel
 constexpr std::size_t kMostTerritories = 16;
-constexpr double kPerRate = 0.05;  // of a territory, a second, for each unit of Progress Bar's rate
+constexpr double kPerRate = 0.05;  // share of a territory per second, for each unit of Progress Bar's rate
 
-/// SpadesX writes no number where an intel lies when State Data comes; the place itself comes a little later.
+/// In State Data, SpadesX may write NaN as the place of an intel. It sends the place a little later.
 void put(words::Token& token, const Vec3& place) {
   token.set_carrier(0);
   token.set_state(is_finite(place) ? words::Token::GROUND : words::Token::NOWHERE);
@@ -18,7 +18,7 @@ void put(words::Token& token, const Vec3& place) {
   token.set_z(at.z);
 }
 
-/// What the last map had and this one lacks; it keeps its id for a map that has it again.
+/// Reports a token that the last map had and this one lacks. It keeps its id for a later map that has it again.
 void tell_nowhere(words::Token& token, BackOut& out) {
   if (token.id() == 0 || token.state() == words::Token::NOWHERE) return;
   token.set_state(words::Token::NOWHERE);
@@ -26,7 +26,7 @@ void tell_nowhere(words::Token& token, BackOut& out) {
   out.say(token);
 }
 
-/// The next map comes without another word.
+/// The server starts the next map without another packet about the end.
 void win(words::Team team, BackOut& out) {
   words::Round round;
   round.set_state(words::Round::OVER);
@@ -49,7 +49,7 @@ void ServerObjectives::tell_all(const StateData& state, BackOut& out) {
   for (std::size_t i = 0; i < count; ++i) tell_territory(i, state.territories[i], out);
 }
 
-/// REQUIRES: those before it were told.
+/// REQUIRES: all territories before it were reported.
 void ServerObjectives::tell_territory(std::size_t i, const Territory& territory, BackOut& out) {
   if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
   zones_[i].set_id(territories_[i].id());
@@ -101,7 +101,7 @@ void ServerObjectives::hear(const MoveObject& moved, BackOut& out) {
   out.say(*token);
 }
 
-/// That of the other side.
+/// The intel of the player's enemies, which the player can take.
 words::Token* ServerObjectives::intel_for(std::uint8_t player) {
   const ServerPlayer* one = players_.find(player);
   if (one == nullptr || one->team > kGreen || server_.room.mode() != kCaptureTheFlag) return nullptr;

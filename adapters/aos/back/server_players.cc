@@ -24,12 +24,12 @@ ServerPlayer& ServerPlayers::meet(std::uint8_t number, BackOut& out) {
   return one;
 }
 
-/// Our own player stays, whatever becomes of his man.
+/// Our own player stays in the room when its unit is removed.
 bool ServerPlayers::forget(std::uint8_t number, BackOut& out) {
   const ServerPlayer* one = find(number);
   if (one == nullptr) return false;
   const bool me = number == server_.number, told = server_.loaded();
-  if (me && one->alive) {  // a new map ends every life, and nobody says so
+  if (me && one->alive) {  // a new map ends every life, but the server does not report it
     words::Died died;
     died.set_player(one->player.id());
     died.set_unit(one->unit);

@@ -1,4 +1,4 @@
-// Who plays on the server of a back, and what the room is told of them.
+// The players on the server of a back, and the facts about them for the room.
 #pragma once
 
 #include <cmath>

@@ -5,10 +5,9 @@
 namespace entente::aos {
 namespace {
 
-// A snapshot comes 10 to 60 times a second; so often at most others are told of a place.
-// Velocities are reckoned from two places that are no farther apart in time.
+// Velocities are computed from two places that are at most this far apart in time.
 constexpr core::Micros kOldPose = 500 * core::kMillisecond;
-constexpr float kFastestSeen = 3;  // blocks per 1/32 s; what is faster was put there
+constexpr float kFastestSeen = 3;  // blocks per 1/32 s; a faster player was moved by the server
 
 bool sane_look(const Vec3& look) {
   const float size = look[0] * look[0] + look[1] * look[1] + look[2] * look[2];
@@ -28,7 +27,7 @@ void SnapshotReader::hear(const WorldUpdate& update, BackOut& out) {
   }
 }
 
-/// The newest sequence wins. Who is not in it is where he was.
+/// The newest sequence number counts. Players that are not in the update stay where they were.
 void SnapshotReader::hear(const StateUpdateDown& update, BackOut& out) {
   if (!server_.loaded()) return;
   if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0) return out.drop(drops::kUpdateOld);
@@ -49,7 +48,7 @@ void SnapshotReader::hear(const StateUpdateDown& update, BackOut& out) {
   }
 }
 
-/// `velocity`: null if nobody says it. All zeros is how servers leave out who is dead, gone, or too far away.
+/// `velocity`: null if the snapshot has none. Servers send all zeros for players who are dead, gone, or too far away.
 void SnapshotReader::seen(std::uint8_t number, const Vec3& position, const Vec3& orientation, const Vec3* velocity,
                           BackOut& out) {
   ServerPlayer* one = players_.find(number);
@@ -65,7 +64,8 @@ void SnapshotReader::seen(std::uint8_t number, const Vec3& position, const Vec3&
   const core::Micros gone = out.now() - one->posed_at;
   const bool moved = one->position != position;
   if (one->alive && !one->hidden) {
-    const bool turned = sane_look(orientation) && one->orientation != orientation;  // SpadesX: none before the first
+    // SpadesX sends no valid direction before the player's first one.
+    const bool turned = sane_look(orientation) && one->orientation != orientation;
     if (!moved && !turned && (velocity != nullptr || one->velocity == Vec3{})) return;
     if (gone < kPoseEvery) return;
   }
@@ -79,7 +79,7 @@ void SnapshotReader::seen(std::uint8_t number, const Vec3& position, const Vec3&
   one->velocity = reckoned;
   one->position = position;
   if (sane_look(orientation)) one->orientation = orientation;
-  if (!one->alive) return players_.tell_spawned(*one, out);  // who was there before us
+  if (!one->alive) return players_.tell_spawned(*one, out);  // a player who was there before us
   players_.tell_pose(*one, out);
 }
 
@@ -107,7 +107,7 @@ void SnapshotReader::hear(const SetTool& set, BackOut& out) {
   players_.tell_input(*one, out);
 }
 
-/// A gun fires as long as its trigger is held; each shot is told.
+/// A gun fires as long as its trigger is held. Reports each shot.
 void SnapshotReader::tell_shots(BackOut& out) {
   for (auto& [number, one] : players_) {
     const bool fires = one.alive && one.tool == kGun && (one.buttons & kPrimary) != 0 && number != server_.number;

@@ -5,7 +5,7 @@
 namespace entente::aos {
 namespace {
 
-constexpr std::size_t kMostKept = 8;  // lines; then the oldest is left out
+constexpr std::size_t kMostKept = 8;  // lines; of more, the oldest are dropped
 
 }  // namespace
 

@@ -18,10 +18,10 @@ class FrontChat {
   void hear(const words::Notice& notice, FrontOut& out) { client_.notice(notice.text(), out); }
   void hear(const words::Waiting& waiting, FrontOut& out);
 
-  /// Keeps what the server says while the client loads its map; what others say then is not told.
+  /// Keeps the server's lines while the client loads its map. Lines of players are lost meanwhile.
   void keep(const words::Said& said);
   void keep(const words::Notice& notice) { keep_line(notice.text()); }
-  /// Tells what was kept. REQUIRES: the client has its map.
+  /// Sends what was kept. REQUIRES: the client has its map.
   void tell_kept(FrontOut& out);
 
  private:

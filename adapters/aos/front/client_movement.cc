@@ -39,7 +39,7 @@ bool ClientMovement::comes_late(const Vec3& place, const FrontOut& out) const {
 }
 
 void ClientMovement::hear(const PositionData& position, FrontOut& out) {
-  if (!players_.playing()) return;  // what is sent while dead means nothing
+  if (!players_.playing()) return;  // the position of a dead player means nothing
   if (!is_place(position.position)) {
     out.drop(drops::kPositionNoPlace);
     return put(me_.body.position, out);

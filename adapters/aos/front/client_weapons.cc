@@ -196,8 +196,8 @@ void ClientWeapons::hear(const words::Ammo& ammo, FrontOut& out) {
   }
 }
 
-/// One of its own guns has fired: so long it loads. A gun that never runs dry, as in an arena or of a cell, is full
-/// again.
+/// One of the client's guns has fired, and loads for the time that the shot gives (`life`). In a room that does not
+/// count rounds, as in an arena or for a cell, the clip is filled again.
 void ClientWeapons::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() != out.me()) return;
   if (shot.life() > 0) me_.guns.fire(me_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));

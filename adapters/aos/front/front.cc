@@ -172,11 +172,11 @@ bool AosFront::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   const bool may = profile_.known() || profile_.entered() || id == kExistingPlayer || may_come_before(id);
   if (!enters_first_ || may) return false;
   if (!client_.says(id))
-    goodbye("the client said what only servers say", kBanned, out);
+    goodbye("the client sent a packet that only servers send", kBanned, out);
   else if (lane == Lane::kDatagram)
     out.drop(drops::kTooEarly);
   else
-    goodbye("the client did not say first who it is", kKicked, out);
+    goodbye("the client did not identify itself first", kKicked, out);
   return true;
 }
 

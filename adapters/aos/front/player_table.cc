@@ -276,7 +276,7 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   if (slot == kOwn) life_.begins(entry, out);
 }
 
-// -- What is told ----------------------------------------------------------------------------------------------------
+// -- Facts -----------------------------------------------------------------------------------------------------------
 
 void PlayerTable::hear(const words::Player& player, FrontOut& out) {
   redress(out);
@@ -330,7 +330,7 @@ void PlayerTable::hear(const words::Input& input, FrontOut& out) {
   press(*slot, static_cast<std::uint8_t>((input.primary() ? kPrimary : 0) | (input.secondary() ? kSecondary : 0)), out);
 }
 
-// -- What is seen of their hands and feet ----------------------------------------------------------------------------
+// -- Their keys, buttons and colours ---------------------------------------------------------------------------------
 
 void PlayerTable::press_keys(Slot slot, std::uint8_t keys, FrontOut& out) {
   PlayerEntry& entry = entries_[slot];

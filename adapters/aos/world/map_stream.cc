@@ -28,7 +28,7 @@ std::optional<Fault> MapReceiver::feed(Bytes chunk) {
   std::array<std::uint8_t, 32768> piece;
   while (z.avail_in > 0) {
     const std::size_t at = chunk.size() - z.avail_in;
-    if (inflater_->ended) return Fault{"bytes behind the map", "data", at};
+    if (inflater_->ended) return Fault{"bytes after the map", "data", at};
     z.next_out = piece.data();
     z.avail_out = static_cast<uInt>(piece.size());
     const int result = inflate(&z, Z_NO_FLUSH);
@@ -37,7 +37,7 @@ std::optional<Fault> MapReceiver::feed(Bytes chunk) {
     inflater_->ended = result == Z_STREAM_END;
     const std::size_t size = piece.size() - z.avail_out;
     unpacked_ += size;
-    if (unpacked_ > kLargestMap) return Fault{"map larger than a map can be", "data", at};
+    if (unpacked_ > kLargestMap) return Fault{"map larger than possible", "data", at};
     if (auto fault = reader_.feed(Bytes(piece).first(size))) return fault;
     if (size == 0 && result == Z_BUF_ERROR) break;
   }

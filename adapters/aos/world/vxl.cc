@@ -72,7 +72,7 @@ std::optional<Fault> VxlReader::feed(Bytes bytes) {
   Buffer left;
   left.swap(kept_);
   while (left.size() - taken >= 4) {
-    if (complete()) return Fault{"bytes behind the map", "", offset_};
+    if (complete()) return Fault{"bytes after the map", "", offset_};
     const std::uint8_t* header = left.data() + taken;
     const std::size_t coloured = header[2] + 1U >= header[1] ? header[2] + 1U - header[1] : 0;
     const std::size_t size = header[0] == 0 ? 4 * (1 + coloured) : 4U * header[0];
@@ -82,7 +82,7 @@ std::optional<Fault> VxlReader::feed(Bytes bytes) {
     taken += size;
     offset_ += size;
   }
-  if (complete() && taken < left.size()) return Fault{"bytes behind the map", "", offset_};
+  if (complete() && taken < left.size()) return Fault{"bytes after the map", "", offset_};
   kept_.assign(left.begin() + static_cast<std::ptrdiff_t>(taken), left.end());
   return std::nullopt;
 }
@@ -91,7 +91,8 @@ std::optional<Fault> VxlReader::feed(Bytes bytes) {
 std::optional<Fault> VxlReader::span() {
   const std::uint32_t words = kept_[0], start = kept_[1], last = kept_[2], air = kept_[3];
   const std::uint32_t end = last + 1;  // E may be S - 1: no colour at all
-  if (start > kMapHeight || end > kMapHeight || end < start) return Fault{"voxel out of the map", "start", offset_ + 1};
+  if (start > kMapHeight || end > kMapHeight || end < start)
+    return Fault{"voxel outside the map", "start", offset_ + 1};
   if (air > start || air < floor_) return Fault{"spans out of order", "air", offset_ + 3};
   if (words != 0 && words - 1 < end - start) return Fault{"span too short for its colours", "words", offset_};
   if (air < bottom_.size() || air - bottom_.size() < floor_) return Fault{"colours overlap", "air", offset_ + 3};

@@ -14,7 +14,7 @@ void BzdraftBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (const auto fault = link_.feed(lane, bytes, take, unknown)) fail(*fault, out);
 }
 
-/// It may wish to spawn before it is in.
+/// A player may ask to spawn before it is in the game.
 bool BzdraftBack::hear_early(const core::Intent& intent, Outlet& out) {
   const auto* spawn = core::as<words::Spawn>(intent);
   if (spawn == nullptr || intent.by != state_.me) return false;
@@ -26,7 +26,7 @@ void BzdraftBack::hear_word(const core::Intent& intent, Outlet& out) {
   hand_out<mapping>(intent, out, tank_, joining_, players_, chat_, fights_, flags_);
 }
 
-/// "Once entered, a player can leave the game", so the draft; who is not in, or was rejected, only closes.
+/// The draft: "Once entered, a player can leave the game". Before that, or after a rejection, the back only closes.
 void BzdraftBack::say_goodbye(Outlet& out) {
   if (state_.stage >= Stage::kEntering) link_.send(out, Exit{});
 }

@@ -1,5 +1,5 @@
-// The back of the draft: a player on somebody else's server of it. It does what the draft has a client do, tells the
-// room what the server says, and drives its player's tank. Its parts do the work.
+// The back of the draft: a player on a remote server. It acts as a client of the draft, reports the server's messages
+// to the room, and drives its player's tank. Its parts do the work.
 // Law: the server's messages decide who is alive and where, except for our own tank, whose place we decide.
 #pragma once
 

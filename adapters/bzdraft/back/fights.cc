@@ -9,14 +9,14 @@ namespace {
 
 constexpr double kRespawn = 5;  // the draft's ExplodeTime, as BZFlag has it
 
-/// Shots that go on through whom they kill.
+/// Whether a shot flies on after it has killed a tank.
 bool goes_on(std::uint8_t flag) { return flag_code(flag) == "L" || flag_code(flag) == "SW"; }
 
 std::uint8_t byte(std::uint32_t number) { return static_cast<std::uint8_t>(number); }
 
 }  // namespace
 
-/// Which way it looks comes with its first update.
+/// The tank's direction arrives with its first update.
 void Fights::hear(const AliveDown& alive, BackOut& out) {
   words::Pose pose;
   pose.set_x(from_thousandths(alive.position[0]));
@@ -25,7 +25,7 @@ void Fights::hear(const AliveDown& alive, BackOut& out) {
   if (server_players_.spawn(alive.player, pose, out) && alive.player == state_.number) tank_.begin_life(pose, out);
 }
 
-/// A death ends the shot that brought it, and no MsgShotEnd says so.
+/// A death also ends the shot that caused it; the server sends no MsgShotEnd for it.
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
   died.set_killer(server_players_.id_of(killed.killer));
@@ -43,7 +43,7 @@ void Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
   if (server_players_.die(number, std::move(died), out) && number == state_.number) tank_.end();
 }
 
-/// Where the remains of the dead fly is nobody's business.
+/// Ignores updates of dead tanks: where the wreck flies does not matter.
 void Fights::hear(const PlayerUpdate& update, BackOut& out) {
   if ((update.status & kAlive) != 0) server_players_.move(update.player, pose_of(update), out);
 }
@@ -87,14 +87,14 @@ void Fights::hear(const ShotUpdate& update, BackOut& out) {
   incoming_.steer(update.shooter, update.shot, moved, out.now());
 }
 
-// -- What our player says ---------------------------------------------------------------------------------------------
+// -- What our player does ---------------------------------------------------------------------------------------------
 
 void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
   if (tank_.may_act())
     link_.send(out, Teleport{state_.number, to_u16(claim.from()), to_u16(claim.to())}, kTeleportCode);
 }
 
-/// Told once a life. The server puts our number in.
+/// Sent once per life. The server fills in our number.
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const bool by_server = claim.killer() == 0 && claim.why() != words::BY_ITSELF;
@@ -107,7 +107,7 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   link_.send(out, killed);
 }
 
-/// With the death that it brings, a shot is over.
+/// MsgKilled also ends the shot, so no MsgShotEnd is sent.
 void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
 }

@@ -6,7 +6,7 @@ namespace entente::bzdraft {
 
 void BackFlags::hear(const FlagUpdate& update, BackOut& out) { out.say(told(update.number, update.flag)); }
 
-/// What a flag does is a client's to know: one that came unwished to a player who has none is put down again.
+/// Only BZFlag clients know what a flag does. For other clients, a flag that was not asked for is dropped at once.
 void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
@@ -25,7 +25,8 @@ void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
   out.say(std::move(dropped));
 }
 
-/// It implies the death of all whose flag it was; that message is the only notice.
+/// A capture implies the death of every player on the flag's team. The server sends no other message about these
+/// deaths.
 void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(token.id());
@@ -42,7 +43,7 @@ void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, Bac
     if (one.player.team() == token.team() && one.alive) fights_.die(number, died, out);
 }
 
-/// Where a flag is dropped is where the server was last told that we are.
+/// The server drops a flag at the tank's last reported place, so the place is sent first.
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
   if (!tank_.may_act()) return out.drop(drops::kWishNotInPlay);
   if (wish.op() == words::TokenWish::GRAB) {

@@ -44,7 +44,7 @@ void Joining::greet(BackOut& out) {
 void Joining::hear(const VersionDown& version, BackOut& out) {
   if (state_.stage != Stage::kGreeting) return;
   state_.number = version.player;
-  if (version.may_join == 0) return state_.refuse(words::Refused::FULL, "the server takes nobody now", true, out);
+  if (version.may_join == 0) return state_.refuse(words::Refused::FULL, "the server accepts no players now", true, out);
   if (version.version.view().substr(0, 6) != kVersion.substr(0, 6))
     return state_.refuse(words::Refused::WRONG_VERSION, "the server speaks another major version", false, out);
   state_.stage = Stage::kLoading;
@@ -91,7 +91,7 @@ void Joining::tell_rules(const GetWorldDown& world, BackOut& out) const {
 
 // -- Resources --------------------------------------------------------------------------------------------------------
 
-/// The next that is missing; what was fetched once is not asked for again.
+/// Requests the next missing resource. Each is fetched only once.
 void Joining::fetch(BackOut& out) {
   const auto missing = resources_.missing(root_);
   if (!missing) return learn_world(out);
@@ -104,7 +104,7 @@ void Joining::ask_for(const Md5& md5, BackOut& out) {
   link_.send(out, GetResourceUp{static_cast<std::uint32_t>(piece_.size()), md5});
 }
 
-/// Pieces come in the order in which they were asked for; another's is old.
+/// Pieces arrive in the order of the requests. A piece of another resource is outdated and ignored.
 void Joining::hear(const GetResourceDown& piece, BackOut& out) {
   if (!fetches_ || state_.stage != Stage::kLoading || piece.md5 != asked_ || piece.offset != piece_.size()) return;
   append(piece_, piece.data);
@@ -134,7 +134,7 @@ void Joining::learn_world(BackOut& out) {
   if (state_.wish) enter(out);
 }
 
-// -- The door ---------------------------------------------------------------------------------------------------------
+// -- Entering ---------------------------------------------------------------------------------------------------------
 
 void Joining::enter(BackOut& out) {
   if (state_.stage != Stage::kReadyToEnter) return;
@@ -149,7 +149,7 @@ void Joining::enter(BackOut& out) {
   link_.send(out, message);
 }
 
-/// Again, in game: who we are from now on. The server may say no.
+/// Sends MsgEnter again, in the game, with the changed data. The server may refuse it.
 void Joining::hear(const words::Change& change, BackOut& out) {
   if (change.has_kit() || change.has_colour()) out.drop(drops::kKitOrColour);
   if (change.has_skin()) out.drop(drops::kNewAvatar);
@@ -174,7 +174,7 @@ void Joining::hear(const Accept& accept, BackOut& out) {
   server_players_.add_own();
 }
 
-/// The draft lets who was rejected keep its number and try again.
+/// The draft lets a rejected player keep its number and try again.
 void Joining::hear(const Reject& reject, BackOut& out) {
   std::string why = readable(reject.text.chars);
   if (why.empty()) why = text(static_cast<Refusal>(reject.reason));
@@ -194,7 +194,7 @@ void Joining::hear(const Reject& reject, BackOut& out) {
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
   if (out.report_server_stopping("the server ended the session")) return void(state_.goodbye_said = true);
-  const bool no_slot = state_.stage == Stage::kGreeting;  // so the draft says it
+  const bool no_slot = state_.stage == Stage::kGreeting;  // how the draft refuses a client if it has no slot
   state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
                 out);
 }

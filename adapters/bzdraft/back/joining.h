@@ -33,9 +33,9 @@ class Joining {
   core::TankServerPlayers& server_players_;
   Tank& tank_;
   Resources resources_;
-  bool fetches_ = false;  // resources: the world is there
+  bool fetches_ = false;  // MsgGetWorld has arrived; resources may be requested
   Md5 root_{}, asked_{};
-  Buffer piece_;  // of the resource that was asked for
+  Buffer piece_;  // of the requested resource
   bool changing_ = false;
 };
 

@@ -3,7 +3,7 @@
 namespace entente::bzdraft {
 namespace {
 
-// The draft gives no numbers: those of BZFlag.
+// The draft has no values, so these are BZFlag's.
 constexpr core::Muzzle kMuzzle{4.42, 1.57};
 
 }  // namespace
@@ -21,7 +21,7 @@ void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out)
   begin_shot(begin, number, out);
 }
 
-/// With what the tank itself drives.
+/// Fires for a tank that our physics drive.
 void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   const core::Flight flight = core::fired(here, yaw, kMuzzle, kShotSpeed);
   ShotBegin begin;

@@ -9,7 +9,7 @@ constexpr double kTankRadius = 4.32;  // BZFlag's
 
 }  // namespace
 
-/// Of somebody who is known already: what it changed.
+/// For a known player, the message is a change of its data.
 void Players::hear(const AddPlayer& added, BackOut& out) {
   const std::uint8_t number = added.player;
   if (!state_.in() || number < kFirstPlayer || number > kLastPlayer) return out.drop(drops::kNoPlayer);
@@ -26,11 +26,11 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   if (!known && player.role() != words::WATCH) players_.tell_tank(one, kTankRadius, out);
   if (!known || added.wins != 0 || added.losses != 0) hear(Score{number, added.wins, added.losses}, out);
   if (known || number != state_.number) return;
-  out.say(words::Ready());  // nobody follows but who comes later
+  out.say(words::Ready());  // the server lists our own player last
   tank_.arrive(out);
 }
 
-/// Without ourselves there is no game to go on with.
+/// The session ends if our own player is removed.
 void Players::hear(const RemovePlayer& removed, BackOut& out) {
   if (removed.player == state_.number && players_.own() != nullptr)
     return state_.be_kicked("removed by the server", out);
@@ -51,7 +51,7 @@ void Players::hear(const TeamUpdate& update, BackOut& out) {
   score.set_team(team_of(update.team));
   score.set_wins(update.wins);
   score.set_losses(update.losses);
-  for (const auto& [number, one] : players_)  // the draft has clients count it themselves
+  for (const auto& [number, one] : players_)  // the draft leaves the counting to clients
     if (one.team == update.team) score.set_size(score.size() + 1);
   out.say(score);
 }
@@ -66,7 +66,7 @@ void Players::hear(const ScoreOver& over, BackOut& out) {
   out.say(round);
 }
 
-/// With nothing left the game is over.
+/// A time of 0 means that the game is over.
 void Players::hear(const TimeLeft& left, BackOut& out) {
   words::Round round;
   if (left.seconds == 0) round.set_state(words::Round::OVER);

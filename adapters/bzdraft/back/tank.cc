@@ -3,7 +3,7 @@
 namespace entente::bzdraft {
 namespace {
 
-constexpr double kMostSpeed = 1.67;  // times the tank's own: of the fastest flag
+constexpr double kMostSpeed = 1.67;  // a factor: the speed with the fastest flag
 constexpr double kOutside = 5;
 constexpr double kJump = 19;  // metres a second upwards, as BZFlag's
 

@@ -1,4 +1,4 @@
-// A back's own tank, as the server is told of it: where the player's client claims it to be, or where our physics drive
+// A back's own tank, as it is sent to the server: where the player's client claims it to be, or where our physics drive
 // it.
 #pragma once
 
@@ -35,8 +35,8 @@ class Tank final : public core::TankOnServer {
   void tell_server(const words::Pose& place, BackOut& out) override;
 
   PeerLink& link_;
-  double half_ = 0;     // of the world's side
-  bool waits_ = false;  // its player wished to spawn before the server told of it
+  double half_ = 0;     // metres: half of the world's side
+  bool waits_ = false;  // its player asked to spawn before the server had introduced it
 };
 
 }  // namespace entente::bzdraft

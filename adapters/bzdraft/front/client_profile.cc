@@ -91,7 +91,7 @@ void ClientProfile::refuse_change(Refusal reason, std::string_view why, FrontOut
 void ClientProfile::check_change(FrontOut& out) {
   if (changing_ == 0) return;
   if (out.now() < changing_ + kUnchanged) return out.wake(changing_ + kUnchanged);
-  refuse_change(Refusal::kBadRequest, "this server leaves players who they are", out);
+  refuse_change(Refusal::kBadRequest, "this server did not accept the change", out);
 }
 
 void ClientProfile::reject(Refusal reason, std::string_view why, FrontOut& out) {

@@ -5,7 +5,7 @@
 namespace entente::bzdraft {
 namespace {
 
-/// A player that dies within this time after its team's flag was captured has died of that.
+/// A death within this time after the capture of the player's team flag is attributed to the capture.
 constexpr core::Micros kOfCapture = core::kSecond;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
   auto flag = record(dropped.token(), out);
   if (!flag) return;
   const std::uint8_t by = players_.number_of(dropped.by(), kInvalid);
-  const bool fell = dropped.why() == words::UNTOLD_DROP && by != kInvalid && !players_.at(by).alive;
+  const bool fell = dropped.why() == words::UNKNOWN_DROP && by != kInvalid && !players_.at(by).alive;
   flag->flag.carrier = by;
   const std::uint8_t reason = drop_reason(fell ? words::DROP_KILLED : dropped.why());
   client_.send(out, DropFlagDown{reason, flag->number, flag->flag});

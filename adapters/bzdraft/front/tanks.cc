@@ -64,7 +64,7 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   entry.shown = !resync_ || number == kNumber;
   if (!entry.shown) return show(number, out);
   client_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
-  if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its heading
+  if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its direction
 }
 
 /// Shows or hides a tank by an update: the client does not treat that as an event.
@@ -90,7 +90,7 @@ void Tanks::update(std::uint8_t number, FrontOut& out) {
   client_.send(out, update_of(out.world().flattened(pose), number, true));
 }
 
-/// The players of a team whose flag was just captured are dead already: MsgDropFlag has said so.
+/// Omits the deaths of a team whose flag was just captured: MsgDropFlag implied them.
 void Tanks::hear(const words::Died& died, FrontOut& out) {
   const std::uint8_t* number = players_.of(died.unit(), died.player());
   if (number == nullptr || !std::exchange(players_.at(*number).alive, false)) return;

@@ -38,14 +38,14 @@ void Fights::hear(const Killed& killed, BackOut& out) {
 }
 
 void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
-  if (state_.client_decides()) return;  // our client knows
+  if (state_.client_decides()) return;  // our client reports its own deaths
   words::DeathClaim claim;
   claim.set_killer(killer);
   claim.set_why(why);
   hear(claim, out);
 }
 
-/// Where the remains of the dead fly is nobody's business.
+/// Ignores updates of dead tanks: where the wreck flies does not matter.
 template <class Update>
 void Fights::moved(const Update& update, BackOut& out) {
   if ((update.status & kAlive) != 0) server_players_.move(update.player.byte, pose_of(update), out);
@@ -100,14 +100,14 @@ void Fights::hear(const GuidedUpdate& update, BackOut& out) {
   incoming_.steer(update.player.byte, update.shot, moved, out.now());
 }
 
-// -- What our player says ---------------------------------------------------------------------------------------------
+// -- What our player does ---------------------------------------------------------------------------------------------
 
 void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   link_.stream(out, TeleportReport{static_cast<std::uint16_t>(claim.from()), static_cast<std::uint16_t>(claim.to())});
 }
 
-/// Told once a life: the next claim finds us dead.
+/// Sent once per life: a second claim is ignored, because the tank is already dead.
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!state_.in() || !tank_.alive) return;
   KilledReport report;
@@ -120,7 +120,7 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   link_.stream(out, report);
 }
 
-/// The victim tells: first that the shot ended in it, then that it died.
+/// The victim reports a hit: first the end of the shot, then its own death.
 void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   const auto number = static_cast<std::uint16_t>(shot.shot);
   KilledReport report;
@@ -133,7 +133,8 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   link_.stream(out, report);
 }
 
-/// bzfs kicks who ends more shots than it dies of; our own may end as they like.
+/// bzfs kicks a client that ends many shots of others without dying. The number of our own shots that end is not
+/// limited.
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const bool mine = claim.shooter() == state_.me;
@@ -170,7 +171,7 @@ void Fights::hear(const words::ScoreClaim& claim, BackOut& out) {
   link_.stream(out, score_);
 }
 
-/// For a client that does not.
+/// Counts the score for a client that does not count it itself.
 void Fights::count(const Killed& killed, BackOut& out) {
   if (!link_.dialect().client_scores || client_counts_) return;
   const bool died = killed.victim.byte == state_.number, killed_one = !died && killed.killer.byte == state_.number;

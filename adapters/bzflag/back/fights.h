@@ -40,8 +40,8 @@ class Fights final : public core::TankHits {
   PeerLink& link_;
   core::TankServerPlayers& server_players_;
   const TankRules& tank_rules_;
-  int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
-  ScoreReport score_;           // where clients count for themselves
+  int ends_ = 0;                // reported ends of others' shots since the last death; bzfs counts them
+  ScoreReport score_;           // used if clients count their own score
   bool client_counts_ = false;  // the player's client counts the score itself
 };
 

@@ -15,7 +15,8 @@ void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
   take(transfer.flag, transfer.to, server_players_.id_of(transfer.from), out);
 }
 
-/// What a flag does is a client's to know. Without one, a flag that came unwished is put down, if it lets itself.
+/// Only BZFlag clients know what a flag does. For other clients, a flag that was not asked for is dropped at once,
+/// unless it is sticky.
 void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out) {
   constexpr std::uint32_t kSticky = 2;
   words::TokenTaken taken;
@@ -35,7 +36,7 @@ void BackFlags::hear(const DropFlag& drop, BackOut& out) {
   out.say(std::move(dropped));
 }
 
-/// Those of the team that lost its flag blow themselves up.
+/// Our tank blows itself up if the captured flag is its team's.
 void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(capture.flag + 1U);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kLinkTries = 5;
 
-/// A ban's reason as people read it: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without
-/// the word "REFUSED:", which it says twice.
+/// A ban's reason for people: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without the
+/// second "REFUSED:", because bzfs sends that word twice.
 std::string ban_reason(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -49,7 +49,7 @@ void Joining::greet(BackOut& out) {
 }
 
 void Joining::hear(const Welcome& welcome, BackOut& out) {
-  if (welcome.id == kNobody) return refuse(words::Refused::FULL, "the server has no slot", out);
+  if (welcome.id == kNobody) return refuse(words::Refused::FULL, "the server has no free slot", out);
   if (welcome.version.view() != link_.dialect().version.substr(kMagicWord.size()) && !link_.dialect().address_ids)
     return refuse(words::Refused::WRONG_VERSION, "the server speaks another version", out);
   state_.number = welcome.id;
@@ -59,11 +59,11 @@ void Joining::hear(const Welcome& welcome, BackOut& out) {
   NegotiateFlags flags;
   for (const auto code : all_flags()) flags.flags.emplace_back().set(code);
   link_.stream(out, flags);
-  if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // for their names: two of one name are not let in
+  if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // the server refuses a name that is in use
 }
 
 void Joining::hear(const TooLate&, BackOut& out) {
-  refuse(words::Refused::SERVER_GONE, "the server waited in vain for our header", out);
+  refuse(words::Refused::SERVER_GONE, "the server did not receive our header in time", out);
 }
 
 void Joining::hear(const Refused& refused, BackOut& out) {
@@ -105,7 +105,7 @@ void Joining::hear(const WorldChunk& chunk, BackOut& out) {
   append(database_, chunk.data);
   if (chunk.left == 0) return learn_world(out);
   if (chunk.data.empty() || database_.size() > kLargestWorld)
-    return refuse(words::Refused::OTHER, "the server's world does not end", out);
+    return refuse(words::Refused::OTHER, "the server's world is incomplete or too large", out);
   words::WorldProgress progress;
   progress.set_done(database_.size());
   progress.set_total(database_.size() + chunk.left);
@@ -183,7 +183,7 @@ void Joining::ask_for_link(BackOut& out) {
   out.wake(out.now() + core::kSecond);
 }
 
-/// By datagram: the server hears us. It still wants to know whether we hear it.
+/// By datagram: our datagrams reach the server. Our answer confirms that its datagrams reach us.
 void Joining::hear(const LinkAnswer&, BackOut& out) {
   link_.udp_linked = true;
   link_.datagram(out, LinkEstablished{});

@@ -34,8 +34,10 @@ class Joining {
   void hear(const Reject& reject, BackOut& out);
   void hear(const SuperKill&, BackOut& out);
   void hear(const LinkAnswer&, BackOut& out);
-  void hear(const LinkEstablished&, BackOut&) { link_.udp_linked = true; }   // by stream: our request was understood
-  void hear(const LagPing& ping, BackOut& out) { link_.stream(out, ping); }  // however the question came
+  /// By stream: the server has accepted our request.
+  void hear(const LinkEstablished&, BackOut&) { link_.udp_linked = true; }
+  /// The answer always goes by stream, even if the ping came by datagram.
+  void hear(const LagPing& ping, BackOut& out) { link_.stream(out, ping); }
   void hear(const words::Query& query, BackOut& out);
 
  private:
@@ -53,7 +55,7 @@ class Joining {
   const std::size_t dialect_;
   const bool wants_udp_link_, says_header_;
   Next next_ = Next::kGreeting;  // the answer that is expected next
-  std::set<std::string> taken_;  // callsigns of players who were there before us, in small letters
+  std::set<std::string> taken_;  // callsigns of players who were there before us, in lower case
   std::string hash_;
   Buffer database_;
   core::Micros udp_link_asked_ = 0;

@@ -3,7 +3,7 @@
 namespace entente::bzflag {
 namespace {
 
-/// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
+/// Flags that change the speed or the life of shots. bzfs computes the same values and drops shots that differ
 /// (bzfs.cxx:4020 at v2.4.26).
 struct Gun {
   std::string_view flag;
@@ -31,7 +31,7 @@ std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wi
   return static_cast<std::uint16_t>(std::uint32_t{salt} << 8U | *slot);
 }
 
-/// Of a plain shot the life is what bzfs compares bit by bit.
+/// The life of a plain shot must be exactly what bzfs computes: bzfs compares it bit by bit.
 void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   ShotBegin begin;
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
@@ -41,7 +41,8 @@ void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out)
   begin_shot(begin, number, out);
 }
 
-/// With what the tank itself drives. The server compares a shot with where it was told last that the tank is.
+/// Fires for a tank that our physics drive. Sends its place first, because the server compares a shot with the last
+/// place that it received.
 void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   if (out.now() != tank_.sent_at) {
     here.set_seq(++tank_.last_seq);

@@ -34,7 +34,7 @@ class OwnShots final : public core::TankControl {
   Tank& own_tank_;
   const Joining& joining_;
   const TankRules& tank_rules_;
-  std::array<std::uint8_t, 256> salts_{};  // of the guns: shots' numbers say how often each has fired
+  std::array<std::uint8_t, 256> salts_{};  // by slot: counts how often it has fired; a part of its shots' numbers
 };
 
 }  // namespace entente::bzflag

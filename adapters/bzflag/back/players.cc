@@ -39,7 +39,7 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   if (one.team != kObserverTeam) players_.tell_tank(one, tank_rules_.variables["_tankRadius"], out);
   if (added.wins != 0 || added.losses != 0 || added.team_kills != 0)
     players_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
-  if (number == state_.number) out.say(words::Ready());  // nobody follows but who comes later
+  if (number == state_.number) out.say(words::Ready());  // the server lists our own player last
 }
 
 void Players::forget(std::uint8_t number, BackOut& out) {
@@ -49,7 +49,7 @@ void Players::forget(std::uint8_t number, BackOut& out) {
   players_.forget(number, out);
 }
 
-/// A replaying server begins anew: everybody it told of is gone.
+/// A server that replays a recording resets its state: all players of the recording are gone.
 void Players::hear(const ReplayReset&, BackOut& out) {
   std::vector<std::uint8_t> gone;
   for (const auto& [number, one] : players_)
@@ -75,7 +75,7 @@ void Players::hear(const AdminInfo& info, BackOut& out) {
   for (const auto& item : info.players) {
     core::TankServerPlayer* one = players_.find(item.player);
     if (one == nullptr) continue;
-    words::Player known = one->player;  // the address is for operators alone, and not kept
+    words::Player known = one->player;  // the address is only for operators, and is not kept
     known.set_address(dotted(item.ip));
     core::Fact fact(std::move(known));
     fact.audience = words::ADMINS;

@@ -39,7 +39,7 @@ void ServerRules::learn(const GameSettings& settings, BackOut& out) {
   raw("shakeTimeout", settings.shake_timeout);
   raw("shakeWins", settings.shake_wins);
   tell_rule("hits", "victim", out);
-  for (const auto& ruled : ruled_variables())  // as they are if nobody sets them; MsgSetVar comes when we are in
+  for (const auto& ruled : ruled_variables())  // the defaults; MsgSetVar arrives only once we are in the game
     tell_rule(ruled.rule, shortest(tank_rules_.variables[ruled.variable]), out);
 }
 
@@ -48,7 +48,7 @@ void ServerRules::hear(const SetVar& set, BackOut& out) {
   std::map<const char*, float> before;
   for (const auto& ruled : ruled_variables()) before[ruled.rule] = variables[ruled.variable];
   for (const auto& item : set.variables) {
-    if (item.name == "poll") continue;  // a pointer of the server's, by mistake
+    if (item.name == "poll") continue;  // servers send a pointer in it by mistake
     variables.set(item.name, item.value);
     tell_rule("BZFLAG." + item.name, item.value, out);
   }

@@ -1,4 +1,4 @@
-// What the server says about itself: settings, variables and time. Counts what other games have no use for.
+// What the server reports about itself: settings, variables and time. Counts what other games cannot use.
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"

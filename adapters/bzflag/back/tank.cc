@@ -11,17 +11,17 @@ constexpr double kMouseLate = 0.04;  // seconds: one of Ogar's ticks
 
 /// bzfs kicks above the square root of 1.125 times the top speed (bzfs.cxx:5240 at v2.4.26).
 constexpr double kSpeeding = 1.05;
-/// The fastest flag (Thief) makes a tank so much faster.
+/// The factor by which the fastest flag (Thief) speeds a tank up.
 constexpr double kFlagSpeed = 1.67;
-/// bzfs kicks 10 m outside of the world.
+/// Metres outside of the world that we allow. bzfs kicks at 10 m.
 constexpr double kOutside = 5;
-constexpr double kDeepestBurrow = -1.32;  // of a burrowed tank
+constexpr double kDeepestBurrow = -1.32;  // metres: z of a burrowed tank
 
-/// After so long the server is told again where the tank is: it takes 5 s of silence for a lost line. A client tells
-/// itself once a second, so that one which is silent for longer has trouble.
+/// The tank's place is sent again after this silence, because the server takes 5 s of silence for a lost connection. A
+/// BZFlag client sends its place once a second itself, so we wait longer for it.
 constexpr core::Micros kSilence = core::kSecond, kClientSilence = 3 * core::kSecond;
 
-constexpr int kPlaces = 50;  // tried, before any will do
+constexpr int kPlaces = 50;  // places that are tried before any is accepted
 constexpr double kOneIn = 1.0 / 4294967296.0;
 
 }  // namespace
@@ -41,12 +41,12 @@ core::TankModel Tank::model() const {
   return model;
 }
 
-/// Of a mouse: it points at where its player sees the tank, which is where that was a moment ago.
+/// The mouse points at where its player sees the tank, which is where the tank was a moment ago.
 double Tank::near() const {
   return steering.by_mouse() ? kMouseThere + kMouseLate * std::hypot(pose.vx(), pose.vy()) : core::kReached;
 }
 
-/// Somewhere on the ground with nothing in the way, where clients choose; else the server does.
+/// Asks for a free place on the ground if clients choose it; otherwise the server chooses one.
 void Tank::ask_to_spawn(BackOut& out) {
   AliveRequest request;
   if (!link_.dialect().spawn_by_client) return link_.stream(out, request);
@@ -81,7 +81,7 @@ void Tank::fit(words::Pose& place) {
   place.set_seq(last_seq);
 }
 
-/// Within what the server lets pass.
+/// Limits speed and place to what the server accepts.
 void Tank::limit(words::Pose& place) const {
   const double most = tank_rules_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
   core::keep_within(place, most, tank_rules_.size / 2 + kOutside);
@@ -90,7 +90,7 @@ void Tank::limit(words::Pose& place) const {
 
 core::Micros Tank::silence() const { return steering.claim() != nullptr ? kClientSilence : kSilence; }
 
-/// A client that does not say where it drives has stopped.
+/// A client that sends no updates has stopped.
 words::Pose Tank::standing() {
   words::Pose place = pose;
   if (steering.claim() != nullptr) {
@@ -106,7 +106,7 @@ void Tank::tell_server(const words::Pose& place, BackOut& out) {
   link_.quick(out, update_of(place, state_.number, clock(out), alive, link_.dialect().small_updates));
 }
 
-/// Others reckon where we are; they are told when they would be wrong.
+/// Others extrapolate our place; an update is sent when they would be wrong.
 void Tank::drove(const core::TankState& to, BackOut& out) {
   const bool still = to.x == pose.x() && to.y == pose.y() && to.z == pose.z() && to.yaw == pose.yaw() &&
                      pose.vx() == 0 && pose.vy() == 0 && pose.yaw_rate() == 0;

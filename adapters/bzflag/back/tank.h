@@ -1,4 +1,4 @@
-// A back's own tank, as the server is told of it: where the player's client claims it to be, or where our physics drive
+// A back's own tank, as it is sent to the server: where the player's client claims it to be, or where our physics drive
 // it.
 #pragma once
 
@@ -48,8 +48,8 @@ class Tank final : public core::TankOnServer {
   PeerLink& link_;
   const core::TankFlags& tokens_;
   const TankRules& tank_rules_;
-  double clock_ = 0;           // of the last claim that told its time,
-  core::Micros clock_at_ = 0;  // which came then
+  double clock_ = 0;           // of the last claim that had a time
+  core::Micros clock_at_ = 0;  // when that claim arrived
 };
 
 }  // namespace entente::bzflag

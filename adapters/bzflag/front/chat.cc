@@ -6,8 +6,8 @@
 
 namespace entente::bzflag {
 
-/// Chat that a client addresses to itself is returned here, without the room: bzadmin does not leave before it has
-/// heard itself.
+/// Chat that a client addresses to itself is returned here, without the room: bzadmin leaves only after it has received
+/// its own message.
 void FrontChat::hear(const ChatRequest& chat, FrontOut& out) {
   if (!client_.in()) return out.drop(drops::kChatTooEarly);
   const std::uint8_t to = chat.to.byte;

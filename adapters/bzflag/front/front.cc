@@ -178,7 +178,7 @@ void BzflagFront::take_fact(const words::Waiting& waiting, const core::Fact&, Ou
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
 /// bzfs; another order has crashed clients.
 void BzflagFront::let_in(Outlet& out) {
-  // A room that was ready before may not have told yet which player our client is.
+  // A room may be ready before it has reported our client's player.
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
   if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
   client_.stage = Stage::kIn;
@@ -198,7 +198,7 @@ void BzflagFront::let_in(Outlet& out) {
 }
 
 void BzflagFront::ping(Outlet& out) {
-  if (client_.wish.role() != words::PLAY) return;  // as bzfs: neither robots nor observers
+  if (client_.wish.role() != words::PLAY) return;  // as bzfs: robots and observers are not pinged
   if (out.now() < pinged_ + kBetweenPings) return out.wake(pinged_ + kBetweenPings);
   pinged_ = out.now();
   ping_number_ = static_cast<std::uint16_t>((ping_number_ + 1) % 10'000);
@@ -222,7 +222,7 @@ void BzflagFront::take(const Exit&, Outlet& out) {
   out.close("the client left");
 }
 
-/// A client does not notice a closed connection, so it must be told.
+/// A client does not notice a closed connection, so it is sent a goodbye first.
 void BzflagFront::goodbye(std::string_view why, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why);
   if (client_.in() && !why.empty()) client_.server_says(why, out);

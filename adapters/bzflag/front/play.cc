@@ -27,8 +27,7 @@ void Play::hear(const PlayerUpdateSmall& update, FrontOut& out) {
   claim(update.time, update.status, pose_of(update), out);
 }
 
-/// A client drives no tank but its own. The number is not looked at: in a recording of a relay, it is one of that
-/// server.
+/// A client drives only its own tank. The player number is ignored: in a relay's recording, it is the server's number.
 void Play::claim(float time, std::int16_t status, words::Pose pose, FrontOut& out) {
   if (!client_.in()) return out.drop(drops::kUpdateTooEarly);
   if ((status & 0x380) != 0) out.drop(drops::kPushed);
@@ -110,7 +109,7 @@ void Play::check(FrontOut& out) {
   keeper_.check_place(players_, out);
 }
 
-/// Nobody has confirmed that our client died: it lives, and is put where it is.
+/// If our client's death is not confirmed in time, the client lives, and its tank is put back in place.
 void Play::check_death(FrontOut& out) {
   if (keeper_.survives(core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed, out)) put_in_place(out);
 }

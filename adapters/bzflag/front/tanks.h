@@ -1,5 +1,5 @@
 // Where tanks are, as our client sees them, and how they die.
-// Law: our client is told each death once, and none that did not happen. It is sent the newest pose of each tank, no
+// Law: our client is sent each death once, and only deaths that happened. It is sent the newest pose of each tank, no
 // more often than it can draw.
 #pragma once
 
@@ -42,7 +42,7 @@ class Tanks {
   Shots& shots_;
   const core::ResyncPhase& resync_;
   core::ScanTimer scan_timer_;  // when an update may be due
-  bool paused_ = false;         // a replay, which tells no poses meanwhile
+  bool paused_ = false;         // whether a replay is paused, which then sends no poses
 };
 
 }  // namespace entente::bzflag

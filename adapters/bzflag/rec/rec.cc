@@ -38,7 +38,7 @@ bool has_recordings(std::size_t dialect) { return kDialects[dialect].grouped_wor
 Result<RecReader> RecReader::open(Bytes file) {
   if (!as_text(file).starts_with("rrBZ")) return Fault{"not a bzfs recording", "magic", 0};
   const auto dialect = bzflag::dialect_of_file(file);
-  if (!dialect) return Fault{"a recording of no dialect of ours", "protocol", kProtocolAt};
+  if (!dialect) return Fault{"a recording in an unknown dialect", "protocol", kProtocolAt};
   RecReader reader;
   reader.file_ = file;
   reader.dialect_ = *dialect;
@@ -51,7 +51,7 @@ Result<RecReader> RecReader::open(Bytes file) {
   reader.header_ = *header;
 
   const std::size_t flags = header->flags_size, world = header->world_size;
-  if (flags % 2 != 0) return Fault{"half a flag", "flags_size", 24};
+  if (flags % 2 != 0) return Fault{"not a whole number of flags", "flags_size", 24};
   if (file.size() - size < flags || file.size() - size - flags < world)
     return Fault{"message too short", "world", file.size()};
   for (std::size_t i = 0; i < flags; i += 2) reader.flags_.emplace_back().set(as_text(file.subspan(size + i, 2)));

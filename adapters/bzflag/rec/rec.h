@@ -47,7 +47,7 @@ enum RecMode : std::uint16_t {
   kRecHidden = 3,  ///< not shown in a replay: private chat, commands, addresses
 };
 
-/// Whether servers say this in the snapshot of their world with which a recording begins.
+/// Whether servers send this message in the snapshot with which a recording begins.
 bool is_state(Code code);
 
 /// Whether the servers of this dialect can record.
@@ -56,7 +56,7 @@ bool has_recordings(std::size_t dialect);
 /// Reads a file, which must outlive it, packet by packet.
 class RecReader {
  public:
-  /// A fault if it is not a .rec file, or has no dialect of ours.
+  /// A fault if it is not a .rec file, or its dialect is unknown.
   static Result<RecReader> open(Bytes file);
 
   std::size_t dialect() const { return dialect_; }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kFrameHead = 4;
 constexpr std::uint8_t kEveryone = 254;
 
-/// Messages for one client only, which are of no use to others.
+/// Whether a message is only for one client, and useless to others.
 bool is_personal(Code code) {
   switch (code) {
     case Reject::kCode:
@@ -39,7 +39,7 @@ bool is_command(Bytes payload) {
   return payload.size() > 2 + kind && payload[2 + kind] == '/';
 }
 
-/// Messages that a server records, but shows to nobody.
+/// Whether a server records the message, but does not show it in a replay.
 bool is_hidden(Code code, Bytes payload) {
   if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
   if (code != Chat::kCode) return false;
@@ -129,8 +129,8 @@ void RecExport::learn_world(Bytes payload) {
 }
 
 std::optional<Fault> RecExport::write(Buffer& out) const {
-  if (!has_settings_) return Fault{"the server never told its settings"};
-  if (!world_whole_) return Fault{"the client never asked for the world: it had it from before"};
+  if (!has_settings_) return Fault{"the server never sent its settings"};
+  if (!world_whole_) return Fault{"the client never requested the world: it already had it"};
   if (!joined_ || said_.empty()) return Fault{"the client never joined"};
   RecHeader header = header_;
   header.protocol.set(kDialects[dialect_].version);

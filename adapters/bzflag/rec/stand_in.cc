@@ -16,7 +16,7 @@ constexpr std::size_t kEnvelope = 4;
 
 constexpr std::string_view kName = "recording";
 
-/// Of a message from the server.
+/// The code of a message from the server; nothing for other frames.
 std::optional<Code> code_of(const wire::Frame& frame) {
   if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay || frame.bytes.size() < kEnvelope)
     return {};
@@ -47,13 +47,13 @@ std::vector<StandIn::Line> StandIn::before(const wire::Frame& frame) {
     stage_ = welcome ? Stage::kWelcomed : Stage::kDone;
     if (welcome) number_ = frame.bytes.back();
   } else if (stage_ == Stage::kWelcomed) {
-    // A server tells its settings when a client wants to know them. A client would have spoken by now.
+    // A server sends its settings only on request. If no client has requested them, this is a .rec.
     stage_ = code_of(frame) == GameSettings::kCode ? Stage::kJoins : Stage::kDone;
     if (stage_ != Stage::kJoins) return lines;
     if (kDialects[dialect_].header != Header::kNever) lines.push_back(line(wire::Way::kToServer, ClientHeader{}));
     lines.push_back(line(wire::Way::kToClient, NegotiateFlags{}));
   } else if (const auto code = code_of(frame); stage_ == Stage::kHearsState && code && !is_state(*code)) {
-    // A server tells a client of itself last.
+    // The snapshot has ended. A server sends a joining client's own player last.
     stage_ = Stage::kDone;
     AddPlayer self;
     self.id = player_id(number_);

@@ -1,6 +1,6 @@
-// A .rec has what the server said to everybody, but nothing of how a client joined. This says it instead: an observer
-// joins. So words can be made of a .rec as of any session.
-// Law: it says nothing in a session of a client.
+// A .rec has the server's broadcasts, but not the messages with which a client joined. StandIn adds them, for an
+// observer that joins, so that a .rec can be converted to words like any session.
+// Law: nothing is added to a session of a real client.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class StandIn {
     wire::Way way;
     Buffer frame;
   };
-  /// What is said before this frame, and what after it. REQUIRES: both are called for each frame of the stream.
+  /// The messages to add before this frame, and after it. REQUIRES: both are called for each frame of the stream.
   std::vector<Line> before(const wire::Frame& frame);
   std::vector<Line> after(const wire::Frame& frame);
 
@@ -32,7 +32,7 @@ class StandIn {
   const std::size_t dialect_;
   const std::unique_ptr<wire::MessageCodec<Message>> codec_;
   Stage stage_ = Stage::kNothing;
-  std::uint8_t number_ = 0;  // that the server gave the client
+  std::uint8_t number_ = 0;  // the player number in the server's greeting
 };
 
 }  // namespace entente::bzflag

@@ -40,7 +40,7 @@ class DialectTranslator {
   std::string echo(std::string_view flag) const;
 
  private:
-  // -- What the peer said: translator_hear.cc
+  // -- Messages from the peer: translator_hear.cc
   template <class T>
   bool translate_heard(T&, core::Micros) {
     return true;
@@ -69,7 +69,7 @@ class DialectTranslator {
   void guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const;
   static void join(Message& message);
 
-  // -- What we say: translator_say.cc
+  // -- Messages to the peer: translator_say.cc
   template <class T>
   bool translate_said(T&) {
     return true;
@@ -134,7 +134,7 @@ class DialectTranslator {
   std::size_t next_shot_ = 0;
 };
 
-/// Adds the kind of game to the options, as before 2.4. The other two split both again.
+/// Combines the kind of game and the options in one number, as before 2.4. The other two functions separate them.
 std::uint16_t style_of(std::uint16_t game_type, std::uint16_t options);
 std::uint16_t game_type_of_style(std::uint16_t style);
 std::uint16_t options_of_style(std::uint16_t style);

@@ -14,21 +14,21 @@ bool is_marked_action(std::string_view text) { return text.starts_with("* ") && 
 std::string_view why(std::uint16_t code) {
   switch (reject_code(refusal_of(code))) {
     case 1:
-      return "the server knows no such team";
+      return "the server has no such team";
     case 4:
       return "this team is full";
     case 5:
       return "the server is full";
     case 6:
-      return "the server does not take this callsign";
+      return "the server does not accept this callsign";
     case 7:
-      return "somebody there has this callsign";
+      return "another player has this callsign";
     case 8:
-      return "too soon: the server wants some time between two joins";
+      return "too soon: the server requires a delay between two joins";
     case 9:
       return "banned by the server";
     default:
-      return "the server refused, and does not say why";
+      return "the server refused without a reason";
   }
 }
 

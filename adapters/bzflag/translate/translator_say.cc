@@ -79,7 +79,7 @@ void DialectTranslator::split(const FlagUpdate& flags) {
   for (const auto& flag : flags.flags) translate(OneFlagUpdate{flag});
 }
 
-/// The page has no thieves: the flag is dropped and grabbed.
+/// The page has no theft of flags: a drop and a grab are sent instead.
 void DialectTranslator::split(const TransferFlag& transfer) {
   translate(DropFlag{player_id(transfer.from), transfer.flag});
   translate(GrabFlag{player_id(transfer.to), transfer.flag});

@@ -5,13 +5,13 @@ import { CHUNK, HEIGHT, SIDE, unpack } from "./voxels.js";
 
 const CHUNKS = SIDE / CHUNK;
 const NEAR = 14, KEPT = 18;  // chunks
-const AT_ONCE = 6;           // ms a picture for building
+const AT_ONCE = 6;           // ms per frame for building
 const ROUGH = 8;             // cells of the rough mesh
 const WATER = [52, 92, 128];
 /** Directions of faces: the axis, the sign, and the two axes along the face. */
 const FACES = [[0, 1], [0, -1], [1, 1], [1, -1], [2, 1], [2, -1]];
 
-/** Faces of a chunk into a mason. Returns how many. */
+/** Adds the faces of a chunk to a mason. Returns their number. */
 export function buildChunk(voxels, number, mason) {
   const x0 = (number % CHUNKS) * CHUNK, y0 = Math.floor(number / CHUNKS) * CHUNK, sizes = [CHUNK, CHUNK, HEIGHT], first = [x0, y0, 0];
   let faces = 0;
@@ -67,7 +67,7 @@ function merge(mask, wide, high, add) {
   return faces;
 }
 
-/** y and z of cells run against those of metres, which turns faces round once for each axis. */
+/** y and z of cells are opposite to those of metres, and each of them reverses the order of a face's corners. */
 function addFace(voxels, mason, axis, sign, u, v, from, to, paint) {
   const corner = (alongU, alongV) => {
     const cell = [...from];

@@ -1,27 +1,27 @@
-// What of the facts is an event: a line for the reader, a mark on the time bar, a sound. Law: while a replay describes
-// another moment, nothing is one; what comes of an event is given.
+// Decides which facts are events: a line of text, a mark on the time bar, a sound. Law: while a replay describes another
+// moment, no fact is an event; the caller supplies what an event does.
 import { teamName } from "./colours.js";
 import { deathIn } from "./deaths.js";
 
 export class Events {
   retold = false;      // a replay describes another moment
-  #over = false;       // the round: then the server takes everybody off the field
-  #known = new Set();  // players who were told of
+  #over = false;       // the round is over, so the server removes all players from the field
+  #known = new Set();  // players already reported
   #room;
   #does;
 
   /** `does`: name(player), tell(text), feed(text, mine), note(what, player, by), sound(name, unit, place, shooter), flag(),
-    * own(): the player of this page, watched(): the one whom it follows, complete(): the room was described. */
+    * own(): the player of this page, watched(): the followed player, complete(): the room was described. */
   constructor(room, does) { this.#room = room, this.#does = does; }
 
-  /** Before the room hears the fact, because it forgets the name of a player who leaves. */
+  /** Called before the room takes the fact, because the room then forgets the name of a player who leaves. */
   before(fact) {
     if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;
     const gone = fact.player_gone && this.#known.delete(fact.player_gone.id);
     if (gone && !this.retold) this.#does.tell(`${this.#does.name(fact.player_gone.id)} left`);
   }
 
-  /** After the room has heard it. */
+  /** Called after the room has taken the fact. */
   after(kind, word) {
     const isNew = kind === "player" && !this.#known.has(word.id);
     if (isNew) this.#known.add(word.id);

@@ -29,7 +29,7 @@ export class Eyes {
     else this.far = clamp(0.3, this.far * factor, 8);
   }
 
-  /** To a place from which all of the world is seen. */
+  /** Moves to a place from which the whole world is visible. */
   overlook({ west = -200, east = 200, south = -200, north = 200 } = {}) {
     const size = Math.max(east - west, north - south, 20);
     this.look("FREE");

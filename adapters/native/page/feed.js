@@ -1,4 +1,4 @@
-// The newest events, over the field: who destroyed whom, captures, rounds. Law: text only; each goes by itself.
+// The newest events, over the field: who destroyed whom, captures, rounds. Law: text only; each disappears after a while.
 
 const MOST = 6, SHOWN = 8000;  // ms
 const byId = (id) => document.getElementById(id);

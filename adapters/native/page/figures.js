@@ -35,7 +35,7 @@ export class Figures {
     this.THREE = THREE;
   }
 
-  /** A unit's figure, without a place; null for what is drawn otherwise. */
+  /** A unit's figure, without a place; null for units that are drawn in another way. */
   of(kind, colour) {
     return Object.hasOwn(OF_KIND, kind) ? this.make(OF_KIND[kind], colour) : null;
   }
@@ -52,7 +52,7 @@ export class Figures {
 
   paint(colour) {
     if (!this.#materials.has(colour)) {
-      if (this.#materials.size > 512) this.#materials.clear();  // those in use live on
+      if (this.#materials.size > 512) this.#materials.clear();  // materials in use are kept by their meshes
       this.#materials.set(colour, new this.THREE.MeshBasicMaterial({ color: colour, vertexColors: this.THREE.VertexColors }));
     }
     return this.#materials.get(colour);

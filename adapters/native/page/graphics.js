@@ -1,5 +1,5 @@
-// Whether this browser has WebGL, and what draws its 2D canvases. Law: if WebGL runs in software, the CPU draws 2D canvases. Drawn by that
-// WebGL, the minimap took as long as the whole 3D picture.
+// Whether this browser has WebGL, and what draws its 2D canvases. Law: if WebGL runs in software, the CPU draws 2D canvases. With software
+// WebGL, drawing the minimap took as long as the whole 3D picture.
 
 let found = null;
 

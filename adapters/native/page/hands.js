@@ -36,12 +36,12 @@ export class Hands {
       pointerdown: (event) => {
         canvas.focus();
         canvas.setPointerCapture(event.pointerId);
-        if (event.pointerType === "touch" && this.view.deep) return;  // a finger has the stick
+        if (event.pointerType === "touch" && this.view.deep) return;  // fingers use the stick
         this.#point(event);
         this.#button.add(event.button);
       },
       pointerup: (event) => { if (this.#button.delete(event.button) && event.button === DRIVE) this.#stop(); },
-      pointercancel: () => this.#letGo(),  // a swipe that became the browser's own
+      pointercancel: () => this.#letGo(),  // the browser took over the gesture
       contextmenu: (event) => event.preventDefault(),
     });
   }
@@ -63,10 +63,10 @@ export class Hands {
     if (shoots && now >= this.#fireAt) this.#fire(now);
     if (now < this.#driveAt || this.view.free) return;
     if (this.#button.has(DRIVE) && this.#pointer) this.#driveAt = now + HOLD_EVERY, this.say("toward", this.#goal());
-    else if (this.heading()[0] && this.#turning()) this.#driveAt = now + HOLD_EVERY, this.#drive();  // its own direction has changed
+    else if (this.heading()[0] && this.#turning()) this.#driveAt = now + HOLD_EVERY, this.#drive();  // the unit's direction has changed
   }
 
-  /** A stick leans this way: [right, up], each -1 to 1. */
+  /** Sets the direction of the stick: [right, up], each -1 to 1. */
   lean(way) {
     const was = this.#stick.some(Boolean);
     this.#stick = way.map((part) => (Math.abs(part) < LEAST_LEAN ? 0 : part));
@@ -74,7 +74,7 @@ export class Hands {
     else if (was) this.heading().some(Boolean) ? this.#drive() : this.#stop();
   }
 
-  /** A fire button is held, or let go. */
+  /** The fire button is pressed or released. */
   trigger(on) { this.#trigger = on; }
 
   #stick = [0, 0];
@@ -113,7 +113,7 @@ export class Hands {
     return unit && ACROSS.has(unit.kind) ? unit : null;
   }
 
-  /** Ahead along its own direction; back against the direction that it had when the key was pressed. */
+  /** Forward is the unit's own direction. Backward is the opposite of its direction when the key was pressed. */
   #steer(unit, right, up) {
     const { yaw } = unit.track.at(performance.now());
     if (up >= 0) this.#back = null;

@@ -12,7 +12,7 @@ export class Labels {
     this.pen = pen;
   }
 
-  /** Above a point of the canvas. */
+  /** Writes a name above a point of the canvas. */
   write(text, left, top, mine) {
     const ratio = devicePixelRatio, key = `${ratio}${mine ? "!" : " "}${text}`;
     if (!this.#kept.has(key)) {
@@ -24,7 +24,7 @@ export class Labels {
   }
 }
 
-/** A name on a canvas of its own. */
+/** A new canvas with a name. */
 export function picture(text, mine) {
   const canvas = document.createElement("canvas"), pen = penOf(canvas), font = mine ? `bold ${FONT}` : FONT;
   pen.font = font;

@@ -29,7 +29,7 @@ export class Link {
     this.close();
   }
 
-  /** Without a word, as who has not entered. */
+  /** Closes without a Leave, for a visitor who has not entered. */
   close() { this.socket.close(1000); }
 }
 

@@ -1,16 +1,16 @@
-// How the field is looked at: the buttons over it, keys and dragging for the camera; who watches also drags the field, zooms with two
-// fingers, and clicks a player to follow. Law: it changes only the view.
+// Controls of the view: the buttons over the field, keys and dragging for the camera. Spectators also drag the field, zoom with two
+// fingers, and click a player to follow. Law: it changes only the view.
 
 const NAMES = { CHASE: "Camera: behind", FIRST: "Camera: inside", FREE: "Camera: free" };
 const TURN = 0.005;  // radians a pixel
-const STILL = 6;     // pixels: a pointer that moves less clicks
+const STILL = 6;     // pixels: a shorter movement is a click
 
 const byId = (id) => document.getElementById(id);
 
 export class Looks {
   #held = new Set();
-  #pointers = new Map();  // that are down: id: { x, y }, pixels
-  #moved = 0;             // pixels, since the first came down
+  #pointers = new Map();  // pressed pointers: id: { x, y }, pixels
+  #moved = 0;             // pixels, since the first was pressed
 
   /** `visit()`: the session that is shown, if any. */
   constructor(stage, { visit }) {
@@ -53,7 +53,7 @@ export class Looks {
     else if (code === "BracketRight") this.visit()?.followNext(1);
   }
 
-  /** Who watches has the mouse and the fingers for the view; a player drives with them. */
+  /** Whether the mouse and fingers control the view: players drive with them. */
   get #watches() {
     const visit = this.visit();
     return visit && !visit.plays;

@@ -1,5 +1,5 @@
 // The page: joins, keeps the room's state, draws it in every frame, and shows how the visit ended.
-// Law: it shows only what the room has said; each visit starts with a new room.
+// Law: it shows only what the room has sent; each visit starts with a new room.
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
 import { Gauges } from "./gauges.js";
@@ -52,8 +52,8 @@ class Visit {
   paintedAt = 0;
   over = false;
   mayRespawnAt = 0;    // after a death
-  complete = false;    // the room was described: who is new from now on has joined
-  wish = momentIn(location.hash);  // of a link; null: met, or there is none
+  complete = false;    // the room was described: players who are new after this have joined
+  wish = momentIn(location.hash);  // the target of the page's link; null: reached, or there is none
 
   constructor(name, team, role) {
     Object.assign(this, { name, team, role });
@@ -121,18 +121,18 @@ class Visit {
     this.#drawTitle();
   }
 
-  /** Moves the view from above by fractions of it, away from whoever was followed. */
+  /** Moves the view from above by fractions of its size, and stops following a player. */
   pan(x, y) { this.followed = 0, view.pan(x, y), this.#drawTitle(); }
 
-  /** What is played, and who is followed; not before the room is known. */
+  /** Shows what is played and who is followed, once the room is known. */
   #drawTitle() {
     if (!this.complete || this.over) return;
     const { game = "", name = "" } = this.room.about, other = this.plays && this.followed && this.followed !== this.room.me;
     const title = `${this.plays ? "Playing" : "Watching"} ${titleOf(game)}${name && name !== game ? `: ${name}` : ""}`;
-    this.panels.status(other ? `You see ${this.#name(this.followed)}, and still drive your own. Your name in the table leads back.` : title);
+    this.panels.status(other ? `You see ${this.#name(this.followed)}, and still drive your own unit. Click your name in the table to return.` : title);
   }
 
-  /** Follows the next player who has a unit: 1, or the one before: -1. */
+  /** Follows the next (1) or the previous (-1) player who has a unit. */
   followNext(step) {
     const seen = [...this.room.players.keys()].filter((id) => this.room.unitOf(id));
     if (seen.length === 0) return;
@@ -167,7 +167,7 @@ class Visit {
     byId("again").focus();
   }
 
-  /** Back to the start, as before it was entered. */
+  /** Returns to the start form. */
   leave() {
     this.link.leave();
     byId("enter").hidden = false;
@@ -182,7 +182,7 @@ class Visit {
     this.#meetWish();
   }
 
-  /** Goes where the page's link leads: to its moment as soon as there is a clock, to its player once he is known. */
+  /** Goes to the target of the page's link: to its moment once there is a clock, to its player once that player is known. */
   #meetWish() {
     const { at, to, follow } = this.wish, { playback } = this.timeBar;
     if (at !== null && playback.own) this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) }), this.timeBar.playTo(to ?? Infinity), this.wish.at = null;
@@ -200,10 +200,10 @@ class Visit {
 
   async #clip(from, to) {
     await this.#link("clip", from, to);
-    this.panels.tell(`To make a file of it from the recording: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
+    this.panels.tell(`To save the clip from the recording FILE: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
-  /** Letters that are written from right to left turn around nothing but the name. */
+  /** Isolates the name, so that right-to-left letters in it do not reorder the text around it. */
   #name(id) {
     const name = this.room.players.get(id)?.name || (id ? `player ${id}` : "the server");
     return /[^ -~]/.test(name) ? `\u2068${name}\u2069` : name;
@@ -222,7 +222,7 @@ class Visit {
       if (this.room.units.get(unit)?.owner !== this.room.me) return;
       this.wantsSpawn = false;
       this.mayRespawnAt = 0;
-      if (document.activeElement === byId("again")) view.canvas.focus();  // back without pressing it, as after a move
+      if (document.activeElement === byId("again")) view.canvas.focus();  // respawned without a press, as after a move
       this.panels.notice();
     },
     died: ({ player = 0, killer = 0, respawn_s: wait = 0 }) => {
@@ -230,7 +230,7 @@ class Visit {
       this.mayRespawnAt = performance.now() + 1000 * wait;
       this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.`, "Respawn", () => this.spawn());
       this.#drawRespawn(performance.now());
-      if (document.activeElement !== byId("line")) byId("again").focus();  // somebody who writes goes on
+      if (document.activeElement !== byId("line")) byId("again").focus();  // does not interrupt typing
     },
     said: ({ from = 0, name = "", text = "", scope }) => this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`),
     notice: ({ text = "" }) => text && this.panels.tell(text),
@@ -241,7 +241,7 @@ class Visit {
     },
   };
 
-  /** Heard from where the followed player, or the middle of the view, is. */
+  /** Plays a sound as heard at the followed player, or else at the middle of the view. */
   #sound(name, unit, place = unit?.track.at(performance.now())) {
     if (!place) return;
     const ear = this.room.unitOf(this.followed || this.room.me)?.track.at(performance.now()) ?? view.eyes ?? { x: place.x, y: place.y };
@@ -294,7 +294,7 @@ view.canvas.addEventListener("keydown", (event) => {
   else if (digit) visit.select(Number(digit[1]) - 1);
 });
 
-// As on a page with a video: these keys work wherever the focus is, except where text is written or something is chosen.
+// As on a page with a video, these keys work wherever the focus is, except in text fields and menus.
 document.addEventListener("keydown", (event) => {
   const { target, code } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || !visit || visit.over) return;
@@ -314,18 +314,18 @@ byId("full").onclick = () => {
 
 document.addEventListener("fullscreenchange", () => { byId("full").textContent = document.fullscreenElement ? "Exit full screen" : "Full screen"; });
 
-// A link to a moment that is put into the address of the open page.
+// Follows a link to a moment that is entered into the address bar of the open page.
 addEventListener("hashchange", () => {
   const wish = momentIn(location.hash);
   if (wish && visit && !visit.over) visit.goTo(wish);
 });
 
-// Browsers keep a page that was left, with its connection: its player would stay in the match.
+// Browsers may keep a closed page with its connection, so its player would stay in the match.
 addEventListener("pagehide", () => { visit && !visit.over ? visit.link.leave() : start?.end(); });
 addEventListener("pageshow", ({ persisted }) => { if (persisted && start) start = new Start(); });
 
 requestAnimationFrame(function picture() {
   requestAnimationFrame(picture);  // even if this one fails
   start?.draw(performance.now());
-  if (visit && !visit.over) visit.paint(performance.now());  // the frame's own time may be before facts heard since
+  if (visit && !visit.over) visit.paint(performance.now());  // not the frame's own time, which may precede facts already received
 });

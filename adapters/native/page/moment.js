@@ -2,7 +2,7 @@
 // element of the page.
 import { timeText } from "./playback.js";
 
-/** Seconds; null: it is no time. */
+/** The time in seconds; null if the text is not a time. */
 function secondsIn(text) {
   const time = /^(?:(\d{1,4}):)?(?:(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text ?? "");
   if (!time) return null;
@@ -16,6 +16,6 @@ export function momentIn(fragment) {
   return at === null ? null : { at, to: to > at ? to : null, follow: (wish.get("follow") ?? "").slice(0, 64) };
 }
 
-/** `to`: the end of a part. */
+/** `to`: where a part ends; null if the link names only a moment. */
 export const fragmentOf = (seconds, name = "", to = null) =>
   `#at=${timeText(seconds)}${to === null ? "" : `&to=${timeText(Math.ceil(to))}`}${name ? `&follow=${encodeURIComponent(name)}` : ""}`;

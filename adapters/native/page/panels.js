@@ -32,7 +32,7 @@ export class Panels {
 
   static #resized = new ResizeObserver(toEnd);
 
-  /** `who`: the name of a player who said it; empty for an event. */
+  /** `who`: the name of the player who wrote it; empty for an event. */
   tell(text, who = "") {
     const log = byId("log"), line = element("p", "", who ? "" : "event");
     if (who) line.append(element("span", who, "who"), ": ");
@@ -52,7 +52,7 @@ export class Panels {
     again.hidden = !button;
   }
 
-  /** Names the notice's button anew; without a name, hides it. */
+  /** Renames the notice's button; without a name, hides it. */
   button(name) {
     const again = byId("again");
     if (again.textContent !== name) again.textContent = name, again.hidden = !name;

@@ -1,15 +1,15 @@
-// The viewer's clock in a replay, as the room tells it, and what keys do to it. It uses no element of the page.
-// Law: it moves only by what the room says; what the viewer wants is sent, and shown once it is true.
+// The viewer's clock in a replay, as the room reports it, and the effect of keys on it. It uses no element of the page.
+// Law: only the room moves it; a viewer's wish is sent to the room, and shown once the room confirms it.
 
 const MOST_SHOWN = 400;   // markers
 const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast
 const MOST_NOTED = 2000;  // events of a broadcast
-const SAME = 1;  // seconds: an event that is heard again so near is the same
+const SAME = 1;  // seconds: an event repeated within this time is the same event
 const FAR = "9000000000000000";  // us: later than any present
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
 export class Playback {
-  length = 0;       // seconds; 0: this is not a replay. Of a broadcast it grows
+  length = 0;       // seconds; 0: this is not a replay. It grows during a broadcast
   live = false;     // this is a broadcast
   own = false;      // the viewer may move it
   paused = false;
@@ -22,7 +22,7 @@ export class Playback {
   /** `now`: the page's time in ms. */
   hear({ clock, timeline }, now) {
     if (timeline) this.moments = (timeline.moments ?? []).map(({ us = 0, what = "KILL", player = 0, by = 0 }) => ({ at: us / 1e6, what, player, by }));
-    if (!clock || !clock.length_us || (clock.paused && !clock.speed)) return;  // the last: another moment is being told
+    if (!clock || !clock.length_us || (clock.paused && !clock.speed)) return;  // the last: the room is describing another moment
     this.length = this.#end = clock.length_us / 1e6;
     this.live = Boolean(clock.live);
     this.own = Boolean(clock.own);
@@ -32,14 +32,14 @@ export class Playback {
     this.#told = now;
   }
 
-  /** The earliest time that can be gone to: of a broadcast, ten minutes ago. */
+  /** The earliest time that the viewer can go to: ten minutes ago in a broadcast. */
   get first() { return this.live ? Math.max(0, this.length - MOST_BACK) : 0; }
 
-  /** Where a part (0 to 1) of the time bar is, in seconds; and the part where a time is. */
+  /** Converts a fraction (0 to 1) of the time bar to seconds, and back. */
   timeOf(part) { return this.first + part * (this.length - this.first); }
   partOf(at) { return (at - this.first) / (this.length - this.first || 1); }
 
-  /** "1:20 / 5:00"; of a broadcast "live", or how long ago it was. */
+  /** "1:20 / 5:00"; in a broadcast "live", or how far behind it is. */
   text(now) {
     const at = this.at(now), behind = this.length - at;
     if (!this.live) return `${timeText(at)} / ${timeText(this.length)}`;
@@ -54,7 +54,7 @@ export class Playback {
     return Math.min(this.#at + Math.max(0, gone), this.length);
   }
 
-  /** Of a broadcast, nobody tells what happens when: an event that was just heard is marked, once. */
+  /** Marks an event of a broadcast, which has no list of events. A repeated event is marked once. */
   note(what, player, by, now) {
     const at = this.at(now);
     if (!this.live || this.moments.some((one) => one.what === what && one.player === player && Math.abs(one.at - at) < SAME)) return;
@@ -70,10 +70,10 @@ export class Playback {
     return shown.filter((_, i) => i % step === 0);
   }
 
-  /** The moments within `reach` seconds of a place. */
+  /** The moments within `reach` seconds of a time. */
   near(at, reach) { return this.moments.filter((moment) => Math.abs(moment.at - at) <= reach); }
 
-  /** What a key wishes of the clock; nothing if it means something else. */
+  /** The change of the clock that a key asks for; nothing if the key has another meaning. */
   wish(key) {
     if (!this.own) return undefined;
     const faster = (by) => SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.findLastIndex((speed) => speed <= this.speed) + by))];

@@ -1,5 +1,5 @@
-// The field at the moment of a recording that the mouse points at, over the time bar. A visit of its own looks at it: it enters as a
-// spectator when it is first wanted, stands still, and leaves once nobody has pointed for a while.
+// The field at the moment of a recording that the mouse points at, over the time bar. A second visit fetches it: it enters as a
+// spectator when it is first needed, stays paused, and leaves when the mouse has been away for a while.
 import { Link } from "./link.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
@@ -12,10 +12,10 @@ export class Preview {
   #view;
   #room = null;
   #link = null;
-  #wanted = null;        // us; null: nothing that was not sent
+  #wanted = null;        // us; null: nothing is left to send
   #askedAt = -Infinity;
-  #retold = false;       // another moment is being told
-  #enters = false;       // it may wish
+  #retold = false;       // the room is describing another moment
+  #enters = false;       // it has entered, and may send wishes
   #notBefore = 0;
   #points = false;
 
@@ -38,7 +38,7 @@ export class Preview {
     this.canvas.hidden = true;
   }
 
-  /** Called for every picture. */
+  /** Called for every frame. */
   paint(now) {
     if (!this.#link) return;
     if (!this.#points && now > this.#askedAt + LEAVES && this.#askedAt > -Infinity) return this.end();

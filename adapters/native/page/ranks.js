@@ -1,4 +1,4 @@
-// The order of the score board, as each game's own client has it. Law: pure; spectators are last.
+// The order of the score board, as in each game's own client. Law: pure; spectators are last.
 
 /** Ace of Spades counts kills, team by team; Ogar's own board is beside ours; BZFlag and the others count wins minus losses. */
 const points = (game, { wins, losses }) => (game === "aos" || game === "ogar" ? wins : wins - losses);

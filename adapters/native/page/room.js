@@ -1,4 +1,4 @@
-// What is true in the room, folded from its facts. Law: the same facts in the same order give the same room; facts about
+// The state of the room, computed from its facts. Law: the same facts in the same order give the same room; facts about
 // unknown players or units are ignored. It uses no element of the page.
 import { Track } from "./track.js";
 import { Voxels } from "./voxels.js";
@@ -39,7 +39,7 @@ export class Room {
   tokens = new Map();
   board = [];
   teams = new Map();    // team: { team, wins, losses, size }
-  #ahead = -Infinity;   // of the room's clock, ms
+  #ahead = -Infinity;   // offset of the room's clock, ms
 
   /** `now`: the page's time in ms. Returns [kind, word]; nothing for an unknown kind. */
   hear(fact, now) {

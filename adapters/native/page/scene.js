@@ -13,7 +13,7 @@ const SKY = "#8fb3cf";
 const FIELD_OF_VIEW = 60, NEAR = 0.5, FAR = 4000;
 const CELLS = new Set(["CELL", "VIRUS", "MOTHER", "EJECTED"]);
 const ON_FIELD = new Set(["GROUND", "FLYING", "COMING"]);
-const SLOW = 32, FAST = 20;              // ms between pictures: then fewer, or more, pixels are drawn
+const SLOW = 32, FAST = 20;              // ms per frame: above SLOW, fewer pixels are drawn; below FAST, more
 const LEAST_SHARP = 0.5, JUDGE_EVERY = 1500;  // ms
 
 export class Scene {
@@ -87,7 +87,7 @@ export class Scene {
   #chunks = null;
   #edits = 0;
 
-  /** What changed since the last picture. */
+  /** Builds what changed since the last frame. */
   #build(room) {
     if (room.world !== this.#world || !this.#scenery) this.#learn(room.world), this.#chunks = null;
     if (room.voxels && room.voxels !== this.#chunks?.voxels) {
@@ -115,7 +115,7 @@ export class Scene {
     this.#camera.updateProjectionMatrix();
   }
 
-  /** Draws fewer pixels if pictures take long. */
+  /** Draws fewer pixels if frames take long. */
   #judge(now) {
     if (now - this.#judged < JUDGE_EVERY) return;
     const each = (now - this.#judged) / Math.max(1, this.#pictures), before = this.#sharp;
@@ -160,7 +160,7 @@ export class Scene {
     }
   }
 
-  /** The figure of an id; made anew if its look has changed. */
+  /** The figure of an id; rebuilt if its look has changed. */
   #take(kept, id, look, make) {
     const known = kept.get(id);
     if (known?.look === look) return known.figure;
@@ -176,7 +176,7 @@ export class Scene {
     kept.delete(id);
   }
 
-  /** Names; players see only those of whom they can see. */
+  /** Draws names; a player sees only the names of visible units. */
   #name(room, now, followed) {
     const tags = [], plays = room.unitsOf(room.me).length > 0;
     for (const unit of room.units.values()) {

@@ -19,7 +19,7 @@ const sizes = ({ x, y, z, half_x: halfX, half_y: halfY, height, yaw, upside_down
 });
 
 export class Scenery {
-  solids = [];  // that can be in the camera's way
+  solids = [];  // those that can block the camera
 
   constructor(THREE, world) {
     this.THREE = THREE;
@@ -69,7 +69,7 @@ export class Scenery {
     return mesh;
   }
 
-  /** A chequered floor, and what is around it. Not a texture: those are slow in software. */
+  /** A chequered floor and its surroundings. It has no texture, because textures are slow in software. */
   #floor({ west = -400, east = 400, south = -400, north = 400 }) {
     this.#build((mason) => {
       const size = Math.max(CHECK, (east - west) / MOST_CHECKS, (north - south) / MOST_CHECKS), [x, y] = [(west + east) / 2, (south + north) / 2];
@@ -85,7 +85,7 @@ export class Scenery {
   }
 
   #things({ west = 0, east = 0, south = 0, north = 0, walled = false, solids: all = [], bases = [], teleporters = [], blocks, grid }) {
-    const solids = blocks || grid ? [] : all;  // those of blocks and tiles are an approximation of them
+    const solids = blocks || grid ? [] : all;  // in a world of blocks or tiles, solids only approximate them
     this.#build((mason) => {
       const high = walled ? WALL_HEIGHT : 0.8, [x, y] = [(west + east) / 2, (south + north) / 2], [halfX, halfY] = [(east - west) / 2, (north - south) / 2];
       for (const side of [-1, 1]) {
@@ -125,7 +125,7 @@ function gate(mason, { x, y, z, halfY, height, yaw }, border) {
   mason.box({ x, y, z: z + height - border, halfX: border / 2, halfY, height: border, yaw }, GATE);
 }
 
-/** Runs of equal tiles of a row are one box. */
+/** Builds one box for each run of equal tiles in a row. */
 function tiles(mason, { columns = 0, rows = 0, grid, west = 0, east = 0, south = 0, north = 0 }) {
   if (!grid) return;
   const wide = (east - west) / columns, deep = (north - south) / rows;

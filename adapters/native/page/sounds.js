@@ -1,8 +1,8 @@
-// Sounds of shots, hits, deaths and flags, made here from noise and tones. Law: none before the first key or touch; never more than
-// a few at once; farther ones are quieter; they can be muted, and that is remembered.
+// Sounds of shots, hits, deaths and flags, made here from noise and tones. Law: no sound before the first key or touch; only a few
+// at once; distant sounds are quieter; muting is remembered.
 
 const KEPT = "entente-muted";
-const MOST = 10, FAR = 400;  // metres at which nothing is heard
+const MOST = 10, FAR = 400;  // FAR: metres from which a sound is inaudible
 const MADE = {
   shot: { seconds: 0.22, from: 420, to: 90, noise: 0.5, gain: 0.3 },
   boom: { seconds: 0.9, from: 120, to: 28, noise: 1, gain: 0.7 },

@@ -1,4 +1,4 @@
-// Shots, pellets and bursts: many small things in few meshes. Law: each has a fixed number of places; what is more is not drawn.
+// Shots, pellets and bursts: many small things in few meshes. Law: each mesh has a fixed number of places; the rest is not drawn.
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { rgb } from "./mason.js";
@@ -11,7 +11,7 @@ const WHITE = [255, 255, 255];
 const hex = (text) => rgb(Number.parseInt(text.slice(1), 16));
 const light = (colour) => colour.map((part) => 128 + part / 2);
 
-/** Places and colours that change in every picture. */
+/** Places and colours that change in every frame. */
 class Swarm {
   used = 0;
 

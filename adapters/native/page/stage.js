@@ -13,7 +13,7 @@ export class Stage {
   #scene = null;
   #loading = false;
 
-  /** `changed(sentence)` is called when the view has changed; the sentence says why a wish was not met. */
+  /** `changed(sentence)` is called when the view has changed; the sentence explains why a requested view is not shown. */
   constructor(canvas, space, changed = () => {}) {
     Object.assign(this, { canvas, space, changed });
     this.#flat = new View(canvas);

@@ -1,14 +1,14 @@
-// What is seen before entering: the field as it is now, what is played, and how many play.
-// Law: looking has no effect: a room that says nothing by itself, as a bridge does not before it has connected to its server, is not asked.
-// It is over as soon as somebody enters; a recording offers no "Play".
+// The page before entering: the field as it is now, what is played, and how many play.
+// Law: it has no effect on the room: if the room sends nothing by itself (such as a bridge that is not yet connected), it is not asked.
+// It ends when the visitor enters; a recording offers no "Play".
 import { Link } from "./link.js";
 import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
 
 const GAMES = { bzflag: "BZFlag", bzdraft: "BZFlag, draft of 1.8", panic: "Tank Commander Panic", ogar: "an Ogar game", aos: "Ace of Spades", arena: "an arena for players of all games" };
-const EVERY = 100;  // ms between two pictures of the field
-const PATIENCE = 3000;  // ms for a room to say what is going on
+const EVERY = 100;  // ms between two frames of the field
+const PATIENCE = 3000;  // ms to wait for the room's first facts
 const byId = (id) => document.getElementById(id);
 const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
 
@@ -59,10 +59,10 @@ export class Start {
     if (fact.clock?.live) this.live = true;
     if (!fact.room || this.#known) return;
     this.#known = true;
-    this.link.say("want_world");  // or the listener takes this for a client that never greets
+    this.link.say("want_world");  // or the listener would treat this as a client that never greets
   }
 
-  /** Called for every picture. */
+  /** Called for every frame. */
   draw(now) {
     this.room.tidy(now);
     if (!this.#known) return;

@@ -4,7 +4,7 @@ import { penOf } from "./graphics.js";
 import { Playback, timeText } from "./playback.js";
 import { Preview } from "./preview.js";
 
-const EVERY = 100;     // ms between two pictures, and between two wishes while the slider is dragged
+const EVERY = 100;     // ms between two frames, and between two wishes while the slider is dragged
 const NAMES = { KILL: "killed", CAPTURE: "captured a flag", JOIN: "joined", CHAT: "spoke" };
 const COLOURS = { KILL: "#ff6b6b", CAPTURE: "#ffd75e", JOIN: "#63c174", CHAT: "#7cc4ff" };
 
@@ -15,12 +15,12 @@ export class TimeBar {
   #paintAt = 0;
   #sentAt = 0;
   #drags = false;
-  #from = null;        // where a clip begins that has no end yet
-  #until = Infinity;   // where it pauses once
+  #from = null;        // where the unfinished clip begins, in seconds
+  #until = Infinity;   // where it pauses once, in seconds
   #marked = "";
 
-  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)` are asked for; `over()`: the end of playTo() is reached;
-    * `clicked()`: a button was clicked by the mouse, and no key is meant for it. The bar is appended to `parent`. */
+  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)`: the viewer asked for them; `over()`: the end of playTo() is reached;
+    * `clicked()`: a button was clicked with the mouse, so keys are not meant for it. The bar is appended to `parent`. */
   constructor({ parent, say, name, link, clip, over, clicked }) {
     Object.assign(this, { say, name, clip, over });
     this.pause = make("button", { type: "button" });
@@ -47,7 +47,7 @@ export class TimeBar {
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
     track.addEventListener("click", ({ target, offsetX }) => {
-      if (target !== track || !this.playback.own) return;  // the slider moves by itself
+      if (target !== track || !this.playback.own) return;  // a click on the slider moves it already
       this.slider.value = this.playback.timeOf(offsetX / track.clientWidth);
       this.#seek(0);
     });
@@ -64,7 +64,7 @@ export class TimeBar {
     this.#paintAt = 0;
   }
 
-  /** Whether the key was meant for the clock. A button that has the focus keeps Space. */
+  /** Handles a key. Returns whether it was meant for the clock. Space on a focused button is left to the button. */
   key({ key, target }) {
     const wish = key === " " && target.localName === "button" ? undefined : this.playback.wish(key);
     if (wish) this.say(wish);
@@ -83,14 +83,14 @@ export class TimeBar {
     if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
     this.next.textContent = playback.live ? "Live" : "Next kill";
     this.next.title = playback.live ? "End" : "N";
-    this.cut.hidden = playback.live;  // there is no file
+    this.cut.hidden = playback.live;  // a broadcast has no file to cut
     this.pause.textContent = playback.paused ? "Play" : "Pause";
     this.speed.textContent = `${playback.speed}×`;
     this.time.textContent = playback.text(now);
     this.#mark();
   }
 
-  /** Kills of this player are gone to. */
+  /** Makes "next kill" and "previous kill" go to kills of this player. */
   follow(player) {
     if (this.playback.own) this.say({ follow: player });
   }

@@ -1,5 +1,5 @@
-// A stick and a fire button for fingers. Law: shown only where there is a touch screen; a finger that leaves in any way, and a page that
-// is left, lets go.
+// A stick and a fire button for fingers. Law: shown only on touch screens; both are released when the finger leaves in any way, or
+// the page is left.
 
 const DEAD = 0.2;  // part of the stick's radius in which it does not drive
 const byId = (id) => document.getElementById(id);
@@ -7,7 +7,7 @@ const byId = (id) => document.getElementById(id);
 export class Touch {
   #finger = null;
 
-  /** `hands()`: who drives and shoots, if anybody plays. */
+  /** `hands()`: the Hands of a session that plays, or null. */
   constructor(hands) {
     this.hands = hands;
     const stick = byId("stick"), fire = byId("fire");

@@ -7,7 +7,7 @@ import { LABEL, Labels } from "./labels.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank
-const NEAR = 24;                         // pixels: so far from a unit it is still clicked
+const NEAR = 24;                         // pixels: a click this near to a unit selects it
 const CLOSE = 250;                       // width in metres, for players
 const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
 const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);
@@ -30,7 +30,7 @@ export class View {
   zoom(factor) { this.#show(Math.min(5000, Math.max(20, this.#shown * factor))); }
   showAll() { this.#show(0); }
   showClose() { this.#show(CLOSE, true); }
-  /** By fractions of the view's shorter side. */
+  /** Moves the view by fractions of its shorter side. */
   pan(x, y) {
     const step = this.#shown;
     this.#show(step);
@@ -110,7 +110,7 @@ export class View {
       else if (THINGS.has(unit.kind)) this.#paintThing(unit, pose, colour, pixel);
       else this.#paintBody(unit, pose, colour, mine, pixel);
       const name = unit.name || (owner?.name ?? "");
-      const size = unit.radius / pixel;  // inside, if there is room
+      const size = unit.radius / pixel;  // the name is inside, if there is room
       if (name && this.names) this.#write(name, pose.x, pose.y, CELLS.has(unit.kind) ? (size > 16 ? 0 : -size - 10) : -20, mine);
     }
   }

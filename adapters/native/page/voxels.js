@@ -1,5 +1,5 @@
-// The blocks of a world: a map file of Ace of Spades, and what is built and dug afterwards. Law: pure; a change names the chunks that
-// look different. Places are in metres, cells count from the north-west upper corner: x east, y south, z down.
+// The blocks of a world: a map file of Ace of Spades, and the later edits. Law: pure; a change marks the chunks that look
+// different. Places are in metres, cells count from the north-west upper corner: x east, y south, z down.
 
 export const SIDE = 512, HEIGHT = 64, CHUNK = 16;
 const GROUND = 62;        // the upper face of this cell is z = 0

@@ -22,14 +22,15 @@ namespace {
 
 using core::BackOut, core::Intent, core::kSecond, core::Micros;
 
-constexpr Micros kAskInfo = 5 * kSecond;          // world info is told to who pings, and a minute's silence ends it all
-constexpr std::size_t kServerBehind = 16 * 1024;  // bytes that wait: the server is behind, so the mouse can wait, too
-constexpr std::uint32_t kNormalClosure = 1000;    // WebSocket's
-constexpr std::size_t kLongestLine = 400;         // bytes, so that a message stays below 512 with a name beside it
-constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII takes a line every other second
+// Between two pings. Servers send world info only in answer to a ping, and disconnect after a minute of silence.
+constexpr Micros kAskInfo = 5 * kSecond;
+constexpr std::size_t kServerBehind = 16 * 1024;         // bytes waiting: the server is slow, so the mouse is not sent
+constexpr std::uint32_t kNormalClosure = 1000;           // close code of WebSocket
+constexpr std::size_t kLongestLine = 400;                // bytes, so that a message with a name stays below 512
+constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII accepts a line every two seconds
 constexpr std::size_t kBoardRows = 10;
-constexpr std::size_t kMostRows = 100;  // of any board, and lines, and slices
-constexpr std::uint8_t kTeamMode = 1;   // any mode but 0; OgarII says 2, its older versions 1
+constexpr std::size_t kMostRows = 100;  // rows, lines or slices of a board
+constexpr std::uint8_t kTeamMode = 1;   // from this mode on; OgarII sends 2, its older versions 1
 
 class OgarBack final : public core::Back {
  public:
@@ -81,7 +82,7 @@ class OgarBack final : public core::Back {
 
   void closed(std::string_view why, BackOut& out) override {
     open_ = false;
-    if (shown_before_) return;  // the room says why it ends
+    if (shown_before_) return;  // the room reports why it ends
     words::Refused refused;
     refused.set_code(words::Refused::SERVER_GONE);
     refused.set_text(clean(why));
@@ -107,7 +108,7 @@ class OgarBack final : public core::Back {
     out.say(lag);
   }
 
-  /// In the order in which the parts must be understood: clear is first.
+  /// Handles the parts in the order in which they apply: clear is first.
   void take(const Update& update, BackOut& out) {
     const auto has = [&](Part part) { return (update.flags & part) != 0; };
     if (has(kClear)) clear(out);
@@ -141,7 +142,7 @@ class OgarBack final : public core::Back {
   }
 
   void take(const Border& border, BackOut& out) {
-    if (!is_map(border)) {  // the world was left: no spawn name until there is one again
+    if (!is_map(border)) {  // the world was left: no spawn name is sent until there is a world again
       shown_world_ = false;
       planner_.left_world();
       return;
@@ -199,7 +200,7 @@ class OgarBack final : public core::Back {
     out.say(std::move(said));
   }
 
-  /// As many as are kept.
+  /// The first kMostRows of them.
   template <class T>
   static std::span<const T> first_rows(const std::vector<T>& all, BackOut& out) {
     if (all.size() > kMostRows) out.drop(drops::kBoardFull);
@@ -229,7 +230,7 @@ class OgarBack final : public core::Back {
       out.drop(drops::kSlicesNotFinite);
   }
 
-  /// A board of players has all who are in play, up to ten.
+  /// The board lists players that are in play. If it has fewer than ten rows, there are no others.
   void count(std::span<const BoardRow> rows, BackOut& out) {
     std::vector<std::string> names;
     for (const BoardRow& row : rows) names.push_back(told_name(row.name.chars));
@@ -243,11 +244,11 @@ class OgarBack final : public core::Back {
     to.set_me(me);
     to.set_marked((row.flags & 1U) != 0);
     const core::PlayerState* known = me ? out.world().player(out.me()) : nullptr;
-    if (known != nullptr && to.name().empty()) to.set_name(known->player.name());  // legacy servers leave it out
+    if (known != nullptr && to.name().empty()) to.set_name(known->player.name());  // legacy servers do not send it
     to.set_player(me ? out.me() : tracker_.owners().named(to.name(), 0));
   }
 
-  /// Once there is a world, and again when the player changed.
+  /// Reports our player once there is a world, and again whenever it has changed.
   void tell_me(BackOut& out) {
     const words::Enter* enter = planner_.entered();
     if (!shown_world_ || enter == nullptr || out.me() == 0) return;
@@ -270,7 +271,7 @@ class OgarBack final : public core::Back {
     out.say(std::move(rule));
   }
 
-  /// A cell is the slower the larger it is; others must know how fast theirs can be.
+  /// Reports the speed of our player's cells. Larger cells are slower, and clients of other games need the limit.
   void tell_speed(BackOut& out) {
     const CellTracker::Self self = tracker_.self();
     if (self.cells == 0 || out.now() < speed_at_) return;
@@ -281,7 +282,7 @@ class OgarBack final : public core::Back {
     say_rule("speed", speed, out);
   }
 
-  // -- What we say ---------------------------------------------------------------------------------------------------
+  // -- What we send --------------------------------------------------------------------------------------------------
 
   void ask(BackOut& out) {
     ask_at_ = out.now() + kAskInfo;
@@ -289,8 +290,8 @@ class OgarBack final : public core::Back {
     send(Ping{}, out);
   }
 
-  /// When an action may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
-  /// and with the mouse while that is held along a shot.
+  /// When the next action may be sent: at most one per tick, because a server reads actions once a tick. It need not
+  /// wait for an update of the mouse, except while the mouse is held along a shot.
   Micros action_at() const { return std::max(acted_, planner_.aims() ? sent_ : 0) + kTick; }
 
   void steer(InputPlanner::Turn turn, BackOut& out) {
@@ -300,7 +301,7 @@ class OgarBack final : public core::Back {
         turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;
     if (!due && !input.has_action()) return;
     if (turn.mouse)
-      sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
+      sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, even if ticks are late
     write(input);
     send(update_, out);
   }
@@ -332,11 +333,11 @@ class OgarBack final : public core::Back {
   words::Board board_;
   bool open_ = false;
   bool shown_world_ = false;   ///< the server shows us a world
-  bool shown_before_ = false;  ///< and did so before
+  bool shown_before_ = false;  ///< it has shown us one in this session
   bool ready_ = false, teams_ = false;
-  Micros sent_ = 0;                ///< the last update of the mouse
-  Micros acted_ = 0;               ///< the last with an action
-  Micros ask_at_ = 0, asked_ = 0;  ///< the next ping; the last, if it is not answered
+  Micros sent_ = 0;                ///< when the mouse was last sent
+  Micros acted_ = 0;               ///< when an action was last sent
+  Micros ask_at_ = 0, asked_ = 0;  ///< when to ping again; when an unanswered ping was sent, or 0
   double speed_ = 0;
   Micros speed_at_ = 0;
 };

@@ -1,6 +1,7 @@
-// Faces an Ogar server as its client, in every dialect: it says modern3, which the translator converts for the others.
-// Law: a good citizen: no spawn name before the server has shown a world, no WebSocket ping ever, and nothing that the
-// server hangs up for.
+// The back of Ogar: acts as a client of a server, in every dialect. It uses modern3, which the translator converts for
+// other dialects.
+// Law: no spawn name is sent before the server has shown a world, no WebSocket ping is sent, and nothing that makes the
+// server disconnect.
 #pragma once
 
 #include <memory>

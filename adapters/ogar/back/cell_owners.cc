@@ -7,7 +7,8 @@
 namespace entente::ogar {
 namespace {
 
-/// Who has no cells is dead, or somewhere where nobody looks; who left is not told apart from these.
+/// A player without cells in sight is dead, elsewhere, or gone; servers do not tell which. It counts as gone after
+/// this.
 constexpr core::Micros kAbsent = 600 * core::kSecond;
 
 std::string look(const std::string& name, std::uint32_t colour) { return name + '\n' + std::to_string(colour); }
@@ -56,7 +57,7 @@ CellOwners::Owner& CellOwners::owner(const std::string& name, std::uint32_t colo
   const core::Id id = absent != nullptr ? absent->player.id() : owners_.size() < kMost ? out.new_id() : 0;
   if (absent != nullptr) by_look_.erase(look(name, absent->player.colour()));
   Owner& owner = entry(id);
-  if (id == 0) return owner;  // nobody's
+  if (id == 0) return owner;  // of cells whose player is not known
   by_look_[key] = id;
   owner.player.set_name(name);
   owner.player.set_colour(colour);
@@ -179,7 +180,8 @@ void CellOwners::left(core::Id player, core::BackOut& out) {
   if (at != owners_.end() && !is_here(at->second)) forget(at, "its cells are gone", out);
 }
 
-/// Servers draw a new colour for each life: who is called as somebody without cells was called is that one, back again.
+/// Finds a player without cells by its name. A new cell with that name is its next life: servers choose a new colour
+/// for each life.
 const CellOwners::Owner* CellOwners::find_absent(const std::string& name) const {
   const Owner* latest = nullptr;
   for (const auto& [id, owner] : owners_)

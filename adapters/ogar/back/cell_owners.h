@@ -1,7 +1,7 @@
 // Finds out which player owns which cells. Ogar does not name players: all cells with the same name and colour are
 // taken for one player's. If cells with a known name get a new colour when all old ones are gone, they are the same
 // player's.
-// Law: the room hears of a player and its cells before it hears what became of them. Nothing is said twice.
+// Law: a player and its cells are reported before anything that happens to them. Nothing is reported twice.
 #pragma once
 
 #include <map>
@@ -26,10 +26,10 @@ class CellOwners {
     std::vector<OwnCell> units;    ///< in sight
     OwnCell active{};              ///< the largest of them
     std::vector<core::Id> hidden;  ///< units out of sight, which are still its own
-    bool told = false;             ///< the word Player was said
-    bool changed = false;          ///< the word Owns is due
+    bool told = false;             ///< Player was sent
+    bool changed = false;          ///< Owns must be sent
     bool dead = false;
-    std::optional<words::Pose> spawned;  ///< the word Spawned is due
+    std::optional<words::Pose> spawned;  ///< Spawned must be sent
     struct Doubt {
       words::Died died;
       core::Micros since;
@@ -44,7 +44,7 @@ class CellOwners {
   void set_me(const words::Player& me, core::BackOut& out);
   /// The owner of a cell that looks like this. The room is told of a new owner at once.
   Owner& owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
-  /// The owner of one of our own cells. The server decides what our player is called and looks like.
+  /// The owner of one of our own cells. The server decides our player's name and colour.
   Owner& me(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
   Owner* find(core::Id player);
   /// The player with this name; if there are several, the one with this colour. 0: nobody.
@@ -56,16 +56,16 @@ class CellOwners {
   /// The unit is not in the game any more, whether it was in sight or not.
   void lost(Owner& owner, core::Id unit);
 
-  /// Says Died if the owner has lost its last cell. `by`: the owner of the cell that ate it; null if it was not eaten.
-  /// If the owner has hidden cells, Died waits until the board shows whether it is in play (told_alive).
+  /// Reports Died if the owner has lost its last cell. `by`: the owner of the cell that ate it; null if it was not
+  /// eaten. If the owner has hidden cells, Died waits until the board shows whether it is in play (told_alive).
   void died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out);
 
-  /// The server says who is in play. `all`: nobody else is.
+  /// The server has listed players that are in play. `all`: there are no others.
   void told_alive(const std::vector<std::string>& names, bool all, core::BackOut& out);
   /// The player's cells were removed without being eaten. If none is left, the player has left the game.
   void left(core::Id player, core::BackOut& out);
 
-  /// Says the words that are due. `size_of(cell)`: the cell's size.
+  /// Sends the facts that are due. `size_of(cell)`: the cell's size.
   template <class F>
   void settle(F&& size_of, core::BackOut& out) {
     for (auto& [id, owner] : owners_) {
@@ -82,7 +82,7 @@ class CellOwners {
 
   template <class F>
   static void choose_active(Owner& owner, F& size_of) {
-    for (const OwnCell& own : owner.units)  // not for a small difference: it is what others are shown of this player
+    for (const OwnCell& own : owner.units)  // only for a much larger one: some clients show only this cell
       if (owner.active.unit == 0 || size_of(own.cell) > 1.25 * size_of(owner.active.cell)) owner.active = own;
   }
   using Owners = std::map<core::Id, Owner>;

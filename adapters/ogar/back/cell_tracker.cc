@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kMostCells = 20'000;               // as many units as a world keeps
 constexpr std::size_t kMostOfOne = 256;                  // cells of one player
-constexpr std::size_t kMostSought = 100'000;             // cells looked through in one moment for who threw mass off
-constexpr std::size_t kMostHidden = 2'000;               // cells that we may never see again
-constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // what was out of sight for longer may be anywhere
-constexpr double kThrown = 250;  // units from its edge that a cell may throw something in a tick
-constexpr core::Micros kStill = 60 * core::kMillisecond;  // no news of a cell for longer than a tick: it stands
+constexpr std::size_t kMostSought = 100'000;             // cells examined at one time, to find which one ejected mass
+constexpr std::size_t kMostHidden = 2'000;               // cells out of sight, which may never be seen again
+constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // a cell out of sight for longer counts as gone
+constexpr double kThrown = 250;                          // units from a cell's edge that a new cell can be after a tick
+constexpr core::Micros kStill = 60 * core::kMillisecond;  // a cell without an update for this long stands still
 
-/// Seconds since a cell was last told to move; of one that stood, a tick: only then did it start.
+/// Seconds since the last move of a cell, in whole ticks. If it stood still, one tick, because it has just started.
 double moved_for(bool moving, core::Micros since) {
   const double ticks = moving ? std::max(1.0, std::round(static_cast<double>(since) / kTick)) : 1;
   return ticks * static_cast<double>(kTick) / core::kSecond;
@@ -82,8 +82,8 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
   if (owner != nullptr && !was_seen) owners_.gained(*owner, told.id, cell.pose, out);
 }
 
-/// A cell that has just begun to be, beside one of its owner's, was split off it; a piece of mass beside a cell of its
-/// colour was thrown off that one.
+/// A new cell beside another one of its owner was split off that one. A new piece of mass beside a cell of its colour
+/// was ejected by that cell.
 void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* owner, core::BackOut& out) {
   const bool split = owner != nullptr && owner->player.id() != 0;
   if (!split && told.type != CellType::kEjected) return;
@@ -121,7 +121,7 @@ bool CellTracker::may_seek(core::BackOut& out) {
 
 void CellTracker::updated(const UpdatedCell& told, core::BackOut& out) {
   const auto at = cells_.find(told.id);
-  if (at == cells_.end() || at->second.hidden) return;  // after a change of worlds its memory of our view is stale
+  if (at == cells_.end() || at->second.hidden) return;  // after a change of worlds, servers send stale ids
   Cell& cell = at->second;
   if ((told.flags & 2U) != 0) cell.size = told.size;
   if ((told.flags & 1U) != 0) {
@@ -147,7 +147,7 @@ void CellTracker::move(Cell& cell, const UpdatedCell& to, core::BackOut& out) {
   out.say(cell.pose);
 }
 
-/// What a Pose does not carry.
+/// Reports the changes that a Pose does not contain.
 void CellTracker::change(const Cell& cell, const UpdatedCell& to, core::BackOut& out) {
   const bool size_alone = (to.flags & 3U) == 2;
   const words::Unit* known = nullptr;
@@ -173,7 +173,7 @@ void CellTracker::eaten(const Eaten& told) {
 
 void CellTracker::removed(std::uint32_t id, core::BackOut& out) {
   const auto at = cells_.find(id);
-  if (at == cells_.end()) return;  // stale, too
+  if (at == cells_.end()) return;  // stale
   if (at->second.killer) {
     const auto eater = cells_.find(*at->second.killer);
     const bool known = eater != cells_.end();
@@ -181,7 +181,7 @@ void CellTracker::removed(std::uint32_t id, core::BackOut& out) {
   } else if (at->second.owned) {
     end(id, 0, nullptr, words::BY_SERVER, out);  // own cells are always in view
   } else if (window_before_.holds(at->second.pose) && window().holds(at->second.pose)) {
-    const core::Id owner = at->second.owner;  // we still look there: the server has taken it away
+    const core::Id owner = at->second.owner;  // its place is still in view: the server has removed it
     end(id, 0, nullptr, words::UNKNOWN_DEATH, out);
     owners_.left(owner, out);
   } else {
@@ -189,12 +189,12 @@ void CellTracker::removed(std::uint32_t id, core::BackOut& out) {
   }
 }
 
-/// With a margin for what moved since it was told, and for sizes that are told rounded.
+/// Leaves a margin, because cells have moved since their last update, and sizes are rounded.
 bool CellTracker::Window::holds(const words::Pose& pose) const {
   return std::abs(pose.x() - x) < 0.75 * half_width && std::abs(pose.y() - y) < 0.75 * half_height;
 }
 
-/// What the server shows to a player's cells.
+/// The part of the plane that the server shows our player.
 const CellTracker::Window& CellTracker::window() {
   if (window_) return *window_;
   const Self self = this->self();
@@ -257,7 +257,7 @@ void CellTracker::settle(core::BackOut& out) {
   owners_.forget_absent(out);
 }
 
-/// Who moved and is not told to move any more stands, or others would let it run on.
+/// Reports that cells without further updates stand still. Otherwise clients would extrapolate their motion.
 void CellTracker::stop_standing(core::BackOut& out) {
   auto move = moving_.begin();
   for (; move != moving_.end() && out.now() - move->at >= kStill; ++move) {

@@ -1,6 +1,6 @@
-// Turns what an Ogar server shows its client into facts. It gets cells, not messages, from modern and legacy updates
-// alike. Law: a cell is one unit as long as the server keeps its id. A cell that left the view is Hidden, and one that
-// was eaten is Gone; nothing else is said to disappear.
+// Turns what an Ogar server shows its client into facts. Its input is cells, not messages.
+// Law: a cell is one unit as long as the server keeps its id. A cell that left the view is Hidden. It is Gone if it was
+// eaten, if the server removed it, or if it was out of sight for too long.
 #pragma once
 
 #include <deque>
@@ -25,7 +25,7 @@ class CellTracker {
   CellOwners& owners() { return owners_; }
   Gunfire& gunfire() { return gunfire_; }
 
-  // What one update tells, in this order.
+  // The contents of one update, in this order.
   void added(const AddedCell& cell, core::BackOut& out);
   void updated(const UpdatedCell& cell, core::BackOut& out);
   void eaten(const Eaten& told);
@@ -53,7 +53,7 @@ class CellTracker {
     std::uint16_t size = 0;
     std::uint32_t colour = 0;
     bool owned = false, hidden = false, moving = false;
-    std::optional<std::uint32_t> killer;  ///< in this update, the server's id
+    std::optional<std::uint32_t> killer;  ///< the server's id of the cell that ate it in this update
     core::Micros moved = 0;               ///< when it was last seen to move
     core::Micros hidden_at = 0;           ///< when it left the view
   };
@@ -77,9 +77,9 @@ class CellTracker {
   bool teams_ = false;
   CellOwners owners_;
   Gunfire gunfire_;
-  std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id told so far, and before this update: ids rise
+  std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id so far, and before this update: ids rise
   std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
-  std::optional<Window> window_;                   // nothing once own cells have changed
+  std::optional<Window> window_;                   // empty: to be computed again, because own cells have changed
   Window window_before_;                           // after the last update
   std::vector<std::uint32_t> own_, eaten_;         // eaten in this update
   struct Since {
@@ -89,7 +89,7 @@ class CellTracker {
   std::deque<Since> hidden_;   // the oldest first; some may be in view again
   std::vector<Since> moving_;  // every move that may have been the last, in order
   core::Micros sought_at_ = 0;
-  std::size_t sought_ = 0;  // cells that were looked through then
+  std::size_t sought_ = 0;  // cells that were examined then
   core::Micros checked_ = 0;
 };
 

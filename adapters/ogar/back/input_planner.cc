@@ -12,9 +12,9 @@ namespace {
 using core::Course, core::kSecond, core::Overloaded;
 
 constexpr double kSmallestToSplit = 60;      // Settings.js, mass 36
-constexpr double kFar = 50;                  // metres: where a mouse points that shows a way
-constexpr double kAhead = 0.5;               // seconds that a claimed pose is followed ahead
-constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
+constexpr double kFar = 50;                  // metres: how far away the mouse is put to give a direction
+constexpr double kAhead = 0.5;               // seconds by which a claimed pose is extrapolated
+constexpr core::Micros kAskAgain = kSecond;  // for a spawn, if none has come
 constexpr std::size_t kMostLinesWaiting = 5;
 constexpr std::size_t kLongestCommand = 66;  // 16-bit units: at most 198 bytes of UTF-8, which no dialect cuts
 constexpr int kTicksHeld = 2;
@@ -32,7 +32,7 @@ bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::
     steered_at_ = intent.at;
     return true;
   }
-  const auto shot = steering_.shooting(intent, 0, 0);  // from where does not matter: a split is a split here
+  const auto shot = steering_.shooting(intent, 0, 0);  // a split does not depend on the place
   return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
                                [&](const words::Change& word) { return change(word, out), true; },
                                [&](const words::Spawn&) { return wants_spawn_ = true; },
@@ -97,7 +97,7 @@ void InputPlanner::say(const words::Say& word, core::BackOut& out) {
   if (lines_.back().empty()) lines_.pop_back();
 }
 
-/// A shot is a split, if its cell is large enough for one.
+/// A shot is a split if the cell is large enough for one, otherwise an ejected piece of mass.
 void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out) {
   const CellTracker::Self self = tracker.self();
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
@@ -110,7 +110,7 @@ void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core:
 }
 
 void InputPlanner::press(bool down) {
-  if (down && !q_wish_) q_again_ = 1;  // also if it is let go before the next update
+  if (down && !q_wish_) q_again_ = 1;  // also if it is released before the next update
   q_wish_ = down;
 }
 
@@ -126,7 +126,7 @@ Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn
     wants_spawn_ = false;
     watching_ = is_watching_ = Watching::kNot;
   } else if (had_cells_) {
-    steering_.stop();  // what was wished, was wished in the last life
+    steering_.stop();  // the wishes were for the last life
     splits_ = ejects_ = 0;
   }
   had_cells_ = self.cells > 0;
@@ -162,14 +162,14 @@ void InputPlanner::point(const CellTracker& tracker, const CellTracker::Self& se
     x = place_x_;
     y = place_y_;
   } else if (const words::PoseClaim* claim = steering_.claim()) {
-    // Whose client tells only what others would get wrong has driven on since.
+    // Some clients send a claim only when the last one no longer fits, so they have moved on since.
     const double ahead = kAhead + static_cast<double>(std::min(now - steered_at_, kSecond)) / kSecond;
     x = claim->x() + ahead * claim->vx();
     y = claim->y() + ahead * claim->vy();
   } else if (course.kind != Course::Kind::kStay) {
     x = course.x;
     y = course.y;
-    // A cell goes as far in a tick as its mouse is away, if that is not too far for it.
+    // In a tick a cell moves as far as its mouse is away, up to its top speed. So a near mouse slows it down.
     const double step = course.speed * tracker.plane().metres(speed_of(self.largest));
     const double far = std::hypot(x - self.x, y - self.y);
     if (course.speed < 1 && self.cells > 0 && far > step) {
@@ -189,7 +189,7 @@ void InputPlanner::act(Input& input) {
   input.minion_freeze = std::exchange(freeze_, false);
 }
 
-/// A press between two updates of the mouse is held as long as if it had waited for the next.
+/// A press between two updates of the mouse is held as long as a press that comes with the next update.
 void InputPlanner::button(bool paced, Input& input) {
   if (q_down_ && (!q_wish_ || q_again_ > 0) && q_held_ >= kTicksHeld) {
     q_down_ = false;
@@ -203,7 +203,7 @@ void InputPlanner::button(bool paced, Input& input) {
   }
 }
 
-/// Roaming is behind spectating: the flag first, then Q.
+/// Roaming needs two steps: first spectating (a flag), then Q.
 void InputPlanner::go_watching(Input& input) {
   if (watching_ == is_watching_ || watching_ == Watching::kNot) {
     is_watching_ = watching_;

@@ -45,7 +45,7 @@ class InputPlanner {
   bool aims() const { return aimed_ > 0; }
   /// Whether the place of the mouse matters even if there is no action.
   bool steers(const CellTracker::Self& self) const { return self.cells > 0 || watching_ == Watching::kRoam; }
-  /// Nobody plays for us: watches the leader.
+  /// There is no player: watches the leader.
   void watch_leader() { watching_ = Watching::kLeader; }
   void left_world() { is_watching_ = Watching::kNot; }
   /// Sets the place from which the server lets us look while we have no cell. Metres.
@@ -75,7 +75,7 @@ class InputPlanner {
   void go_watching(Input& input);
 
   core::Steering steering_;
-  core::Micros steered_at_ = 0;  // when it was last told how
+  core::Micros steered_at_ = 0;  // when the last intent to steer came
   words::Enter enter_;
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)
@@ -88,9 +88,9 @@ class InputPlanner {
   int aimed_ = 0;  // updates for which the mouse still points along aim_
 
   bool q_down_ = false, q_wish_ = false;
-  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since Q was pressed or let go; presses that wait
+  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since Q was pressed or released; pending presses
 
-  Watching watching_ = Watching::kNot, is_watching_ = Watching::kNot;  // wished; as the server should have it
+  Watching watching_ = Watching::kNot, is_watching_ = Watching::kNot;  // requested; as sent to the server
   double place_x_ = 0, place_y_ = 0, camera_x_ = 0, camera_y_ = 0;
   bool has_place_ = false;
 };

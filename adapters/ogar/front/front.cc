@@ -53,7 +53,7 @@ class OgarFront final : public core::Front {
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
     if (const auto* clock = core::as<words::Clock>(fact); clock != nullptr && fact.audience == words::PLAYER)
-      viewpoint_.follow(clock->follow());  // a Clock for all does not tell it
+      viewpoint_.follow(clock->follow());  // a Clock for everybody does not contain it
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world(), out.me()); !notice.empty() && !painter_.in_resync())
       say(server_line(notice), out);
@@ -68,7 +68,7 @@ class OgarFront final : public core::Front {
   }
 
   void tick(FrontOut& out) override {
-    if (out.now() - heard_ >= kSilence) return out.close("nothing heard for a minute", kRefused);
+    if (out.now() - heard_ >= kSilence) return out.close("nothing received for a minute", kRefused);
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
     if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: starts a new grid of ticks

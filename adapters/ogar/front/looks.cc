@@ -37,7 +37,8 @@ Colour hue(double turn, double strength) {
   return {part(0), part(2), part(4)};
 }
 
-/// Whose own colour is that of his cells. A man's is that of the blocks that he builds.
+/// Whether the player has cells: its own colour is then theirs. The colour of a man is that of the blocks that he
+/// builds.
 bool has_cells(const core::WorldState& world, const core::PlayerState& player) {
   return std::any_of(player.units.begin(), player.units.end(), [&](core::Id id) {
     const core::UnitState* unit = world.unit(id);

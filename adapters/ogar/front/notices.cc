@@ -10,13 +10,13 @@
 namespace entente::ogar {
 namespace {
 
-constexpr double kLongestWait = 3600;  // seconds; longer is not worth a number
+constexpr double kLongestWait = 3600;  // seconds; longer waits are not shown
 
 std::string over(const words::Round& round, const core::WorldState& world) {
   return round.state() == words::Round::OVER ? core::line_of(round, world) : std::string();
 }
 
-/// Who has killed whom, if the player is one of them. Among cells, the client shows who eats whom.
+/// The line for a death that the player has suffered or caused. None for cells: the client shows who eats whom.
 std::string death(const words::Died& died, const core::WorldState& world, core::Id me) {
   const core::UnitState* unit = world.unit(died.unit());
   if (me == 0 || unit == nullptr || !core::is_body(unit->unit.kind())) return {};
@@ -49,9 +49,9 @@ std::string notice_of(const core::Fact& fact, const core::WorldState& world, cor
   return std::visit(core::Overloaded{[](const words::Notice& word) { return word.text(); },
                                      [](const words::Waiting& word) { return core::line_of(word); },
                                      [&](const words::Round& word) { return over(word, world); },
-                                     [](const words::Refused& word) { return "you may not come in: " + word.text(); },
+                                     [](const words::Refused& word) { return "you cannot join: " + word.text(); },
                                      [&](const words::Died& word) { return death(word, world, me); },
-                                     [](const words::Kicked& word) { return "you must go: " + word.text(); },
+                                     [](const words::Kicked& word) { return "you were kicked: " + word.text(); },
                                      [](const words::ClaimRefused& word) { return "refused: " + word.why(); },
                                      [](const auto&) { return std::string(); }},
                     fact.content);

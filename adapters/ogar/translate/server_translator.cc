@@ -99,7 +99,7 @@ void ServerTranslator::translate(const UpdateNodes& nodes, Update& update) {
   if (!update.removed.empty()) update.flags |= kRemoved;
 }
 
-/// Adds a cell. Cells beyond the limit are not remembered, so they are new each time; the fold counts them.
+/// Adds a cell. Cells beyond the limit are not remembered, so they are new each time; CellTracker counts them.
 void ServerTranslator::add(const Node& node, Update& update) {
   const bool own = is_own(node.id), named = dialect_.whole_cells || (node.flags & kNamed) != 0;
   AddedCell& cell = update.added.emplace_back();
@@ -147,7 +147,7 @@ void ServerTranslator::change(const Node& node, AddedCell& cell, Update& update)
   if ((flags & 16U) != 0) updated.skin.chars = cell.skin.chars = skin_of(node);
 }
 
-/// MultiOgarII sends the camera to players as well, who know their own.
+/// MultiOgarII also sends a camera to players with cells. It is ignored, because their cells determine their view.
 void ServerTranslator::translate(const UpdatePosition& camera, Update& update) const {
   if (std::any_of(own_.begin(), own_.end(), [&](std::uint32_t id) { return known_.has(id); })) return;
   update.camera = {camera.x, camera.y, camera.scale};

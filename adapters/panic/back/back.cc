@@ -13,13 +13,13 @@ namespace {
 
 using core::kMillisecond;
 
-// Who has no tanks is told of no start: what there is has come when nothing more comes for a while.
+// A client without tanks gets no Game Start. The pieces are complete when no more arrive for this long.
 constexpr core::Micros kWatcherSettles = 500 * kMillisecond;
 
-/// Longer is no move on any map, and would make no place.
+/// Limits a move: no map is larger, and a longer move would not lead to a valid place.
 int tiles_moved(std::int32_t value) { return std::clamp(value, -255, 255); }
 
-/// A move beyond the edge is told as it came, up to the largest map's size away: there all further ones end.
+/// Limits a place: a unit may be beyond the edge, but not farther away than the size of the largest map.
 Tile near_map(Tile tile) { return {std::clamp(tile.x, -256, 511), std::clamp(tile.y, -256, 511)}; }
 
 }  // namespace
@@ -58,7 +58,7 @@ void PanicBack::hear_message(const wire::MessageCodec<Message>::Heard& heard, Ou
 }
 
 void PanicBack::on(const GameState& state, Out& out) {
-  forget_all(out);  // the document: who is told the state again forgets what it knew
+  forget_all(out);  // as in the document: a second Game State makes everything before it void
   phase_ = Phase::kGreeted;
   self_ = out.me() != 0 ? out.me() : self_ != 0 ? self_ : out.new_id();
   number_ = state.player;
@@ -72,7 +72,7 @@ void PanicBack::on(const GameState& state, Out& out) {
 
 void PanicBack::forget_all(Out& out) {
   for (const auto& [number, piece] : battlefield_.pieces()) {
-    if (phase_ < Phase::kPlaying) break;  // nobody was told of them
+    if (phase_ < Phase::kPlaying) break;  // the room does not know them
     words::Gone gone;
     gone.set_unit(piece.unit);
     out.say(gone);
@@ -101,7 +101,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   there->owner = owner_of(*there, out);
   if (there->unit == 0) there->unit = out.new_id();
   if (!there->mine)
-    driver_.remove(there->number);  // its number may have been a tank's
+    driver_.remove(there->number);  // a tank may have had its number
   else if (phase_ != Phase::kDefeated)
     driver_.add(there->number);
   tell_piece(*there, out);
@@ -112,7 +112,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
 void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
   if (code > kGameOver) return out.drop(drops::kEventReserved);
   if (code == kUpdateAmmo) return on_ammo(event.value, out);
-  if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start, as for one who comes back
+  if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start: a client that returns gets none
   if (code == kGameStart) return;
   if (code == kGameOver) return on_over(event.value == 1, out);
   Piece* piece = battlefield_.find(event.piece);
@@ -170,7 +170,7 @@ void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   const Tile ahead = step(piece.at, piece.facing);
   if (asked && asked->action == ActionType::kShoot) return tell_shot(piece, asked->shot, out);
   if (asked && !battlefield_.taken(ahead)) return learn_wall(ahead, out);
-  // Another's: it was blocked, unless nothing is there to block it.
+  // A turn that we did not ask for: a shot if nothing can have blocked the tank, otherwise a blocked move.
   if (!asked && battlefield_.ground.lets_in(ahead) && !battlefield_.taken(ahead)) tell_shot(piece, 0, out);
 }
 
@@ -188,7 +188,7 @@ void PanicBack::on_over(bool won, Out& out) {
   out.say(round);
 }
 
-/// The player who alone has tanks left; 0 while several have.
+/// The only player with tanks left; 0 if there are several.
 core::Id PanicBack::last_standing() const {
   core::Id last = 0;
   for (const auto& [number, piece] : battlefield_.pieces()) {
@@ -198,7 +198,7 @@ core::Id PanicBack::last_standing() const {
   return last;
 }
 
-// -- What is wished ---------------------------------------------------------------------------------------------------
+// -- What our player wants --------------------------------------------------------------------------------------------
 
 void PanicBack::hear(const core::Intent& intent, Out& out) {
   if (intent.by != out.me() || left_) return out.drop(drops::kOtherPlayer, intent);
@@ -210,7 +210,7 @@ void PanicBack::hear(const core::Intent& intent, Out& out) {
              intent.content);
 }
 
-/// The game may have begun before: a connection is a place in it, whoever sits there.
+/// The game may have begun before the player enters, because the connection already has a place in it.
 void PanicBack::enter(const words::Enter& wish, Out& out) {
   name_ = clean(wish.name());
   watches_ = wish.role() == words::WATCH;
@@ -224,11 +224,11 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   if (watches_ || phase_ == Phase::kDefeated) return out.drop(drops::kWatching, intent);
-  // Who steers all that he has at once still has units, and knows of no need to spawn.
+  // A client that steers all its units at once does not ask to spawn while it has any.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
   if (awaits_spawn_ && !Driver::names_unit(intent)) return out.drop(drops::kNotInPlay, intent);
   if (!driver_.hear(intent, out)) return core::drop_unsupported<mapping>(intent, out);
-  // A mouse and a shot of one update are two words: the shot goes first.
+  // The mouse and a shot of one update are two intents. The mouse waits, so that the shot is sent first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }
 
@@ -240,7 +240,7 @@ void PanicBack::spawn(Out& out) {
   for (const auto& [number, other] : battlefield_.pieces())
     if (fresh_ && other.mine && &other != piece) tell_spawned(other, out);
   fresh_ = false;
-  tell_spawned(*piece, out);  // last: who sees it come into play is told what he has
+  tell_spawned(*piece, out);  // last, because its client is then told all its tanks
 }
 
 void PanicBack::select(const words::Select& wish, Out& out) {

@@ -27,7 +27,7 @@ class PanicBack final : public core::Back {
   using Out = core::BackOut;
   enum class Phase : std::uint8_t { kWaiting, kGreeted, kPlaying, kDefeated };
 
-  // What the server says.
+  // Messages of the server.
   void hear_message(const wire::MessageCodec<Message>::Heard& heard, Out& out);
   void on(const GameState& state, Out& out);
   void on(const CreatePiece& create, std::uint32_t code, Out& out);
@@ -40,7 +40,7 @@ class PanicBack final : public core::Back {
   core::Id last_standing() const;
   void forget_all(Out& out);
 
-  // What is told about it.
+  // Facts for the room.
   void start(Out& out);
   void tell_room(Out& out) const;
   void tell_player(core::Id id, std::uint32_t colour_slot, words::Role role, Out& out) const;
@@ -54,7 +54,7 @@ class PanicBack final : public core::Back {
   void learn_wall(Tile tile, Out& out);
   core::Id owner_of(const Piece& piece, Out& out);
 
-  // What is done about it.
+  // Intents of our player.
   void enter(const words::Enter& wish, Out& out);
   void hear_other(const core::Intent& intent, Out& out);
   void spawn(Out& out);
@@ -72,7 +72,7 @@ class PanicBack final : public core::Back {
   wire::MessageLink<Message> link_;
 
   Phase phase_ = Phase::kWaiting;
-  bool over_ = false;  // the room was told who won
+  bool over_ = false;  // the room knows who has won
   bool left_ = false;
   core::Id self_ = 0;              // the player whose tanks are ours
   std::uint16_t number_ = 0;       // … that player's number on the wire
@@ -84,7 +84,7 @@ class PanicBack final : public core::Back {
   bool spawn_wished_ = false;         // the player asked to spawn before there was a tank
   bool awaits_spawn_ = false;         // the active tank is on the field, but its player has not taken it yet
   bool fresh_ = false;                // the player has not taken any tank yet
-  std::uint32_t shots_ = 0;           // how many were told so far
+  std::uint32_t shots_ = 0;           // how many were reported so far
   std::array<core::Id, 4> others_{};  // by colour
   core::Micros settle_at_ = 0;
   Battlefield battlefield_;

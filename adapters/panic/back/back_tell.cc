@@ -8,8 +8,8 @@ namespace entente::panic {
 namespace {
 
 constexpr std::uint32_t kMostShots = 2;
-constexpr double kReload = 1;  // seconds; the server knows of none, and clients that do would wait for longer
-constexpr double kSpeed = 25;  // metres a second: a tile, which is what the other games' tanks drive
+constexpr double kReload = 1;  // seconds; the server has no limit, but clients that wait would wait longer
+constexpr double kSpeed = 25;  // metres a second: one tile, the speed of other games' tanks
 
 words::Unit::Kind kind_of(std::uint32_t code) {
   if (is_tank(code)) return words::Unit::TANK;
@@ -26,7 +26,7 @@ void tell_rule(const char* name, double value, core::BackOut& out) {
 
 }  // namespace
 
-/// All of it, in an order in which each is about what was told before.
+/// Reports everything. No fact refers to one that comes later.
 void PanicBack::start(Out& out) {
   phase_ = Phase::kPlaying;
   tell_room(out);
@@ -40,7 +40,7 @@ void PanicBack::start(Out& out) {
   if (!tanks_.empty() || out.me() != 0) tell_owns(self_, out);
   for (const core::Id other : others_)
     if (other != 0) tell_owns(other, out);
-  // Whoever plays for us is in play when it wishes; without anybody, at once.
+  // With a player, the tanks come into play when it asks to spawn; without one, at once.
   fresh_ = awaits_spawn_ = out.me() != 0 && !spawn_wished_;
   for (const auto& [number, piece] : battlefield_.pieces())
     if (!fresh_ || !piece.mine) tell_spawned(piece, out);
@@ -63,7 +63,7 @@ void PanicBack::tell_room(Out& out) const {
   const double range = kModels[0].range * battlefield_.ground.tiles().side();
   tell_rule("speed", kSpeed, out);
   tell_rule("shot_range", range, out);
-  tell_rule("shot_speed", range / kReload, out);  // so that a shot has flown its way when the next is loaded
+  tell_rule("shot_speed", range / kReload, out);  // so that a shot has landed when the next is loaded
   tell_rule("reload", kReload, out);
   out.say(battlefield_.ground.world());
   if (problems_.empty()) return;
@@ -78,7 +78,7 @@ void PanicBack::tell_players(Out& out) {
   for (auto& [number, piece] : battlefield_.pieces()) piece.owner = owner_of(piece, out);
 }
 
-/// Also tells of a player who was not known.
+/// Also reports the player if it is new.
 core::Id PanicBack::owner_of(const Piece& piece, Out& out) {
   if (!is_tank(piece.code)) return 0;
   const std::uint32_t colour_slot = colour_slot_of(piece.code);
@@ -121,7 +121,7 @@ void PanicBack::tell_spawned(const Piece& piece, Out& out) const {
   *spawned.mutable_pose() = battlefield_.pose(piece);
   out.say(spawned);
   if (piece.health == std::max(kModels[model_of(piece.code)].health, piece.health)) return;
-  words::Health health;  // being put into play healed it, for the world
+  words::Health health;  // in the room, Spawned has healed it
   health.set_unit(piece.unit);
   health.set_now(piece.health);
   out.say(health);

@@ -6,7 +6,7 @@
 namespace entente::panic {
 namespace {
 
-// The server tells the turn and the hit at once, but its sends wait for acknowledgements: 90 ms were seen between them.
+// The server sends turn and hit at once, but its sends wait for acknowledgements. Up to 90 ms were seen between them.
 constexpr core::Micros kShotToHit = 100 * core::kMillisecond;
 
 constexpr int kLongestRange = std::ranges::max(kModels, {}, &Model::range).range;
@@ -19,7 +19,7 @@ struct Way {
   Direction direction;
   int tiles;
 };
-/// Along a row or a column; nothing if there is no such way, or none to go.
+/// The way along a row or a column. Nothing if the tiles are in neither, or are the same.
 std::optional<Way> straight_way(Tile from, Tile to) {
   const int east = to.x - from.x, south = to.y - from.y;
   if ((east == 0) == (south == 0)) return std::nullopt;
@@ -66,7 +66,7 @@ Battlefield::Reach Battlefield::reach_of(Tile tile) const {
   return reach;
 }
 
-/// The victim's lines are looked along once, not once for each who may have shot: hundreds may have, at each hit.
+/// Examines the lines to the victim once, not once for each possible shooter: there may be hundreds at each hit.
 Piece* Battlefield::shooter_of(const Piece& victim, core::Micros now) {
   const Reach reach = reach_of(victim.at);
   const auto hits = [&](const Piece& shooter) {

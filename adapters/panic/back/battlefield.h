@@ -1,5 +1,5 @@
 // The battlefield as a server has told it: its pieces, the ground, and who may have shot whom.
-// Law: it has only what the server told; a destroyed piece is removed.
+// Law: it has only what the server sent; a destroyed piece is removed.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Piece {
   std::uint32_t code = 0;    ///< of its Create
   core::Id unit = 0, owner = 0;
   bool mine = false;
-  std::int32_t health = 0;  ///< or what else its Create has there: amount, style
+  std::int32_t health = 0;  ///< or the amount or style, as in its Create
   Tile at;
   Direction facing = Direction::kNorth;  ///< as the released client draws a tank that was never moved
   std::optional<core::Micros> stood;     ///< if its last move was only a turn: when; it was blocked, or it shot

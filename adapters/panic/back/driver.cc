@@ -12,9 +12,9 @@ namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
 
-constexpr Micros kLook = 25 * kMillisecond;      // when to look again for what may not be sent yet
-constexpr Micros kNoAnswer = 2 * kSecond;        // the server's queue was seen 0.6 s long
-constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, of wishes that go on: four tiles a second
+constexpr Micros kLook = 25 * kMillisecond;      // when to check again whether an Action may be sent
+constexpr Micros kNoAnswer = 2 * kSecond;        // no longer waited for an answer; delays of 0.6 s were seen
+constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, for continuous steering: four tiles a second
 constexpr Micros kPerShot = 500 * kMillisecond;  // while a trigger is held
 constexpr Micros kAstray = 500 * kMillisecond;
 constexpr Micros kStands = 500 * kMillisecond;
@@ -29,14 +29,14 @@ bool steers(const core::Intent& intent) {
       intent.content);
 }
 
-/// Whether a tank that was claimed to be at `before` moves or turns, or has.
+/// Whether a claimed tank moves or turns, or has done so since the claim `before`.
 bool stirs(const words::PoseClaim& now, const words::PoseClaim* before) {
   if (std::hypot(now.vx(), now.vy()) > 0.5 || std::abs(now.yaw_rate()) > 0.05) return true;
   return before == nullptr || std::hypot(now.x() - before->x(), now.y() - before->y()) > 0.5 ||
          std::abs(core::wrap_angle(now.yaw() - before->yaw())) > 0.05;
 }
 
-/// The unit that a word is about; 0 if it does not say.
+/// The unit that an intent names; 0 if it names none.
 core::Id unit_of(const core::Intent& intent) {
   if (const auto* step = core::as<words::Step>(intent)) return step->unit();
   if (const auto* fire = core::as<words::Fire>(intent)) return fire->unit();
@@ -82,7 +82,7 @@ void Driver::wish_shot(TankOrders& tank, const Piece& piece, const core::Shootin
   tank.shot = {direction, shooting.fire != nullptr ? shooting.fire->shot() : 0, ++asked_};
 }
 
-/// Where it goes, or else looks.
+/// The direction to its goal; without a goal, the direction that it faces.
 Direction Driver::ahead(const TankOrders& tank, const Piece& piece) const {
   const Tiles& tiles = battlefield_.ground.tiles();
   const double x = tiles.x(piece.at), y = tiles.y(piece.at);
@@ -170,7 +170,8 @@ std::optional<Order> Driver::take_drive(TankOrders& tank, const Piece& piece, co
   return Order{piece.number, ActionType::kDrive, *direction, 0};
 }
 
-/// The longer axis first, the other if something is known to stand in the way. Nothing: it is there, or boxed in.
+/// Takes the longer axis first, or the other one if the way is known to be blocked. Nothing: the tank has arrived, or
+/// both are blocked.
 std::optional<Direction> Driver::way(const Piece& piece, double x, double y) const {
   const Tiles& tiles = battlefield_.ground.tiles();
   const double east = (x - tiles.x(piece.at)) / tiles.side(), north = (y - tiles.y(piece.at)) / tiles.side();
@@ -185,8 +186,8 @@ std::optional<Direction> Driver::way(const Piece& piece, double x, double y) con
   return std::nullopt;
 }
 
-/// Nothing turns a tank on the spot but what stands before it. One that stands, and looks elsewhere, is driven a tile
-/// backwards, and back.
+/// A tank can turn on the spot only towards something that blocks it. So to turn a standing tank, drives it one tile in
+/// the opposite direction, and then back.
 std::optional<Direction> Driver::turn(TankOrders& tank, const Piece& piece, core::BackOut& out) const {
   const words::PoseClaim* claim = tank.steering.claim();
   if (claim == nullptr) return std::nullopt;

@@ -31,14 +31,14 @@ class Driver {
   /// The tank was destroyed: forgets what was wished for it.
   void remove(std::uint32_t piece) { tanks_.erase(piece); }
   void remove_all() { tanks_.clear(); }
-  /// Sets the tank for which words are that name no tank. 0: none.
+  /// Sets the tank for intents that name no tank. 0: none.
   void set_active(std::uint32_t piece) { active_ = piece; }
   std::uint32_t active() const { return active_; }
   void set_ammo(std::int32_t ammo) { ammo_ = ammo; }
 
-  /// Whether the word says itself which unit it is about.
+  /// Whether the intent names its unit.
   static bool names_unit(const core::Intent& intent);
-  /// Takes a word that steers or shoots. False if it does neither.
+  /// Takes an intent that steers or shoots. False if it does neither.
   bool hear(const core::Intent& intent, core::BackOut& out);
   /// The server moved or turned this tank. Returns the order that it has answered by this; nothing if none was sent.
   std::optional<Order> answered(std::uint32_t piece);
@@ -63,8 +63,8 @@ class Driver {
     core::Micros sent = 0, fired = 0;
     std::optional<core::Micros> drove, off_since;
     core::Micros stirred = 0;          ///< when the player's client last moved or turned it
-    std::optional<Direction> turned;   ///< the direction in which the server's tank was turned since …
-    std::optional<Direction> returns;  ///< … and a tile that it still has to drive for this
+    std::optional<Direction> turned;   ///< the direction in which the server's tank was turned since then
+    std::optional<Direction> returns;  ///< the direction in which it must still drive one tile for this
   };
   using OrdersByTank = std::map<std::uint32_t, TankOrders>;
 

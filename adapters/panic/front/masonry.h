@@ -17,7 +17,7 @@ class Masonry {
  public:
   static constexpr std::size_t kMostColumns = 50'000;
 
-  /// Starts with nothing built. In a world without blocks, nothing ever is.
+  /// Starts with nothing built. In a world without blocks, nothing can be built.
   void lay(const words::World& world, const Tiles& tiles);
   /// Applies an edit. Returns the tiles whose wall may have appeared or disappeared; none in a world without blocks.
   std::vector<Tile> change(const words::Edit& edit);

@@ -7,7 +7,7 @@
 namespace entente::panic {
 namespace {
 
-constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // such turns count as one: a shot has a turn of its own
+constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // turns this close count as one; each shot is a turn
 constexpr int kShown = 32;                                   // tiles a side that the released client can address
 constexpr std::size_t kMostTokens = 40;
 constexpr std::size_t kMostWaiting = 2048;  // bytes waiting: a client that does not read is sent nothing

@@ -147,9 +147,9 @@ bool Screen::fill_crater(Index index, Out& out) {
   return true;
 }
 
-/// The tile on which a unit is shown. Walls are drawn as whole tiles, which are larger than what stands there. So who
-/// is beside a wall may be on its tile, and is shown on the nearest tile without one, if that is less than half a tile
-/// away. `now`: where it was shown.
+/// The tile on which a unit is shown. Walls are drawn as whole tiles, which are larger than the real walls. So a unit
+/// beside a wall may be on its tile. It is then shown on the nearest tile without a wall, if that is less than half a
+/// tile away. `now`: where it was shown.
 Tile Screen::place_of(Tile now, const words::Pose& pose) const {
   const auto stops = [&](Tile tile) { return walls_.stands(tile) || masonry_.stands(tile); };
   const auto far = [&](Tile tile) {

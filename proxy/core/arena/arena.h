@@ -12,7 +12,7 @@ namespace entente::core {
 enum class ArenaMode : std::uint8_t {
   kFreeForAll,  ///< everybody against everybody
   kTeams,       ///< red against blue; kills count for the team
-  kFlags,       ///< as kTeams; bringing the other team's flag to the own base scores
+  kFlags,       ///< as kTeams; a player scores by bringing the other team's flag to its base
 };
 
 /// In metres, seconds and metres per second; health in points.
@@ -37,8 +37,8 @@ struct ArenaRules {
   double pause = 8;                                  ///< between two rounds
 };
 
-/// A player of a recording, or of an arena that went on elsewhere. Whoever enters with this name first continues from
-/// there.
+/// A player of a recording, or of an arena that was moved here. The first player who enters with this name continues
+/// from this state.
 struct SavedPlayer {
   std::string name;
   words::Team team = words::TEAM_ANY;
@@ -48,11 +48,11 @@ struct SavedPlayer {
   /// Reserved for the seat given to Referee::promise(). That player is in play at once; until then nobody else may take
   /// the name.
   bool held = false;
-  Id id = 0;          ///< in that arena: tokens refer to it; 0: none
+  Id id = 0;          ///< its id in that arena, which tokens refer to; 0: none
   double health = 0;  ///< 0: full
 };
 
-/// An arena in play, which goes on here.
+/// An arena in play that is moved to this room.
 struct ResumedArena {
   std::vector<words::Token> tokens;
   std::vector<words::TeamScore> team_scores;

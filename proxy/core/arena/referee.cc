@@ -15,7 +15,7 @@ namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
 constexpr Micros kSeatKept = 5 * kSecond;  // until RejoinRecord::entries is full again
-constexpr double kAway = 3;                // seconds in which a client moved on while there was no referee
+constexpr double kAway = 3;                // seconds that a client may have moved without a referee
 constexpr std::size_t kLongestName = 31;
 
 words::Rule rule(const char* name, std::string value) {
@@ -149,7 +149,7 @@ Referee::Player* Referee::owner_of(Id unit) {
   return at != owners_.end() ? find(at->second) : nullptr;
 }
 
-/// Reports how many play and watch; fronts answer queries with it.
+/// Reports the numbers of players and spectators, with which fronts answer queries.
 void Referee::tell_room(BackOut& out) {
   room_.set_players(static_cast<std::uint32_t>(playing()));
   room_.set_watchers(static_cast<std::uint32_t>(players_.size() - playing()));
@@ -200,7 +200,7 @@ words::Team Referee::team_for(words::Team wish) const {
   return more_red > 0 ? words::BLUE : words::RED;
 }
 
-/// The player with this name whom a newcomer continues; nothing: there is none, or it is held for somebody else.
+/// The saved player with this name that a new player continues. Nothing: there is none, or it is held for another seat.
 std::optional<SavedPlayer> Referee::start_for(const std::string& name, bool promised) {
   const auto at = std::find_if(starts_.begin(), starts_.end(),
                                [&](const SavedPlayer& start) { return start.name == name && start.held == promised; });
@@ -235,7 +235,7 @@ void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
     if (flag.awaits != 0 && flag.awaits == start.id) take(flag, player, out);
 }
 
-/// Nobody comes any more for what was held.
+/// The players for whom something was held did not come: forgets what was held.
 void Referee::forget_held(Micros now) {
   held_until_ = 0;
   promised_.clear();
@@ -250,7 +250,8 @@ Referee::RejoinRecord& Referee::record_of(Id id, Micros now) {
   return rejoin_records_[id];
 }
 
-/// Whether the player may enter. One who enters too often is refused and may retry; the first time is always allowed.
+/// Whether the player may enter. A player who enters too often is refused and may retry; the first time is always
+/// allowed.
 bool Referee::lets_in(Id id, BackOut& out) {
   if (record_of(id, out.now()).entries.take(out.now())) return true;
   words::Refused refused;
@@ -269,7 +270,7 @@ void Referee::keep_seat(const Player& player, Micros now) {
 
 void Referee::refuse_change(Id id, BackOut& out) {
   words::ClaimRefused refused;
-  refused.set_why("you change too often: try again in a second");
+  refused.set_why("you change your name or team too often: try again in a second");
   out.say(Fact(id, refused));
 }
 

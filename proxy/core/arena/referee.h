@@ -1,6 +1,7 @@
 // The referee: the source of truth in a room without a game server. Players of every game drive, shoot, die and
 // score by the rules of one arena (arena.h, ARENA.md).
-// Law: it trusts nobody. A claim that the rules allow becomes true; any other is answered. The same intents at the
+// Law: it trusts nobody. A claim that the rules allow becomes true; any other is refused or corrected. The same intents
+// at the
 // same times give the same facts.
 #pragma once
 
@@ -65,7 +66,7 @@ class Referee final : public Back {
 
   /// What is kept of a seat when its player leaves and rejoins.
   struct RejoinRecord {
-    Pace entries{kSecond, 5};     ///< joins and changes, which everybody is told
+    Pace entries{kSecond, 5};     ///< joins and changes, which are reported to everybody
     Micros spawn_allowed_at = 0;  ///< leaving does not shorten the wait after a death
     Micros forget = 0;            ///< when to forget an empty seat
   };
@@ -79,14 +80,14 @@ class Referee final : public Back {
     bool flown = false;  ///< has left the tank that fired it
     words::ShotKind kind = words::BALL;
     Id target = 0;    ///< the player that a guided shot follows
-    Micros told = 0;  ///< when its course was last told
+    Micros told = 0;  ///< when its course was last reported
   };
 
   struct Flag {
     words::Token token;
     Micros lies_until = 0;  ///< when it returns by itself; 0: at home or carried
     Id left_by = 0;         ///< the player who dropped it and has not moved away yet
-    Id awaits = 0;          ///< a SavedPlayer::id: the player who carried it before the arena went on here
+    Id awaits = 0;          ///< a SavedPlayer::id: the player who carried it before the arena was moved here
   };
 
   // -- Players: referee.cc

@@ -12,15 +12,15 @@ namespace entente::core {
 namespace {
 
 // Grenades fly as in Ace of Spades, whose clients compute the path by themselves.
-constexpr double kFall = 50;      // metres a second, each second: 32 blocks
-constexpr double kLeft = 0.36;    // of its speed, after it has hit something
-constexpr double kHardest = 100;  // metres a second that it can be thrown with
+constexpr double kFall = 50;      // metres per second squared: 32 blocks
+constexpr double kLeft = 0.36;    // the fraction of its speed that is left after an impact
+constexpr double kHardest = 100;  // metres per second: the fastest throw
 constexpr double kLongestFuse = 5;
-constexpr double kFromHand = 6;  // metres: a thrower may be a little elsewhere
+constexpr double kFromHand = 6;  // metres: how far from its thrower a grenade may start
 constexpr double kMiddle = 1;    // metres: the height of a target's centre
 constexpr double kOverGround = 0.3;
 
-// A guided one, as BZFlag has it.
+// Guided shots, as in BZFlag.
 constexpr double kTurn = 0.628;      // radians a second
 constexpr double kAheadOfGun = 0.5;  // radians: the largest angle between the heading and the first target
 constexpr Micros kBetweenCourses = 200 * kMillisecond;

@@ -18,11 +18,12 @@ constexpr double kBesideBase = 40;             // metres: a team spawns within t
 
 constexpr Micros kSilence = kSecond;
 
-/// Tolerance for claims: a factor on the speed, and metres in addition, because clocks differ. Distance that was not
-/// claimed can be claimed within kGoodFor seconds, because links stall.
+/// Tolerance for claims: a factor on the speed, and metres in addition, because clocks differ. Unclaimed distance stays
+/// available for kGoodFor seconds, because links stall.
 constexpr double kFaster = 1.4, kFarther = 4, kGoodFor = 2;
-constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a second: Ace of Spades' men fall at 50
-constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
+constexpr double kHighest = 60, kFastestFall = 60;  // metres, metres a second: Ace of Spades' men fall at 50
+constexpr double kFastestTurn =
+    10 * std::numbers::pi;  // radians a second: the most that a small update of BZFlag can hold
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
 /// The shape of a man of Ace of Spades, for testing claims: 0.9 blocks wide and 2.7 high; climbs one block. The client
@@ -84,7 +85,7 @@ void Referee::spawn(Player& player, BackOut& out) {
   *spawned.mutable_pose() = player.told = pose_of(player);
   player.told_at = out.now();
   out.say(spawned);
-  if (player.health < arena_.rules.health) out.say(health);  // Spawned alone means all of it
+  if (player.health < arena_.rules.health) out.say(health);  // Spawned alone means full health
 }
 
 /// Places the tank near its recorded pose, if it has one and there is room. Otherwise at a free place, facing the
@@ -121,7 +122,7 @@ std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const 
   return std::nullopt;
 }
 
-/// Of some random places with room to turn, the one farthest from all other players.
+/// Tries some random places with room to turn, and returns the one farthest from all other players.
 Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
   const words::World& world = arena_.geometry;
   double west = world.west(), east = world.east(), south = world.south(), north = world.north();

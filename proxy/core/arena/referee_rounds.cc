@@ -10,7 +10,7 @@ namespace entente::core {
 namespace {
 
 constexpr double kTouch = 5;            // metres between a tank's middle and a flag that it takes
-constexpr Micros kLies = 30 * kSecond;  // a flag that was dropped, before it goes home
+constexpr Micros kLies = 30 * kSecond;  // how long a dropped flag lies before it returns to its base
 
 bool on(const words::Solid& base, double x, double y) {
   return std::abs(x - base.x()) <= base.half_x() && std::abs(y - base.y()) <= base.half_y();
@@ -76,7 +76,7 @@ void Referee::place_guided(BackOut& out) {
   }
 }
 
-/// The flags of an arena that goes on here: where they were, or where their carriers are.
+/// Restores the flags of an arena that was moved here: where they were, or where their carriers are.
 void Referee::restore_flags(BackOut& out) {
   std::vector<bool> restored(flags_.size());
   for (const words::Token& before : arena_.in_play->tokens) {
@@ -213,7 +213,7 @@ void Referee::begin_round(BackOut& out) {
   out.say(round_);
 }
 
-/// The round of an arena that goes on here.
+/// Restores the round of an arena that was moved here.
 void Referee::restore_round(BackOut& out) {
   begin_round(out);
   const words::Round& before = arena_.in_play->round;
@@ -236,7 +236,7 @@ void Referee::look_at_the_score(std::uint32_t wins, Id player, words::Team team,
   end_round(out);
 }
 
-/// Everybody is out of play until the next one.
+/// Takes all players out of play until the next round.
 void Referee::end_round(BackOut& out) {
   round_.set_state(words::Round::OVER);
   round_.set_left_s(0);

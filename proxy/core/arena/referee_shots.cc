@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMuzzleHeight = 1.57, kMuzzleFront = 4.4;  // of a tank, from its middle
 constexpr double kOffMuzzle = 12;                           // metres: how far from its tank a client's muzzle may be
-constexpr double kBack = 0.05;                              // metres before a wall that a ball turns at
+constexpr double kBack = 0.05;                              // metres before a wall at which a ball bounces
 
 }  // namespace
 

@@ -12,10 +12,10 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kThinkEvery = 100 * kMillisecond;
-constexpr Micros kAskAgain = 2 * kSecond;  // for a spawn that was not granted
+constexpr Micros kAskAgain = 2 * kSecond;  // before a request to spawn is repeated
 constexpr double kClose = 20;              // metres: it does not drive closer to an enemy
 constexpr double kPointBlank = 8;          // metres: the muzzle may be behind an enemy this near
-constexpr double kMuzzle = 1.57;           // metres above the ground that is shot from
+constexpr double kMuzzle = 1.57;           // metres: the height from which it shoots
 constexpr double kAhead = 0.2;             // radians: it shoots at enemies within this angle of its heading
 
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }

@@ -22,7 +22,7 @@ void StandIns::look_after(Room& room, Micros now) {
   while (there_.size() > wanted) {
     const Id last = there_.back().id;
     there_.pop_back();
-    room.dismiss(last, "somebody came", now);
+    room.dismiss(last, "a player joined", now);
   }
 }
 

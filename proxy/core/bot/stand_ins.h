@@ -1,5 +1,5 @@
 // Bots that fill the missing seats of a shared room.
-// Law: a player who joins replaces the bot that came last; the other bots stay.
+// Law: a player who joins replaces the bot that joined last; the other bots stay.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,7 @@ class StandIns {
   std::uint32_t free_number() const;
 
   const StandInOptions options_;
-  std::vector<One> there_;  // in the order in which they came
+  std::vector<One> there_;  // in the order in which they joined
   bool changed_ = true;
 };
 

@@ -7,7 +7,8 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kAstray = 500 * kMillisecond, kBetween = kSecond;
-/// Metres that a tank may be away from its true place: a tile, and what it drives until the client is told.
+/// Metres that a tank may be away from its true place: a tile, plus the distance that it drives until the client is
+/// corrected.
 constexpr double kLength = 25 + 7.5;
 constexpr double kThere = 2.5;  // metres: a client this near has carried out the correction and drives on
 
@@ -17,7 +18,7 @@ std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
   return place_at(unit->unit.pose(), unit->posed_at, now);
 }
 
-/// The place, if the time has come; else wakes then.
+/// The place, if the time has come. Otherwise asks for a tick then.
 std::optional<words::Pose> when(std::optional<Micros> due, const words::Pose& place, FrontOut& out) {
   if (due && out.now() >= *due) return place;
   if (due) out.wake(*due);

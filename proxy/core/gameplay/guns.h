@@ -14,7 +14,7 @@ namespace entente::core {
 
 class GunReloads {
  public:
-  /// No particular gun.
+  /// Any gun.
   static constexpr std::uint32_t kAny = 256;
 
   /// The requested gun, or the first loaded one, among the first `most` (1 to 256); nothing if all are reloading.

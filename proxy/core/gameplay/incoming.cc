@@ -10,7 +10,8 @@ namespace {
 
 constexpr Micros kKeptAfterEnd = 5 * kSecond;
 constexpr std::size_t kMostIncoming = 2'000;
-/// Metres around a tank (half of its diagonal is 3.3 m), with what shot and tank move until the client is told.
+/// Metres around a tank (half of its diagonal is 3.3 m), plus the distance that shot and tank move until the client is
+/// told.
 constexpr double kNearMiss = 8;
 
 auto is(std::uint32_t shooter, std::uint32_t shot) {

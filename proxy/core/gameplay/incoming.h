@@ -34,7 +34,7 @@ struct Flight {
 
 /// How often a front checks whether a shot comes near.
 inline constexpr Micros kShotLook = 40 * kMillisecond;
-/// Whether it is near the tank now, or will be before the next check but one.
+/// Whether it is near the tank now, or will be within two checks.
 bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 
 // -- For a back -------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ namespace entente::core {
 class NearestPellets {
  public:
   static constexpr std::size_t kMost = 40;
-  /// How often to look, and how much may appear per look; what is gone disappears at once.
+  /// How often to look, and how much may appear per look; removed pellets disappear at once.
   static constexpr Micros kEvery = kSecond / 4;
   static constexpr std::size_t kAtOnce = 3;
 

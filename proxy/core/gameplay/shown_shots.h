@@ -18,11 +18,11 @@ struct ShownShot : Flight {
   Micros began = 0;
   double life = 0;       ///< seconds
   bool decided = false;  ///< the server decides what it hits
-  bool ended = false;    ///< the client knows
+  bool ended = false;    ///< the client knows that it has ended
 };
 
-/// The shot as a client that is told now sees it. A ray is shown as a fast ball. The game fills in `player`, `number`
-/// and `weapon`.
+/// The shot as it is now, for a client that has not seen it yet. A ray is shown as a fast ball. The game fills in
+/// `player`, `number` and `weapon`.
 ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now);
 
 /// Pointers are valid until a shot is added or forgotten.

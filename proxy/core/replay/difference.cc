@@ -17,7 +17,7 @@ bool same_geometry(const WorldState& one, const WorldState& other) {
   return one.geometry() == other.geometry() || same(*one.geometry(), *other.geometry());
 }
 
-/// Compares units without the fields that have words of their own.
+/// Compares units without the fields that have their own words.
 bool same_looks(words::Unit one, words::Unit other) {
   for (words::Unit* unit : {&one, &other}) {
     unit->clear_pose();
@@ -40,8 +40,8 @@ class Difference {
   }
 
  private:
-  /// If the land of the second is that of the first after some edits, tells them. Otherwise it must be told anew: words
-  /// cannot undo an edit.
+  /// Tells the edits that turn the land of the first into that of the second. False: there are none, and the land must
+  /// be sent again, because words cannot undo an edit.
   bool tell_edits() const {
     if (!same_geometry(from_, to_)) return false;
     std::vector<BlockEdit> from = from_.edits().all(), to = to_.edits().all();
@@ -84,7 +84,7 @@ class Difference {
     say_(token);
   }
 
-  // The facts of the second, in the order in which a world is told.
+  // The facts of the second, in the order of WorldState::tell().
   template <class T>
   void on(const T&) const {}
   void on(const words::Room& room) const {

@@ -133,7 +133,7 @@ const WorldState* FactLibrary::kept_world(Micros at) {
   return &worlds_.back().second;
 }
 
-/// The segments used least lately, but for the one used last.
+/// Forgets the least recently used segments, but never the one used last.
 void FactLibrary::forget_some() {
   while (cost_ > kKept && used_.size() > 1) {
     const auto oldest = segments_.find(used_.front());

@@ -1,6 +1,6 @@
 // A recording that many readers read at different places: its facts in segments of a few seconds, and some worlds to
-// begin with. Segments and worlds are read when somebody wants them, and the latest are kept.
-// Law: a reader hears what the source tells, and nothing else. Memory is bounded: by kKept for all, and by one segment
+// start from. Segments and worlds are read on demand, and the most recently used are kept.
+// Law: a reader gets the facts of the source, and nothing else. Memory is bounded: by kKept for all, and by one segment
 // for each reader.
 #pragma once
 
@@ -18,7 +18,7 @@ class FactLibrary final : public RecordingSource {
   static constexpr Micros kSegment = 5 * kSecond;
   /// A segment ends early once it has so many facts; a fact with geometry counts as many.
   static constexpr std::size_t kMostFacts = 4'000;
-  /// Facts of one moment are in one segment; what is beyond this is skipped.
+  /// Facts of one moment are in one segment; further ones are skipped.
   static constexpr std::size_t kMostAtOnce = 200'000;
   /// Facts kept in segments that nobody reads, and worlds kept.
   static constexpr std::size_t kKept = 200'000, kKeptWorlds = 48;
@@ -41,7 +41,7 @@ class FactLibrary final : public RecordingSource {
   struct Segment {
     Micros from = 0, to = 0;
     bool last = false;     // nothing follows
-    bool changes = false;  // what follows is told by somebody else, from `to` on
+    bool changes = false;  // the facts from `to` on come from another session
     std::size_t cost = 0;  // its facts, for limits
     std::vector<Fact> facts;
   };
@@ -64,7 +64,7 @@ class FactLibrary final : public RecordingSource {
   Micros stands_at_ = 0;
   WorldState world_;
   std::map<Micros, Shelf> segments_;  // by their beginnings
-  std::list<Micros> used_;            // those, the latest used last
+  std::list<Micros> used_;            // the same, the most recently used last
   std::size_t cost_ = 0;
   std::list<std::pair<Micros, WorldState>> worlds_;  // at beginnings of segments, the latest used last
   std::uint64_t read_ = 0, skipped_ = 0;

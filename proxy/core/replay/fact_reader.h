@@ -25,7 +25,7 @@ class FactReader {
   virtual Micros end_time() const = 0;
   /// The earliest time that can be read. It grows where old facts are forgotten.
   virtual Micros first() const { return 0; }
-  /// Whether the world is known from the beginning. Otherwise it is known once Ready is told.
+  /// Whether the world is known from the beginning. Otherwise it is known from the fact Ready on.
   virtual bool begins_with_world() const { return false; }
   /// When the next fact was told. Nothing: at the end, or if the rest cannot be read. If it is after end_time(), the
   /// fact must not be taken yet.

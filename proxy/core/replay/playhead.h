@@ -20,7 +20,7 @@ class Playhead {
   /// It does not move before begin().
   bool begun() const { return begun_; }
   bool runs() const { return begun_ && !paused_; }
-  /// How much faster than recorded things move now.
+  /// The factor by which things move faster than recorded now.
   double scale() const { return runs() ? speed_ : 0; }
   Micros end_time() const { return reader_->end_time(); }
   Micros clamped(Micros at) const {

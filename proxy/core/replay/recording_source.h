@@ -1,4 +1,4 @@
-// What a replay plays: something that many readers read at different places.
+// The source of a replay, which many readers read at different places.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,7 @@ class RecordingSource {
   /// The time of the last fact that may be read.
   virtual Micros end_time() const = 0;
   virtual std::vector<Moment> moments() const { return {}; }
-  /// Kills of what is still being told, as far as they may be seen by now, in the order of time. Ends when `visit`
-  /// returns false.
+  /// The kills of a live source that may be seen by now, in the order of time. Ends when `visit` returns false.
   virtual void visit_kills(const std::function<bool(const Moment&)>& /*visit*/) const {}
 };
 

@@ -14,19 +14,20 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kAtOnce = 2'000;  // facts, before everybody else has a turn
-constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not told
+constexpr std::size_t kAtOnce = 2'000;  // facts in one tick, before others have a turn
+constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not sent
 
-/// Going to another place costs about a millisecond: so often on average, for all viewers together.
+/// Moving a clock to another place (a jump) costs about a millisecond. One jump per this time on average, for all
+/// viewers together.
 constexpr Micros kJumpEvery = 4 * kMillisecond;
 constexpr unsigned kJumpsAtOnce = 16;
-/// Bytes of land that cost as much as going there.
+/// Bytes of land that cost as much as a jump.
 constexpr std::size_t kLandAJump = 512 * 1024;
-/// With many clocks, what they have to say within this time is said together.
+/// With many clocks, facts that are due within this time are sent together.
 constexpr std::size_t kManyClocks = 24;
 constexpr Micros kGather = 10 * kMillisecond;
 
-/// How soon to look for what was told meanwhile, and for a world that may be shown.
+/// How often to look for new facts, and for a world that may be shown.
 constexpr Micros kLiveBeat = 10 * kMillisecond, kLiveWait = 100 * kMillisecond;
 
 }  // namespace
@@ -55,7 +56,7 @@ void Replay::opened(const Peer&, Outlet& out) {
   open_group(options_.at, out);
 }
 
-/// The room's own clock, which all share, or with which viewers start.
+/// Makes the room's own clock, which all viewers share or start with.
 void Replay::open_group(Micros at, Outlet& out) {
   auto first = std::make_unique<PlaybackGroup>(PlaybackGroup{
       0, Playhead(library_->reader(), first_, std::clamp(options_.speed, kSlowest, kFastest), options_.paused)});
@@ -71,7 +72,7 @@ void Replay::open_group(Micros at, Outlet& out) {
   report(out);
 }
 
-/// As soon as there is a world that may be shown.
+/// Begins as soon as there is a world that may be shown.
 void Replay::begin_live(Outlet& out) {
   WorldState there;
   const bool begins = library_->reader()->seek(library_->end_time(), there).ok();
@@ -90,7 +91,7 @@ bool Replay::find_beginning(Outlet& out) {
   }
   if (source_->end_time() != 0) return true;  // never: playback starts at the beginning
   error_ = "the recording is empty";
-  return end("the recording cannot be read on", out), false;
+  return end("the rest of the recording cannot be read", out), false;
 }
 
 void Replay::tick(Outlet& out) {
@@ -106,7 +107,7 @@ void Replay::tick(Outlet& out) {
   report(out);
 }
 
-/// An order for all clocks; and the shared clock begins with the first viewer.
+/// Carries out an order for all clocks, and starts the shared clock with the first viewer.
 void Replay::obey(Outlet& out) {
   const ViewerWish wish = std::exchange(wish_, {});
   const Micros now = out.now();
@@ -124,7 +125,8 @@ void Replay::obey(Outlet& out) {
   }
 }
 
-/// Serves stale clocks first. Their viewers may join another clock, and then hear everything that it says in this tick.
+/// Serves stale clocks first. Their viewers may join another clock, and then receive everything that it sends in this
+/// tick.
 void Replay::play_due(Outlet& out) {
   std::vector<Id> due;
   for (auto one = due_.begin(); one != due_.end() && one->first <= out.now(); ++one) due.push_back(one->second);
@@ -162,7 +164,7 @@ bool Replay::serve(PlaybackGroup& group, Outlet& out) {
 bool Replay::resync(PlaybackGroup& group, Outlet& out) {
   WorldState there;
   group.stale = false;
-  if (live_) group.head.put(group.head.at(), out.now());  // what is forgotten meanwhile is passed over
+  if (live_) group.head.put(group.head.at(), out.now());  // skips what was forgotten meanwhile
   if (const auto read = group.head.read_world(there); !read) return cannot_read(group, read.error().text, out), false;
   say(group, resync_clock(group.head.at()), out);
   tell_difference(
@@ -176,7 +178,7 @@ bool Replay::resync(PlaybackGroup& group, Outlet& out) {
   return true;
 }
 
-/// Says what was told until now. False: there is more.
+/// Sends the facts that are due. False: there are more.
 bool Replay::play(PlaybackGroup& group, Outlet& out) {
   const Micros until = group.head.position(out.now());
   FactReader& facts = group.head.facts();
@@ -196,7 +198,7 @@ bool Replay::play(PlaybackGroup& group, Outlet& out) {
   return true;
 }
 
-/// Everything was said that may be by now. A clock that has caught up goes on with the time.
+/// All facts that are due were sent. A fast clock that has caught up with a broadcast continues at normal speed.
 bool Replay::reach_now(PlaybackGroup& group, const std::optional<Micros>& next, Outlet& out) {
   const Micros now = out.now();
   if (group.head.speed() > 1 && group.head.position(now) >= group.head.end_time()) {
@@ -226,7 +228,7 @@ bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
 void Replay::cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out) {
   error_ = error;
   if (live_) return group.stale = true, schedule(group, out.now() + kLiveWait);
-  if (group.scene == 0) return end("the recording cannot be read on", out);
+  if (group.scene == 0) return end("the rest of the recording cannot be read", out);
   group.head.pause(true, out.now());
   for (const Id viewer : group.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
 }
@@ -293,7 +295,7 @@ void Replay::tell(const PlaybackGroup& group, Fact fact, Outlet& out) {
   say(group, std::move(fact), out);
 }
 
-/// To one viewer, or (0) to all of that clock. Whom a viewer follows is told to that viewer alone.
+/// Sends the clock to one viewer, or (0) to all its viewers. Only the viewer itself is told whom it follows.
 void Replay::tell_clock(const PlaybackGroup& group, Id to, Outlet& out) {
   words::Clock told;
   told.set_us(group.head.position(out.now()));
@@ -313,8 +315,8 @@ void Replay::tell_clock(const PlaybackGroup& group, Id to, Outlet& out) {
     if (const auto viewer = viewers_.find(id); viewer != viewers_.end() && viewer->second.follows != 0) tell_one(id);
 }
 
-/// Viewers with clocks of their own do not see each other, even while they share one: they would come and go with each
-/// pause. So each is told only of itself, and nobody that it is gone.
+/// Viewers with clocks of their own do not see each other, even while they share one: they would appear and disappear
+/// with each pause. So each viewer is sent only its own player, and no other viewer is told that it is gone.
 void Replay::tell_player(const PlaybackGroup& group, Id id, const std::string& name, Outlet& out) {
   words::Player player;
   player.set_id(id);
@@ -357,7 +359,7 @@ void Replay::to_room(Fact& fact, Outlet& out) {
   translate_ids(message_in(fact), [&](Id id) { return room_id(id, out); });
 }
 
-/// A tape's ids are never those of viewers.
+/// A tape's ids never collide with those of viewers.
 Id Replay::room_id(Id recorded, Outlet& out) {
   if (live_) return recorded;
   Id& known = ids_[recorded];
@@ -365,7 +367,8 @@ Id Replay::room_id(Id recorded, Outlet& out) {
   return known;
 }
 
-/// The moments that viewers can go to; of more than a time bar shows, kills and captures first.
+/// Collects the moments that viewers can go to. If there are more than a time bar shows, kills and captures are
+/// preferred.
 void Replay::learn_moments(Outlet& out) {
   constexpr std::size_t kMostMoments = 2'000;
   moments_ = library_->moments();

@@ -1,7 +1,8 @@
-// A back that plays a recording: it says its facts in time, at any speed, to everybody who watches. Each viewer has a
-// clock of its own; viewers whose clocks are alike share one. Or there is one clock for all (Options::one_clock).
+// A back that plays a recording: it sends the recorded facts to all viewers at the right time, at any speed. Each
+// viewer has its own clock, and viewers with equal clocks share one. Or there is one clock for all
+// (Options::one_clock).
 // Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
-// seek, a viewer knows what a viewer from the beginning would know, and heard no event that did not happen.
+// seek, a viewer knows what a viewer from the beginning would know, and has received no event that did not happen.
 #pragma once
 
 #include <deque>
@@ -25,7 +26,7 @@ namespace entente::core {
 class Replay final : public Back {
  public:
   static constexpr double kSlowest = 0.1, kFastest = 20;
-  /// How often a viewer's clock is moved: what it wants in between is added up.
+  /// How often a viewer's clock is moved. Requests in between are added up.
   static constexpr Micros kWishEvery = 200 * kMillisecond;
   static constexpr unsigned kWishesAtOnce = 5;
 
@@ -46,10 +47,10 @@ class Replay final : public Back {
     bool over = false;
     std::size_t watchers = 0;
     std::string error = {};  ///< what could not be read of the recording
-    std::size_t clocks = 1;  ///< that viewers have
+    std::size_t clocks = 1;  ///< number of clocks of viewers
   };
 
-  /// Is told of every change, within the room's calls.
+  /// Notified of every change, during the room's calls.
   class Observer {
    public:
     virtual ~Observer() = default;
@@ -58,7 +59,7 @@ class Replay final : public Back {
 
   /// `observer` may be null; otherwise it outlives the replay.
   Replay(std::unique_ptr<FactReader> source, const Options& options, Observer* observer = nullptr);
-  /// Plays what is still being told, each viewer with a clock of its own: viewers start at the end, which moves on.
+  /// Plays a live broadcast. Each viewer has its own clock, and starts at the end, which moves on.
   explicit Replay(std::shared_ptr<RecordingSource> live);
 
   // Orders for all clocks, carried out by the next tick() (Room::order).
@@ -80,7 +81,7 @@ class Replay final : public Back {
     Id scene;
     Playhead head;
     std::set<Id> viewers = {};
-    bool stale = false;  // the scene must be told the world where the head is
+    bool stale = false;  // the scene must be sent the world at the head
     bool ended = false;  // it stopped at the end of the recording
     Micros due = ~Micros{0};
   };
@@ -163,7 +164,7 @@ class Replay final : public Back {
   std::map<Id, std::unique_ptr<PlaybackGroup>>
       groups_;  // by their scenes; the first is the shared clock, or how new ones start
   Id last_scene_ = 0;
-  std::set<std::pair<Micros, Id>> due_;  // groups, by the time when they have something to say
+  std::set<std::pair<Micros, Id>> due_;  // groups, by the time when their next facts are due
   std::size_t said_ = 0;                 // facts, in this tick
   Pace jumps_;                           // of viewers' own clocks
   ViewerWish wish_;                      // an order for all

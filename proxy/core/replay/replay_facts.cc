@@ -26,7 +26,7 @@ void scale(words::Pose& pose, double by) {
   pose.set_yaw_rate(pose.yaw_rate() * by);
 }
 
-/// A ray's velocity is only where it goes.
+/// A ray's velocity is only its direction.
 bool flies(const words::Shot& shot) { return shot.kind() != words::RAY && shot.kind() != words::MELEE; }
 
 }  // namespace

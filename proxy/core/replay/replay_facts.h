@@ -29,7 +29,8 @@ enum class See : std::uint8_t {
 /// Prepares a fact that was just told for this audience. False: it is not for them.
 bool show(Fact& fact, See see);
 
-/// When a fact of WorldState::tell became true, as far as it matters for what follows from it.
+/// When a fact of WorldState::tell() became true: for a pose, a shot or a round the time from which to extrapolate,
+/// otherwise `now`.
 Micros true_since(const Fact& fact, const WorldState& world, Micros now);
 
 /// Where a unit last reported at `posed_at` is at `now`; after a second without a report it is assumed to stand.

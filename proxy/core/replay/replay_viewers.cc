@@ -1,4 +1,4 @@
-// The viewers of a replay: who is let in, what they say and want, and whose clock they see.
+// The viewers of a replay: their admission, chat and requests, and which clock each sees.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -91,7 +91,7 @@ void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   report(out);
 }
 
-/// Who watches may talk about it, also with those who are at another time.
+/// Viewers may chat, also with viewers who are at another time of the recording.
 void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
   const auto viewer = viewers_.find(intent.by);
   if (viewer != viewers_.end() && say.text().starts_with('/') && say.kind() != words::Say::ACTION)
@@ -115,7 +115,7 @@ void Replay::on(const words::Playback& playback, const Intent& intent, Outlet& o
   wish(intent, wish_of(playback), out);
 }
 
-/// Who only looks learns that this is a recording.
+/// A client that only asks for the world learns that this is a recording.
 void Replay::on(const words::WantWorld&, const Intent& intent, Outlet& out) {
   if (groups_.empty() || viewers_.contains(intent.by)) return;
   tell_clock(*groups_.begin()->second, intent.by, out);
@@ -126,7 +126,7 @@ void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
     follow(intent.by, watch.target(), false, out);
 }
 
-/// Keeps it until it is the viewer's turn.
+/// Keeps the wish until it is the viewer's turn.
 void Replay::wish(const Intent& intent, const ViewerWish& wish, Outlet& out) {
   if (!wish.any()) return;
   if (options_.one_clock) return refuse(intent, "all viewers of this replay share one clock", out);
@@ -151,7 +151,7 @@ void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
       out);
 }
 
-/// By the name, or by how it begins if that is clear. Case does not matter.
+/// By the name, or by its beginning if only one name begins so. Case does not matter.
 void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
   const WorldState* const world = out.world_of(viewers_.at(id).group->scene);
   if (name.empty() || world == nullptr) return follow(id, 0, true, out);
@@ -228,14 +228,14 @@ Replay::PlaybackGroup* Replay::find_alike(Micros at, double speed, bool paused, 
   return nullptr;
 }
 
-/// A viewer alone joins those whose clock is alike, and its own ends.
+/// For a clock with one viewer: another clock that shows about the same, which the viewer then joins.
 Replay::PlaybackGroup* Replay::alike_of(const PlaybackGroup& group, Micros now) {
   if (options_.one_clock || group.scene == 0 || group.viewers.size() != 1) return nullptr;
   const Playhead& head = group.head;
   return find_alike(head.at(), head.speed(), head.paused(), &group, now);
 }
 
-/// Shows a viewer what that clock plays. A clock without viewers ends.
+/// Moves a viewer to that clock. A clock without viewers ends.
 void Replay::move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out) {
   PlaybackGroup& before = *viewer.group;
   out.switch_scene(id, group.scene, resync_clock(group.head.position(out.now())));
@@ -249,7 +249,7 @@ void Replay::move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out) {
   groups_.erase(before.scene);
 }
 
-/// Viewers whose turn has come get what they want.
+/// Carries out the wishes of viewers whose turn has come.
 void Replay::serve_wishes(Outlet& out) {
   std::deque<Id> wait;
   for (const Id id : std::exchange(wishing_, {})) {
@@ -297,7 +297,7 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   answer(id, where + (paused ? ", paused" : std::string(", ") + text), out);
 }
 
-/// Where the wish leads; nothing: nowhere else.
+/// The place that the wish leads to; nothing: the clock does not move.
 std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const {
   if (wish.kill != words::Playback::NO_KILL)
     return place_of_kill(wish.kill == words::Playback::NEXT_KILL, viewer.follows, from);
@@ -307,8 +307,8 @@ std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& vie
   return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
 }
 
-/// Shortly before the next or the previous kill, of this player if it is not 0. A broadcast tells only the kills that
-/// may be seen by now.
+/// Shortly before the next or the previous kill, of this player if it is not 0. For a broadcast, only kills that may be
+/// seen by now.
 std::optional<Micros> Replay::place_of_kill(bool next, Id of, Micros from) const {
   constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
   std::optional<Micros> found;

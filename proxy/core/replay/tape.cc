@@ -13,7 +13,7 @@ namespace {
 /// Ids below this are those of viewers.
 constexpr Id kFirstBase = 1U << 24U, kLastBase = 1U << 31U;
 
-/// Of a land that has no edits.
+/// Bytes of a land without edits.
 constexpr std::size_t kLeastLand = sizeof(WorldState);
 
 std::size_t geometry_bytes(const WorldState& world) {
@@ -157,7 +157,7 @@ Fact Tape::read(const Chunk& chunk, const Buffer& records, std::size_t& offset) 
   const RecordHead head = head_at(records, offset);
   const auto fact = read_fact(Bytes(records).subspan(offset + sizeof(RecordHead), head.size));
   offset += sizeof(RecordHead) + head.size;
-  Fact result = fact.ok() ? *fact : Fact(words::Notice());  // never: it was written by add()
+  Fact result = fact.ok() ? *fact : Fact(words::Notice());  // the Notice is never used, because add() wrote the fact
   translate_ids(message_in(result), [&](Id id) { return chunk.base + id; });
   result.at = head.at;
   return result;
@@ -212,7 +212,7 @@ std::vector<Fact> Tape::between(Micros from, Micros to) const {
   return facts;
 }
 
-/// What somebody must hear who knows the world before this chunk.
+/// Tells what a reader who knows the world before this chunk must receive.
 void Tape::tell_change(const Chunk& to, const std::function<void(Fact)>& say) const {
   const Chunk* const before = chunk(to.number - 1);
   if (before == nullptr) return;

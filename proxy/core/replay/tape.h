@@ -1,5 +1,5 @@
-// What a room has told its audience lately: its facts in chunks, each of which begins with the world at that time.
-// Others read it while it is written.
+// The latest facts of a room, in chunks that each begin with the world at that time. Readers read it while it is
+// written.
 // Law: it holds only what the audience may see (See). Memory is bounded by TapeLimits: the oldest chunk is forgotten
 // first. Facts of one time stay together in their order, and nothing is added before a time that has passed.
 #pragma once
@@ -36,8 +36,8 @@ class Tape {
   explicit Tape(See see) : Tape(see, TapeLimits()) {}
   Tape(See see, const TapeLimits& limits) : see_(see), limits_(limits) {}
 
-  // Writing. Times are the tape's own; one that is earlier than the last counts as that.
-  /// Another room tells from now on, with ids of its own. Its facts are ignored until append_snapshot().
+  // Writing. Times are the tape's own. A time earlier than the last one counts as the last one.
+  /// From now on the facts come from another room, with its own ids. They are ignored until append_snapshot().
   void begin(Micros at);
   /// Whether append_snapshot() is to be called.
   bool owes_world(Micros at) const;
@@ -65,12 +65,12 @@ class Tape {
   bool changes(const Place& place) const;
   /// REQUIRES: next_at() has a value, and not changes().
   Fact next(Place& place) const;
-  /// What was told from one time up to, but not including, another. Where the teller changes, it has the difference of
+  /// The facts from one time up to, but not including, another. Where the room changes, they include the difference of
   /// the two worlds, between two Clocks (resync_phase.h).
   std::vector<Fact> between(Micros from, Micros to) const;
 
-  /// Deaths that were told and are held, in the order of time, until `visit` returns false. Of more than kMostKills,
-  /// only the latest.
+  /// Visits the deaths that are held, in the order of time, until `visit` returns false. Only the latest kMostKills are
+  /// held.
   void visit_kills(const std::function<bool(const Moment&)>& visit) const;
 
   std::size_t bytes() const { return bytes_; }
@@ -79,7 +79,7 @@ class Tape {
   struct Chunk {
     std::uint64_t number = 0;
     Micros from = 0;
-    bool changes = false;  // its teller is not the one of the chunk before
+    bool changes = false;  // its room is not that of the chunk before
     Id base = 0;           // is added to ids
     std::shared_ptr<const WorldState> land;
     std::size_t land_bytes = 0;  // without geometry that the chunk before has; 0: its land is the same
@@ -105,10 +105,10 @@ class Tape {
   std::uint64_t next_number_ = 1;
   std::size_t bytes_ = 0;
   Micros last_ = 0;
-  bool began_ = false;   // a teller has begun, whose world is not known yet
+  bool began_ = false;   // a room has begun whose world is not known yet
   bool writes_ = false;  // facts go to the last chunk
   bool land_changed_ = true;
-  Id base_ = 0, highest_ = 0;  // of this teller's ids
+  Id base_ = 0, highest_ = 0;  // of this room's ids
 };
 
 }  // namespace entente::core

@@ -1,5 +1,5 @@
 // What a viewer may ask of its clock, as words of the schema and as lines of chat ("/seek 1:20").
-// Law: parsing changes nothing. The error for a line that is not understood says what would be.
+// Law: parsing changes nothing. The error for an invalid line says what is valid.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct ViewerWish {
   words::Playback::Kill kill = words::Playback::NO_KILL;
   std::optional<double> speed;
   std::optional<bool> paused;
-  bool from_chat = false;  ///< it is answered there
+  bool from_chat = false;  ///< it is answered in chat
 
   bool any() const { return at || by_s != 0 || kill != words::Playback::NO_KILL || speed || paused; }
   bool jumps() const { return at || by_s != 0 || kill != words::Playback::NO_KILL; }
@@ -35,7 +35,7 @@ struct ChatOrder {
   enum class Kind : std::uint8_t { kWish, kFollow, kWhere, kHelp };
   Kind kind = Kind::kWish;
   ViewerWish wish = {};
-  bool live = false;      ///< the wish is to be where a broadcast is now
+  bool live = false;      ///< the wish is to go to the present of a broadcast
   std::string name = {};  ///< whom to follow; empty: nobody
 };
 

@@ -9,7 +9,7 @@
 namespace entente::core {
 namespace {
 
-/// bzfs does not answer whoever asks too early after a death.
+/// bzfs ignores a request to spawn that comes too early after a death.
 constexpr Micros kSpawnPatience = 3 * kSecond;
 
 }  // namespace
@@ -56,7 +56,7 @@ void TankOnServer::hear(const words::Spawn&, BackOut& out) {
 }
 
 void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {
-  if (!alive) return;  // still flying through the air in pieces
+  if (!alive) return;  // it is still exploding
   steering.hear(Intent(claim));
   words::Pose place = pose_of(claim);
   fit(place);

@@ -74,7 +74,7 @@ class TankOnServer : public DrivenTank {
   ~TankOnServer() = default;
 
   virtual void ask_to_spawn(BackOut& out) = 0;
-  /// Makes a claimed pose fit what the server lets pass, and numbers it.
+  /// Limits a claimed pose to what the server accepts, and numbers it.
   virtual void fit(words::Pose& place) = 0;
   virtual void tell_server(const words::Pose& place, BackOut& out) = 0;
   /// How long the server may go without a report of the tank.

@@ -27,7 +27,7 @@ void JoinState::come_in(Micros now) {
 
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
   goodbye_said = true;
-  // Who kicks says so before; a server that stops does not, unless it is an Entente.
+  // A server that kicks a player sends the reason first. A server that stops does not, unless it is an Entente.
   const std::string said = last_server_line_.why(out.now(), "");
   if ((said.empty() || said == kProxyStopped) && out.report_server_stopping(how)) return;
   words::Kicked kicked;

@@ -1,5 +1,5 @@
-// The place of a back's player on a server of a tank game: how far the player has come in, and how it leaves.
-// Law: the room hears once that the player was refused or thrown out.
+// The place of a back's player on a server of a tank game: how far the player has joined, and how it leaves.
+// Law: the room is told once that the player was refused or thrown out.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,13 @@ struct JoinState {
 
   Stage stage = Stage::kGreeting;
   bool goodbye_said = false;         ///< by either side
-  std::optional<words::Enter> wish;  ///< what the player wants to come in as
+  std::optional<words::Enter> wish;  ///< what the player asked to enter as
   Id me = 0;
   std::uint8_t number = 255;  ///< on the server; 255: none yet
-  words::Room room;           ///< what the server says of itself
+  words::Room room;           ///< how the server describes itself
 
   bool in() const { return stage == Stage::kIn; }
-  /// The server lets the player in.
+  /// The server has admitted the player.
   void come_in(Micros now);
   /// Whether the player's client reports hits on its own tank. Otherwise the back does.
   bool client_decides() const { return wish && wish->claims_deaths(); }
@@ -32,7 +32,7 @@ struct JoinState {
   /// The server ends a game that the player was in. `how`: for the log.
   void be_kicked(std::string_view how, BackOut& out);
 
-  /// A line of chat by the server; `to_me`: to nobody else.
+  /// A line of chat by the server; `to_me`: for this player alone.
   void hear_server(std::string text, bool to_me, BackOut& out);
   /// A line of chat by a player.
   void hear_player(words::Said said, BackOut& out) const;

@@ -9,11 +9,11 @@
 namespace entente::core {
 namespace {
 
-constexpr double kPiece = 0.5;  // metres driven between two looks
+constexpr double kPiece = 0.5;  // metres driven between two collision tests
 constexpr double kMostPieces = 256;
-constexpr double kFacing = 0.1;  // radians: looks there
+constexpr double kFacing = 0.1;  // radians: within this angle it faces a direction
 constexpr double kMiss = 1e-9;
-constexpr int kMostSteps = 4;  // away from what is beside a tank that turns: two walls, twice
+constexpr int kMostSteps = 4;  // steps away from obstacles beside a turning tank: two walls, twice
 
 /// Separating axes of two rectangles: half sides a and b, the second's axes turned by `turn` in the first's frame, its
 /// middle at x, y there.
@@ -316,7 +316,7 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
 
 bool met(const TankModel& model, const TankState& was, const TankState& is, const std::array<double, 3>& from,
          const std::array<double, 3>& to) {
-  // Seen from the tank, which may have turned a little: a segment, as far as four pieces are straight.
+  // The path of the shot as seen from the tank, which may turn meanwhile: approximated by four straight pieces.
   constexpr int kPieces = 4;
   const std::array<double, 3> low = {-model.length / 2, -model.width / 2, 0};
   const std::array<double, 3> high = {model.length / 2, model.width / 2, model.height};

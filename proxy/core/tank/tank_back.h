@@ -1,6 +1,6 @@
-// The back of a tank game: a player on somebody else's server. The game's parts hear messages and words; here is what
-// is the same in each: how words are handed out, ticks, and how a session ends.
-// Law: once goodbye is said, by either side, nothing is sent or told any more.
+// The back of a tank game: a player on somebody else's server. The parts of each game handle messages and words. This
+// class has what all games share: dispatch of words, ticks, and the end of a session.
+// Law: once goodbye is said, by either side, nothing more is sent to the server or the room.
 #pragma once
 
 #include "proxy/core/parts.h"
@@ -18,17 +18,19 @@ class TankBack : public Back {
   void session_ends(std::string_view why, BackOut& out) final;
 
  protected:
-  /// Hears a word that came before the player was in, or from another player. False: the game ignores such a word then.
+  /// Handles a word that came before the player had entered, or from another player. False: the game ignores such a
+  /// word then.
   virtual bool hear_early(const Intent&, BackOut&) { return false; }
   virtual void hear_word(const Intent& intent, BackOut& out) = 0;
-  /// The player wishes to come in.
+  /// The player asks to enter.
   virtual void enter(BackOut& out) = 0;
   virtual void say_goodbye(BackOut& out) = 0;
   virtual void look_after_link(BackOut&) {}
   virtual TankOnServer& tank() = 0;
   virtual TankControl& control() = 0;
 
-  /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.
+  /// Passes the word to the parts that have hear() for it. A word for no part may steer the tank; otherwise it is
+  /// counted.
   template <std::span<const MappingLine> (*table)(), class... Parts>
   void hand_out(const Intent& intent, BackOut& out, Parts&... parts) {
     const auto each = [&]<class Word>(const Word& word) {

@@ -24,14 +24,14 @@ class TankControl {
   virtual void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) = 0;
   /// Fires a shot from the muzzle of a tank that is `here`. `yaw`: in radians.
   virtual void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) = 0;
-  /// Null: nothing but its guns keeps the tank from firing.
+  /// Why the tank cannot fire, apart from its guns; null: it can.
   virtual const MappingLine* why_not_shoot() const { return nullptr; }
 
   std::optional<std::uint8_t> loaded(std::uint32_t wished, BackOut& out) const {
     return guns_.loaded(wished, state_.room.most_shots(), out.now());
   }
-  /// The gun is loaded again when its shot's life is over, as servers have it; clocks of clients may run ahead a
-  /// little.
+  /// The gun is loaded again when its shot's life is over, as on servers, or a little earlier, because clocks of
+  /// clients may run ahead.
   void fire_gun(std::uint8_t gun, double life, BackOut& out);
 
   JoinState& state_;

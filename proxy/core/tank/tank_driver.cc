@@ -5,7 +5,7 @@
 namespace entente::core {
 namespace {
 
-constexpr Micros kAimsFor = 5 * kSecond;  // a tank turns around in four
+constexpr Micros kAimsFor = 5 * kSecond;  // a tank turns around in four seconds
 constexpr double kLooksThere = 0.03;      // radians
 constexpr double kPlaceError = 0.09, kAngleError = 0.05, kVelocityError = 0.5;
 

@@ -1,4 +1,4 @@
-// The flags of a tank game, as its server tells a back.
+// The flags of a tank game, as its server reports them to a back.
 // Law: a flag's id is its number plus one. At most 2000 flags are remembered.
 #pragma once
 
@@ -19,8 +19,8 @@ class TankFlags {
   std::string carried() const;
   /// TEAM_ANY: no such flag, or no team's.
   words::Team team_of(Id token) const;
-  /// Whether its carrier's client would not know what to do with it: that client is of another game, and the player
-  /// wished for another flag last.
+  /// Whether its carrier cannot use it: the carrier's client is of another game, and the player did not ask for this
+  /// flag.
   bool is_unasked(const words::Token& token, Id wished) const;
 
  private:

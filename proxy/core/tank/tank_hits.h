@@ -28,7 +28,7 @@ class TankHits {
   IncomingShots incoming_;
 };
 
-/// The seconds that a peer's shot lives: at most a minute; 0 if they are no number.
+/// The seconds that a peer's shot lives: at most a minute; 0 if `life` is not a positive number.
 inline double sane_life(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
 
 }  // namespace entente::core

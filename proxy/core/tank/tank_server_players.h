@@ -1,4 +1,4 @@
-// Who plays on a server of a tank game, as a back hears it: each player has one tank, or watches.
+// The players on a server of a tank game, as the server reports them to a back: each has one tank, or watches.
 // Law: a tank that died comes into play again only when the server says so; updates that come late do not revive it.
 #pragma once
 
@@ -23,7 +23,7 @@ class TankServerPlayers {
 
   /// Null: nobody has that number.
   TankServerPlayer* find(std::uint8_t number);
-  /// The back's own player. Null: the server has not told of it yet.
+  /// The back's own player. Null: the server has not reported it yet.
   TankServerPlayer* own() { return find(state_.number); }
   /// 0: nobody has that number.
   Id id_of(std::uint8_t number) const;
@@ -31,7 +31,7 @@ class TankServerPlayers {
   auto begin() const { return players_.begin(); }
   auto end() const { return players_.end(); }
 
-  /// The server let the back's own player in: others may name it.
+  /// The server has admitted the back's own player, and may now refer to it.
   void add_own() { ids_.add(state_.number, state_.me); }
   /// The player with that number; a new one if nobody had it.
   TankServerPlayer& meet(std::uint8_t number, BackOut& out);

@@ -13,7 +13,7 @@ bus::FromNode::Open describe(const relay::LinkInfo& client) {
   return open;
 }
 
-/// Says what waits, each time that it is called.
+/// Says the intents that wait, each time that it is called.
 class FarGuest::Front final : public core::Front {
  public:
   explicit Front(std::vector<core::Intent>& wants) : wants_(wants) {}

@@ -1,5 +1,5 @@
-// A player whose client is on another node, in the owner's room. Its front has no client: it says what the node passes
-// on. What everybody is told does not go through it.
+// A player whose client is on another node, in the owner's room. Its front has no client: it says the intents that the
+// node passes on. Facts for everybody do not go through it.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace entente::fleet {
 
-/// A client, as nodes tell each other.
+/// The description of a client that nodes send each other.
 bus::FromNode::Open describe(const relay::LinkInfo& client);
 
 class FarGuest final : public relay::Guest {
@@ -26,12 +26,12 @@ class FarGuest final : public relay::Guest {
            std::function<void()> closed);
 
   void begin() { room_.wait_for_seat(*this); }
-  /// The player wants something. False: too much waits, and it is dropped.
+  /// Queues an intent of the player. False: too many wait, and it is dropped.
   bool want(core::Intent intent);
-  /// Gives the room what the player wants, unless it is held back.
+  /// Passes the queued intents to the room, unless they are held back.
   void deliver();
   void hold_back(bool held) { held_ = held; }
-  /// From now on. `limits` outlive it.
+  /// Replaces the limits. `limits` outlive it.
   void limit(const Limits& limits) { limits_ = &limits; }
   /// The player has left. REQUIRES: not during a call of the room.
   void leave(std::string_view why);

@@ -17,8 +17,8 @@ namespace entente::fleet {
 
 /// From any thread.
 struct ArenaCounts {
-  std::atomic<std::uint64_t> refused{0};  ///< messages, or parts of them, that made no sense or came from nobody known
-  std::atomic<std::uint64_t> gaps{0};     ///< times that a message was missed
+  std::atomic<std::uint64_t> refused{0};    ///< messages, or parts of them, that were invalid or from an unknown sender
+  std::atomic<std::uint64_t> gaps{0};       ///< times that a message was missed
   std::atomic<std::uint64_t> snapshots{0};  ///< worlds sent or received
   std::atomic<std::uint64_t> players{0};    ///< of the owner: seats of players on all nodes
   std::atomic<std::uint64_t> nodes{0};      ///< of the owner: nodes with which it talks
@@ -40,13 +40,13 @@ struct FleetArena {
   std::shared_ptr<ArenaCounts> counts = std::make_shared<ArenaCounts>();
 };
 
-inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS takes a megabyte
-inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something at this interval
-inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something at this interval
+inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS accepts a megabyte
+inline constexpr Millis kFactsBeat = 250;                 ///< the owner sends a message at least at this interval
+inline constexpr Millis kNodeBeat = 500;                  ///< an edge sends a message at least at this interval
 inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena at this interval
 inline constexpr Millis kOwnerLost = 1'500;               ///< the owner is lost after this silence
-inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner
-inline constexpr Millis kNodeLost = 4'000;                ///< after this silence of an edge its players are gone
+inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner takes
+inline constexpr Millis kNodeLost = 4'000;                ///< the players of an edge are removed after this silence
 inline constexpr std::uint64_t kGatherNanos = 2'000'000;  ///< between two messages of one sender
 
 }  // namespace entente::fleet

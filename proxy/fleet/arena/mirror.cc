@@ -25,7 +25,7 @@ bool steers(const Intent& intent) {
 
 // -- From the owner ---------------------------------------------------------------------------------------------------
 
-/// What an earlier owner says is not used; a later one is listened to from now on.
+/// Messages of an earlier owner are ignored; a later owner replaces the current one.
 bool Mirror::is_current(std::uint64_t epoch) {
   if (epoch == 0 || (epoch < epoch_ && !lost_owner_)) return false;
   lost_owner_ = false;
@@ -51,7 +51,7 @@ void Mirror::begin_anew() {
     seat.open = false;
     seat.player = 0;
   }
-  // What was to be said was for the owner before.
+  // The pending message was for the owner before.
   message_.clear_parts();
   message_bytes_ = 0;
   sealed_.clear();
@@ -129,9 +129,9 @@ bool Mirror::take_piece(const bus::ToNode::Piece& piece) {
 
 void Mirror::tick(Outlet& out) { advance(out); }
 
-/// Says everything that is complete.
+/// Delivers everything that is complete.
 void Mirror::advance(Outlet& out) {
-  // Players enter before the world is asked for: so it has them.
+  // Players enter before the world is requested, so that it contains them.
   if (std::exchange(new_owner_, false)) enter_again(out);
   if (snapshot_) {
     const bus::Snapshot snapshot = *std::exchange(snapshot_, std::nullopt);
@@ -169,7 +169,7 @@ void Mirror::advance(Outlet& out) {
   tell_ready(out);
 }
 
-/// The world is what the snapshot says: the room hears the difference.
+/// The snapshot becomes the world: the room receives the difference.
 void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
   ++snapshots_;
   take_seats(snapshot, out);
@@ -215,7 +215,7 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
   enter_again(out);
 }
 
-/// Which of the owner's players are ours. Ids that the owner does not use any more are forgotten.
+/// Finds which of the owner's players are ours. Forgets ids that the owner no longer uses.
 void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
   std::set<Id> used;
   for (const words::Fact& one : snapshot.world()) core::each_id(one, [&](Id id) { used.insert(id); });
@@ -242,11 +242,12 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
   if (!known_owner && told_) recognise(snapshot, out);
 }
 
-/// Players, units and flags of the last owner's world keep their ids in the next one's: nobody sees them go and come.
+/// Players, units and flags of the last owner's world keep their ids in the next one's, so that clients do not see them
+/// disappear and reappear.
 void Mirror::recognise(const bus::Snapshot& snapshot, Outlet& out) {
   const core::WorldState& room = out.world();
   std::map<std::string, Id> names;
-  std::set<Id> free;  // ids of the room that nobody has yet
+  std::set<Id> free;  // ids of the room that are not assigned yet
   std::multimap<std::tuple<int, int, int>, Id> tokens;
   const auto alike = [](const words::Token& token) {
     return std::tuple(int{token.kind()}, int{token.team()}, int{token.gives()});
@@ -287,8 +288,7 @@ void Mirror::sit(Id id, Id player) {
   seat.player = player;
 }
 
-/// The owner does not know these players: it is a new one, or has missed what we said. They have the names that they
-/// had.
+/// The owner does not know these players: it is a new one, or has missed our messages. They keep their names.
 void Mirror::enter_again(Outlet& out) {
   for (auto& [id, seat] : seats_) {
     if (seat.open || !seat.wish) continue;
@@ -303,14 +303,14 @@ void Mirror::enter_again(Outlet& out) {
   }
 }
 
-/// Players who have come in. As in one process, after the facts with which they did.
+/// Sends Ready to players who have entered: as in one process, after the facts of their entering.
 void Mirror::tell_ready(Outlet& out) {
   for (const Id id : std::exchange(entered_, {}))
     if (const auto at = seats_.find(id); at != seats_.end() && !std::exchange(at->second.ready, true))
       out.say(Fact(id, words::Ready()));
 }
 
-/// What a fact means for our players.
+/// Notes what a fact means for our players.
 void Mirror::note(const Fact& fact) {
   const auto* player = as<words::Player>(fact);
   const auto* died = as<words::Died>(fact);
@@ -327,7 +327,7 @@ void Mirror::note(const Fact& fact) {
 
 void Mirror::apply(const bus::ToNode::Part& part, bool old, Outlet& out) {
   if (part.has_fact()) return apply(part.fact(), out);
-  if (old) return;  // the snapshot says who sits where
+  if (old) return;  // the snapshot lists the seats
   if (part.has_seat()) {
     const auto& seat = part.seat();
     return seats_.contains(seat.seat()) ? sit(seat.seat(), seat.player()) : close(seat.seat(), "gone");
@@ -353,7 +353,7 @@ void Mirror::apply(const words::Fact& message, Outlet& out) {
   if (gone != 0 && !seats_.contains(gone)) ids_.remove_id(gone);
 }
 
-/// In the room's ids. Nothing: it is not for us, or makes no sense.
+/// The fact with the room's ids. Nothing: it is not for us, or is invalid.
 std::optional<Fact> Mirror::translated(const words::Fact& message, Outlet& out) {
   auto fact = core::from_message(message);
   const auto refuse = [this] { return ++refused_, std::nullopt; };
@@ -400,7 +400,7 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
   pass(intent.by, intent);
 }
 
-/// What the next owner must be told.
+/// Remembers what the next owner must be told.
 void Mirror::remember(Seat& seat, const Intent& intent) {
   if (as<words::Enter>(intent) != nullptr) seat.wish = intent;
   if (as<words::Leave>(intent) != nullptr) {

@@ -1,8 +1,8 @@
-// The back of an edge's room: an arena whose owner is another node. It says what the owner tells, and passes on what
-// the edge's players want.
-// Law: ids are the room's own; the owner's are translated. A message that was missed is noticed by its number, and
-// repaired by a snapshot. The room's players stay while there is no owner, and enter again at the next one. What the
-// owner says is checked: it comes from the network.
+// The back of an edge's room: an arena whose owner is another node. It gives the room the owner's facts, and sends the
+// owner the intents of the edge's players.
+// Law: ids are the room's own; the owner's are translated. A missed message is detected by its number, and repaired by
+// a snapshot. The room's players stay while there is no owner, and enter again at the next one. Messages of the owner
+// are checked, because they come from the network.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace entente::fleet {
 
 class Mirror final : public core::Back {
  public:
-  /// Says who a seat's client is.
+  /// Describes the client of a seat.
   using Describe = std::function<bus::FromNode::Open(core::Id seat)>;
 
   static constexpr std::size_t kMostQueued = 64U << 20U;  ///< bytes that wait for a snapshot
@@ -33,22 +33,22 @@ class Mirror final : public core::Back {
   /// `run`: the node's (schema/fleet.proto).
   Mirror(std::uint64_t run, Describe describe) : run_(run), describe_(std::move(describe)) {}
 
-  // From the owner; tick() must follow (SharedRoom::order). False: it makes no sense, and was not used.
+  // From the owner; tick() must follow (SharedRoom::order). False: the message is invalid, and was ignored.
   bool hear_facts(Bytes bytes);
   bool hear_private(Bytes bytes);
-  /// The owner has said nothing for too long: the world is asked for anew, and whoever speaks next is the owner. So a
-  /// forged message with a late epoch does no lasting harm.
+  /// The owner was silent for too long: requests the world again, and accepts the next sender as the owner. So a forged
+  /// message with a high epoch does no lasting harm.
   void lose_owner();
 
   // To the owner.
-  /// Messages (bus::FromNode) that are to be sent. With `always`, there is one even if there is nothing to say, and the
-  /// last one asks for the world if it is missing. Only this one does: the owner answers each question with a snapshot.
+  /// Messages (bus::FromNode) that are to be sent. With `always`, there is at least one, and the last one requests the
+  /// world if it is missing. No other message does, because the owner answers each request with a snapshot.
   std::vector<std::string> take(bool always);
-  /// An operator has told a player something.
+  /// An operator has sent a player a line.
   void announced(core::Id seat, std::string_view text);
   /// A snapshot is needed.
   bool lacks_world() const { return !in_step_; }
-  /// Lets go of seats that are not there any more.
+  /// Closes seats that no longer exist.
   void close_missing(const std::function<bool(core::Id)>& is_seated);
 
   std::uint64_t epoch() const { return epoch_; }
@@ -64,7 +64,7 @@ class Mirror final : public core::Back {
   struct Seat {
     core::Id player = 0;                    // the owner's id; 0: it has none yet
     bool open = false;                      // the owner was told of it
-    bool ready = false;                     // it was told Ready
+    bool ready = false;                     // it has received Ready
     bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
     // Its last Step, Toward or Keys, and its last Trigger, in this life.
@@ -110,8 +110,8 @@ class Mirror final : public core::Back {
   bool in_step_ = false;                       // the world is the owner's, up to last_
   bool told_ = false;                          // the room has had a world
   bool new_owner_ = false;                     // which does not know the seats yet
-  bool lost_owner_ = false;                    // nobody has spoken since
-  std::vector<core::Id> entered_;              // seats that are to be told Ready
+  bool lost_owner_ = false;                    // no owner has sent anything since
+  std::vector<core::Id> entered_;              // seats that must receive Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
   std::deque<Public> facts_;
   std::deque<Private> private_;

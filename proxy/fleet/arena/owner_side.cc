@@ -57,7 +57,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   void told(const Fact& fact) override {
-    if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends are at the next owner's
+    if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends move to the next owner
     if (announces_) return;                             // the node has told the player
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
     switch (fact.audience) {
@@ -90,9 +90,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (settled_) {
       bus::SavedArena saved = saved_arena();
       auto& players = *saved.mutable_players();
-      const auto goes = [this](const auto& player) {  // its client goes with this node, which does not only drain
-        return player.node() == arena_.node && player.run() == arena_.run;
-      };
+      const auto goes =
+          [this](const auto& player) {  // its client leaves with this node, which stops instead of draining
+            return player.node() == arena_.node && player.run() == arena_.run;
+          };
       if (reason == relay::Reason::kStopped)
         players.erase(std::remove_if(players.begin(), players.end(), goes), players.end());
       last = saved.SerializeAsString();
@@ -116,16 +117,16 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   struct Seat {
     std::unique_ptr<FarGuest> guest;
     Id player = 0;          // 0: it waits for its seat
-    bool returns = false;   // to what it was at the last owner, and is not there yet
+    bool returns = false;   // its state at the last owner is not restored yet
     bool unheard = false;   // it was taken for the node, which has not asked for it yet
-    std::string name = {};  // of the player that it goes on as; empty: of none
+    std::string name = {};  // of the saved player that it continues; empty: none
     words::Unit::Kind body = words::Unit::TANK;
     Millis in_doubt = 0;  // since when it waits to enter, because of comes_back(); 0: it does not
   };
   struct Node {
     std::string name, to;
     std::uint64_t run = 0, heard = 0;  // its number, and that of its last message
-    std::uint64_t number = 0;          // of what it was told last
+    std::uint64_t number = 0;          // of the last message to it
     Millis heard_at = 0, world_at = 0;
     bool lacks_world = false;
     bus::ToNode message;
@@ -139,13 +140,13 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   bool owns() const { return !going_ && loop_.nanos() < until_->load(std::memory_order_relaxed) && !room_.over(); }
 
-  // -- What the room tells
+  // -- Facts of the room
   void tell_all(const Fact& fact) {
     one_.clear();
     core::write(fact, one_);
     if (one_.size() > kLargestFact) {
       flush();
-      ++number_;  // which nobody gets: every node asks for the world
+      ++number_;  // no message has this number, so every node requests the world
       return;
     }
     if (facts_.size() + one_.size() > kMostMessage) flush();
@@ -170,7 +171,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   void tell(Node& node, const Fact& fact) { core::to_message(fact, *part(node).mutable_fact()); }
 
-  /// Whether one of the node's players is of the audience.
+  /// Whether one of the node's players is in the audience.
   bool concerns(const Fact& fact, const Node& node) const {
     for (const auto& [number, its] : node.seats) {
       const core::PlayerState* player = room_.world().player(its.player);
@@ -182,7 +183,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     return false;
   }
 
-  /// Out with what was told: first what is for single nodes, which find its place among the rest by number.
+  /// Sends the collected facts. Those for single nodes go first; the nodes find their place among the others by number.
   void flush() {
     sent_at_ = loop_.nanos();
     const bool some = count_ != 0;
@@ -267,7 +268,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     its->guest->want(core::Intent(std::move(wish)));
   }
 
-  /// A player whose seat was taken for its node enters there. Nothing: it has not changed meanwhile.
+  /// A player enters whose seat was taken for its node: what it has changed meanwhile; nothing: it has changed nothing.
   std::optional<core::Intent> changed(const Seat& seat, const words::Enter& wish) const {
     const core::PlayerState* player = room_.world().player(seat.player);
     words::Change change;
@@ -278,7 +279,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     return core::Intent(std::move(change));
   }
 
-  /// A player has come back to what it was.
+  /// A player's former state was restored.
   void returned(Id player) {
     const auto at = players_.find(player);
     if (at != players_.end()) gave_up(at->second.node->seats[at->second.number]);
@@ -289,7 +290,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     seat.guest->limit(arena_.limits);
   }
 
-  /// Nodes get the world when the players of the last owner are in it.
+  /// Sends nodes the world once the players of the last owner are in it.
   void settle() {
     if (settled_ || (returning_ != 0 && loop_.now() < opened_at_ + kNodeLost)) return;
     settled_ = true;
@@ -318,9 +319,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     });
   }
 
-  // -- What nodes say
-  /// Null: it cannot be one, or there are too many. After an upgrade, a node is two processes; of more, the one that
-  /// has been silent for longest is gone.
+  // -- Messages of nodes
+  /// Null: it cannot be a node, or there are too many. After an upgrade, a node has two processes; if there are more,
+  /// the one that was silent for longest is removed.
   Node* node_called(const std::string& name, std::uint64_t run) {
     if (const auto known = nodes_.find({name, run}); known != nodes_.end()) return &known->second;
     if (run == 0 || objection_to_token(name)) return nullptr;
@@ -329,7 +330,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     for (; end != nodes_.end() && end->first.first == name; ++end)
       if (end->second.heard_at < oldest->second.heard_at) oldest = end;
     if (std::distance(begin, end) >= kMostRuns) {
-      empty(oldest->second, "the node has started anew");
+      empty(oldest->second, "the node has restarted");
       nodes_.erase(oldest);
     }
     if (nodes_.size() >= kMostNodes) return nullptr;
@@ -377,7 +378,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (wish != nullptr) seat.body = wish->body();
     const bool is_new = wish != nullptr && seat.in_doubt == 0 && room_.world().player(seat.player) == nullptr;
     const std::string name = is_new ? wish->name() : std::string();
-    // A way back to a seat is a matter of the node where the client is.
+    // Resume is handled by the node where the client is.
     if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
     if (is_new && comes_back(node, seat, name)) {
       seat.in_doubt = loop_.now();
@@ -412,7 +413,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     return &its;
   }
 
-  /// A player who is in by another node wants to come in by this one, from the same address.
+  /// The seat of the player with this name who entered by another node, from the same address. Null: there is none.
   const Sits* comes_back(const Node& node, const Seat& seat, const std::string& name) const {
     for (const auto& [id, state] : room_.world().players()) {
       if (state.player.name() != name) continue;
@@ -424,7 +425,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     return nullptr;
   }
 
-  /// If the other node is silent, the player goes on as the one that it was there. If it speaks, it is another player.
+  /// If the other node is silent, the player continues what it had there. If that node still sends, it is another
+  /// player.
   void resolve_doubts() {
     std::erase_if(in_doubt_, [this](const auto& one) {
       const auto& [of, number, name] = one;
@@ -440,8 +442,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
         if (!speaks) {
           const Id id = other.seats[before->number].player;
           (*referee_)->hold(start_of(save(room_.world(), *room_.world().player(id), room_.time())));
-          tell_closed(other, before->number, "comes by another node");
-          leave(other, before->number, "comes by another node");
+          tell_closed(other, before->number, "has returned by another node");
+          leave(other, before->number, "has returned by another node");
           seat.name = name;
           if (seat.player != 0) (*referee_)->promise(seat.player, name);
         }
@@ -473,7 +475,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     closed.set_why(why);
   }
 
-  /// Guests whose seats the room has closed. If the room ends, they wait for the next owner.
+  /// Removes guests whose seats the room has closed. If the room ends, they wait for the next owner.
   void bury() {
     if (!std::exchange(some_closed_, false)) return;
     for (auto& [name, node] : nodes_)
@@ -494,8 +496,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   void tick(Millis now) override {
     if (room_.over()) return;
-    if (!owns()) {  // the lease has run out: there may be another owner by now
-      for (auto& [name, node] : nodes_) empty(node, "the arena goes on elsewhere");
+    if (!owns()) {  // the lease has expired: there may be another owner by now
+      for (auto& [name, node] : nodes_) empty(node, "the arena has moved to another node");
       return;
     }
     for (auto at = nodes_.begin(); at != nodes_.end();) {
@@ -529,7 +531,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   const OwnedUntil until_;
   const RefereeSlot referee_;
   std::size_t returning_ = 0;  // players of the last owner who are not in the world yet
-  bool settled_ = false;       // nodes can have the world
+  bool settled_ = false;       // nodes can receive the world
   bool going_ = false;         // the arena was handed over
   const Limits of_known_ = of_known(arena_.limits);
   const OwnerPost post_;
@@ -563,7 +565,7 @@ void Owner::read(const std::string& name, Bytes bytes) {
   if (node.heard != 0 && said.number() != node.heard + 1) {
     if (said.number() <= node.heard) return refuse();
     ++arena_.counts->gaps;
-    node.lacks_world = true;  // it finds there which of its players we know
+    node.lacks_world = true;  // it learns there which of its players we know
   }
   node.heard = said.number();
   std::vector<FarGuest*> wanting;

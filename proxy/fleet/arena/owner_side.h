@@ -1,7 +1,7 @@
-// The owner's part of an arena, without the bus: tells nodes what the room tells, seats their players, and stores the
-// arena. owner_door.h connects it.
-// Law: a node speaks only for its own players. Nothing is said after the lease has run out. What nodes say is checked:
-// it comes from the network.
+// The owner's part of an arena, without the bus: sends nodes the room's facts, seats their players, and stores the
+// arena. owner_annex.h connects it.
+// Law: a node speaks only for its own players. Nothing is sent after the lease has expired. Messages of nodes are
+// checked, because they come from the network.
 #pragma once
 
 #include <atomic>
@@ -24,22 +24,22 @@ using OwnedUntil = std::shared_ptr<std::atomic<std::uint64_t>>;
 /// The room's back, while the room is there.
 using RefereeSlot = std::shared_ptr<core::Referee*>;
 
-/// Where the owner's words go.
+/// Where the owner's messages go.
 struct OwnerPost {
   std::function<void(const std::string& subject, Bytes bytes)> publish;
   std::function<void(Bytes saved)> store;      ///< OwnerSide::stored() follows
-  std::function<void(Bytes saved)> hand_over;  ///< HandOver of owner_door.h
+  std::function<void(Bytes saved)> hand_over;  ///< HandOver of owner_annex.h
 };
 
 class OwnerSide : public relay::Annex {
  public:
-  /// What a node says (bus::FromNode). `name`: the node's, as NATS has it.
+  /// A message of a node (bus::FromNode). `name`: the node's, from the subject.
   virtual void read(const std::string& name, Bytes bytes) = 0;
   virtual void stored(bool done) = 0;
 };
 
-/// `seats`: of the last owner's players. They are taken at once; if a node does not ask for them, they are lost with
-/// it. `room`, which is about to open, and `loop` outlive it.
+/// `seats`: of the last owner's players. They are taken at once; if a node does not ask for them, they are dropped when
+/// it is lost. `room`, which is about to open, and `loop` outlive it.
 std::unique_ptr<OwnerSide> make_owner_side(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until,
                                            RefereeSlot referee, const SavedSeats& seats, OwnerPost post,
                                            relay::SharedRoom& room, net::Loop& loop);

@@ -17,7 +17,7 @@ namespace entente::fleet {
 /// A seat of a node: the node's name, its run, and its own number of the seat.
 using SeatOf = std::tuple<std::string, std::uint64_t, std::uint32_t>;
 
-/// The stream of such arenas. What is older than some minutes is gone: a new match begins.
+/// The stream of such arenas. An arena is deleted after some minutes; a new match begins then.
 StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas);
 
 /// `add_client`: adds where a player's client is; nothing for bots. At most kMostSaved bytes when it is serialized, or
@@ -38,7 +38,7 @@ struct ReadArena {
   SavedSeats seats;
 };
 
-/// An error if it makes no sense: it comes from the network.
+/// An error if it is invalid: it comes from the network.
 Outcome<ReadArena> read_arena(Bytes bytes);
 
 }  // namespace entente::fleet

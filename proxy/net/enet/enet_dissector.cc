@@ -43,7 +43,7 @@ const char* EnetDissector::act(wire::Way way, const EnetCommand& command, EnetHe
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
       return fragment(way, command, to);
     default:
-      return nullptr;  // acknowledgements, pings and the like carry nothing of the game's
+      return nullptr;  // acknowledgements, pings and the like carry no game data
   }
 }
 
@@ -73,8 +73,8 @@ const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, E
   return what ? what : too_far ? "reliable packets are missing" : nullptr;
 }
 
-/// Sequenced packets that are late are dropped, as whoever receives them does; unreliable numbers begin again after
-/// each reliable packet.
+/// Sequenced packets that are late are dropped, as their receiver does; unreliable numbers begin again after each
+/// reliable packet.
 bool EnetDissector::Newest::follows(const EnetCommand& command) {
   const auto after = static_cast<std::int16_t>(command.sequence - reliable);
   if (seen && (after < 0 || (after == 0 && static_cast<std::int16_t>(command.start - unreliable) <= 0))) return false;
@@ -82,7 +82,7 @@ bool EnetDissector::Newest::follows(const EnetCommand& command) {
   return true;
 }
 
-/// False for one that came before, if that is not too long ago to know.
+/// False if the number came before and is still remembered.
 bool EnetDissector::Recent::is_new(std::uint16_t number) {
   const auto ahead = static_cast<std::int16_t>(number - latest);
   if (ahead > 0) {

@@ -1,4 +1,5 @@
-// Reads ENet from outside: the datagrams of one conversation in, its packets out, with range coder and fragments.
+// Reads ENet passively: takes the datagrams of one conversation, and returns its packets. Handles the range coder and
+// fragments.
 // For captures, and for the tap of a datagram relay; ENet itself has no such reader.
 // Law: it reads only the datagrams, keeps a bounded number of bytes, and reports what it gives up.
 #pragma once

@@ -19,13 +19,13 @@
 namespace entente::net {
 namespace {
 
-// ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
+// ENet's default holds 550 small datagrams; of a burst of a thousand, a fifth was lost.
 constexpr int kReceiveBuffer = 4 << 20;
 constexpr enet_uint32 kRefusedAfter = 1'000;  // milliseconds; each side pings twice a second
-constexpr int kMostCalls = 64;                // of ENet, for what its socket holds when newcomers go to another process
+constexpr int kMostCalls = 64;  // calls of ENet that empty its socket when newcomers go to another process
 
-/// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
-/// not be what our memory held before. Said once, before there is a host.
+/// ENet delivers a packet as soon as all its fragments came, even if they leave gaps. Zeroed memory keeps old content
+/// out of these gaps. Set once, before there is a host.
 [[maybe_unused]] const int kEnetMemory = [] {
   const ENetCallbacks zeroed{[](std::size_t size) { return std::calloc(1, size); }, [](void* at) { std::free(at); },
                              nullptr};
@@ -108,7 +108,7 @@ Outcome<Done> EnetHost::open(const EnetOptions& options) {
   return Done{};
 }
 
-/// A socket that is bound already, instead of ENet's own.
+/// Uses a socket that is already bound, instead of ENet's own.
 void EnetHost::use(Fd bound, const ENetAddress& address) {
   enet_socket_destroy(host_->socket);
   host_->socket = bound.release();
@@ -171,7 +171,7 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   const ENetAddress address = to_enet(to);
   ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
   if (!raw) return nullptr;
-  // Only a connected socket is told that nothing listens there.
+  // Only a connected socket gets the error that nothing listens there.
   refused_at_.reset();
   sole_ = places_ == 1 && ::connect(host_->socket, to.raw(), to.size()) == 0;
   if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) fit(place + 1);
@@ -259,7 +259,8 @@ std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
   return std::unique_ptr<EnetPeer>(&peer);
 }
 
-/// Who has asked for a connection and not got it is no peer yet, but ENet keeps a place for him and answers again.
+/// A client that asked for a connection and has not acknowledged the answer is not a peer yet, but ENet keeps a place
+/// for it and repeats the answer.
 bool EnetHost::half_open() const {
   return std::any_of(host_->peers, host_->peers + host_->peerCount,
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
@@ -295,14 +296,14 @@ bool EnetHost::thin() {
   return busy;
 }
 
-/// ENet walks over all its places at each send. It takes the first that is free, so the last ones are free most of the
-/// time, and need not be looked at.
+/// ENet scans all its places at each send. It takes the first free one, so the last ones are usually free and need not
+/// be scanned.
 void EnetHost::fit(std::size_t used) {
   used_ = used;
   host_->peerCount = std::min(places_, used + kSpare);
 }
 
-/// The oldest go first: a client that comes after a crowd of forged connects, or among it, is to stay.
+/// Drops the oldest first, so that a client that connects after or during a flood of forged connects stays.
 void EnetHost::thin_half_open() {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
   const std::size_t most = std::max<std::size_t>(places_ / kPlacesPerHalfOpen, 1);
@@ -312,14 +313,14 @@ void EnetHost::thin_half_open() {
       enet_peer_reset(&host_->peers[asking_[i]]);
 }
 
-/// So many of them, the oldest first, are told once more by one datagram, and forgotten.
+/// Drops at most `most` leaving peers, the oldest first. Each gets one more datagram with its disconnect.
 void EnetHost::thin_leaving(std::size_t most) {
   std::sort(leaving_.begin(), leaving_.end(), [](auto* a, auto* b) { return a->leaving_since_ < b->leaving_since_; });
   leaving_.resize(std::min(most, leaving_.size()));
   for (EnetPeer* peer : leaving_) disconnect_now(*peer, peer->parting_);
 }
 
-/// Time only passes for ENet while it is served.
+/// For ENet, time passes only while it is served.
 void EnetHost::keep_time() {
   if (peers_ != 0 || half_open() || !sockets_.empty()) return wake_within(kServiceEvery);
   alarm_->clear();
@@ -366,8 +367,8 @@ void EnetHost::serve() {
   if (serve(host_->socket)) poll_.again();
 }
 
-/// With what `socket` has received. One call of ENet takes in at most 256 datagrams. One that it cannot read makes the
-/// call fail, and is gone with it. True: there may be more.
+/// Serves ENet with the datagrams that `socket` has received. One call of ENet reads at most 256. An invalid one makes
+/// the call fail, and is lost. True: there may be more.
 bool EnetHost::serve(int socket) {
   serving = this;
   ENetEvent event{};
@@ -392,7 +393,7 @@ bool EnetHost::release_newcomers(int twin) {
   errno = EBADF;
   if (!host_) return false;
   if (!give_sockets() || !bind_twin(twin, host_->socket)) return false;
-  for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
+  for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // reads what came before; nothing new comes
   if (!give_sockets()) return false;
   refuse_twins(twin);
   released_ = true;
@@ -404,7 +405,7 @@ void EnetHost::take_back() {
   if (host_) refuse_twins(host_->socket);
 }
 
-/// Until each has a socket: while one is made, others may come. False: one could not be made.
+/// Repeats until each peer has a socket, because more peers may come meanwhile. False: a socket could not be made.
 bool EnetHost::give_sockets() {
   for (int i = 0; i < kMostCalls; ++i) {
     const auto made = give_some_sockets();
@@ -414,7 +415,7 @@ bool EnetHost::give_sockets() {
   return true;
 }
 
-/// How many were made; nothing, with errno: one could not be.
+/// Returns how many were made; nothing, with errno: one could not be made.
 std::optional<std::size_t> EnetHost::give_some_sockets() {
   std::size_t made = 0;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
@@ -434,14 +435,15 @@ std::optional<std::size_t> EnetHost::give_some_sockets() {
   return made;
 }
 
-/// What is due to others goes out by our own socket before, because this one may have another address of ours.
+/// First serves the host's own socket, so that datagrams for other peers do not go out by this one, which may have
+/// another local address.
 void EnetHost::ready(PeerSocket& socket, bool broken) {
   serve();
   if (serve(socket.fd.get())) socket.poll.again();
   if (broken) socket.poll.want(true, false);
 }
 
-/// Closes those of peers that are gone. Whoever comes from there next is a newcomer.
+/// Closes the sockets of peers that are gone. The next client from such an address is a newcomer.
 void EnetHost::tidy_sockets() {
   if (sockets_.empty()) return;
   std::unordered_set<Address, AddressHash> used;
@@ -464,7 +466,7 @@ void splice(ENetList& from, ENetList& to) {
   enet_list_clear(&from);
 }
 
-/// The lists of a peer, which ENet's versions differ in.
+/// The lists of a peer, which differ between versions of ENet.
 template <class Peer>
 void splice_queues(Peer& from, Peer& to) {
   splice(from.acknowledgements, to.acknowledgements);
@@ -505,7 +507,7 @@ MovedEnetPeer::~MovedEnetPeer() {
 }
 
 Fd EnetHost::socket_for(const EnetPeer& peer) {
-  if (released_) return {};  // the port is the other process's: ours must not refuse its sockets
+  if (released_) return {};  // the port belongs to the other process, and our sockets must not refuse its sockets
   Fd fd = udp_socket_for(peer.address(), net::local_address(host_->socket), host_->socket);
   refuse_twins(host_->socket);
   if (!fd) return fd;
@@ -569,8 +571,9 @@ void EnetHost::deal_with(ENetEvent& event) {
   }
 }
 
-/// The server's machine has said that nothing listens there: the server has ended, or is not there yet. ENet would wait
-/// for 5 seconds of silence. The message may be forged: a server that is heard after it is there.
+/// The server's machine has reported that nothing listens there: the server has ended, or has not started yet. ENet
+/// would wait for 5 seconds of silence. The report may be forged, so a server that sends something after it is not
+/// lost.
 void EnetHost::lose_refused() {
   ENetPeer& raw = host_->peers[0];
   auto* peer = static_cast<EnetPeer*>(raw.data);
@@ -589,14 +592,15 @@ void EnetHost::lose_refused() {
 
 /// ENet has freed the place already, and its user may connect from it at once.
 void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
-  // ENet gives a peer up that has acknowledged nothing for so long, and does not say which of the two it was.
+  // ENet gives up a peer that has acknowledged nothing for so long, and does not say whether it was that or a
+  // disconnect.
   peer.timed_out_ = data == 0 && enet_time_get() - peer.heard_ >= peer.silence_;
   const auto gone = forget(peer);
   if (!gone->gone_) user_.disconnected(*gone, data);
 }
 
-/// The peer goes on to say the number of its place in the host that it came from; here it has the first one. False: it
-/// says something else.
+/// The peer still sends the number of its place in its old host; in this host it has the first place. False: it sent
+/// another number.
 bool EnetHost::renumber(ENetHost* host) {
   const auto header = enet_header({host->receivedData, host->receivedDataLength});
   if (!header || header->peer() != host->peers[0].incomingPeerID) return false;
@@ -605,7 +609,7 @@ bool EnetHost::renumber(ENetHost* host) {
   return true;
 }
 
-/// ENet gives the first free place to whoever asks for a connection.
+/// ENet gives the first free place to a client that asks for a connection.
 void EnetHost::note_connect() {
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) continue;
@@ -616,7 +620,8 @@ void EnetHost::note_connect() {
 
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const Bytes datagram(host->receivedData, host->receivedDataLength);
-  // A client that comes again from the port of a peer of ours. ENet asks again, and the other process hears it.
+  // A client connects again from the port of one of our peers. Its ENet repeats the request, and the other process
+  // receives it.
   const auto header = enet_header(datagram);
   const bool asks = header && header->peer() == EnetHeader::kNobody;
   if (asks && serving->released_) return 1;

@@ -19,7 +19,7 @@
 namespace entente::net {
 
 struct EnetOptions {
-  std::size_t peers = 1;                   ///< most at once, 1 to 4095; ENet is silent towards one more
+  std::size_t peers = 1;                   ///< most at once, 1 to 4095; ENet does not answer further ones
   std::size_t channels = 1;                ///< most that a peer may ask for, 1 to 255
   bool range_coder = false;                ///< both sides must agree, or nothing connects
   std::size_t largest_packet = 1U << 20U;  ///< bytes; a larger one ends its peer
@@ -45,8 +45,8 @@ class EnetPacket {
 
 class EnetHost;
 
-/// A connected peer on its way from its host to one of its own, also on another loop. If it is destroyed, the peer is
-/// dropped without being told.
+/// A connected peer that moves from its host to a host of its own, also on another loop. If this object is destroyed,
+/// the peer is dropped without notice.
 class MovedEnetPeer {
  public:
   MovedEnetPeer() = default;
@@ -56,7 +56,7 @@ class MovedEnetPeer {
 
  private:
   friend class EnetHost;
-  ENetHost* host_ = nullptr;  // of this peer alone
+  ENetHost* host_ = nullptr;  // serves this peer alone
 };
 
 /// One connection of a host. Lives from connect() or User::connected until disconnected(), or close().
@@ -68,8 +68,8 @@ class EnetPeer {
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): whether the peer was given up because nothing came from it any more.
   bool timed_out() const { return timed_out_; }
-  /// In User::disconnected(): whether the peer's machine has said that nothing listens there. timed_out() is true then,
-  /// too.
+  /// In User::disconnected(): whether the peer's machine has reported that nothing listens there. timed_out() is true
+  /// then, too.
   bool refused() const { return refused_; }
   /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
   void give_up_after(Millis silence) {
@@ -83,14 +83,14 @@ class EnetPeer {
  private:
   friend class EnetHost;
   friend class MovedEnetPeer;
-  EnetHost* host_ = nullptr;  // null: it is moved
+  EnetHost* host_ = nullptr;  // null: it is being moved
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
   enet_uint32 silence_ = ENET_PEER_TIMEOUT_MINIMUM;  // how long it acknowledges nothing before ENet gives it up
-  enet_uint32 heard_ = 0;                            // when it last acknowledged something, or was born
+  enet_uint32 heard_ = 0;                            // when it last acknowledged something, or was created
   Millis leaving_since_ = 0;                         // since disconnect_without_callback(); 0: it was not called
   std::uint32_t parting_ = 0;                        // the data of that disconnect
-  bool gone_ = false;                                // its user must not hear of it any more
+  bool gone_ = false;                                // its user must get no more callbacks about it
   bool drained_ = false;                             // it is in EnetHost::drained_
   bool timed_out_ = false, refused_ = false;
 };
@@ -100,7 +100,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   class User {
    public:
     virtual ~User() = default;
-    /// `data`: what a client said when it connected (the game's version number); 0 for our own connections.
+    /// `data`: what a client sent when it connected (the game's version number); 0 for our own connections.
     virtual void connected(EnetPeer& peer, std::uint32_t data) = 0;
     virtual void received(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) = 0;
     /// The peer disconnected (with its data), timed out, or never answered. `peer` ends with this call.
@@ -125,7 +125,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void close();
   bool is_open() const { return host_ != nullptr; }
 
-  // A listening host can give a peer away, with a socket that is connected to it: the kernel gives that socket what the
+  // A listening host can hand over a peer, with a socket that is connected to it: the kernel gives that socket what the
   // peer sends. A host of its own then serves the peer, on any loop.
   /// A socket for this peer. Callbacks may come meanwhile, also for this peer. Empty: none could be made, or another
   /// process has the newcomers.
@@ -156,9 +156,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);
 
-  /// Gives each peer a socket of its own, so that another process can have the newcomers, at `twin` (udp_twin.h).
-  /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False, with errno: it cannot be
-  /// done; call take_back(). REQUIRES: it listens; not in a callback of this host.
+  /// Gives each peer a socket of its own, so that another process can accept the newcomers, at `twin` (udp_twin.h).
+  /// Peers that are connected or connecting stay. Callbacks may follow meanwhile. False, with errno: it cannot be done;
+  /// call take_back(). REQUIRES: it listens; not in a callback of this host.
   bool release_newcomers(int twin);
   /// This host accepts the newcomers again. REQUIRES: `twin` is closed or silent.
   void take_back();
@@ -229,7 +229,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer
   bool refused_ = false;                   // nothing listens there
-  std::optional<enet_uint32> refused_at_;  // when that was said first, if the peer was not heard since
+  std::optional<enet_uint32> refused_at_;  // when that was first reported, if nothing came from the peer since
   bool released_ = false;                  // another process has the newcomers
   bool moved_ = false;                     // its only peer is from another host
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash>

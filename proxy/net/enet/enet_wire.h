@@ -46,7 +46,7 @@ struct EnetCommand {
   std::uint16_t sequence = 0;
   Bytes payload;
   // Of a connect, its verification or a disconnect:
-  std::uint16_t peer = 0;                          ///< what its sender calls this connection
+  std::uint16_t peer = 0;                          ///< the sender's number for this connection
   std::uint8_t incoming_session = 0, session = 0;  ///< session: of datagrams towards the sender, if `peer` is verified
   std::uint32_t mtu = 0, channels = 0, connect_id = 0;
   std::uint32_t data = 0;

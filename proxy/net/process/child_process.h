@@ -1,4 +1,4 @@
-// Runs one command at a time, by /bin/sh, and tells how it ended.
+// Runs one command at a time, by /bin/sh, and reports how it ended.
 // Law: the command comes from the configuration, never from a peer. It inherits none of our files but standard error,
 // where its output goes, and outlives us.
 #pragma once

@@ -25,7 +25,7 @@ std::string own_executable() {
   return path;
 }
 
-/// Each ends with a zero.
+/// Each argument ends with a NUL.
 std::string own_arguments() {
   const Fd file(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
   std::string all;

@@ -21,7 +21,7 @@ constexpr std::array<std::uint8_t, 4> kMagic = {'E', 'N', 'T', 'O'};
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kHeader = 8;
 enum Kind : std::uint8_t { kEnd = 0, kDescriptor = 1 };
-constexpr std::size_t kMostAtOnce = 8;  // descriptors that one call takes in; one is right
+constexpr std::size_t kMostAtOnce = 8;  // descriptors that one call can receive; one is expected
 
 std::array<std::uint8_t, kHeader> header_of(Kind kind, std::size_t number) {
   return {kMagic[0],
@@ -129,7 +129,7 @@ struct Header {
 };
 
 Outcome<Header> parse(const std::array<std::uint8_t, kHeader>& raw) {
-  if (!std::equal(kMagic.begin(), kMagic.end(), raw.begin())) return broken("these are no descriptors of Entente");
+  if (!std::equal(kMagic.begin(), kMagic.end(), raw.begin())) return broken("these are not descriptors of Entente");
   if (raw[4] != kVersion)
     return broken("version " + std::to_string(raw[4]) + ", but this program knows only " + std::to_string(kVersion));
   if (raw[5] != kEnd && raw[5] != kDescriptor) return broken("kind " + std::to_string(raw[5]) + " is unknown");
@@ -169,7 +169,7 @@ Outcome<Done> Talk::say(std::string_view line, Millis within) const {
   return send_all(fd_.get(), as_bytes(text), -1, steady_now() + within);
 }
 
-/// Byte by byte, because what follows the line may come with descriptors.
+/// Reads byte by byte, because the bytes after the line may come with descriptors.
 Outcome<std::string> Talk::hear(Millis within) const {
   const Millis until = steady_now() + within;
   std::string line;

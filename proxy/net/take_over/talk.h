@@ -31,7 +31,7 @@ class Talk {
   /// Connects to the socket at `path`.
   static Outcome<Talk> open(const std::string& path);
 
-  /// Ends the waiting of any thread in this talk. From any thread.
+  /// Wakes every thread that waits in this talk. From any thread.
   void hang_up() const;
 
   /// Whether the other process belongs to the user of this one.

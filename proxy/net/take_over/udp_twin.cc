@@ -32,7 +32,7 @@ bool bind_twin(int twin, int listening) {
 // One socket of the port that refuses is enough.
 void refuse_twins(int twin) { (void)allow_twins(twin, false); }
 
-// It is connected to itself.
+// Connects it to itself.
 void silence_twin(int twin) {
   const Address at = local_address(twin);
   if (at.port() == 0) return;

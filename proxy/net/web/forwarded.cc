@@ -41,7 +41,7 @@ bool is_obfuscated(std::string_view text) {
          });
 }
 
-/// Of RFC 7239, section 6: a number, or an obfuscated one, which counts as none.
+/// The port of RFC 7239, section 6: a number, or an obfuscated one, which counts as 0.
 std::optional<std::uint16_t> port_of(std::string_view text) {
   if (is_obfuscated(text)) return std::uint16_t{0};
   std::uint16_t number = 0;
@@ -66,7 +66,7 @@ Result<Address> address_of(std::string_view node, bool bare_v6, const char* fiel
     end = node.find(':');
   }
   const std::string_view ip = brackets ? node.substr(1, end - 2) : node.substr(0, end), rest = node.substr(end);
-  // Nothing but what an address is made of: no zone, and no NUL that would end it.
+  // Only characters of an address: no zone, and no NUL, which would end the text.
   const bool plain = std::all_of(ip.begin(), ip.end(), [](char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
   });
@@ -169,8 +169,8 @@ class Elements {
 
 // -- The walk ---------------------------------------------------------------------------------------------------------
 
-/// From the last entry of the last header with this name back to the client. Nothing: there is no such header, or no
-/// entry in it.
+/// Goes from the last entry of the last header with this name back to the client. Nothing: there is no such header, or
+/// no entry in it.
 Result<std::optional<Address>> walk(const HttpHead& request, const TrustedProxies& proxies, const char* name) {
   const bool parameters = name == kForwarded;
   std::optional<Address> farthest;

@@ -1,5 +1,5 @@
-// Host names in HTTP requests, against DNS rebinding: a page of another site can let a name of its own point to us, and
-// its requests then have this name in their Host header.
+// Host names in HTTP requests, against DNS rebinding: another site can make its own host name resolve to our address,
+// and requests of its pages then have this name in their Host header.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ namespace heads {
 namespace beast = boost::beast;
 using Refusal = boost::system::error_code;
 
-/// What Boost.Beast finds in a head goes into an HttpHead. It never sees a body: we stop behind the head.
+/// What Boost.Beast finds in a head goes into an HttpHead. It never sees a body: we stop after the head.
 template <bool kIsRequest>
 class HeadParser final : public beast::http::basic_parser<kIsRequest> {
  public:
@@ -130,7 +130,7 @@ struct HttpReader::Parser {
   heads::HeadParser<false> response{head};
   std::size_t size = 0;  // bytes that were read
   std::size_t body_size = 0;
-  Buffer unread;  // bytes that came, of which Beast wants more
+  Buffer unread;  // bytes of an incomplete head
   bool complete = false;
   const char* wrong = nullptr;
 };
@@ -146,7 +146,7 @@ Result<std::size_t> HttpReader::feed(Bytes bytes) {
   const bool cut = bytes.size() > kMostBytes - before;
   append(parser.unread, bytes.first(cut ? kMostBytes - before : bytes.size()));
   if (parser.unread.empty()) return 0;
-  // Beast waits for the end of a head. What does not begin with a capital (TLS, noise) is refused at once.
+  // Beast waits for the end of a head. Input that does not begin with a capital letter (TLS, noise) is refused at once.
   if (parser.size == 0 && (parser.unread[0] < 'A' || parser.unread[0] > 'Z')) parser.wrong = "not HTTP/1.1";
   if (!parser.wrong) parser.read();
   if (parser.complete) return parser.size - before;

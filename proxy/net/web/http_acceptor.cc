@@ -13,7 +13,7 @@ std::string plain(unsigned status, std::string_view text) {
   return std::string(as_text(out));
 }
 
-/// Whether a browser sends this for the page of another site (DNS rebinding). Programs may send no Host.
+/// Whether this may be a browser's request for a page of another site (DNS rebinding). Programs may send no Host.
 bool is_foreign(const HttpHead& head) {
   const std::string* host = head.find("Host");
   return host != nullptr && !is_machine_name(name_of_host(*host));
@@ -58,7 +58,7 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Req
   return acceptor;
 }
 
-/// What was said is read from its beginning each time: a request is one packet, as a rule.
+/// Reads the request from its beginning each time, because a request usually is one packet.
 std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over, const Fd& client) const {
   HttpReader reader(HttpReader::Of::kRequest, most_body_);
   const auto read = reader.feed(as_bytes(said));

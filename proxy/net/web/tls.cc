@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// The newest of OpenSSL's complaints, or what the system says is wrong with a file; empties the list. `reason`: its
-/// number.
+/// OpenSSL's newest error, or the system's error for a file; clears the list of errors. `reason`: the number of the
+/// error.
 std::string complaint(int* reason = nullptr) {
   std::string text, of_system;
   while (const unsigned long code = ERR_get_error()) {
@@ -40,7 +40,7 @@ int choose_http(SSL*, const unsigned char** chosen, unsigned char* size, const u
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-/// A peer's certificate that was not accepted.
+/// Why a peer's certificate was not accepted.
 const char* what_of_certificate(long verified) {
   switch (verified) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
@@ -57,7 +57,7 @@ const char* what_of_certificate(long verified) {
   }
 }
 
-/// What else a handshake fails for. The numbers above 1000 are alerts of the peer (RFC 8446, section 6).
+/// Why a handshake failed otherwise. The numbers above 1000 are alerts of the peer (RFC 8446, section 6).
 const char* what_of_handshake(int reason) {
   switch (reason) {
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
@@ -78,7 +78,7 @@ const char* what_of_handshake(int reason) {
   }
 }
 
-/// The first byte of a connection in TLS: a record of type 20 to 23 (RFC 8446, 5.1). Nothing older is spoken here.
+/// The first byte of a connection in TLS: a record of type 20 to 23 (RFC 8446, 5.1). Older protocols are not supported.
 bool begins_tls(std::uint8_t first) { return first >= 20 && first <= 23; }
 
 bool is_address(const std::string& peer) {
@@ -109,7 +109,7 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::make(bool client) {
   if (!raw) return Error{"cannot set up TLS: " + complaint()};
   SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
-  // An end without TLS's own goodbye is an end like any other: WebSocket says goodbye by itself.
+  // A connection may end without TLS's close_notify, because WebSocket has its own close.
   SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   if (client)
     SSL_CTX_set_alpn_protos(raw, kHttp11.data(), static_cast<unsigned>(kHttp11.size()));
@@ -222,9 +222,9 @@ void Tls::drain(Buffer& wire) {
   wire.resize(had + static_cast<std::size_t>(std::max(got, 0)));
 }
 
-/// A certificate that is not trusted is told as such: "certificate verify failed" alone helps nobody.
+/// Names a certificate that is not trusted as the cause: "certificate verify failed" alone helps nobody.
 bool Tls::fail() {
-  // Where anybody is trusted it was looked at, too, but nothing came of it.
+  // Without verification, OpenSSL also has a result, but it had no effect.
   const bool verifies = (SSL_get_verify_mode(session_.get()) & SSL_VERIFY_PEER) != 0;
   const long verified = verifies ? SSL_get_verify_result(session_.get()) : X509_V_OK;
   int reason = 0;

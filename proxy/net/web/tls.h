@@ -70,7 +70,7 @@ class Tls {
   bool fail();
 
   std::unique_ptr<ssl_st, Free> session_;
-  std::optional<std::uint8_t> first_;  // that came off the wire
+  std::optional<std::uint8_t> first_;  // the first byte from the wire
   const char* what_ = nullptr;
   std::string why_;
 };

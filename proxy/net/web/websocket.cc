@@ -78,8 +78,8 @@ std::optional<Violation> WebSocket::feed(Bytes bytes) {
   return std::nullopt;
 }
 
-/// A piece of a frame: its payload as far as it is there. wslay has refused control frames that are large or in parts,
-/// and lengths longer than they need be.
+/// A piece of a frame: its payload as far as it is there. wslay has refused control frames that are large or
+/// fragmented, and lengths that are longer than needed.
 WebSocket::MaybeViolation WebSocket::take(const wslay_frame_iocb& frame) {
   if (!in_frame_)
     if (const MaybeViolation wrong = begin(frame)) return wrong;
@@ -87,7 +87,7 @@ WebSocket::MaybeViolation WebSocket::take(const wslay_frame_iocb& frame) {
   frame_left_ -= piece.size();
   in_frame_ = frame_left_ > 0;
   Buffer& gathered = control_ ? control_payload_ : message_;
-  // A message that lies there whole is told from where it lies.
+  // A message that is complete in the input is delivered from there, without a copy.
   if (!in_frame_ && gathered.empty() && final_ && !control_) {
     user_.message(*std::exchange(kind_, std::nullopt), piece);
     return std::nullopt;
@@ -111,7 +111,7 @@ WebSocket::MaybeViolation WebSocket::begin(const wslay_frame_iocb& frame) {
     control_kind_ = static_cast<Opcode>(frame.opcode);
     control_payload_.clear();
   } else if (frame.opcode == WSLAY_CONTINUATION_FRAME) {
-    if (!kind_) return wrong("continuation of nothing");
+    if (!kind_) return wrong("continuation without a message");
   } else {
     if (frame.opcode > WSLAY_BINARY_FRAME) return wrong("unknown opcode");
     if (kind_) return wrong("message within a message");

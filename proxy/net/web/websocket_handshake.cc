@@ -35,7 +35,7 @@ std::string accept_of(std::string_view key) {
   return base64(digest);
 }
 
-/// Headers that belong to one connection, and not to what is said over it.
+/// Headers that belong to one connection, and not to the request.
 bool is_of_connection(const std::string& name) {
   static constexpr std::string_view kOwn[] = {
       "host",       "connection",         "upgrade", "sec-websocket-key", "sec-websocket-version",

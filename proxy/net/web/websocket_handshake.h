@@ -35,7 +35,7 @@ struct UpgradeRequest {
 std::string make_upgrade_key();
 /// The headers of `request` to send on. User-Agent and Cache-Control are added if they are missing, because some
 /// servers accept only browsers. X-Forwarded-For, Forwarded and X-Real-IP are left out: the client wrote them, and a
-/// server may trust what we send. `client`: the client's address, which the server is told in X-Forwarded-For.
+/// server may trust what we send. `client`: the client's address, which is sent to the server in X-Forwarded-For.
 std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client = {});
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out);
 

@@ -66,7 +66,7 @@ class ClipCommand {
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.made()) {
       err_ << words.said();
-      return Error{""};  // it is said
+      return Error{""};  // already printed
     }
     to.reset();
     auto again = NewRecording::create(options_.out);

@@ -19,7 +19,7 @@ bool same_ends(const trace::Opened& a, const trace::Opened& b) {
 
 bool overlap(const JoinLink& a, const JoinLink& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// Whether the part follows what this file has. Files that were renamed are known by their ids.
+/// Whether the part continues a session of this file. A renamed file is recognised by its id.
 bool follows(const trace::Opened& part, const JoinFile& earlier) {
   return part.continues() &&
          (part.before() == name_of_file(earlier.path) || (part.before_id() != 0 && part.before_id() == earlier.id));

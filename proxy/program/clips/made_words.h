@@ -21,7 +21,7 @@ class MadeWords {
 
   const std::string& path() const { return path_; }
   bool made() const { return made_; }
-  /// Why there are no words, or not for all sessions; lines for people.
+  /// Why some or all sessions have no words: lines for people.
   const std::string& said() const { return said_; }
   /// Why the rest of the source cannot be read; may be empty.
   const std::string& damage() const { return damage_; }

@@ -1,4 +1,4 @@
-// Converts an arena from its configuration to the referee's rules. Law: nothing else knows both.
+// Converts an arena's configuration to the referee's rules. Law: no other code depends on both.
 #pragma once
 
 #include <string>

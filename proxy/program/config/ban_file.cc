@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
-constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for any time
+constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for arbitrarily long
 
 std::optional<std::time_t> time_of(const std::string& text) {
   if (text == kForever) return relay::Ban::kForGood;
@@ -89,7 +89,7 @@ std::vector<relay::Ban> ours_of(relay::Bans& bans) {
   return ours;
 }
 
-/// When the next of them ends; nothing: none does.
+/// When the next ban ends; nullopt: all are permanent, or there are none.
 std::optional<std::time_t> next_end(const std::vector<relay::Ban>& bans) {
   std::optional<std::time_t> next;
   for (const relay::Ban& ban : bans)
@@ -110,7 +110,7 @@ std::string until_text(std::time_t until) {
 
 Outcome<BanFile> read_bans(const std::string& path, std::time_t now) {
   BanFile read;
-  std::error_code unknown;  // then opening it says what is wrong
+  std::error_code unknown;  // then opening the file reports the error
   if (std::filesystem::is_directory(path, unknown)) return Error{path + " is a folder; access.ban_file must be a file"};
   std::ifstream file(path);
   if (!file) return errno == ENOENT ? Outcome<BanFile>(read) : cannot(path, "read");
@@ -192,7 +192,7 @@ Outcome<Done> KeptBans::save(const relay::Ban& ban) {
 Outcome<Done> KeptBans::save_listed(const net::Network& who, const relay::ListedNetwork* network) {
   {
     const std::lock_guard lock(mutex_);
-    if (tell_) return Error{"another process has taken over, and takes the newcomers; give it this order"};
+    if (tell_) return Error{"another process has taken over; give the command to that process"};
   }
   if (share_listed_) share_listed_(who, network);
   return save();
@@ -206,7 +206,7 @@ void KeptBans::leave_file(Tell tell) {
 Outcome<Done> KeptBans::write() {
   if (tell_) return Done{};
   const auto ours = ours_of(bans_);
-  in_file_ = ours.size();  // also if it fails: nobody tries again until something changes
+  in_file_ = ours.size();  // also if it fails: the next try is after the next change
   return write_bans(path_, {ours, listed_.all()});
 }
 

@@ -22,18 +22,18 @@ struct BanFile {
   std::vector<relay::ListedNetwork> listed;
 };
 
-/// Nothing if there is no such file. Bans that ended before `now` are skipped. An error names the line that cannot
-/// be read.
+/// Empty if there is no such file. Bans that ended before `now` are skipped. An error names the line that cannot be
+/// read.
 Outcome<BanFile> read_bans(const std::string& path, std::time_t now);
 
 /// Keeps lines of the old file that begin with '#', at the top. REQUIRES: no control characters in the reasons.
 Outcome<Done> write_bans(const std::string& path, const BanFile& file);
 
-/// "2026-11-20T17:00:00Z", "forever", which is also what comes after the year 9999.
+/// "2026-11-20T17:00:00Z"; or "forever", also for times after the year 9999.
 std::string until_text(std::time_t until);
 
 /// The bans and listed networks of a running program and their file, if it has one. A ban that ends is removed from the
-/// file at once; one that ended while no program ran, by load(). Bans by servers are not stored.
+/// file at once, or by load() if no program ran at that time. Bans by servers are not stored.
 class KeptBans {
  public:
   /// `path`: empty = no file. `bans` and `listed` outlive this.
@@ -42,7 +42,7 @@ class KeptBans {
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
-  /// Adds what the file has, and starts to watch for their ends. Once.
+  /// Adds the bans and networks of the file, and starts to watch for the ends of bans. Call it once.
   Outcome<Done> load();
   /// Writes the current bans and networks. From any thread.
   Outcome<Done> save();
@@ -50,18 +50,18 @@ class KeptBans {
   Outcome<Done> save(const relay::Ban& ban);
   /// As save(), after the bans of this network were removed.
   Outcome<Done> save_without(const net::Network& who);
-  /// Writes the current networks after this one was listed, or taken out of its list (null).
+  /// Writes the current networks after this one was listed, or removed from its list (null).
   Outcome<Done> save_listed(const net::Network& who, const relay::ListedNetwork* network);
-  /// What others are to know: each ban that is saved, and each network whose bans were removed (null). REQUIRES: before
-  /// the first is saved.
+  /// Called with each ban that is saved, and each network whose bans were removed (null). REQUIRES: set before the
+  /// first one is saved.
   using Share = std::function<void(const net::Network& who, const relay::Ban* ban)>;
-  /// As Share: each network that is listed, or is in no list any more (null).
+  /// Called with each network that is listed, or was removed from its list (null).
   using ShareListed = std::function<void(const net::Network& who, const relay::ListedNetwork* network)>;
   void share_with(Share share, ShareListed share_listed) {
     share_ = std::move(share);
     share_listed_ = std::move(share_listed);
   }
-  /// Another process has the file from now on; `tell` tells it of a ban.
+  /// Another process has the file from now on; `tell` passes a ban on to it.
   using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;
   void leave_file(Tell tell);
 
@@ -72,9 +72,9 @@ class KeptBans {
   relay::Bans& bans_;
   relay::ListedNetworks& listed_;
   const std::string path_;
-  Share share_;  // may be null; so may the next
-  ShareListed share_listed_;
-  std::mutex mutex_;  // guards the file and the members below
+  Share share_;               // may be null
+  ShareListed share_listed_;  // may be null
+  std::mutex mutex_;          // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans
   bool ends_ = false;

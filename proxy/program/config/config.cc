@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t kLargestConfig = 1048576;  // bytes; a configuration is written by hand
 constexpr std::size_t kLongestHost = 253;        // bytes
 
-// Checks of what the schema cannot say.
+// Checks the rules that the schema cannot express.
 class Checker {
  public:
   Checker(Reading& reading, std::span<const wire::Game* const> known, Start start)
@@ -80,7 +80,7 @@ class Checker {
     reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
   }
 
-  /// The error is at the key that the file has.
+  /// Reports the error at the key that the file has.
   void water(const config::Limits& limits) {
     const std::string low = std::to_string(limits.low_water()), high = std::to_string(limits.high_water());
     if (limits.low_water() < limits.high_water()) return;
@@ -143,7 +143,7 @@ class Checker {
                                                 {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
   }
 
-  /// It leads into an arena of the fleet.
+  /// Checks a route into an arena of the fleet.
   void fleet_route(const std::string& path, const config::Config& config, int index, const std::string& arena) {
     const config::Route& route = config.route(index);
     const auto listen = endpoint(path + "listen", parse_shared_listen(route.listen(), known_));
@@ -159,7 +159,7 @@ class Checker {
     if (route.watch_size() != 0) problem(path + "watch", "belongs to the arena");
   }
 
-  /// Where players play while no server is up.
+  /// Checks the key `while_down`.
   void while_down(const std::string& path, const config::Config& config, const config::Route& route,
                   const ListenEnd& listen, std::optional<RouteKind> kind) {
     const std::string key = path + "while_down";
@@ -181,7 +181,7 @@ class Checker {
     if (route.stop().empty() && route.stop_after_s() != 0) problem(path + "stop_after_s", "needs stop");
   }
 
-  /// Of who may come: [access], or a route.
+  /// Checks the access lists of [access] or of a route.
   template <class Lists>
   void nets(const std::string& path, const Lists& lists) {
     for (int i = 0; i < lists.allow_size(); ++i) net(path + "allow[" + std::to_string(i) + "]", lists.allow(i));
@@ -224,7 +224,7 @@ class Checker {
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
   }
 
-  /// Listeners for those who watch.
+  /// Checks the listeners for viewers.
   void watch(const std::string& owner, const google::protobuf::RepeatedPtrField<config::Watch>& all) {
     for (int i = 0; i < all.size(); ++i) {
       const std::string path = owner + "watch[" + std::to_string(i) + "].";
@@ -248,15 +248,15 @@ class Checker {
     return {};
   }
 
-  /// Those that a URL names.
+  /// Checks the certificate files that a URL names.
   void files(const std::string& path, const Outcome<relay::WebOptions>& loaded) {
     if (!loaded) problem(path, loaded.error().text);
   }
 
   struct Shared {
     std::string path, into;              // the key; the arena's key, or empty for a route
-    const config::Route* route;          // has the access lists; null: an arena
-    std::optional<RouteKind> kind = {};  // none: an arena, or not known
+    const config::Route* route;          // has the access lists; null: the listener leads into an arena
+    std::optional<RouteKind> kind = {};  // nullopt: it leads into an arena, or the kind is not known
     bool detects = false;                // whether the server's dialect is detected
     WebSocketSettings web = {};
     net::TrustedProxies proxies = {};
@@ -343,7 +343,7 @@ class Checker {
     return false;
   }
 
-  // A path of WebSockets or a file that only one route can have.
+  // Reports a WebSocket path or a file that another key has taken already.
   void taken_twice(const std::string& path, const std::string& what) {
     const auto [first, fresh] = taken_.try_emplace(what, path);
     if (!fresh) problem(path, what + " is taken by " + first->second + " already");

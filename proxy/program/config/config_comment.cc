@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::FileDescriptorProto;
 using google::protobuf::SourceCodeInfo;
 
-/// By the full names of fields.
+/// The comments, by the full names of fields.
 class Comments {
  public:
   Comments() {

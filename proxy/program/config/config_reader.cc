@@ -22,7 +22,7 @@ const config::Rule& rule_of(const FieldDescriptor& field) { return field.options
 
 Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
-// What stands in the file, as a person would quote it.
+// The value as it is written in the file, for an error message.
 std::string shown(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "a list";
@@ -33,7 +33,7 @@ std::string shown(const toml::node& node) {
 
 // -- Values -----------------------------------------------------------------------------------------------------------
 
-// REQUIRES: a range that is a uint32's, as every number in config.proto has (a test sees to it).
+// REQUIRES: the field's range fits a uint32, as for every number in config.proto (a test checks this).
 void set_number(Message& message, const FieldDescriptor& field, std::int64_t value) {
   message.GetReflection()->SetUInt32(&message, &field, static_cast<std::uint32_t>(value));
 }
@@ -99,7 +99,7 @@ class Filler {
     reading_.problems.push_back({place, path + ": " + text});
   }
 
-  /// A control character has no use in a text, and would cut a file's name, or change a terminal.
+  /// Refuses control characters: a NUL would cut a file's name, and others could control a terminal.
   std::string printable(const toml::value<std::string>& text, const std::string& path) {
     std::string kept = text.get();
     std::erase_if(kept, [](char c) { return is_control(c) && c != '\n' && c != '\t'; });
@@ -250,7 +250,7 @@ Reading read_toml(std::string_view toml, Message& into) {
     const toml::table root = toml::parse(toml);
     Filler(reading).table(root, into, "");
   } catch (const toml::parse_error& error) {
-    // A file that is not TOML has one problem: what follows it would be guessed.
+    // A syntax error is the only one reported: what follows it cannot be parsed reliably.
     reading.syntax_error = true;
     reading.problems.push_back({place_of(error.source()), std::string(error.description())});
   }

@@ -27,7 +27,7 @@ Error malformed(std::string_view url, std::string_view why) {
   return {quoted(url) + ": " + std::string(why) + "; " + std::string(kShape)};
 }
 
-// Takes what stands before `mark` off `text`; all of it, if there is no such mark.
+// Removes and returns the part of `text` before `mark`, and removes the mark; all of `text` if it has no such mark.
 std::string_view take_until(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   const std::string_view before = text.substr(0, at);
@@ -60,7 +60,7 @@ Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::
   return Error{unknown_name("game", name, names)};
 }
 
-/// "ogar+wss" is the game ogar, by WebSocket and TLS; `game` becomes the one that travels so.
+/// Parses the carrier: "ogar+wss" is ogar by WebSocket and TLS. Sets `game` to the variant that uses this carrier.
 Outcome<std::optional<WebSocketSettings>> web_of(std::string_view carrier, std::string_view path,
                                                  const wire::Game*& game) {
   using None = std::optional<WebSocketSettings>;
@@ -83,7 +83,7 @@ Outcome<std::optional<WebSocketSettings>> web_of(std::string_view carrier, std::
   return None{end};
 }
 
-/// What the front, or the back, of this game understands.
+/// The settings of this game's front (to listen) or back (to a server).
 std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<EndpointRole> role) {
   if (!role) return {};
   const core::Faces& faces = faces_of(game);

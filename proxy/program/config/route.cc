@@ -44,7 +44,7 @@ Error at_fault(std::string_view url, const Error& error) { return {"'" + std::st
 
 constexpr const char* kOnlyIpv4 = "ENet supports only IPv4; use an IPv4 address";
 
-/// Whether its host is an address of IPv6, and its game travels by ENet.
+/// Whether the host is an IPv6 address and the game uses ENet.
 bool only_v6_for_enet(const Endpoint& end) {
   const auto address = net::Address::parse(end.host, end.port);
   return end.game->transport() == wire::Transport::kEnet && address.ok() && address->v6();

@@ -12,7 +12,7 @@ namespace {
 /// The last name of a path.
 std::string last_name(std::string_view path) { return std::string(path.substr(path.rfind('.') + 1)); }
 
-/// Appends `line.message` if this field of the word is secret. `name`: the message's own name of it.
+/// Appends `line.message` if this field of the word is secret. `name`: the field's name in the message.
 void add_secret(const wire::MappingLine& line, const google::protobuf::FieldDescriptor& field, std::string name,
                 std::vector<wire::Secret>& to) {
   const bool whole = field.options().GetExtension(words::secret);

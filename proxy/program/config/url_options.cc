@@ -17,7 +17,8 @@ bool any(const wire::Game&) { return true; }
 bool by_web(const wire::Game& game) { return game.transport() == wire::Transport::kWebSocket; }
 bool over_enet(const wire::Game& game) { return game.transport() == wire::Transport::kEnet; }
 
-/// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
+/// Whether clients of some dialects speak first and clients of others wait for the server's greeting, so that one port
+/// can serve both.
 bool greeted_or_not(const wire::Game& game) {
   bool first = false, last = false;
   for (std::size_t i = 0; i < game.dialects().size(); ++i) (game.client_greeting_size(i) != 0 ? first : last) = true;

@@ -15,7 +15,8 @@ struct Quoted {
   std::size_t size;  // with its quotes
 };
 
-/// What is in quotes at the beginning; nothing if it has no quotes, or no end, or text right behind it.
+/// The quoted text at the beginning; nullopt if there is none, if it has no closing quote, or if text follows the
+/// closing quote without a blank.
 std::optional<Quoted> leading_quotes(std::string_view rest) {
   if (!rest.starts_with('"')) return std::nullopt;
   std::string text;

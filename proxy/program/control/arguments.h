@@ -12,18 +12,18 @@ namespace entente {
 /// Without blanks at its ends.
 std::string_view trimmed(std::string_view text);
 
-/// Takes off the first word and the blanks around it; quotes have no meaning.
+/// Removes and returns the first word, with the blanks around it removed; quotes have no meaning.
 std::string_view first_word(std::string_view& rest);
 
-/// Takes off the first argument, which may be quoted.
+/// Removes and returns the first argument, which may be quoted.
 std::string first_argument(std::string_view& rest);
 
-/// The rest of a line, as one text: what the quotes hold, if all of it is in quotes; else as it is.
+/// The rest of a line as one text: without the quotes, if all of it is in quotes; otherwise unchanged.
 std::string whole_text(std::string_view rest);
 
 inline constexpr std::size_t kLongestSayable = 400;  ///< bytes
 
-/// Without control characters; an error if it is longer than `most` bytes, because what players are told is never cut.
+/// Without control characters; an error if it is longer than `most` bytes, because texts for players are never cut.
 Outcome<std::string> sayable_text(std::string_view text, std::size_t most = kLongestSayable);
 
 /// The text as one argument: in quotes, if it needs them.
@@ -31,7 +31,7 @@ std::string as_argument(std::string_view text);
 /// In quotes, with a backslash before each quote and backslash.
 std::string in_quotes(std::string_view text);
 
-/// Takes "OPTION TEXT" off the beginning. TEXT is an argument in quotes, or one word.
+/// Removes "OPTION TEXT" from the beginning, and returns TEXT: an argument in quotes, or one word.
 bool take_option(std::string_view& rest, std::string_view option, std::string& value);
 /// As take_option(), but TEXT without quotes is all of the rest.
 bool take_text(std::string_view& rest, std::string_view option, std::string& value);

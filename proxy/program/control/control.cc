@@ -49,7 +49,7 @@ std::string Control::answer_any(std::string_view line, bool json, const std::str
   std::string_view rest = line;
   if (first_word(rest) != "--fleet") return answer_as(line, json, by);
   if (fleet_) return fleet_(rest, json, by);
-  const Reply told(Error{"this program is in no fleet; [fleet] in its configuration would have it join one"});
+  const Reply told(Error{"this program is in no fleet; to join one, add [fleet] to its configuration"});
   return json ? told.json() : told.text();
 }
 

@@ -19,7 +19,7 @@ namespace entente {
 
 class Control {
  public:
-  /// Answers a command, given its arguments: lines, each with its end; or an error.
+  /// Answers a command, given its arguments: with lines, each with a line end, or with an error.
   using Run = std::function<Reply(std::string_view rest)>;
 
   /// Adds a question, which changes nothing. `usage`: "find NAME". `about`: a sentence. Handlers are called on the
@@ -28,11 +28,12 @@ class Control {
   /// Adds an order: each is logged.
   void add_order(std::string usage, std::string about, Run run);
 
-  /// Lines that begin with "--fleet" are passed on to `fleet`, without it. It may wait, and call answer_as().
+  /// Lines that begin with "--fleet" are passed on to `fleet`, without that word. `fleet` may block, and may call
+  /// answer_as().
   using FleetHandler = std::function<std::string(std::string_view line, bool json, const std::string& by)>;
   void set_fleet(FleetHandler fleet) { fleet_ = std::move(fleet); }
 
-  /// While `why` says something, orders are refused with it.
+  /// While `why` returns a text, orders are refused with this text.
   void refuse_orders_when(std::function<std::string()> why) { objection_ = std::move(why); }
 
   /// The whole answer. `by`: who asks.
@@ -54,7 +55,7 @@ class Control {
   Reply help() const;
   std::string answer_any(std::string_view line, bool json, const std::string& by) const;
 
-  FleetHandler fleet_;  // null: there is none
+  FleetHandler fleet_;  // null: this program is in no fleet
   std::vector<Command> commands_;
   std::function<std::string()> objection_;
   std::unique_ptr<std::mutex> running_ = std::make_unique<std::mutex>();

@@ -53,7 +53,7 @@ class ListKeeper {
     if (const auto kept = kept_.save_listed(*who, nullptr); !kept)
       return Reply(Error{kept.error().text + "; " + who->text() + " is in no list until this program restarts"})
           .though_done();
-    return who->text() + " is not in the list any more\n";
+    return who->text() + " is no longer in the list\n";
   }
 
   Reply list(std::string_view rest) const {

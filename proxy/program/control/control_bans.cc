@@ -14,7 +14,7 @@ namespace {
 
 constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
-/// When a ban of so long ends.
+/// When a ban of this length ends.
 Outcome<std::time_t> end_of(const std::string& length) {
   const auto time = parse_time(length, kLongestBan);
   if (!time) return time.error();

@@ -14,18 +14,18 @@ namespace {
 constexpr std::size_t kLongestAddress = 300;  // bytes
 constexpr core::Micros kLongestDrain = core::Micros{7} * 86'400 * core::kSecond;
 
-/// Where else the players of a game find a place: an arena, or servers.
-struct Door {
+/// Where else players of a game in a place (an arena, or servers) can connect.
+struct Referral {
   std::string game, place, address;
 
   /// "native,lobby,example.org:4000"
-  static std::optional<Door> parse(const std::string& text) {
+  static std::optional<Referral> parse(const std::string& text) {
     const auto first = text.find(','), last = text.rfind(',');
     if (first == std::string::npos || first == last) return std::nullopt;
     const auto address = sayable_text(text.substr(last + 1), kLongestAddress);
-    Door door{text.substr(0, first), text.substr(first + 1, last - first - 1), address ? *address : ""};
-    if (door.game.empty() || door.place.empty() || !is_host_and_port(door.address)) return std::nullopt;
-    return door;
+    Referral referral{text.substr(0, first), text.substr(first + 1, last - first - 1), address ? *address : ""};
+    if (referral.game.empty() || referral.place.empty() || !is_host_and_port(referral.address)) return std::nullopt;
+    return referral;
   }
 };
 
@@ -33,21 +33,21 @@ struct DrainOrder {
   std::string what;  // "": all routes
   std::string time;  // "": no limit
   Millis millis = 0;
-  std::string text;  // "": nothing is said
-  std::vector<Door> doors = {};
+  std::string text;  // "": no message
+  std::vector<Referral> referrals = {};
 };
 
 constexpr const char* kDrainUsage =
-    "usage: drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]";
+    "usage: drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]";
 
 Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
   while (!rest.empty()) {
-    std::string door;
-    if (take_option(rest, "--door", door)) {
-      const auto parsed = Door::parse(door);
-      if (!parsed) return Error{"'" + control_field(door) + "' is not GAME,PLACE,HOST:PORT"};
-      order.doors.push_back(*parsed);
+    std::string referral;
+    if (take_option(rest, "--refer", referral)) {
+      const auto parsed = Referral::parse(referral);
+      if (!parsed) return Error{"'" + control_field(referral) + "' is not GAME,PLACE,HOST:PORT"};
+      order.referrals.push_back(*parsed);
     } else if (take_option(rest, "--for", order.time)) {
       const auto time = parse_time(order.time, kLongestDrain);
       if (!time) return time.error();
@@ -66,7 +66,7 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
   return order;
 }
 
-/// Who was told something, and who was not.
+/// Which players got a message, and which did not.
 class Announcement {
  public:
   void add(std::vector<Attendee> attendees) {
@@ -117,22 +117,23 @@ class Drain {
     const auto routes = routes_called(all, order->what);
     if (!routes) return routes.error();
     Announcement announcement;
-    for (const ListedRoute* route : *routes) announce(*route, text_for(*order, door_for(*route, *order)), announcement);
+    for (const ListedRoute* route : *routes)
+      announce(*route, text_for(*order, referral_for(*route, *order)), announcement);
     const Drainer::Time time = order->time.empty() ? Drainer::Time() : Drainer::Time(order->millis);
     std::string lines;
     std::vector<ReplyRow> rows;
     for (const ListedRoute* route : *routes) {
-      const Door* const door = door_for(*route, *order);
+      const Referral* const referral = referral_for(*route, *order);
       for (const std::size_t number : route->numbers)
-        drainer_.drain(number, time, door != nullptr ? text_for(*order, door) : "");
+        drainer_.drain(number, time, referral != nullptr ? text_for(*order, referral) : "");
       const std::uint64_t left = server_.totals(route->numbers).current_sessions();
       const std::string& name = route->named.name;
       lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") +
-               (door != nullptr ? "; players are told to connect to " + door->address : "") + "\n";
+               (referral != nullptr ? "; players are told to connect to " + referral->address : "") + "\n";
       rows.push_back({text_field("route", name), number_field("sessions", left)});
     }
     if (order->what.empty()) drains_all_(true);
-    if (order->text.empty() && order->doors.empty()) return Reply(lines).with("routes", rows);
+    if (order->text.empty() && order->referrals.empty()) return Reply(lines).with("routes", rows);
     return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
   }
 
@@ -157,7 +158,8 @@ class Drain {
     const auto all = served_only(routes_());
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
-    if (drainer_.is_stopping()) return Error{"the program stops when its players have left, and takes nobody any more"};
+    if (drainer_.is_stopping())
+      return Error{"the program stops when its players have left, and accepts no more players"};
     if (what.empty()) drains_all_(false);
     std::string lines;
     std::vector<ReplyRow> rows;
@@ -181,8 +183,8 @@ class Drain {
   }
 
   Reply drain_server(const DrainOrder& order) const {
-    if (!order.time.empty() || !order.text.empty() || !order.doors.empty())
-      return Error{"--for, --door and --say are for routes; " + order.what + " is a server"};
+    if (!order.time.empty() || !order.text.empty() || !order.referrals.empty())
+      return Error{"--for, --refer and --say are for routes; " + order.what + " is a server"};
     server_.drain_server(order.what, true);
     std::uint64_t left = 0;
     for (const ListedRoute& route : served_only(routes_()))
@@ -190,18 +192,18 @@ class Drain {
     return "draining server " + order.what + ": " + sessions_go_on(left) + "\n";
   }
 
-  /// The first that fits; null: none.
-  const Door* door_for(const ListedRoute& route, const DrainOrder& order) const {
+  /// The first one for the route's game and place; null: there is none.
+  const Referral* referral_for(const ListedRoute& route, const DrainOrder& order) const {
     const std::string place = place_of(server_, route);
-    for (const Door& door : order.doors)
-      if (door.game == route.named.game && door.place == place) return &door;
+    for (const Referral& referral : order.referrals)
+      if (referral.game == route.named.game && referral.place == place) return &referral;
     return nullptr;
   }
-  /// "": nothing is said.
-  static std::string text_for(const DrainOrder& order, const Door* door) {
-    if (door == nullptr) return order.text;
-    if (order.text.empty()) return std::string(Drainer::kWhy) + ": connect to " + door->address;
-    return order.text + " (connect to " + door->address + ")";
+  /// The message for the players of a route; "": none.
+  static std::string text_for(const DrainOrder& order, const Referral* referral) {
+    if (referral == nullptr) return order.text;
+    if (order.text.empty()) return std::string(Drainer::kWhy) + ": connect to " + referral->address;
+    return order.text + " (connect to " + referral->address + ")";
   }
 
   void announce(const ListedRoute& route, const std::string& text, Announcement& announcement) const {
@@ -223,11 +225,11 @@ void add_drain_commands(Control& control, relay::ProxyServer& server, const Rost
                         Drainer& drainer, std::function<void(bool)> drains_all) {
   const Drain drain(server, roster, routes, drainer, std::move(drains_all));
   control.add_order(
-      "drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]",
+      "drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]",
       "Turns newcomers away from a route (a game, an arena, a port or a listener), or from all. Players who are there "
       "go on until they leave. With SERVER (a name in `servers`): sends no new players to it. --for: ends the sessions "
-      "that are left after TIME. --say: tells the players TEXT now. --door, once or more: tells players of GAME in "
-      "PLACE (an arena's name or a route's servers, as `doors` prints them) to connect to HOST:PORT, now and "
+      "that are left after TIME. --say: tells the players TEXT now. --refer, once or more: tells players of GAME in "
+      "PLACE (an arena's name or a route's servers, as `listeners` prints them) to connect to HOST:PORT, now and "
       "when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",

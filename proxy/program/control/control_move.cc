@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::size_t kLongestPlace = 300;  // bytes of an address that players are told
 
-constexpr Millis kMoveWait = 1'000;  // then the log says how the move ends
+constexpr Millis kMoveWait = 1'000;  // longest wait for the result; a later one is only logged
 
-/// The route that is meant. Several lead into one arena: the one for clients of this game, if there is one.
+/// The route with this name. If it names several routes into one arena: the one for clients of this game, if there is
+/// one.
 Outcome<const ListedRoute*> one_route(const ListedRoutes& all, const std::string& what, const wire::Game& game) {
   const auto found = routes_called(all, what);
   if (!found) return found.error();
@@ -74,17 +75,17 @@ Reply refer(relay::ProxyServer& server, const Roster& roster, std::string_view r
   return Reply("told " + found[0].text() + " to connect to " + *place + "\n").with("sessions", rows_of(found));
 }
 
-/// Where players reach this listener; nothing: it is not known.
+/// The address at which players reach this listener; nullopt: it is not known.
 std::optional<std::string> address_of(const net::Address& listener, const std::string& public_host) {
   if (!public_host.empty()) return net::host_and_port(public_host, listener.port());
   return listener.wildcard() ? std::nullopt : std::optional(listener.text());
 }
 
-/// Where players of a game connect to this process.
-Reply door(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host,
-           std::string_view rest) {
+/// The address at which players of a game connect to this process.
+Reply listener(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host,
+               std::string_view rest) {
   const std::string game = whole_text(rest);
-  if (game.empty()) return Error{"usage: door GAME"};
+  if (game.empty()) return Error{"usage: listener GAME"};
   bool drains = false;
   for (const ListedRoute& one : routes) {
     const net::Address& at = one.named.listener;
@@ -101,7 +102,7 @@ Reply door(const relay::ProxyServer& server, const ListedRoutes& routes, const s
 }
 
 /// All of them.
-Reply doors(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host) {
+Reply listeners(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host) {
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
     const net::Address& at = one.named.listener;
@@ -124,14 +125,14 @@ void add_move_commands(Control& control, relay::ProxyServer& server, const Roste
       [&server, &roster, routes](std::string_view rest) { return move(server, roster, served_only(routes()), rest); });
   control.add_order("refer LINK|NAME|ADDRESS HOST:PORT", "Tells a player to connect elsewhere, and ends the session.",
                     [&server, &roster](std::string_view rest) { return refer(server, roster, rest); });
-  control.add("door GAME", "Prints where players of a game connect to this program.",
+  control.add("listener GAME", "Prints the address of the first listener for a game.",
               [&server, routes, public_host](std::string_view rest) {
-                return door(server, served_only(routes()), public_host, rest);
+                return listener(server, served_only(routes()), public_host, rest);
               });
-  control.add("doors", "Lists where players connect to this program: game, arena or servers, address.",
+  control.add("listeners", "Lists where players connect to this program: game, arena or servers, address.",
               [&server, routes, public_host](std::string_view rest) {
-                return rest.empty() ? doors(server, served_only(routes()), public_host)
-                                    : Error{"doors takes no arguments"};
+                return rest.empty() ? listeners(server, served_only(routes()), public_host)
+                                    : Error{"listeners takes no arguments"};
               });
 }
 

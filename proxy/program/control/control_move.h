@@ -1,4 +1,5 @@
-// The commands move, refer, door and doors: players go to other routes, other nodes of a fleet, or other servers.
+// The commands move, refer, listener and listeners: players go to other routes, other nodes of a fleet, or other
+// servers.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ bool is_called(const Recordable& one, std::string_view name) {
   return name == std::to_string(one.number) || name == one.name || one.name.ends_with(" " + std::string(name));
 }
 
-/// Those that are meant: all, if nothing is named.
+/// The recordable routes with this name; all if `name` is empty.
 Outcome<std::vector<Recordable>> chosen(std::vector<Recordable> all, std::string_view name) {
   if (name.empty()) return all;
   std::erase_if(all, [&](const Recordable& one) { return !is_called(one, name); });
@@ -57,7 +57,7 @@ struct Named {
 constexpr Named kOrders[] = {
     {"start", Order::kStart, "started"}, {"stop", Order::kStop, "stopped"}, {"rotate", Order::kRotate, "rotated"}};
 
-/// An order for all routes skips those that cannot carry it out, unless none can.
+/// An order for all routes fails only if no route can carry it out.
 Reply record(const std::vector<Recordable>& all, std::string_view rest) {
   const std::string_view word = first_word(rest);
   const auto* named =

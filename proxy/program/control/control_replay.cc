@@ -9,7 +9,7 @@
 namespace entente {
 namespace {
 
-constexpr const char* kDone = "accepted\n";  // the replay's own thread does it; `status` shows the result
+constexpr const char* kDone = "accepted\n";  // the replay's thread carries it out; `status` shows the result
 
 Reply seek(ReplayControl& replay, std::string_view rest) {
   const auto at = parse_time(rest);

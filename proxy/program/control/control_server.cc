@@ -28,7 +28,7 @@ ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool wit
   return row;
 }
 
-/// The column `source` is there only where a session has one: scripts know the others.
+/// The column `source` is added only if a session has a source, because scripts rely on the other columns.
 Reply list(const std::vector<Attendee>& attendees, const ListedRoutes& routes) {
   const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
   std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
@@ -37,7 +37,7 @@ Reply list(const std::vector<Attendee>& attendees, const ListedRoutes& routes) {
   const bool with_moved = std::any_of(attendees.begin(), attendees.end(), moved);
   if (with_moved) header.emplace_back("moved_to");
   const auto in_arena = [](const Attendee& one) { return !one.session.arena.empty(); };
-  const bool with_arena = std::any_of(attendees.begin(), attendees.end(), in_arena);  // the same for `arena`
+  const bool with_arena = std::any_of(attendees.begin(), attendees.end(), in_arena);  // as `source`
   if (with_arena) header.emplace_back("arena");
   std::vector<ReplyRow> rows;
   for (const Attendee& one : attendees) {

@@ -3,7 +3,7 @@
 namespace entente {
 namespace {
 
-/// "up", "down, drained"
+/// Such as "up" or "down, drained".
 std::string state_of(const relay::ProxyServer::UpstreamReport& server, bool retired) {
   using State = relay::Upstream::State;
   std::string state = server.state == State::kUp ? "up" : server.state == State::kDown ? "down" : "not tried";

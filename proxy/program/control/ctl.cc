@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view kOkay = "ok\n", kError = "error: ", kJsonError = "{\"error\":";
 
-/// From which word on the words of a command are one text, which needs no quotes.
+/// The index of the first word of the command's last argument, if that is a text that needs no quotes; otherwise the
+/// number of words.
 std::size_t first_of_text(const std::vector<std::string>& words) {
   if (words[0] == "kick") return 2;
   return words[0] == "say" || words[0] == "find" ? 1 : words.size();
@@ -40,14 +41,14 @@ std::string line_of(const CtlOptions& options) {
   std::string text;
   for (std::size_t i = whole; i < words.size(); ++i) text += (text.empty() ? "" : " ") + words[i];
   if (!text.empty()) add(as_argument(text));
-  for (const std::string& door : options.doors) add_option("--door", door);
+  for (const std::string& referral : options.referrals) add_option("--refer", referral);
   add_option("--for", options.time);
   add_option("--why", options.why);
   add_option("--say", options.say);
   return line;
 }
 
-/// Commands for the processes from before an upgrade, too: they still have players.
+/// Whether the command also goes to the processes from before an upgrade, which still have players.
 bool is_for_older(const std::string& command) {
   constexpr std::array<std::string_view, 10> kAll = {"list", "find",  "kick",    "ban",    "unban",
                                                      "say",  "drain", "undrain", "record", "stats"};
@@ -59,7 +60,7 @@ struct Answer {
   std::string text;  // to print: the answer, or the error
 };
 
-/// The address that was banned, in the answer to a ban by name; a name means nothing to the older processes.
+/// The banned address, from the answer to a ban by name: the older processes may not know the name.
 std::string banned_address(const std::string& answer) {
   constexpr std::string_view kBefore = "banned ";
   const std::size_t at = answer.find(kBefore);
@@ -80,14 +81,14 @@ Answer ask(const std::string& socket, const std::string& line, bool json) {
   return {true, answer->substr(kOkay.size())};
 }
 
-/// `find` fails like grep if it has found nobody.
+/// `find` exits like grep: it fails if it has found no session.
 bool found_nobody(const std::string& answer, bool json) {
   return json ? answer == "[]\n" : answer.find('\n') + 1 == answer.size();  // only the header
 }
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-/// Prints what the processes from before an upgrade answer. False: none did what it was told.
+/// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command.
 bool ask_older(const CtlOptions& options, const std::string& line) {
   bool any = false;
   for (const OlderSocket& older : older_sockets(options.socket)) {
@@ -104,7 +105,7 @@ bool ask_older(const CtlOptions& options, const std::string& line) {
 }  // namespace
 
 void declare_ctl(CLI::App& app, CtlOptions& options) {
-  // An option without a value is no option to the program, and the command would mean more.
+  // An empty value would be dropped from the command, which would then affect more than was asked for.
   const auto not_empty = [](const std::string& value) { return value.empty() ? "must not be empty" : ""; };
   app.add_option("--socket", options.socket, "Control socket of the program: the PATH of its --control")
       ->type_name("PATH")
@@ -130,9 +131,10 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
       ->type_name("TEXT")
       ->check(not_empty);
-  app.add_option("--door", options.doors,
-                 "For drain: where players can go instead. Players of GAME in PLACE are told to connect to HOST:PORT. "
-                 "`ctl doors` prints the places: an arena's name, or the names of a route's servers. May be repeated")
+  app.add_option(
+         "--refer", options.referrals,
+         "For drain: where players can go instead. Players of GAME in PLACE are told to connect to HOST:PORT. "
+         "`ctl listeners` prints the places: an arena's name, or the names of a route's servers. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);
@@ -157,7 +159,7 @@ int run_ctl(const CtlOptions& options) {
   const Answer answer = ask(options.socket, line, options.json);
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text);
-  const bool ends = answer.ok && options.words[0] == "kick";  // it has met its player
+  const bool ends = answer.ok && options.words[0] == "kick";  // the player was found, so no other process is asked
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;

@@ -11,8 +11,8 @@ namespace entente {
 struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
-  std::string time, why, say, route;  // --for, --why, --say, --route
-  std::vector<std::string> doors;     // --door
+  std::string time, why, say, route;   // --for, --why, --say, --route
+  std::vector<std::string> referrals;  // --refer
   bool json = false, fleet = false;
 };
 

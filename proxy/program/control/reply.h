@@ -46,10 +46,10 @@ class Reply {
 
   /// Adds a member to the JSON object of an error, or of a reply that is not a table.
   Reply& with(std::string_view name, const std::vector<ReplyRow>& rows);
-  /// Adds to the log line of the order, which has the first line of the text already.
+  /// Appends to the log line of the order, after the first line of the text.
   Reply& note(std::string text);
 
-  /// The error is of what was to follow: what was ordered is done.
+  /// Marks an error as one that came after the order was carried out.
   Reply& though_done() { return done_ = true, *this; }
 
   bool failed() const { return failed_; }

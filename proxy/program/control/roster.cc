@@ -24,7 +24,7 @@ std::optional<Value> value_of(const Outcome<Value>& outcome) {
   return outcome ? std::optional(*outcome) : std::nullopt;
 }
 
-/// As it is, or as `list` shows it.
+/// Whether the player has this name, as it is or as `list` shows it.
 bool is_called(const Attendee& attendee, std::string_view name) {
   if (attendee.player.empty()) return false;
   return attendee.player == name || control_field(attendee.player) == name;
@@ -45,7 +45,7 @@ std::string Attendee::game() const {
 
 std::string Attendee::client() const { return is_bot() ? "" : session.info.client.text(); }
 
-/// The name is always in quotes: it may hold what stands around it.
+/// The name is always in quotes, because it may contain the separators around it.
 std::string Attendee::text() const {
   return "link " + std::to_string(session.info.link) + " (" + control_field(client()) + ", " + game() + ", " +
          (player.empty() ? "-" : in_quotes(control_field(player))) + ")";

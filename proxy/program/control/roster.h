@@ -32,23 +32,23 @@ struct Attendee {
 std::string text_of(const std::vector<Attendee>& attendees);
 std::vector<ReplyRow> rows_of(const std::vector<Attendee>& attendees);
 
-/// Whom an operator means: "7" is a link, "192.0.2.7", "192.0.2.7:4000" and "192.0.2.0/24" are addresses, anything else
-/// is a name. "name:7" is the name 7.
+/// The target of a command: "7" is a link; "192.0.2.7", "192.0.2.7:4000" and "192.0.2.0/24" are addresses; anything
+/// else is a name. "name:7" is the name 7.
 struct Target {
   std::string text;  // as given
   std::optional<relay::LinkId> link;
   std::optional<net::Network> network;
   std::optional<net::Address> address;  // with its port
-  std::string name;                     // if it is none of these
+  std::string name;                     // if the text is neither a link nor an address
 
   static Target parse(std::string_view text);
-  /// Whether this means the session: by its link, its client's address, or the address that the server sees.
+  /// Whether this matches the session by its link, its client's address, or the address that the server sees.
   bool is(const Attendee& attendee) const;
 };
 
 class Roster {
  public:
-  /// The name of a link's player, where only a tap knows it (relays); "" if unknown.
+  /// The name of a link's player, if only a tap knows it (in a relay); "" if unknown.
   using PlayerOf = std::function<std::string(relay::LinkId)>;
 
   /// `server` outlives it.
@@ -58,7 +58,7 @@ class Roster {
   std::vector<Attendee> all() const { return with_players(server_.sessions()); }
   /// These sessions, with their players.
   std::vector<Attendee> with_players(std::vector<relay::SessionReport> sessions) const;
-  /// The sessions that are meant. If nobody has exactly this name: those whose names differ only in upper and lower
+  /// The sessions that match. If no player has exactly this name: those whose names differ only in upper and lower
   /// case.
   std::vector<Attendee> find(const Target& target) const;
   /// As find(), but a part of a name is enough.
@@ -69,9 +69,9 @@ class Roster {
   PlayerOf player_of_;
 };
 
-/// The error that nobody is meant.
+/// The error that no session matches.
 Error nobody_is(const Target& target);
-/// The error that several are meant, with the list of them.
+/// The error that several sessions match, with the list of them.
 Reply ambiguous(const Target& target, const std::vector<Attendee>& candidates);
 
 }  // namespace entente

@@ -23,7 +23,7 @@ struct NamedRoute {
 /// A route with all its sessions.
 struct ListedRoute {
   NamedRoute named;
-  std::vector<std::size_t> numbers;  ///< its own, and those that it had before a reload
+  std::vector<std::size_t> numbers;  ///< its current number, and those from before a reload
   bool retired = false;              ///< removed by a reload; its sessions go on
 };
 
@@ -31,7 +31,7 @@ using ListedRoutes = std::vector<ListedRoute>;
 /// From any thread.
 using RouteLister = std::function<ListedRoutes()>;
 
-/// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
+/// The routes that match `what`: the address or port of the listener, the game, the arena, or the name in the
 /// statistics. "": all. `all` outlives the result.
 Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, std::string_view what);
 

@@ -28,10 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Millis kArchiveLook = 1'000;            // how often it looks for recordings
-constexpr Millis kLongestRetryPause = 3'600'000;  // before it tries again what has failed
+constexpr Millis kLongestRetryPause = 3'600'000;  // longest pause before a retry
 constexpr std::string_view kEnding = ".mcap";
 constexpr Millis kNap = 50;
-constexpr Millis kTell = 5'000;  // a lease takes half of it
+constexpr Millis kTell = 5'000;  // wait before another archive is reported; getting a lease takes half of it
 
 constexpr const char* kAboutArchive =
     "A recording is written to NODE.NAME.mcap when its node has completed it. If a node is silent for the time of\n"
@@ -57,7 +57,7 @@ class Turn final : private fleet::Lease::User {
   }
   ~Turn() override {
     reader_.on_loop([this](fleet::BusLine&, net::Loop&) { lease_->release(); });
-    // The release is on its way to NATS before the line ends: orders keep their order.
+    // The lease is destroyed in a second job, so the release is sent to NATS first.
     reader_.on_loop([this](fleet::BusLine&, net::Loop&) { lease_.reset(); });
   }
   Turn(const Turn&) = delete;
@@ -108,7 +108,7 @@ class Archive {
   /// Of a recording that has no file.
   struct Note {
     std::uint64_t bytes = 0;
-    Millis since = 0;  // it has so many
+    Millis since = 0;  // when it got this size
     std::uint32_t tries = 0;
     Millis pause = 0, not_before = 0;  // until it is tried again
     std::string error;
@@ -123,13 +123,13 @@ class Archive {
     if (fs::exists(whole, unknown) || fs::exists(path, unknown)) return true;
     if (!one.ended && !is_given_up(one, note)) return false;
     if (steady_now() < note.not_before) return false;
-    fs::remove(path + ".archiving", unknown);  // of an archive that died; this one has its lease
+    fs::remove(path + ".archiving", unknown);  // left by an archive that died: this one has the lease now
     const auto saved = reader_.save(one, path, goes_on);
     if (saved) {
       std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
                   one.complete ? "" : ", repaired: its end is missing");
       std::fflush(stdout);
-      if (one.from == 0) remove_shorter(repaired, path);  // unless they alone have its beginning
+      if (one.from == 0) remove_shorter(repaired, path);  // otherwise only they have its beginning
       return true;
     }
     if (!goes_on()) return false;
@@ -143,7 +143,7 @@ class Archive {
     return false;
   }
 
-  /// Files of the same recording, when it was shorter.
+  /// Removes the repaired files of the same recording from when it was shorter.
   void remove_shorter(const std::string& repaired, const std::string& but) {
     std::error_code error;
     std::vector<fs::path> shorter;
@@ -156,7 +156,7 @@ class Archive {
     for (const fs::path& one : shorter) fs::remove(one, error);
   }
 
-  /// Nothing has come for long, and the node is gone.
+  /// Whether the recording has not grown, and the node has been silent, for the time of --silence.
   bool is_given_up(const FleetRecording& one, Note& note) {
     const Millis now = steady_now();
     if (note.since == 0 || note.bytes != one.bytes) note.bytes = one.bytes, note.since = now;
@@ -190,7 +190,7 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
 
 int run_archive(const ArchiveOptions& options) {
   std::error_code error;
-  if (!fs::is_directory(options.into, error)) return report_failure(Error{options.into + " is no folder"});
+  if (!fs::is_directory(options.into, error)) return report_failure(Error{options.into + " is not a folder"});
   const auto reader = FleetReader::open(options.config);
   if (!reader) return report_failure(reader.error());
   const Interruption interruption;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestSecret = 4096;
 
-/// The first line of a file that nobody else may read.
+/// The first line of a file that other users may not read.
 Outcome<std::string> read_secret(const std::string& path) {
   using std::filesystem::perms;
   std::error_code failed;
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
 std::string this_machine() {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-  std::error_code none;  // then there is one network
+  std::error_code none;  // if it cannot be read, there is only one network
   return boot + " " + std::filesystem::read_symlink("/proc/self/ns/net", none).string();
 }
 
@@ -151,8 +151,8 @@ void Fleet::measure(Metrics& metrics) const {
   metrics.count("bus_failures", "Orders to JetStream that failed", {}, counts.failures);
   metrics.count("bus_refused", "Messages and subscriptions that NATS does not permit this node's account", {},
                 counts.refused);
-  metrics.count("bus_forged", "Stored messages that somebody had NATS send where he may not publish; they are ignored",
-                {}, counts.forged);
+  metrics.count("bus_forged", "Forged messages, which were ignored: their sender may not publish to their subject", {},
+                counts.forged);
 }
 
 }  // namespace entente

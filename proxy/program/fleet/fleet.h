@@ -25,8 +25,8 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
 /// The arena of the fleet that a route leads to ("fleet:NAME"); nothing: it leads to servers.
 std::optional<std::string> fleet_arena_of(const config::Route& route);
 
-/// What only processes have in common that reach the same servers at loopback addresses: a start of the machine, and a
-/// namespace of the network.
+/// Identifies what loopback addresses mean: the boot of the machine and the network namespace. Only processes for which
+/// it is equal reach the same servers at loopback addresses.
 std::string this_machine();
 
 /// The name of this node: the one in the configuration, or this machine's.
@@ -35,7 +35,8 @@ std::string node_of(const config::Fleet& fleet);
 class Fleet {
  public:
   enum class Log : bool { kNo, kYes };
-  /// Reads the files that the configuration names, and begins to connect. `log`: whether the log has how that goes.
+  /// Reads the files that the configuration names, and begins to connect. `log`: whether connections and failures are
+  /// logged.
   static Outcome<std::unique_ptr<Fleet>> join(const config::Fleet& settings, Log log = Log::kYes);
 
   const fleet::Subjects& names() const { return names_; }

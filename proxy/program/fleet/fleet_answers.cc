@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kAnswered = "ok\n", kFailure = "error: ";
 constexpr const char* kSilent = "does not answer";
-constexpr const char* kNonsense = "answers nothing that makes sense";
-// More than that of one node is no answer.
+constexpr const char* kNonsense = "sent an invalid answer";
+// A longer answer of one node is refused.
 constexpr std::size_t kLongestAnswer = 1 << 20;  // bytes
 constexpr std::ptrdiff_t kMostLines = 20'000, kMostColumns = 64;
 constexpr double kHighestNumber = 9'007'199'254'740'992;  // 2^53: a double has all integers up to there
@@ -39,7 +39,7 @@ std::string failure_of(const NodeAnswer& answer) {
   return screen_text(text.substr(kFailure.size(), text.find('\n') - kFailure.size()));
 }
 
-/// Whether it is what a command has answered.
+/// Whether the text is a valid answer to a command.
 bool is_answer(std::string_view text) {
   const auto columns = text.substr(0, text.find('\n', kAnswered.size()));
   return text.starts_with(kAnswered) && text.size() <= kLongestAnswer &&
@@ -47,7 +47,7 @@ bool is_answer(std::string_view text) {
          std::count(columns.begin(), columns.end(), '\t') < kMostColumns;
 }
 
-/// The place of a column in `header`, where it is added if it is not there. The first is ours.
+/// The place of a column in `header`; adds the column if it is missing. The first column, `node`, is never matched.
 std::size_t place_of(std::string_view column, std::vector<std::string>& header) {
   const auto at = std::find(header.begin() + 1, header.end(), column);
   if (at != header.end()) return static_cast<std::size_t>(at - header.begin());
@@ -110,7 +110,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
   return std::string(kAnswered) + (table ? lines_of(header, rows) : lines) + failures;
 }
 
-/// The objects of an answer in JSON; nothing if it is none.
+/// The objects of an answer in JSON; nullopt if it is not a valid one.
 std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
   google::protobuf::Value value;
   if (text.size() > kLongestAnswer) return std::nullopt;
@@ -145,7 +145,7 @@ std::string merged_json(const std::vector<NodeAnswer>& answers) {
       const auto& fields = one.struct_value().fields();  // in no order
       std::string object = node;
       for (const auto& [name, value] : std::map<std::string, google::protobuf::Value>(fields.begin(), fields.end())) {
-        if (name == "node") continue;  // ours
+        if (name == "node") continue;  // added above
         std::string text;
         if (value.has_string_value())
           json_text(value.string_value(), text);

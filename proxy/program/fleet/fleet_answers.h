@@ -1,5 +1,5 @@
 // The answers of several nodes to one command, as one answer.
-// Law: what a node answered is foreign text: it is made harmless, and what is no answer counts as an error of the node.
+// Law: a node's answer is foreign text: it is made harmless, and an invalid answer counts as an error of the node.
 #pragma once
 
 #include <string>
@@ -13,11 +13,12 @@ struct NodeAnswer {
   std::string text;  // as its control socket answers; empty: it did not answer
 };
 
-/// What `list`, `find` and other questions are answered. Tables get a first column `node`; a node that failed is a line
-/// that begins with '#'. As JSON, each row has a member "node"; of a node that failed, beside it only "error".
+/// The merged answer to `list`, `find` and other queries. Tables get a first column `node`; for a node that failed,
+/// there is a line that begins with '#'. As JSON, each row has a member "node"; for a node that failed, there is an
+/// object with "node" and "error".
 std::string merged_answers(const std::vector<NodeAnswer>& answers, bool json);
 
-/// The rows of a table, as members of JSON objects. Nothing if it is no table.
+/// The rows of a table, as members of JSON objects. Empty if it is not a table.
 struct AnswerRow {
   std::string node;
   std::string link, client, player, game, place, address;  // "" if it has none

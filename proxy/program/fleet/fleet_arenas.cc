@@ -5,8 +5,8 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/fleet/arena/edge_door.h"
-#include "proxy/fleet/arena/owner_door.h"
+#include "proxy/fleet/arena/edge_annex.h"
+#include "proxy/fleet/arena/owner_annex.h"
 #include "proxy/fleet/arena/saved_arena.h"
 #include "proxy/program/counted.h"
 #include "proxy/program/log/say.h"
@@ -14,11 +14,12 @@
 
 namespace entente {
 
-/// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room. It has also
-/// heard what the owner stored, in case NATS has lost it, or cannot read it now.
+/// A candidate for the ownership of one arena. When this node becomes the owner, it reads the state that the last owner
+/// has stored, and opens the room. It also remembers the last state that it received as a message, in case NATS has
+/// lost the stored one, or cannot read it now.
 class FleetArenas::Candidate final : private fleet::Lease::User, private net::Alarm::User {
  public:
-  /// `mailbox`: where what is to be handed over comes from.
+  /// `mailbox`: receives the state of a room that has ended, to be handed over.
   Candidate(fleet::BusLine& line, net::Loop& loop, Fleet& fleet, fleet::FleetArena arena, Rooms rooms,
             net::Mailbox<Last, FleetArenas>& mailbox)
       : line_(line),
@@ -35,7 +36,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   }
   ~Candidate() override { line_.unsubscribe(hears_); }
 
-  /// The room has ended. Stores what it was, unless that is empty, and lets go. Wakes the mailbox then.
+  /// The room has ended. Stores its state, unless that is empty, gives up the lease, and then wakes the mailbox.
   void hand_over(Bytes saved) {
     log_info("fleet: this node hands over the arena '{}'", arena_.arena);
     room_.reset();
@@ -50,7 +51,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   }
   bool hands_over() const { return hands_over_; }
 
-  /// The node drains: what it owns is handed over once the room has ended, and it owns nothing any more.
+  /// The node drains: it hands over the arena once the room has ended, and no longer stands for it.
   void step_back() {
     steps_back_ = stepped_back_ = true;
     if (room_) return rooms_.retire(*room_);
@@ -70,11 +71,12 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
  private:
   static constexpr Millis kAgain = 250;
-  static constexpr Millis kCannotOpen = 30'000;  // so long, others may try
-  static constexpr Millis kPatience = 1'000;     // with NATS, before it goes on with what it has heard
-  static constexpr Millis kFresh = 30'000;       // what it heard before is forgotten
+  static constexpr Millis kCannotOpen = 30'000;  // other nodes may try for this long
+  static constexpr Millis kPatience = 1'000;     // wait for NATS before the remembered state is used
+  static constexpr Millis kFresh = 30'000;       // an older remembered state is not used
 
-  /// Others may own the arena; this node may again, if it has stepped back and stands again since.
+  /// Gives up the lease. If this node has stepped back and stands again since, it asks for the lease again after
+  /// kAgain.
   void let_go() {
     const bool again = std::exchange(stepped_back_, false) && !steps_back_;
     lease_.release(again ? std::optional(kAgain) : std::nullopt);
@@ -95,7 +97,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     log_warn("fleet: this node no longer owns the arena '{}'", arena_.arena);
   }
 
-  /// Asks for what the last owner has stored, until NATS answers.
+  /// Asks for the state that the last owner has stored, until NATS answers.
   void rang() override {
     const auto is_mine = [this, epoch = epoch_] { return epoch_ == epoch && !room_; };
     line_.open_stream(fleet::saved_arenas(arena_.names, arena_.replicas), [](const Outcome<std::uint64_t>&) {});
@@ -129,7 +131,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
       if (auto read = fleet::read_arena(*stored))
         before = std::move(*read);
       else
-        log_error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
+        log_error("fleet: the stored state of the arena '{}' {}", arena_.arena, read.error().text);
     }
     const std::size_t players = before ? before->starts.size() : 0;
     const auto hand_over = [this](Bytes saved) { mailbox_.post({this, Buffer(saved.begin(), saved.end())}); };
@@ -147,8 +149,8 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   std::optional<std::size_t> room_;
   std::uint64_t epoch_ = 0;  // 0: not the owner
   bool hands_over_ = false;
-  bool steps_back_ = false;    // it is not to own the arena now
-  bool stepped_back_ = false;  // and what it owned is still to be handed over
+  bool steps_back_ = false;    // it must not own the arena now
+  bool stepped_back_ = false;  // it has stepped back since it last gave up the lease
   net::Alarm again_;
   std::optional<Millis> failed_at_;  // since when NATS cannot read what is stored
   fleet::BusLine::SubscriptionId hears_ = 0;
@@ -252,7 +254,7 @@ void FleetArenas::measure(Metrics& metrics) const {
     metrics.count("fleet_arena_snapshots", "Worlds sent or received", labels, counts.snapshots);
     metrics.count("fleet_arena_stored", "Times that this node stored the arena for the next owner", labels,
                   counts.stored);
-    metrics.count("fleet_arena_refused", "Messages of other nodes that made no sense, or were for nobody", labels,
+    metrics.count("fleet_arena_refused", "Messages of other nodes that were refused as invalid", labels,
                   counts.refused);
   }
 }

@@ -1,5 +1,6 @@
 // The arenas of the fleet, as this process has them: rooms that lead to an arena's owner, and arenas that this node
-// owns while it has their lease. When the server stops, it lets go of each as soon as it is stored for the next owner.
+// owns while it has their lease. When the server stops, it gives up each lease as soon as the arena is stored for the
+// next owner.
 #pragma once
 
 #include <atomic>
@@ -38,27 +39,27 @@ class FleetArenas {
   /// The room for clients here that play in this arena.
   struct LocalFleetRoom {
     std::size_t room = 0;
-    std::shared_ptr<relay::Broadcast> broadcast;  ///< to those here who watch
+    std::shared_ptr<relay::Broadcast> broadcast;  ///< to this node's viewers
   };
   const LocalFleetRoom& local_room_for(const std::string& arena);
-  /// Null: no client here plays in it.
+  /// Null: no listener of this node leads to it.
   const LocalFleetRoom* find_local_room(const std::string& arena) const {
     const auto at = local_rooms_.find(arena);
     return at != local_rooms_.end() ? &at->second : nullptr;
   }
   /// This node is ready to own the arena. REQUIRES: before start().
   void stand_for(const std::string& arena, Rooms rooms);
-  /// REQUIRES: once, when the server runs or is about to.
+  /// REQUIRES: called once, when the server runs or is about to.
   void start();
-  /// `on`: this node hands over what it owns, in order, and owns nothing until it is called again. From any thread.
+  /// `on`: this node hands over its arenas, and owns none until this is called with false. From any thread.
   void step_back(bool on);
-  /// Returns when what was owned is stored and let go of. REQUIRES: the server has stopped.
+  /// Returns when its arenas are stored and their leases given up. REQUIRES: the server has stopped.
   void stop();
   void measure(Metrics& metrics) const;
 
  private:
   class Candidate;
-  /// What an arena of this node's was when its room ended.
+  /// The state of an arena when its room on this node ended.
   struct Last {
     Candidate* of;
     Buffer saved;

@@ -12,11 +12,11 @@
 namespace entente {
 namespace {
 
-constexpr Millis kBansStep = 1'000;                            // how often it is looked whether something is to be told
-constexpr std::uint64_t kFromFile = 1;                         // changed before anybody knew when
-constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // by so much may another node's clock be ahead, ns
-constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // how long it is known that a ban was lifted, ns
-constexpr std::int64_t kLongestShared = 3'651 * 86'400;        // that of `ban --for`, and kAhead, s
+constexpr Millis kBansStep = 1'000;                            // between checks for changes to send
+constexpr std::uint64_t kFromFile = 1;                         // the time of a change from a file: older than any other
+constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // ns that another node's clock may be ahead
+constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // ns for which a lifted ban is remembered
+constexpr std::int64_t kLongestShared = 3'651 * 86'400;        // s: the longest `ban --for`, plus kAhead
 constexpr std::size_t kMostSwept = 100;                        // entries, at each connection
 
 /// A key may not have colons.
@@ -66,7 +66,7 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
   for (const relay::ListedNetwork& network : before.listed) know(shared(network.who, &network));
   line_.on_state([this](bool connected) {
     if (connected) return void(not_before_ = 0);
-    complete_ = opened_ = false;  // the bucket may be another one when it is back
+    complete_ = opened_ = false;  // after a reconnect, it may be another bucket
     for (auto& [key, its] : known_) its.in_bucket = its.revision = 0;
   });
   line_.watch(bucket_, ">", [this](const fleet::BusEntry* entry) { hear(entry); });
@@ -111,7 +111,8 @@ void FleetBans::asked(const fleet::BucketResult& kept) {
   if (!kept.done()) {
     not_before_ = loop_.now() + (line_.connected() ? kRetry : 0);
     if (line_.connected() && !std::exchange(fails_, true))
-      log_warn("fleet: other nodes do not learn the bans of this one: {}; may its account write them?", kept.why);
+      log_warn("fleet: cannot send the bans of this node to the others: {}; check that its account may write them",
+               kept.why);
     return;
   }
   fails_ = false;
@@ -132,7 +133,7 @@ void FleetBans::hear(const fleet::BusEntry* entry) {
 
 void FleetBans::take(const fleet::BusEntry& entry) {
   if (entry.gone) {
-    // Somebody has swept it. Whoever has not heard of the end of a ban by then keeps it.
+    // A node has swept the entry. A node that has not received the end of the ban by then keeps the ban.
     if (const auto its = known_.find(entry.key); its != known_.end() && its->second.in_bucket != 0) known_.erase(its);
     return;
   }
@@ -144,10 +145,10 @@ void FleetBans::take(const fleet::BusEntry& entry) {
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
       ban.why().size() > kLongestSayable || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
       ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
-    if (refused_++ == 0) log_warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
+    if (refused_++ == 0) log_warn("fleet: an invalid entry of the bucket {} is ignored", bucket_);
     return;
   }
-  // A ban may be longer if it comes from a file, or from a node that wants to harm others: it is one for ever.
+  // A longer ban comes from a file, or from a malicious node; it counts as permanent.
   if (ban.until() > std::time(nullptr) + kLongestShared) ban.set_until(relay::Ban::kForGood);
   Known& its = known_[entry.key];
   if (entry.revision >= its.revision) {
@@ -178,7 +179,7 @@ void FleetBans::apply() {
   if (!listed.empty() || !unlisted.empty()) user_.learn_listed(listed, unlisted);
 }
 
-/// What the bucket does not have: one after the other.
+/// Sends the changes that the bucket lacks, one after another.
 void FleetBans::tell() {
   std::uint64_t waiting = 0;
   for (auto& [key, its] : known_) {
@@ -201,7 +202,7 @@ void FleetBans::tell() {
   waiting_ = waiting;
 }
 
-/// Removes what is over, so that the bucket does not grow for ever.
+/// Removes bans that have ended or were lifted long ago, so that the bucket does not grow for ever.
 void FleetBans::sweep() {
   const std::uint64_t now = wall_now();
   std::size_t swept = 0;

@@ -18,7 +18,7 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kLongestBy = 200;
-constexpr Millis kMargin = 500;  // that a loop may be late; all together must fit into the 5 s of a conversation
+constexpr Millis kMargin = 500;  // a loop may be this late; all waits of one command must fit into the client's 5 s
 
 constexpr std::string_view kFleetCommands =
     "nodes, list, find, who, kick, move NAME ROUTE|NODE, ban, unban, bans, allow, deny, unlist, access, say, "
@@ -105,7 +105,7 @@ void FleetControl::tell_state() {
   line_->publish(fleet_.names().state(fleet_.node()), as_bytes(state.SerializeAsString()));
 }
 
-/// The name is in the subject, where NATS checks it.
+/// The node's name is taken from the subject, because NATS checks who may publish there.
 void FleetControl::hear_state(const fleet::BusMessage& message) {
   const auto node = fleet_.names().node_of_state(message.subject);
   bus::NodeState state;
@@ -113,7 +113,7 @@ void FleetControl::hear_state(const fleet::BusMessage& message) {
   if (seen_.size() < kMostNodes || seen_.contains(*node)) seen_[*node] = loop_.now();
 }
 
-/// An upgrade is over sooner: then only the new process says that it is this node.
+/// Reports another process with this node's name, but only after kGone: an upgrade takes less time.
 void FleetControl::hear_own_state(const fleet::BusMessage& message) {
   bus::NodeState state;
   if (left_ || !fleet::decode(message.bytes, state) || state.run() == fleet_.run_id()) return;
@@ -125,7 +125,7 @@ void FleetControl::hear_own_state(const fleet::BusMessage& message) {
   log_error("fleet: another process is also the node '{}'; set another [fleet] node for one of them", fleet_.node());
 }
 
-/// An order names a subject for its answer. What JetStream publishes for somebody, at any subject, does not.
+/// A genuine order names a subject for its answer. A message that JetStream republishes to this subject does not.
 void FleetControl::hear_order(const fleet::BusMessage& message) {
   bus::Order order;
   if (left_ || !message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") ||
@@ -155,14 +155,14 @@ void FleetControl::changed(const net::Network& who, const relay::ListedNetwork* 
 }
 
 void FleetControl::measure(Metrics& metrics) const {
-  metrics.count("fleet_bans_refused", "Entries of the fleet's bans that made no sense", {}, bans_->refused());
-  metrics.count("fleet_queues_refused", "Messages about players who wait at other nodes that made no sense", {},
+  metrics.count("fleet_bans_refused", "Invalid entries of the fleet's bans", {}, bans_->refused());
+  metrics.count("fleet_queues_refused", "Invalid messages of other nodes about waiting players", {},
                 queue_post_->refused());
   metrics.gauge("fleet_bans_waiting", "Changes of bans and of listed networks here that the fleet does not know yet",
                 {}, static_cast<double>(bans_->waiting()));
 }
 
-// -- For an operator, on his thread -----------------------------------------------------------------------------------
+// -- For an operator, on the operator's thread ------------------------------------------------------------------------
 
 std::vector<std::string> FleetControl::nodes() {
   struct Gathering final {
@@ -180,7 +180,7 @@ std::vector<std::string> FleetControl::nodes() {
     };
     if (!first) return finish();
     line_->subscribe(fleet_.names().state("*"), [this](const fleet::BusMessage& message) { hear_state(message); });
-    // Nobody answers this question itself: its time is how long is waited.
+    // There is no direct answer: nodes publish their state. The time limit is how long to gather these messages.
     line_->ask(fleet_.names().operation("who"), {}, kGather, kMostNodes,
                [finish](const std::vector<fleet::BusMessage>&) { finish(); });
   });
@@ -235,11 +235,12 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
   const std::string name(first_word(rest));
   const std::string at_all = name == "nodes" ? "node" : std::string(line);
   if (at_all.size() > kLongestOrder) return told(Error{"the command is too long"}, json);
-  // What one node does, all do.
+  // The fleet shares these lists, so one node carries out the command for all.
   constexpr std::array<std::string_view, 5> kShared = {"bans", "unban", "allow", "deny", "unlist"};
   if (std::find(kShared.begin(), kShared.end(), name) != kShared.end()) return control_.answer_as(line, json, by);
   const auto there = nodes();
-  if (there.empty()) return told(Error{"no node of the fleet answers; may this node's account give orders?"}, json);
+  if (there.empty())
+    return told(Error{"no node of the fleet answers; check that this node's account may give orders"}, json);
   if ((name == "nodes" && rest.empty()) || name == "say" ||
       std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
     return merged_answers(ask(there, at_all, json, by), json);
@@ -251,24 +252,25 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
       return told(Error{node.empty() ? "usage: " + name + " NODE"
                                      : "no node is called '" + control_field(node) + "'; `nodes` lists them"},
                   json);
-    const std::string doors = name == "drain" ? doors_beside(node, there, name.size() + rest.size() + 2, by) : "";
-    return merged_answers(ask({node}, name + doors + " " + std::string(rest), json, by), json);
+    const std::string referrals =
+        name == "drain" ? referrals_beside(node, there, name.size() + rest.size() + 2, by) : "";
+    return merged_answers(ask({node}, name + referrals + " " + std::string(rest), json, by), json);
   }
-  return told(
-      Error{"'" + control_field(name) + "' is no command for a fleet; commands: " + std::string(kFleetCommands)}, json);
+  return told(Error{"'" + control_field(name) + "' is not a fleet command; commands: " + std::string(kFleetCommands)},
+              json);
 }
 
-/// Whom `kick` or `ban` means, on all nodes; an error unless all nodes have answered.
+/// The sessions on all nodes that match `target`; an error unless all nodes have answered.
 Outcome<std::vector<AnswerRow>> FleetControl::find(const std::string& target, const std::vector<std::string>& nodes,
                                                    const std::string& by) {
   const auto far = far_link(target);
   if (far && std::find(nodes.begin(), nodes.end(), far->node) == nodes.end())
     return Error{"no node is called '" + far->node + "'; `nodes` lists them"};
-  if (!far && Target::parse(target).link) return Error{"a link is one of a node: name it as NODE/" + target};
+  if (!far && Target::parse(target).link) return Error{"a link belongs to one node: write NODE/" + target};
   const auto answers =
       ask(far ? std::vector{far->node} : nodes, "who " + as_argument(far ? far->link : target), true, by);
   for (const NodeAnswer& one : answers)
-    if (one.text.empty()) return Error{"node " + one.node + " does not answer, so who is meant is not known"};
+    if (one.text.empty()) return Error{"node " + one.node + " does not answer, and the player may be there"};
   return rows_of_answers(answers);
 }
 
@@ -305,23 +307,24 @@ std::string FleetControl::meet(const std::string& order, std::string_view rest, 
 
 /// Options of `drain` for that node, which name for each game and place another node that has it, too. `length`: of the
 /// rest of the order.
-std::string FleetControl::doors_beside(const std::string& node, const std::vector<std::string>& nodes,
-                                       std::size_t length, const std::string& by) {
+std::string FleetControl::referrals_beside(const std::string& node, const std::vector<std::string>& nodes,
+                                           std::size_t length, const std::string& by) {
   std::vector<std::string> others;
   for (const std::string& other : nodes)
     if (other != node) others.push_back(other);
   std::set<std::pair<std::string, std::string>> known;
-  std::string doors;
-  for (const AnswerRow& row : rows_of_answers(ask(others, "doors", true, by))) {
-    const std::string door = " --door " + in_quotes(row.game + "," + row.place + "," + row.address);
-    if (row.game.empty() || row.place.empty() || row.address.empty() || screen_text(door) != door) continue;
-    if (length + doors.size() + door.size() > kLongestOrder || !known.emplace(row.game, row.place).second) continue;
-    doors += door;
+  std::string referrals;
+  for (const AnswerRow& row : rows_of_answers(ask(others, "listeners", true, by))) {
+    const std::string referral = " --refer " + in_quotes(row.game + "," + row.place + "," + row.address);
+    if (row.game.empty() || row.place.empty() || row.address.empty() || screen_text(referral) != referral) continue;
+    if (length + referrals.size() + referral.size() > kLongestOrder || !known.emplace(row.game, row.place).second)
+      continue;
+    referrals += referral;
   }
-  return doors;
+  return referrals;
 }
 
-/// To another route of the player's node, or to another node: there, the client must connect anew.
+/// Moves a player to another route of the player's node, or to another node. For the latter, the client must reconnect.
 std::string FleetControl::move(std::string_view rest, const std::vector<std::string>& nodes, bool json,
                                const std::string& by) {
   const std::string target = first_argument(rest);
@@ -336,9 +339,9 @@ std::string FleetControl::move(std::string_view rest, const std::vector<std::str
   if (std::find(nodes.begin(), nodes.end(), where) != nodes.end()) {
     if (where == player.node) return told(Error{text_of(player) + " is on that node already"}, json);
     const std::string game = player.game.substr(0, player.game.find(' '));
-    const Answers doors = ask({where}, "door " + as_argument(game), false, by);
-    const std::string& said = doors.front().text;
-    if (!said.starts_with("ok\n")) return merged_answers(doors, json);
+    const Answers listener = ask({where}, "listener " + as_argument(game), false, by);
+    const std::string& said = listener.front().text;
+    if (!said.starts_with("ok\n")) return merged_answers(listener, json);
     order = "refer " + player.link + " " + as_argument(said.substr(3, said.find('\n', 3) - 3));
   }
   const Answers answers = ask({player.node}, order, json, by);

@@ -1,7 +1,7 @@
-// The operation of a fleet from any of its nodes: this node says that it is there, does what it is told, and asks
-// others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Law: a loop of
-// its own; nobody waits for NATS but the operator, who waits a few seconds at most. Whoever answers as a node is
-// that node: it is asked where only it can hear.
+// The operation of a fleet from any of its nodes: this node announces itself, carries out orders, and sends orders to
+// others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Law: it has
+// its own loop; only the operator waits for NATS, for a few seconds at most. An answer comes from the node that it
+// names, because only that node can read the subject of the question.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ namespace entente {
 
 class FleetControl final : private net::Ticker::User {
  public:
-  static constexpr Millis kState = 2'000;   ///< how often a node says that it is there
-  static constexpr Millis kGone = 5'000;    ///< after this silence it is not
+  static constexpr Millis kState = 2'000;   ///< how often a node announces itself
+  static constexpr Millis kGone = 5'000;    ///< a node that is silent for this long counts as gone
   static constexpr Millis kGather = 300;    ///< how long an operator's first command waits for nodes
   static constexpr Millis kAnswer = 1'500;  ///< how long a node has to answer
   static constexpr std::size_t kMostNodes = 4'096;
@@ -43,7 +43,7 @@ class FleetControl final : private net::Ticker::User {
   /// As FleetBans::changed(). From any thread.
   void changed(const net::Network& who, const relay::Ban* ban);
   void changed(const net::Network& who, const relay::ListedNetwork* network);
-  /// Another process is this node from now on: it carries out no more orders. Bans are still learnt.
+  /// Another process is this node from now on. This one carries out no more orders, but still applies bans.
   void leave();
   void measure(Metrics& metrics) const;
 
@@ -60,15 +60,15 @@ class FleetControl final : private net::Ticker::User {
   void hear_own_state(const fleet::BusMessage& message);
   void hear_order(const fleet::BusMessage& message);
   void end();
-  // On an operator's.
+  // On an operator's thread.
   std::vector<std::string> nodes();
   Answers ask(const std::vector<std::string>& nodes, const std::string& line, bool json, const std::string& by);
   std::string run(std::string_view line, bool json, const std::string& by);
   std::string meet(const std::string& order, std::string_view rest, const std::vector<std::string>& nodes, bool json,
                    const std::string& by);
   std::string move(std::string_view rest, const std::vector<std::string>& nodes, bool json, const std::string& by);
-  std::string doors_beside(const std::string& node, const std::vector<std::string>& nodes, std::size_t length,
-                           const std::string& by);
+  std::string referrals_beside(const std::string& node, const std::vector<std::string>& nodes, std::size_t length,
+                               const std::string& by);
   Outcome<std::vector<AnswerRow>> find(const std::string& target, const std::vector<std::string>& nodes,
                                        const std::string& by);
 
@@ -79,10 +79,10 @@ class FleetControl final : private net::Ticker::User {
   std::unique_ptr<fleet::BusLine> line_;
   std::unique_ptr<FleetBans> bans_;
   std::unique_ptr<fleet::QueuePost> queue_post_;
-  std::map<std::string, Millis> seen_;  // nodes, and when they last said that they are there
-  bool gathers_ = false;                // it hears them
+  std::map<std::string, Millis> seen_;  // nodes, and when they last announced themselves
+  bool gathers_ = false;                // it is subscribed to these announcements
   bool left_ = false;
-  struct Namesake {  // another process that says that it is this node
+  struct Namesake {  // another process that announces itself as this node
     Millis first = 0, last = 0;
     bool told = false;
   };

@@ -153,7 +153,7 @@ Outcome<FleetRecording> FleetReader::find(const std::string& name) {
   auto list = this->list();
   if (!list) return list.error();
   auto& all = list->all;
-  // A file's name may be anything that its node says, but no node and no name has a slash.
+  // The node chooses the file's name, which may have a slash. Names of nodes and recordings have none.
   const bool of_node = name.find('/') != std::string::npos;
   std::erase_if(all, [&](const FleetRecording& one) {
     return of_node ? one.node + "/" + one.name != name : one.name != name && one.file != name;
@@ -182,12 +182,12 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
       next = message.number + 1;
       bus::RecordingPiece piece;
       if (!fleet::decode(message.bytes, piece))
-        return Error{"the recording '" + recording.name + "' has a piece that makes no sense"};
+        return Error{"the recording '" + recording.name + "' has an invalid piece"};
       if (piece.last()) {
         ended = true;
         whole = whole && !piece.torn();
       }
-      if (piece.offset() < size) continue;  // it came twice
+      if (piece.offset() < size) continue;  // a duplicate
       whole = whole && piece.offset() == size;
       size = piece.offset() + piece.bytes().size();
       if (const auto done = to.write(as_bytes(piece.bytes())); !done) return done.error();

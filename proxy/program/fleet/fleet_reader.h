@@ -1,6 +1,5 @@
 // A command's view of a fleet: its recordings, as the stream FLEET-rec has them, and which nodes are there.
-// Law: calls wait for NATS, for a few seconds at most. What nodes have stored is checked like anything that a peer
-// says.
+// Law: calls wait for NATS, for a few seconds at most. Data that nodes have stored is checked like a peer's messages.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct FleetRecording {
   std::string file;        ///< as the node calls it
   std::uint64_t run = 0;   ///< of the node
   std::uint64_t bytes = 0;
-  std::uint64_t from = 0;  ///< bytes at its beginning that the fleet does not have any more
+  std::uint64_t from = 0;  ///< bytes at its beginning that the fleet no longer has
   WallTime began = 0, changed = 0;
   bool complete = false;  ///< the node has completed it, and nothing is missing
   bool ended = false;     ///< nothing follows
@@ -37,7 +36,7 @@ struct FleetRecording {
 
 struct FleetRecordings {
   std::vector<FleetRecording> all;  ///< by age
-  std::optional<Error> missing;     ///< why there are more, perhaps: NATS did not say what they are
+  std::optional<Error> missing;     ///< set if NATS could not describe some recordings, which are not in `all`
 };
 
 class FleetReader {
@@ -48,7 +47,7 @@ class FleetReader {
   FleetReader(const FleetReader&) = delete;
   FleetReader& operator=(const FleetReader&) = delete;
 
-  /// Recordings whose pieces make no sense are left out.
+  /// Recordings with invalid pieces are left out.
   Outcome<FleetRecordings> list();
   /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
@@ -64,10 +63,10 @@ class FleetReader {
   /// How long this run of a node has been silent while it could be heard. Listening begins with the first call. After a
   /// lost connection, it begins again once kReturn is over.
   Millis silent_for(const std::string& node, std::uint64_t run);
-  static constexpr Millis kReturn = 10'000;  ///< by then, nodes are connected again, and have said so
+  static constexpr Millis kReturn = 10'000;  ///< by then, nodes have reconnected and announced themselves
 
   Fleet& fleet() { return *fleet_; }
-  /// Does this on the reader's loop, and waits until it is done.
+  /// Runs `job` on the reader's loop, and waits until it is done.
   void on_loop(const std::function<void(fleet::BusLine&, net::Loop&)>& job);
 
  private:
@@ -80,11 +79,11 @@ class FleetReader {
   Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);
   Outcome<std::optional<fleet::BusMessage>> last_of(const std::string& subject);
   Outcome<std::vector<fleet::BusMessage>> read(const std::string& subject, std::uint64_t from, std::size_t most_bytes);
-  /// Nothing: its pieces make no sense.
+  /// Nullopt: its pieces are invalid.
   Outcome<std::optional<FleetRecording>> about(const std::string& subject);
 
   std::unique_ptr<Fleet> fleet_;
-  std::map<std::string, FleetRecording> ended_;  // by subject: they do not change any more
+  std::map<std::string, FleetRecording> ended_;  // by subject; these no longer change
   std::mutex mutex_;
   bool hears_ = false;
   std::uint64_t connects_ = 0;  // of the bus, at the last look

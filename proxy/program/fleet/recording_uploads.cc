@@ -11,7 +11,7 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kLongestStem = 40;
-constexpr const char* kTorn = "too much waits for NATS: the fleet does not get the rest of";
+constexpr const char* kTorn = "too much data is waiting for NATS: the fleet does not get the rest of";
 
 /// A name that no other recording has.
 std::string unique_name(const std::string& path, std::uint32_t number) {
@@ -30,9 +30,9 @@ struct RecordingUploads::Queue {
   std::deque<Piece> pieces;
   std::size_t bytes = 0;
   std::uint64_t stored = 0, stored_bytes = 0, torn = 0;
-  net::Mailbox<int, RecordingUploads>* mailbox = nullptr;  // null: nobody sends any more
+  net::Mailbox<int, RecordingUploads>* mailbox = nullptr;  // null: pieces are no longer sent
 
-  /// False: there is no room. `always`: there is.
+  /// Returns false if the queue is full. `always`: ignores the limit.
   bool put(Piece piece, bool always) {
     const std::lock_guard lock(mutex);
     if (!always && bytes + piece.bytes.size() > kMostWaiting) return false;
@@ -48,7 +48,7 @@ class RecordingUploads::Upload final : public trace::Sink {
  public:
   Upload(std::shared_ptr<Queue> queue, std::string subject, std::string file, std::uint64_t run)
       : queue_(std::move(queue)), subject_(std::move(subject)), file_(std::move(file)), run_(run) {}
-  /// Who gives up its file, because somebody has removed it, never finishes it.
+  /// A recorder that gives up its file, because the file was removed, never calls finish(): the recording ends torn.
   ~Upload() override {
     if (size_ != 0) end(true);
   }
@@ -70,7 +70,7 @@ class RecordingUploads::Upload final : public trace::Sink {
     }
     return Done{};
   }
-  /// Whole pieces come here: nothing is cut back.
+  /// Does nothing: only whole pieces are written here.
   Outcome<Done> cut(std::uint64_t) override { return Done{}; }
   Outcome<Done> sync() override { return Done{}; }
   Outcome<Done> finish() override {
@@ -158,7 +158,7 @@ void RecordingUploads::send() {
     options.replicas = fleet_.replicas();
     return line_->open_stream(options, [this](const Outcome<std::uint64_t>& outcome) {
       asks_ = false;
-      opened_ = true;  // if it failed, so does what follows
+      opened_ = true;  // if this failed, storing fails, too, and leads to a retry
       if (outcome) send();
     });
   }

@@ -1,6 +1,6 @@
 // The recordings of this node on their way into the stream FLEET-rec, piece by piece.
-// Law: who records never waits for NATS. Pieces wait in memory while there is no connection, up to a limit; then the
-// recording is torn: what comes later is not stored, and its last piece says so.
+// Law: a recorder never waits for NATS. Pieces wait in memory while there is no connection, up to a limit; then the
+// recording is torn: later pieces are not stored, and the last piece is marked as torn.
 #pragma once
 
 #include <atomic>
@@ -31,14 +31,14 @@ class RecordingUploads final : private net::Ticker::User {
 
   /// `fleet` outlives it. `keep`: how long the stream keeps a piece; 0: for ever.
   RecordingUploads(Fleet& fleet, Millis keep);
-  /// Gives up what still waits.
+  /// Drops the pieces that still wait.
   ~RecordingUploads() override;
   RecordingUploads(const RecordingUploads&) = delete;
   RecordingUploads& operator=(const RecordingUploads&) = delete;
 
-  /// A new recording, of this file. What is written to it never fails. From any thread; may outlive this.
+  /// Begins a recording of this file. Writing to the sink never fails. From any thread; the sink may outlive this.
   std::unique_ptr<trace::Sink> begin(const std::string& path);
-  /// Waits until everything is stored, for at most `patience`. False: something was not.
+  /// Waits until everything is stored, for at most `patience`. Returns false if something was not stored.
   bool finish(Millis patience);
   void measure(Metrics& metrics) const;
 
@@ -60,7 +60,7 @@ class RecordingUploads final : private net::Ticker::User {
   const Millis keep_;
   const std::shared_ptr<Queue> queue_;
   std::atomic<std::uint32_t> begun_{0};
-  // The loop's.
+  // Used only on the loop's thread.
   net::Loop loop_;
   net::Mailbox<int, RecordingUploads> mailbox_{loop_, *this};
   std::unique_ptr<fleet::BusLine> line_;

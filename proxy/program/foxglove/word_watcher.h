@@ -1,4 +1,4 @@
-// Who looks at the words of a recording while it is written.
+// An observer of the words of a recording while it is written.
 #pragma once
 
 #include "proxy/base/time.h"

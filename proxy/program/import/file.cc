@@ -112,7 +112,8 @@ std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err) {
   return take_dialect();
 }
 
-/// A game over ENet or WebSocket shows only once its transport is taken apart, for which it has to be supposed.
+/// A game over ENet or WebSocket can be detected only after its transport is decoded, so the transport is assumed
+/// first.
 void RecordedFile::look_closer(DetectedDialects& look, const ImportFile& reads) {
   for (const Game* supposed : games()) {
     if (look.game_dialect || !keeps_messages(supposed->transport())) continue;
@@ -122,7 +123,7 @@ void RecordedFile::look_closer(DetectedDialects& look, const ImportFile& reads) 
   game_dialect_.reset();
 }
 
-/// A file that is broken, or holds nothing of what was asked for, is no misuse.
+/// A file that is damaged, or has no matching connection, is a failure, not a usage error.
 std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDialects& look, std::ostream& err) const {
   const bool known = game_dialect_ || look.game_dialect || may_be_empty();
   if (look.wrong && !options_.growing && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};

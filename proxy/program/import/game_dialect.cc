@@ -69,7 +69,7 @@ class Listener final : public ImportSink {
   };
 
   bool known(const std::string& server) const { return servers.contains(server) || servers.size() >= kMostServers; }
-  /// None: nobody listens to it, or its server is known.
+  /// Null: the connection is not observed, or its server's dialect is known.
   Heard* heard_of(ConnectionId id) {
     const auto at = heard_.find(id);
     if (at == heard_.end()) return nullptr;
@@ -98,12 +98,13 @@ class Listener final : public ImportSink {
 
   std::vector<const Game*> candidates_;
   std::map<ConnectionId, Heard> heard_;
-  bool one_is_all_ = false;  // the file says what is spoken, or does not tell its servers apart
+  bool one_is_all_ = false;  // one dialect was found that holds for the whole file, which names no servers
 };
 
 }  // namespace
 
-/// Those that find a dialect in no bytes at all have only one, and do not look; by ENet it is told at the connect.
+/// Leaves out games that report a dialect without seeing any bytes: they have only one. Games over ENet stay, because
+/// their dialect is named when the client connects.
 std::vector<const Game*> games_that_show() {
   std::vector<const Game*> all;
   for (const Game* game : games())

@@ -29,7 +29,7 @@ struct ImportedConnection {
   std::string game;                               ///< "": unknown
   std::string dialect;                            ///< "": unknown
   std::string server = {};                        ///< its address; "": unknown
-  std::string recorded_server = {};               ///< the same, as a recording of ours says
+  std::string recorded_server = {};               ///< the same, as a recording of Entente has it
   bool continues = false;                         ///< it began before the file
   std::string before = {};                        ///< the file that has what came before; "": unknown
   bool client_sent = false, server_sent = false;  ///< before: what comes first in the file is not the greeting
@@ -74,7 +74,7 @@ class ImportSink {
   /// The file lacks whole messages, and says so; the next data in this direction begins with a whole message.
   /// Greetings are not missing: they come first.
   virtual void message_gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
-  /// One side ended it. The other may continue for a while, and may end it too.
+  /// One side ended the connection. The other side may continue for a while, and may end it, too.
   virtual void half_closed(ConnectionId id, const ImportedClose& end) = 0;
   /// Nothing follows for `id`. Called once for each connection, at the latest at the end of the file.
   virtual void connection_over(ConnectionId id) = 0;

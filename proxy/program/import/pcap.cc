@@ -108,7 +108,7 @@ class PcapImport {
     return Done{};
   }
 
-  /// None: the packet belongs to no server that is looked at, or nobody knows which end is the server.
+  /// Null: the packet is not to or from the server's port, or it is not known which end is the server.
   std::optional<Way> way_of(const Packet& packet) {
     if (options_.port != 0) {
       if (packet.to.port == options_.port) return Way::kToServer;
@@ -171,7 +171,7 @@ class PcapImport {
     }
   }
 
-  /// Datagrams have no end. Those that were silent longest make room.
+  /// UDP has no end of a connection, so the connection that was silent longest is closed to make room.
   void give_up_datagrams() {
     if (talked_.empty()) return;
     const auto oldest = flows_.find(talked_.front());
@@ -188,7 +188,7 @@ class PcapImport {
       sink_.bytes({flow.id, flow.way, Lane::kDatagram, time_, packet.payload});
   }
 
-  /// Tells what waits behind a hole, and that nothing follows.
+  /// Delivers the data that waits after a gap, and reports that nothing follows.
   void settle(Flow& flow) {
     flow.gone = true;
     for (const Way way : {Way::kToServer, Way::kToClient}) {

@@ -29,7 +29,7 @@ Outcome<Buffer> whole(const std::string& path) {
   return bytes;
 }
 
-/// What a server says, told to a sink.
+/// Passes a server's messages to a sink.
 class Server {
  public:
   Server(ImportSink& sink, WallTime start) : sink_(sink), time_(start) {}
@@ -100,7 +100,7 @@ Outcome<Done> say_packets(Server& server, RecReader& file, const std::string& pa
   return Done{};
 }
 
-/// When the first packet was said.
+/// The time of the first packet.
 WallTime start_of(RecReader file) {
   const auto first = file.next();
   return first && *first ? nanoseconds((*first)->head.time) : 0;

@@ -28,7 +28,7 @@ class Notifier {
   Notifier& operator=(const Notifier&) = delete;
 
   void tell_stopping();
-  /// The process `pid` is the service from now on; this one says nothing more. From any thread.
+  /// The process `pid` is the service from now on; this one sends nothing more. From any thread.
   void give(std::int32_t pid);
 
   /// While it exists, the program reloads its configuration.

@@ -1,6 +1,6 @@
 // Turns the facts of a recording into rows (rows.h), for every game alike: it knows words only.
-// Law: a row for each event and none for what only describes a moment (a world, a retelling). Memory depends on who is
-// there, not on how long it lasts.
+// Law: each event gives a row; a description of a moment (a world) gives none. Memory depends on the number of players
+// and units, not on the length of the recording.
 #pragma once
 
 #include <functional>

@@ -45,8 +45,8 @@ class Statistics final : public RowSink {
   void finish();
 
   const std::vector<PlayerCounts>& players() const { return players_; }
-  /// How often who killed whom: by the places in players() of killer and victim. A player who was killed by nobody
-  /// counts as the killer, too.
+  /// The number of kills by killer and victim (places in players()). A player who died without a killer counts as the
+  /// killer, too.
   const std::map<std::pair<std::size_t, std::size_t>, std::int64_t>& pairs() const { return paired_; }
   const std::vector<Match>& matches() const { return matches_; }
   const std::vector<Moment>& moments() const { return moments_; }

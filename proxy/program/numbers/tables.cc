@@ -182,7 +182,7 @@ const Column kItems[] = {
     column<&Item::team>("team", "its team"),
     column<&Item::event>("event", "taken, dropped, captured or told (its state was told)"),
     column<&Item::state>("state", "nowhere, ground, carried, flying, coming or going"),
-    column<&Item::why>("why", "of a drop: wished, killed, timeout, score or untold"),
+    column<&Item::why>("why", "of a drop: wished, killed, timeout, score or unknown"),
     column<&Item::player>("player", "who took, dropped, captured or carries it", "players"),
     column<&Item::from_player>("from_player", "the player from whom it was taken", "players"),
     axis<&Item::at, &Place::x>("x_m", "where it is"),

@@ -172,12 +172,12 @@ std::string OperatorPage::answer(const net::HttpRequest& request) {
   const net::HttpHead& head = request.head;
   const std::string* host = only(head, "host");
   if (host == nullptr || !is_ours(*host))
-    return refuse(request, Refusal::kHost, 403, "this name is not ours; add it to operator.hosts");
+    return refuse(request, Refusal::kHost, 403, "unknown host name; add it to operator.hosts");
   const bool has_origin = head.find("Origin") != nullptr;
   const std::string* origin = only(head, "origin");
   if (has_origin && (origin == nullptr || (lower_case(*origin) != "http://" + lower_case(*host) &&
                                            lower_case(*origin) != "https://" + lower_case(*host))))
-    return refuse(request, Refusal::kOrigin, 403, "pages of other sites may not ask here");
+    return refuse(request, Refusal::kOrigin, 403, "requests from pages of other sites are refused");
   const std::string_view path = head.path();
   if (path == kPageOrders) {
     if (head.method != "POST") return refuse(request, Refusal::kNotThere, 405, "commands are sent by POST");

@@ -31,7 +31,7 @@ class OperatorPage {
   enum class Refusal : std::uint8_t {
     kNotProxy,       ///< not from one of the HTTP proxies in front
     kNoClient,       ///< from one of them, without a header that names the client
-    kHost,           ///< for a host name that is not ours
+    kHost,           ///< for a host name that is not in operator.hosts
     kOrigin,         ///< from a page of another site
     kNotThere,       ///< another path or method
     kNoToken,        ///< without a token
@@ -47,7 +47,7 @@ class OperatorPage {
   static constexpr std::size_t kLongestLine = 1024;    ///< bytes of a command
   static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
 
-  /// Answers nobody before start(). REQUIRES: `config.listen` is not empty.
+  /// Answers no requests before start(). REQUIRES: `config.listen` is not empty.
   static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
   ~OperatorPage();
 

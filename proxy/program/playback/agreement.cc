@@ -20,8 +20,8 @@ using core::Micros;
 using What = words::Timeline;
 
 constexpr Micros kLeastSkew = core::kSecond, kMostSkew = 600 * core::kSecond;
-constexpr Micros kJitter = 300 * core::kMillisecond;  // of the ways of one event to two players
-constexpr Micros kSame = 2 * core::kSecond;           // events of two sessions that are one
+constexpr Micros kJitter = 300 * core::kMillisecond;  // one event may reach two players this far apart
+constexpr Micros kSame = 2 * core::kSecond;           // like events of two sessions within this time are one event
 constexpr std::size_t kLeastPairs = 3, kMostPairs = 200'000, kMostDescribed = 3, kMostSentences = 10;
 
 struct Event {
@@ -29,7 +29,7 @@ struct Event {
   std::string text;
 };
 
-/// Empty: it is not known.
+/// The player's name; empty if it is not known.
 std::string name_of(const RecordedSessionInfo& session, core::Id player) {
   const auto found = session.players.find(player);
   return found != session.players.end() ? screen_text(found->second) : "";

@@ -1,5 +1,5 @@
-// What sessions of one server tell of the same time: kills and captures that both must have heard. By these, clocks of
-// different machines are set right; and what only one of them tells is reported.
+// Compares sessions of one server at the same time by kills and captures, which every session must have received. With
+// these, the clocks of different machines are corrected, and an event that only one session has is reported.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Several sessions of one server, played as one: the longest session, and other sessions before it began and after it
 // ended. Their clocks are joined by the wall clock, and players and their units by name.
-// Law: at each time one session tells everything. A change of the session is no event: viewers are told the difference
-// of the two worlds.
+// Law: at each time, everything comes from one session. When the session changes, viewers get the difference of the two
+// worlds.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace entente {
 
-/// A time that one session tells, in the time of the whole.
+/// A span that is played from one session, in the time of the whole.
 struct SessionPart {
   std::size_t session = 0;  ///< its place in RecordedSessions
   core::Micros from = 0, to = 0;
@@ -36,7 +36,7 @@ class JoinedSessions final : public PlayedWords {
   /// "link 5 from 0:00, link 2 from 1:15"
   std::string text() const;
   std::size_t parts() const { return parts_.size(); }
-  /// The link that tells now.
+  /// The link of the session that is played now.
   std::uint32_t teller() const { return info(parts_[at_]).link; }
   /// The id here of a session's player. REQUIRES: learn_names() of that session.
   core::Id id_of(std::uint32_t link, core::Id player) { return ids_->translated(link, player); }

@@ -13,9 +13,9 @@ namespace {
 
 using core::Fact, core::Id, core::Micros, core::UnitState;
 
-constexpr Micros kSameWords = 3 * core::kSecond;  // the same line of the same player, heard by two
-constexpr Micros kSameDeath = 2 * core::kSecond;  // a death, seen by two
-constexpr Micros kDisagrees = 5 * core::kSecond;  // scores that differ for longer are no delay
+constexpr Micros kSameWords = 3 * core::kSecond;  // the same line of a player in two sessions within this time is one
+constexpr Micros kSameDeath = 2 * core::kSecond;  // the same for a player's death
+constexpr Micros kDisagrees = 5 * core::kSecond;  // a shorter difference of scores is only a delay
 constexpr std::size_t kMostDisagreements = 10;
 constexpr std::size_t kMostQuiet = 600;  // ticks in which nothing happens; then the told session goes on
 
@@ -132,7 +132,7 @@ Outcome<Done> MergedSessions::seek(Micros at, core::WorldState& world) {
   return Done{};
 }
 
-// -- What the told session says ---------------------------------------------------------------------------------------
+// -- Facts of the played session --------------------------------------------------------------------------------------
 
 void MergedSessions::hear(Fact fact) {
   const bool passed = is_passed(fact);
@@ -187,7 +187,7 @@ bool MergedSessions::is_seen_by_others(Id unit) const {
   });
 }
 
-// -- What others see --------------------------------------------------------------------------------------------------
+// -- Views of other sessions ------------------------------------------------------------------------------------------
 
 void MergedSessions::look(Micros now) {
   std::set<Id> seen;
@@ -295,7 +295,7 @@ Id MergedSessions::told_unit(SessionView& view, const UnitState& state, Micros n
   return found;
 }
 
-/// The same unit, shown already because another view sees it.
+/// The id of the same unit if it is shown already because another view sees it; 0: it is not.
 Id MergedSessions::added_unit(SessionView& view, const UnitState& state, Micros now) const {
   const words::Unit& unit = state.unit;
   const Id owner = is_body(unit) ? told_->id_of(view.link(), unit.owner()) : 0;
@@ -314,7 +314,7 @@ Id MergedSessions::added_unit(SessionView& view, const UnitState& state, Micros 
   return found;
 }
 
-/// Tells of a player whom only others know. 0: nobody knows who it is.
+/// Returns the player's id here, and adds a player whom only other sessions know. 0: the player is unknown.
 Id MergedSessions::player_of(SessionView& view, Id own, Micros now) {
   if (own == 0) return 0;
   const Id id = told_->id_of(view.link(), own);
@@ -348,7 +348,7 @@ void MergedSessions::show(Id id, SessionView& view, const UnitState& state, Micr
   say(std::move(unit), now);
 }
 
-/// Nobody else sees it any more.
+/// No other session sees the unit any more.
 void MergedSessions::hide(Id id, Micros now) {
   const auto at = added_.find(id);
   if (at->second.unit.owner() != 0) owners_.insert(at->second.unit.owner());
@@ -385,7 +385,7 @@ void MergedSessions::tell_owners(Micros now) {
   }
 }
 
-/// Players whom nobody knows any more.
+/// Removes players whom no session knows any more.
 void MergedSessions::forget_players(Micros now) {
   std::set<Id> known;
   for (const auto& view : views_) {

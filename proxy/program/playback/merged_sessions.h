@@ -1,7 +1,8 @@
 // One session, together with what the other sessions of its server saw meanwhile: units that were out of its sight,
 // deaths and chat that it did not hear.
-// Law: what is told stays as it was recorded, but a unit is not out of sight while somebody sees it, and what several
-// heard is said once. What others see is added ten times a second. The same file gives the same facts.
+// Law: the facts of the played session stay as recorded, but a unit is in sight while any session sees it, and a
+// message that several sessions received appears once. Views of other sessions are added ten times a second. The same
+// file gives the same facts.
 #pragma once
 
 #include <deque>
@@ -42,7 +43,7 @@ class MergedSessions final : public PlayedWords {
   WallTime begins() const override { return told_->begins(); }
 
  private:
-  /// A unit that is shown because somebody else sees it.
+  /// A unit that is shown because another session sees it.
   struct Added {
     words::Unit unit;         // as last told
     std::uint32_t link = 0;   // whose view it is from

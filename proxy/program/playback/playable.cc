@@ -218,7 +218,7 @@ class Opening {
     return text;
   }
 
-  /// Words of a damaged file are not kept: the next one who plays it is to be told of the damage, too.
+  /// Words of a damaged file are not kept, so that the damage is reported again each time the file is played.
   void tell_kept(const ScratchWords& made, double seconds) const {
     const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
     if (!alone()) return log_info("{}; words of several files are not kept", made_in);

@@ -24,7 +24,7 @@ class SessionView {
   /// Goes to the time `at`. False: the world there cannot be read.
   bool seek(core::Micros at);
   void leave() { at_world_ = false; }
-  /// Takes its next fact until `now`; nothing: there is none. It is folded by fold().
+  /// Takes its next fact until `now`; nullopt: there is none. The caller applies it with fold().
   std::optional<core::Fact> next(core::Micros now);
   void fold(const core::Fact& fact) { world_.fold(fact); }
 
@@ -34,7 +34,7 @@ class SessionView {
   // The ids of its units in the played session.
   struct Known {
     core::Id id = 0;    ///< 0: not shown yet
-    bool over = false;  ///< it was told that it is gone: it is not shown again
+    bool over = false;  ///< the played session reported that it is gone: it is not shown again
   };
   /// Null: not known yet.
   Known* known(core::Id own);

@@ -16,14 +16,14 @@ namespace entente {
 /// The name that the words of this file have.
 std::filesystem::path words_cache_of(const std::filesystem::path& file);
 
-/// The file whose words have this name; empty: it is no such name.
+/// The file whose words have this name; empty if it is not the name of such a cache.
 std::filesystem::path file_of_words_cache(const std::filesystem::path& cache);
 
 /// Whether it is a cache, by its name and by what is in it.
 bool is_words_cache(const std::filesystem::path& path);
 
-/// What a cache says about itself: of which file it was made, as that file is now, and how that was read. An error says
-/// why the file cannot be looked at.
+/// The description stored in a cache: the file that it was made of, in its present state, and how that file was read.
+/// An error says why the file cannot be examined.
 Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, const std::vector<std::string>& set);
 
 /// The cache beside the file, if it says the same as `wanted` and is newer than the file; otherwise null.

@@ -1,4 +1,4 @@
-// Cuts imported connections into frames, for those who write them elsewhere.
+// Cuts imported connections into frames, for subclasses that write them elsewhere.
 // Law: every byte comes out once: in a frame, or as raw bytes if framing is lost. A connection that changes its
 // dialect comes out as two connections, one after the other.
 #pragma once

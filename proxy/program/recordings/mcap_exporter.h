@@ -1,5 +1,5 @@
-// Writes imported connections into a recording of ours: their frames, words that are made of them, and the words that
-// the file has already.
+// Writes imported connections into a recording of Entente: their frames, words made from them, and the words that the
+// file has already.
 #pragma once
 
 #include <map>

@@ -170,7 +170,7 @@ bool Retention::remove(const Found& file, const char* why) {
     if (options_.deleted) options_.deleted(path, file.bytes, why);
     return true;
   }
-  if (!error) return true;  // somebody else was faster
+  if (!error) return true;  // another program has deleted it already
   if (std::find(stuck_.begin(), stuck_.end(), path) == stuck_.end()) {
     stuck_.push_back(path);
     if (options_.failed) options_.failed(path, error.message());

@@ -1,5 +1,5 @@
 // Decides what replaces a text or an address, by what it holds.
-// Law: a text stays only if it is asked for, or if it can be told that nobody wrote it.
+// Law: a text stays only if the user asked to keep it, or if it is certain that no person wrote it.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ class Censor {
   std::optional<std::string> text(wire::Personal kind, std::string_view text);
   Pseudonyms::Ip4 ip4(const Pseudonyms::Ip4& ip);
   std::uint16_t port(std::uint16_t port);
-  /// A remark of a program of ours: only words that stand in programs of ours are left.
+  /// Redacts a remark that Entente wrote: only words that Entente itself uses are kept.
   std::string remark(std::string_view text);
 
   /// Something with the MD5 `was` was changed, and now has the MD5 `is`.

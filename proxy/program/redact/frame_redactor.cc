@@ -33,7 +33,7 @@ bool has_end(std::string_view chars, TextEnd end) {
 
 Personal personal_of(const wire::Game& game, std::string_view message, std::string_view path) {
   const std::string_view last = last_of(path);
-  Personal found = Personal::kUntold;
+  Personal found = Personal::kUnlisted;
   int best = 0;
   for (const wire::PersonalField& line : personal_of(game)) {
     const bool whole = line.field == path, here = line.message == message;
@@ -74,7 +74,7 @@ class FrameRedactor::FieldRedactor final : public wire::FieldVisitor {
   FieldRedactor(Censor& censor, const Spelling& spelling, KindOf kind_of)
       : censor_(censor), spelling_(spelling), kind_of_(std::move(kind_of)) {}
 
-  /// The field that cannot be told; empty: none.
+  /// The field whose meaning is not known; empty: there is none.
   const std::string& unknown() const { return unknown_; }
   /// Whether there are lists to replace, by a second walk.
   bool has_lists() {
@@ -196,7 +196,7 @@ class FrameRedactor::FieldRedactor final : public wire::FieldVisitor {
   /// What becomes of the text, as it is spelled; none: it stays.
   std::optional<std::string> changed(const char* name, std::string_view chars, TextEnd end) {
     const Personal kind = kind_of_(path_ + name);
-    if (kind == Personal::kUntold || kind == Personal::kUnknown) {
+    if (kind == Personal::kUnlisted || kind == Personal::kUnknown) {
       if (!chars.empty()) unknown_ = path_ + name;
       return std::nullopt;
     }
@@ -320,7 +320,7 @@ std::optional<std::string> FrameRedactor::message(std::uint32_t link, const Game
   const std::size_t start = out.size();
   codec.encode(out);
 
-  // What it is now has to be what was meant.
+  // The encoded bytes must decode to the intended message.
   const wire::Frame changed{frame.way, frame.lane, frame.stage, Bytes(out).subspan(start)};
   const auto again = codec.decode(changed);
   if (!again || *again != *row) return "cannot be encoded: " + name;

@@ -43,7 +43,7 @@ class Pseudonyms {
   /// `text` without addresses, URLs and names of hosts.
   std::string without_addresses(std::string_view text, bool keep_addresses, bool keep_hosts);
 
-  /// So many different names and secrets are remembered that some may stand in texts unseen.
+  /// Too many different names and secrets to remember all: some may remain in texts.
   bool overflowed() const { return names_.size() >= kMost || secrets_.size() >= kMost; }
   std::size_t names() const { return names_.size(); }
   std::size_t addresses() const { return ip4_.size() + ip6_.size(); }

@@ -25,8 +25,8 @@ constexpr const char* kAboutRedacting =
     "host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords, login\n"
     "tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again, so\n"
     "that they are valid. Voice chat, messages of unknown extensions, and bytes that do not decode are left out, and\n"
-    "listed. Names, addresses, host names and passwords are also replaced in chat and texts that are kept, unless\n"
-    "--keep lists them, too.\n";
+    "listed. In chat and texts that you keep, names, addresses, host names and passwords are still replaced. To keep\n"
+    "the names there as well, write --keep chat,names.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;

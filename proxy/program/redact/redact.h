@@ -1,4 +1,4 @@
-// `entente redact`: writes a recording again without what tells who played, and where.
+// `entente redact`: writes a copy of a recording that does not show who played, and where.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// Redacts the events of a recording: what is said of connections, frames, words, worlds and notes.
-// Law: the recording is read twice. First everything is learned: whose names to look for, and the worlds. What is
-// passed then has nothing left that is personal, except what was asked for.
+// Redacts the events of a recording: openings and ends of connections, frames, words, worlds and notes.
+// Law: the recording is read twice. The first reading collects names and worlds. The events of the second reading have
+// no personal data left, except what the user asked to keep.
 #pragma once
 
 #include <cstdint>

@@ -71,11 +71,11 @@ std::string map_only(const std::string& bytes) {
 
 Personal personal_of(const FieldDescriptor& field) {
   std::string_view name = field.full_name();
-  if (!name.starts_with(kPackage)) return Personal::kUntold;
+  if (!name.starts_with(kPackage)) return Personal::kUnlisted;
   name.remove_prefix(kPackage.size());
   for (const Line& line : kLines)
     if (line.field == name) return line.kind;
-  return Personal::kUntold;
+  return Personal::kUnlisted;
 }
 
 void WordRedactor::redact(Message& word) {

@@ -1,6 +1,6 @@
 // The worlds that servers send in pieces: packed worlds of BZFlag, maps of Ace of Spades, resources of the BZFlag
-// draft. They are read whole, and then their pieces are told anew. Law: a piece stays only if all of its world was
-// read, and nothing in it was written by people.
+// draft. They are read whole, and then their pieces are made again. Law: a piece stays only if all of its world was
+// read, and no text in it was written by people.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class WorldBook {
   explicit WorldBook(Censor& censor) : censor_(censor) {}
 
   enum class Piece : std::uint8_t {
-    kNone,     ///< the message is no piece of a world
+    kNone,     ///< the message is not a piece of a world
     kFits,     ///< it may stay, perhaps changed
     kUnknown,  ///< its world was not read
   };

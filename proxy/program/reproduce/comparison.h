@@ -1,7 +1,7 @@
-// Compares what is said on one link with what was said there, frame by frame.
+// Compares what is sent on one link now with what was sent then, frame by frame.
 // Law: another C library or processor rounds sines differently, so the last digits of a number with a fraction do not
-// count. Frames are compared within the call of the room that said them, so one frame too many does not make all later
-// ones different. Where the recording has '*' instead of a secret, so has what is compared with it.
+// count. Frames are compared within the call of the room that sent them, so an extra frame does not make all later
+// frames different. Where the recording has '*' instead of a secret, the secret in the new frame becomes '*', too.
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@ struct FrameDifference {
   WallTime time = 0;
   std::uint32_t link = 0;
   wire::Way way = wire::Way::kToClient;
-  std::string expected;  ///< as it was said, printed; empty: nothing was said
-  std::string got;       ///< as it is said now; empty: nothing is said
+  std::string expected;  ///< the recorded frame, printed; empty: there is none
+  std::string got;       ///< the frame that is sent now; empty: there is none
   std::string fields;    ///< a line for each field that differs, if both are the same message
 };
 
 struct ComparedFrames {
   std::uint64_t equal = 0;
-  std::uint64_t rounded = 0;  ///< said with numbers that differ by at most a millionth of them, or of 1
-  std::uint64_t changed = 0;  ///< said with other bytes
-  std::uint64_t missing = 0;  ///< not said any more
-  std::uint64_t extra = 0;    ///< said now only
+  std::uint64_t rounded = 0;  ///< sent with numbers that differ by at most a millionth of their value, or of 1
+  std::uint64_t changed = 0;  ///< sent with other bytes
+  std::uint64_t missing = 0;  ///< no longer sent
+  std::uint64_t extra = 0;    ///< sent only now
 
   std::uint64_t different() const { return changed + missing + extra; }
   ComparedFrames& operator+=(const ComparedFrames& more) {
@@ -47,7 +47,7 @@ class Comparison final : private wire::DissectorSink {
   /// `way`: in which we speak. `link` has a known game, and outlives this.
   Comparison(RecordedLink& link, wire::Way way);
 
-  /// Said now, in a call at `time`. Times do not decrease.
+  /// A frame that is sent now, in a call at `time`. Times do not decrease.
   void said(Lane lane, Bytes bytes, WallTime time);
   /// Compares everything before `time`. Returns the first difference, if nothing differed before.
   std::optional<FrameDifference> settle(WallTime time);

@@ -24,7 +24,7 @@ struct RecordedFrame {
   Bytes view() const { return as_bytes(bytes); }
 };
 
-/// What was given to a room at once.
+/// The bytes that a room got in one call.
 struct RecordedPiece {
   WallTime time = 0;
   Lane lane = Lane::kStream;
@@ -50,12 +50,12 @@ class RecordedLink {
   WallTime last_time() const { return last_time_; }
   std::size_t waiting_bytes() const { return waiting_; }
 
-  /// The next piece that came this way. None: there is no more.
+  /// The next piece in this direction; nullopt: there is no more.
   std::optional<RecordedPiece> next_piece(wire::Way way);
-  /// The frame that went this way next; null: none.
+  /// The next frame in this direction; null: there is none.
   const RecordedFrame* next_frame(wire::Way way) const;
   RecordedFrame take(wire::Way way);
-  /// How many frames the recording lacks of this way, before the next one.
+  /// How many frames the recording lacks in this direction before the next one.
   std::uint64_t lacks(wire::Way way) const { return lacking_[index(way)]; }
 
  private:

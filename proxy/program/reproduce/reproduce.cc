@@ -41,21 +41,21 @@ constexpr const char* kAboutReproducing =
 constexpr std::size_t kMostUntaken = 64U << 20U;   // bytes of frames that wait for the calls of their room
 constexpr WallTime kLongUntaken = 60'000'000'000;  // ns
 
-/// One session, and what came of it.
+/// One session, and its result.
 struct RerunSession {
   std::unique_ptr<Rerun> rerun;  // null: it could not begin
-  std::string problem;           // why it does not go on; empty: it does
+  std::string problem;           // why it cannot continue; empty: it can
   bool over = false;
 
   bool good() const { return problem.empty() && rerun != nullptr && !rerun->differs(); }
 };
 
-/// What a file has beside sessions that can be played again: why there are none.
+/// What else a file has. If no session can be played again, this shows why.
 struct OtherContents {
   bool words = false, shared = false;
 };
 
-/// A copy of a recording without words, worlds and notes. Nothing is left of it if it is not finished.
+/// A copy of a recording without words, worlds and notes. It is removed if it is not finished.
 class SmallCopy {
  public:
   static Outcome<std::unique_ptr<SmallCopy>> create(const std::string& path) {
@@ -305,7 +305,7 @@ std::string session_json(std::uint32_t link, const RerunSession& session) {
 std::string why_nothing(const OtherContents& others) {
   if (others.shared) return "this is the recording of an arena or a replay; only bridges can be played again";
   if (others.words)
-    return "the recording lacks what its rooms were asked: an older version recorded it, or it was clipped, joined, "
+    return "the recording lacks the calls of its rooms: an older version recorded it, or it was clipped, joined, "
            "redacted or converted, or its sessions are bots'";
   return "nothing was translated in this recording, so there is nothing to play again: a relay passes bytes untouched";
 }

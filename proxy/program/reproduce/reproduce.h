@@ -1,5 +1,5 @@
-// `entente reproduce`: gives the rooms of a recording the same frames again, and compares what they say now with what
-// they said then.
+// `entente reproduce`: gives the rooms of a recording the same frames again, and compares what they send now with what
+// they sent then.
 #pragma once
 
 #include <ostream>

@@ -63,7 +63,7 @@ core::RoomOptions room_options_of(const trace::RoomBegan& began) {
   return options;
 }
 
-Error damaged_calls() { return Error{"what its room was asked is damaged"}; }
+Error damaged_calls() { return Error{"the record of its room's calls is damaged"}; }
 
 /// As Rerun::Call::waits.
 std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
@@ -118,11 +118,11 @@ Rerun::Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& b
       server_{.game = find_game(began.back().game())},
       room_(*this, std::move(back), room_options_of(began)) {}
 
-// -- What it is asked -------------------------------------------------------------------------------------------------
+// -- Calls ------------------------------------------------------------------------------------------------------------
 
 Outcome<Done> Rerun::take(const trace::Calls& calls) {
   const bool first = std::exchange(is_first_, false);
-  if (!first && calls.number() != ++number_) return Error{"a part of what its room was asked is not recorded"};
+  if (!first && calls.number() != ++number_) return Error{"a part of its room's calls is not recorded"};
   constexpr std::uint64_t kKinds = 16;
   int details = first ? 1 : 0;
   for (int i = first ? 1 : 0; i < calls.calls_size();) {
@@ -193,7 +193,7 @@ Outcome<Done> Rerun::feed(Server& server, core::Id end) {
   return give(server.compared->link(), wire::Way::kToClient, end);
 }
 
-/// The room is given the next piece that came this way.
+/// Gives the room the next recorded piece in this direction.
 Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end) {
   auto piece = link.next_piece(way);
   if (!piece || link.lacks(way) != 0)
@@ -304,7 +304,7 @@ Outcome<Done> Rerun::open(Server& server, const trace::ServerUp& up) {
   return Done{};
 }
 
-/// The server has shown its dialect, by this name.
+/// The server has shown that it uses the dialect with this name.
 Outcome<std::size_t> Rerun::dialect_of(Server& server, const std::string& name) {
   const auto known = wire::find_dialect(*server.game, name);
   if (!std::exchange(server.unknown, false)) return damaged_calls();
@@ -365,7 +365,7 @@ void Rerun::stop_at_last_frame() {
 }
 
 void Rerun::finish(bool whole) {
-  if (!whole) {  // the last call may have said more than the file has
+  if (!whole) {  // the last call may have sent frames that the file lacks
     if (!stop_) stop_ = wall();
     (void)settle(*stop_);
     return;
@@ -373,7 +373,7 @@ void Rerun::finish(bool whole) {
   (void)settle(UINT64_MAX);
 }
 
-// -- What it says -----------------------------------------------------------------------------------------------------
+// -- Output -----------------------------------------------------------------------------------------------------------
 
 void Rerun::send(core::Id end, Lane lane, Bytes bytes) {
   Server* const server = end == core::kBackId ? &server_ : end == core::kNextBackId ? &next_ : nullptr;
@@ -424,7 +424,7 @@ void Rerun::compare_closings(const Call& call) {
   }
 }
 
-/// Compares what was said before `time`. An error: the recording lacks what was said.
+/// Compares what was sent before `time`. An error: the recording lacks the frames of that time.
 Outcome<Done> Rerun::settle(WallTime time) {
   std::vector<Comparison*> all = {&client_, server_.compared.get(), next_.compared.get()};
   for (const auto& one : parting_) all.push_back(one.get());

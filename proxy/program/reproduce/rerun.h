@@ -1,6 +1,5 @@
-// A room of a recording, made anew: it is asked what the recorded one was asked, and what it says is compared with what
-// was said.
-// Law: a recording is foreign data. What a room cannot be asked ends the rerun with an error.
+// Runs a recorded room again: makes the same calls, and compares what the room sends with what it sent then.
+// Law: a recording is foreign data. A call that the room cannot take ends the rerun with an error.
 #pragma once
 
 #include <array>
@@ -15,11 +14,11 @@
 
 namespace entente {
 
-/// The first thing that a room does in another way.
+/// The first difference in what a room does.
 struct FirstDifference {
   core::Micros at = 0;   ///< since the room began
   std::string where;     ///< "to the client (link 1)"
-  std::string after;     ///< what the room was asked before: "MsgEnter … from the client"
+  std::string after;     ///< the call before it: "MsgEnter … from the client"
   std::string expected;  ///< empty: nothing
   std::string got;       ///< empty: nothing
   std::string fields;    ///< as FrameDifference has them
@@ -118,7 +117,7 @@ class Rerun final : private core::Room::Host {
   mutable std::array<std::optional<std::size_t>, 3> waiting_;
   std::vector<trace::Closing> closings_;
 
-  // What the last call was, for a person.
+  // The last call, for people.
   std::string asked_;
   std::optional<RecordedFrame> heard_;
   wire::Way heard_way_ = wire::Way::kToServer;

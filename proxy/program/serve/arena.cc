@@ -84,7 +84,7 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
       ->allow_extra_args(false);
   const auto& kind = *config::Arena::descriptor();
   for (int i = 0; i < kind.field_count(); ++i) {
-    const bool is_of_fleet = kind.field(i)->number() == config::Arena::kFleetFieldNumber;  // which this command has not
+    const bool is_of_fleet = kind.field(i)->number() == config::Arena::kFleetFieldNumber;  // not for this command
     if (!kind.field(i)->is_repeated() && !is_of_fleet) declare_key(app, options.arena, *kind.field(i));
   }
   declare_control_options(app, options.control);

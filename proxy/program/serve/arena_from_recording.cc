@@ -11,7 +11,7 @@
 namespace entente {
 namespace {
 
-constexpr double kSide = 800;  // metres, of a world that has no edge
+constexpr double kSide = 800;  // metres; for a world without bounds
 
 bool has_hills(const words::World* geometry) { return geometry != nullptr && geometry->kind() == words::World::VOXELS; }
 

@@ -7,11 +7,11 @@
 
 namespace entente {
 
-/// The rules are those of `settings`; world and players are those of the recording that it names, or a new arena
-/// without one. An error says what cannot be read or used.
+/// The rules come from `settings`. World and players come from the recording that it names; without one, the arena is
+/// new. An error says what cannot be read or used.
 Outcome<core::Arena> open_arena(const config::Arena& settings);
 
-/// Everybody who played in that world at that time.
+/// The players who were in that world at that time.
 std::vector<core::SavedPlayer> starts_of(const core::WorldState& world, core::Micros at);
 
 }  // namespace entente

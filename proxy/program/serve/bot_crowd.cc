@@ -26,7 +26,7 @@ class BotCrowd::Member final : public core::Front {
   BotCrowd& crowd_;
   const std::uint32_t number_;
   core::Bot bot_;
-  std::string parted_;  // why its room ended; "": it left by itself
+  std::string parted_;  // why its room ended; "": the bot left by itself
 };
 
 BotCrowd::BotCrowd(Options options) : options_(std::move(options)), bots_(options_.count) {}

@@ -37,7 +37,7 @@ class BotCrowd {
   /// The next bot; it must be gone before the crowd is. From any thread.
   std::unique_ptr<core::Front> next();
 
-  /// How many bots must reconnect by now. The caller seats that many: none is counted twice.
+  /// How many bots must reconnect now. The caller must seat that many; each bot is counted once.
   std::uint32_t take_due();
 
   /// Waits up to a time. True when the last bot has gone for good, or waiting was ended.

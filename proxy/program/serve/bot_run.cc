@@ -47,7 +47,7 @@ Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool re
   return Added{*tap, added->route};
 }
 
-/// Why a bot was refused or kicked, for whoever started it: the server by its address, and what the player was told.
+/// Why a bot was refused or kicked, for the user who started it: names the server's address and the server's reason.
 std::string plain(const std::string& why, const Endpoint& to) {
   constexpr std::string_view kServer = "server ";
   if (const std::string_view kicked = "kicked: "; why.starts_with(kicked)) return why.substr(kicked.size());
@@ -91,7 +91,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
   clock.join();
   if (const auto closed = service.close(); !closed) return closed.error();
   const relay::TapTotals totals = tap.totals();
-  if (totals.frames == 0) service.abandon();  // it would only be in the way of the next try
+  if (totals.frames == 0) service.abandon();  // an empty file would block the next try
   return BotRunResult{crowd.sum(), totals};
 }
 

@@ -20,7 +20,7 @@ struct ConfiguredRoute {
 /// Reads certificates. `record_secrets`: as recording.secrets. REQUIRES: checked.
 Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets);
 
-/// How players of bridges are brought into this arena.
+/// How players of bridges join this arena.
 relay::BridgeOptions::ArenaPlace place_in(const std::string& arena);
 
 /// An arena of the configuration, made ready.

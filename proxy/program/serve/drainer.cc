@@ -11,11 +11,11 @@
 namespace entente {
 namespace {
 
-constexpr Millis kLook = 100;           // how often is looked whether the last session has ended
-constexpr Millis kLookForOver = 1'000;  // the same of a retired route
-constexpr Millis kIdle = 60'000;        // the thread is woken by news
+constexpr Millis kLook = 100;           // between checks whether the last session has ended
+constexpr Millis kLookForOver = 1'000;  // the same for a retired route
+constexpr Millis kIdle = 60'000;        // longest wait; news_ wakes the thread earlier
 
-constexpr Millis kOnTheWay = 5'500;  // that a client needs who is not known as one yet: ENet asks for 5 s
+constexpr Millis kOnTheWay = 5'500;  // a client may still be connecting for this long: ENet retries for 5 s
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void Drainer::run() {
   }
 }
 
-/// For news, or until something is to be done.
+/// Waits for news, or until the next thing is due.
 void Drainer::wait() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience(steady_now()));
   const auto nanos = std::chrono::nanoseconds(until.time_since_epoch()).count();
@@ -140,7 +140,7 @@ void Drainer::end_overdue(Millis now) {
     log_info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
 }
 
-/// Retired routes whose last session has ended.
+/// Forgets retired routes whose last session has ended.
 void Drainer::forget_over() {
   std::vector<std::function<void()>> over;
   {
@@ -154,7 +154,7 @@ void Drainer::forget_over() {
   for (const auto& tell : over) tell();
 }
 
-/// Until something is to be done.
+/// Returns the time until the next thing is due.
 Millis Drainer::patience(Millis now) {
   if (stop_at_) return kLook;
   Millis until = now + kIdle;

@@ -1,5 +1,5 @@
-// Drains routes: they take no newcomers, and what is left when their time is over is ended.
-// Law: a thread of its own keeps the times; workers never wait for it.
+// Drains routes: a draining route accepts no newcomers, and its sessions are ended when its time is over.
+// Law: the Drainer's own thread keeps the times; workers never wait for it.
 #pragma once
 
 #include <semaphore.h>
@@ -20,7 +20,7 @@ namespace entente {
 
 class Drainer {
  public:
-  /// How long sessions may go on; nothing: until they end by themselves.
+  /// How long sessions may go on; nullopt: until they end by themselves.
   using Time = std::optional<Millis>;
 
   /// `server` outlives it. `before_stop`: how long begin_stop() drains.
@@ -31,19 +31,20 @@ class Drainer {
 
   /// Adds a route that is served. `name`: for the log. From any thread.
   void add(std::size_t route, std::string name);
-  /// The route was retired: its sessions have this time, and `over` is called on the Drainer's thread once the last has
-  /// ended. From any thread.
+  /// The route was retired: its sessions may go on for `time`, and `over` is called on the Drainer's thread once the
+  /// last one has ended. From any thread.
   void retire(std::size_t route, Time time, std::function<void()> over);
-  /// What players are told when they are disconnected, if nothing else is asked for.
+  /// The default reason that disconnected players see.
   static constexpr const char* kWhy = "the server is going down";
-  /// The route takes no newcomers. A time that it had is replaced. `why`: what players are told when it is over; "":
-  /// kWhy. From any thread but the workers'.
+  /// The route accepts no more newcomers. `time` replaces an earlier one. `why`: the reason that players see when the
+  /// time is over; "": kWhy. From any thread but the workers'.
   void drain(std::size_t route, Time time, const std::string& why = "");
-  /// The time that a retired route had is lifted: its sessions go on until they end. From any thread.
+  /// Removes the time limit of a retired route: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
-  /// The route takes newcomers again. False: it took them already.
+  /// The route accepts newcomers again. Returns false if it already did.
   bool undrain(std::size_t route);
-  /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.
+  /// Drains all routes, and stops the server once the last session has ended or the time is over. Safe in a signal
+  /// handler.
   void begin_stop();
   /// Newcomers go to another process: stops the server once the last session has ended, or, if begin_stop() has a time,
   /// after that. From any thread.
@@ -58,7 +59,7 @@ class Drainer {
     std::string name;
     std::optional<Millis> until;
     std::string why = {};             // "": kWhy
-    std::function<void()> over = {};  // of one that is retired
+    std::function<void()> over = {};  // not null: the route is retired
   };
   static std::optional<Millis> until(Time time);
   void run();
@@ -70,13 +71,13 @@ class Drainer {
 
   relay::ProxyServer& server_;
   const Millis before_stop_;
-  mutable std::mutex mutex_;               // of routes_
+  mutable std::mutex mutex_;               // guards routes_
   std::map<std::size_t, Drained> routes_;  // all, by number
   sem_t news_;                             // a signal handler may post it
   std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false}, ends_{false};
-  // The thread's.
+  // Used only by the thread.
   std::optional<Millis> stop_at_;
-  Millis not_before_ = 0;  // some may be on their way in
+  Millis not_before_ = 0;  // until then, clients may still be connecting
   std::thread thread_;     // last: it uses the others
 };
 

@@ -59,7 +59,7 @@ std::vector<std::string> differences(const config::Config& before, const config:
   return lines;
 }
 
-/// Without what applied_at_once() does not tell.
+/// Keeps only the keys that applied_at_once() reports.
 config::Config at_once(const config::Config& config) {
   config::Config kept;
   *kept.mutable_limits() = config.limits();

@@ -9,7 +9,7 @@
 
 namespace entente {
 
-/// Reads the configuration again, as at the start.
+/// Reads the configuration as at the start.
 using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
 
 /// One line for each difference that needs a restart: everything except routes, arenas, limits, access lists, the

@@ -26,14 +26,14 @@ constexpr const char* kAboutReload =
     "as they began. Certificates are read again, and the log file is opened again. Keys that need a restart are "
     "listed.";
 
-/// Whether both lead the same clients, so that one can replace the other.
+/// Whether both listen for the same clients, so that one can replace the other.
 bool same_listener(const std::string& url, const ListenEnd& one, const std::string& other_url, const ListenEnd& other) {
   if (one.address.port() == 0 || other.address.port() == 0) return url == other_url;
   const auto path = [](const ListenEnd& end) { return end.web ? end.web->path : std::string(); };
   return one.game == other.game && one.enet == other.enet && one.address == other.address && path(one) == path(other);
 }
 
-/// Apart from the access lists, which are applied to a running route.
+/// Ignores access lists and audiences, which can change on a running route.
 bool same_settings(config::Route one, config::Route other) {
   for (config::Route* route : {&one, &other}) {
     route->clear_allow();
@@ -43,7 +43,7 @@ bool same_settings(config::Route one, config::Route other) {
   return MessageDifferencer::Equals(one, other);
 }
 
-/// What an observer must know of a route.
+/// The settings of a route that its observer depends on.
 config::Route observed(const config::Route& route) {
   config::Route known;
   known.set_listen(route.listen());
@@ -60,7 +60,7 @@ std::shared_ptr<relay::Broadcast> broadcast_of(const config::Route& route,
 
 std::string name_of(const config::Route& route) { return "route " + route.listen(); }
 
-/// Apart from the listeners.
+/// Ignores the listeners and the audiences.
 bool same_settings(config::Arena one, config::Arena other) {
   for (config::Arena* arena : {&one, &other}) {
     arena->clear_listen();
@@ -84,7 +84,7 @@ std::optional<One> take(std::vector<One>& from, Is is) {
   return one;
 }
 
-/// Whether the first must close before the second can listen.
+/// Whether `gone` must close before `added` can listen.
 bool clash(const ListenEnd& gone, const ListenEnd& added) {
   const net::Address &one = gone.address, &other = added.address;
   if (one.port() == 0 || one.port() != other.port()) return false;
@@ -137,7 +137,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   if (const auto arena = fleet_arena_of(route)) {
     Urls urls;
     *urls.Add() = route.listen();
-    return add_doors(urls, *arena, position, route);
+    return add_listeners(urls, *arena, position, route);
   }
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
@@ -154,7 +154,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   return add(route.watch(), name_of(route), added->broadcast, position);
 }
 
-/// A watched route has one.
+/// Adds the observer of a watched route; does nothing for other routes.
 Outcome<Done> Routes::add_observer(const Running& of) {
   if (!of.broadcast) return Done{};
   auto observer = new_observer(of);
@@ -180,9 +180,9 @@ Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(cons
   return std::pair(std::move(observer), std::move(*made));
 }
 
-/// Listeners whose clients play in an arena of the fleet.
-Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std::size_t position,
-                                const std::optional<config::Route>& settings) {
+/// Adds the listeners whose clients play in an arena of the fleet.
+Outcome<Done> Routes::add_listeners(const Urls& urls, const std::string& arena, std::size_t position,
+                                    const std::optional<config::Route>& settings) {
   const SharedRoomEntry entry{fleet_arenas_->local_room_for(arena).room, arena, service_.counting_tap(), true};
   for (const std::string& url : urls) {
     const auto end = parse_shared_listen(url, games());
@@ -199,7 +199,7 @@ Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std:
   return Done{};
 }
 
-/// This node may own the arena, and its listeners lead to whoever does.
+/// This node may own the arena. Its listeners lead to the node that owns the arena.
 Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t position) {
   const auto tap = service_.tap(settings.record(), "arena", position);
   if (!tap) return tap.error();
@@ -208,12 +208,12 @@ Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t posit
       {[settings, tap = *tap, secrets = keeps_secrets()] { return configured(settings, secrets, tap); },
        [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
        [this](std::size_t room) { service_.retire_arena(room); }});
-  if (auto done = add_doors(settings.listen(), settings.name(), position, {}); !done) return done;
+  if (auto done = add_listeners(settings.listen(), settings.name(), position, {}); !done) return done;
   return add(settings.watch(), name_of(settings), fleet_arenas_->local_room_for(settings.name()).broadcast, position);
 }
 
 /// The fleet's listeners stay as they are until a restart.
-Outcome<Done> Routes::keep_doors(const Urls& urls, Plan& plan) const {
+Outcome<Done> Routes::keep_listeners(const Urls& urls, Plan& plan) const {
   for (const std::string& url : urls) {
     const auto before = take(plan.before, [&](const Running& one) { return one.url == url; });
     if (!before) return Error{"'" + url + "': a listener of the fleet is added by a restart"};
@@ -284,7 +284,7 @@ Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::
 
 Outcome<Done> Routes::run(TakeOver* take_over) {
   std::optional<CallOnHangUp> hang_up;
-  if (reread_) hang_up.emplace([this] { (void)reload(); });  // the log has what came of it
+  if (reread_) hang_up.emplace([this] { (void)reload(); });  // the result is in the log
   const auto announce = [this] {
     std::fputs(lines_.c_str(), stdout);
     std::fflush(stdout);
@@ -368,7 +368,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (fleet_arena_of(route)) {
     Urls urls;
     *urls.Add() = route.listen();
-    return keep_doors(urls, plan);
+    return keep_listeners(urls, plan);
   }
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
@@ -406,7 +406,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   return plan_observer(added, plan);
 }
 
-/// Of a watched route: its observer, and where it is watched.
+/// Plans the observer and the audiences of a watched route.
 Outcome<Done> Routes::plan_observer(const Running& of, Plan& plan) {
   if (!of.broadcast) return Done{};
   const config::Route server = observed(*of.route);
@@ -448,7 +448,7 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
     const FleetArenas::LocalFleetRoom* local =
         fleet_arenas_ ? fleet_arenas_->find_local_room(settings.name()) : nullptr;
     if (local == nullptr) return Error{name_of(settings) + ": an arena of the fleet is added by a restart"};
-    if (auto kept = keep_doors(settings.listen(), plan); !kept) return kept;
+    if (auto kept = keep_listeners(settings.listen(), plan); !kept) return kept;
     return plan_watches(settings.watch(), name_of(settings), local->broadcast, position, plan);
   }
   const auto listeners = this->listeners(settings.listen(), plan);
@@ -478,7 +478,7 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   return plan_watches(settings.watch(), name_of(settings), arena.broadcast, position, plan);
 }
 
-/// `same`: the room was there before. `watch`: whose room it is; null: an arena's.
+/// `same`: the room was there before. `watch`: the audience whose room it is; null: it is an arena's room.
 Outcome<Done> Routes::plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& entry, bool same,
                                      std::size_t position, const RunningWatch* watch, Plan& plan) {
   for (std::size_t i = 0; i < listeners.ends.size(); ++i) {
@@ -603,7 +603,7 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   return Done{};
 }
 
-/// Tells routes with `while_down` in which room their arena is now.
+/// Sets the room of each route with `while_down` to the room that its arena has now.
 void Routes::lead_to_arenas() {
   for (const Running& one : running_) {
     if (!one.route || one.route->while_down().empty()) continue;
@@ -619,14 +619,15 @@ void Routes::abandon(const Plan& plan) {
   for (relay::TapThread* tap : plan.taps_added) service_.discard(*tap);
 }
 
-/// Who watches is not to see more than the file says now: these sessions end.
+/// Describes what becomes of the listener's sessions. Viewers are disconnected, because they may see only what the new
+/// configuration allows.
 std::string Routes::sessions_go_on(const Running& listener) const {
   const std::uint64_t sessions = service_.sessions(listener.number);
   if (sessions != 0 && listener.watch) return "; its viewers must join again";
   return sessions == 0 ? "" : "; " + entente::sessions_go_on(sessions);
 }
 
-/// Reopens the log, and tells what changed.
+/// Reopens the log, and reports what changed.
 std::string Routes::tell_rest(const config::Config& fresh) const {
   config::Log log = config_.log();
   log.set_level(fresh.log().level());

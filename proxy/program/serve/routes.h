@@ -25,21 +25,21 @@ class TakeOver;
 
 class Routes {
  public:
-  /// `config` outlives it. `reread` null: nothing is reloaded.
+  /// `config` outlives it. `reread`: null if the configuration cannot be reloaded.
   Routes(const config::Config& config, Reread reread);
 
   /// Opens everything. What can fail does so here, before the first player comes.
   Outcome<Done> open();
-  /// Serves until it is stopped. `take_over`: from another process, which may go wrong; null: from none.
+  /// Serves until it is stopped. `take_over`: as in Service::run().
   Outcome<Done> run(TakeOver* take_over = nullptr);
   Outcome<Done> close() {
     observers_.stop();
     return service_.close();
   }
-  /// Prints one line for each listener: what it served.
+  /// Prints one line for each listener, with what it served.
   void sum_up() const;
 
-  /// Applies the configuration as it is now. Returns what changed, for people; on an error nothing did. From any
+  /// Reads and applies the configuration again. Returns what changed, for people; on an error nothing changed. From any
   /// thread.
   Outcome<std::string> reload();
 
@@ -52,12 +52,12 @@ class Routes {
     std::string name;        // "bzflag 2.4 127.0.0.1:5154"
     relay::TapThread* tap = nullptr;
     relay::WebOptions web{};
-    std::optional<config::Route> route = {};           // its settings; none: of an arena
-    std::size_t room = 0;                              // of the arena
+    std::optional<config::Route> route = {};           // settings of its route; nullopt: it leads to an arena
+    std::size_t room = 0;                              // the arena's room
     std::size_t position = 1;                          // in the configuration
-    bool watch = false;                                // only to watch
-    std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route that is watched
-    std::shared_ptr<BotCrowd> observer = {};           // it is the way of an observer, whose server `route` has
+    bool watch = false;                                // its clients can only watch
+    std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route with [[route.watch]]
+    std::shared_ptr<BotCrowd> observer = {};           // not null: an observer uses it to join the servers of `route`
   };
   struct RunningArena {
     config::Arena settings;
@@ -65,7 +65,7 @@ class Routes {
     relay::TapThread* tap = nullptr;
     std::shared_ptr<relay::Broadcast> broadcast = {};
   };
-  /// Where one audience watches something.
+  /// A room in which an audience watches a broadcast.
   struct RunningWatch {
     config::Watch settings;
     std::shared_ptr<relay::Broadcast> broadcast;
@@ -79,17 +79,17 @@ class Routes {
   struct RoomListeners {
     const Urls& urls;
     std::vector<ListenEnd> ends = {};
-    std::vector<std::optional<Running>> before = {};  // what listens there now
+    std::vector<std::optional<Running>> before = {};  // the listener that each one replaces, or nullopt
 
-    /// One of them, beside which the room must live.
+    /// One of the routes in `before`, as `beside` of ProxyServer::add_shared_room.
     std::optional<std::size_t> beside() const;
   };
   /// What a reload is going to do.
   struct Plan {
-    std::vector<Running> before;  // that no listener of the file has matched yet
+    std::vector<Running> before;  // running listeners that no listener of the file has matched yet
     std::vector<RunningArena> arenas_before;
     std::vector<RunningWatch> watches_before;
-    std::vector<Running> after;  // number and name of those in `added` are not known yet
+    std::vector<Running> after;  // those in `added` have no number and no name yet
     std::vector<RunningArena> arenas_after;
     std::vector<RunningWatch> watches_after;
     std::vector<Service::NewRoute> added;
@@ -98,16 +98,16 @@ class Routes {
     std::vector<relay::TapThread*> taps_added;
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates;
     std::string told;                         // what differs, in lines
-    std::vector<std::function<void()>> logs;  // once it is done
+    std::vector<std::function<void()>> logs;  // called after the reload
   };
 
   Outcome<Running> add(Running running, Service::NewRoute made);
   Outcome<Done> add(const config::Route& route, std::size_t position);
   Outcome<Done> add(const config::Arena& arena, std::size_t position);
-  Outcome<Done> add_doors(const Urls& urls, const std::string& arena, std::size_t position,
-                          const std::optional<config::Route>& route);
+  Outcome<Done> add_listeners(const Urls& urls, const std::string& arena, std::size_t position,
+                              const std::optional<config::Route>& route);
   Outcome<Done> stand_for(const config::Arena& arena, std::size_t position);
-  Outcome<Done> keep_doors(const Urls& urls, Plan& plan) const;
+  Outcome<Done> keep_listeners(const Urls& urls, Plan& plan) const;
   Outcome<Done> add(const Watches& watches, const std::string& of, const std::shared_ptr<relay::Broadcast>& broadcast,
                     std::size_t position);
   RunningWatch open_watch(const config::Watch& settings, const std::string& of,
@@ -140,13 +140,13 @@ class Routes {
   const config::Config& config_;
   const Reread reread_;
   Service service_;
-  std::mutex reloading_;    // of what follows
+  std::mutex reloading_;    // guards what follows
   config::Config current_;  // what was last applied
   std::vector<Running> running_;
   std::vector<RunningArena> arenas_;
   std::vector<RunningWatch> watches_;
   Observers observers_{service_};
-  std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is on its own
+  std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is in no fleet
   std::string lines_;                          // where it listens
   std::string told_;                           // what the last reload changed
 };

@@ -35,7 +35,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
 }
 
 int run_run(const RunOptions& options) {
-  keep_hang_ups();  // `systemctl reload` does not wait until we are ready
+  keep_hang_ups();  // `systemctl reload` may come before the program is ready
   const auto read = [&options] {
     auto config = load_config(options.config, games());
     if (config) {

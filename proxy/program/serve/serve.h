@@ -9,7 +9,7 @@ namespace entente {
 
 /// Prints a line for each listener to standard output, serves, and prints a summary; returns an Exit. With `reread`,
 /// SIGHUP and `entente ctl reload` read the configuration again. `take_over`: the control socket of a program to take
-/// over from; empty: of none. `file`: that `config` was read from, for the log; empty: it was made of options.
+/// over from; empty: there is none. `file`: the file of `config`, for the log; empty: `config` was made from options.
 /// REQUIRES: parse_config accepts `config`.
 int serve(const config::Config& config, Reread reread = {}, const std::string& take_over = {},
           const std::string& file = {});

@@ -15,14 +15,14 @@ namespace entente {
 struct ServedRoute {
   NamedRoute named;
   std::size_t position = 1;               ///< in the configuration, from 1
-  relay::TapThread* tap = nullptr;        ///< that can record; null: it only counts
-  relay::TapThread* recording = nullptr;  ///< set by served(): the same; of an arena's listeners, only the first has it
+  relay::TapThread* tap = nullptr;        ///< a tap that can record; null: it only counts
+  relay::TapThread* recording = nullptr;  ///< set by served(): `tap`, but only for the first listener of an arena
   bool shows_words_dropped = false;       ///< in the summary: a bridge with rooms of its own
-  /// Routes that it has replaced and that had its name: their counters are added to its own.
+  /// Replaced routes of the same name: their counters are added to this one's.
   std::vector<std::size_t> before = {};
 
   bool of_arena() const { return !named.room.empty(); }
-  /// Its own number and those of `before`.
+  /// The numbers of this route and of those in `before`.
   std::vector<std::size_t> numbers() const;
 };
 
@@ -32,9 +32,9 @@ class ServedRoutes {
   void move(std::size_t number, std::size_t position);
   /// Serves a route, perhaps instead of the one with number `instead_of`.
   void add(ServedRoute route, std::optional<std::size_t> instead_of = {});
-  /// Makes a route a retired one. Its sessions go on until forget().
+  /// Marks a route as retired. Its sessions go on until forget().
   void retire(std::size_t number);
-  /// Removes a retired route that is over, and returns it; nothing if it is not known.
+  /// Removes and returns a retired route whose last session has ended; nullopt if it is not known.
   std::optional<ServedRoute> forget(std::size_t number);
 
   std::vector<ServedRoute> served() const;

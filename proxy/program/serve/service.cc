@@ -37,7 +37,7 @@
 namespace entente {
 namespace {
 
-/// Of recordings that begin by an order, on routes without `record`.
+/// The file name of recordings that an operator starts on routes without `record`.
 constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
 
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
@@ -53,10 +53,10 @@ constexpr const char* kAboutUpgrade =
     "this "
     "one serves its players to their end.";
 
-/// For the ends of recordings, when the program stops.
+/// How long to wait at a stop until NATS has stored the ends of recordings.
 constexpr Millis kUploadsLast = 5'000;
 
-/// Of clients that were accepted before a take-over and have no number yet.
+/// Link numbers reserved for clients that were accepted before a take-over and have no number yet.
 constexpr relay::LinkId kLinksOnTheWay = 1000;
 
 /// "refused_bad_frame" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
@@ -122,7 +122,7 @@ relay::RouteOptions Service::complete(relay::RouteOptions options) {
   if (options.hold_ms != 0)
     for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
   options.public_host = config_.public_host();
-  // The server of players who are still in another process, or on a route from before a reload, is not stopped.
+  // A server must not be stopped while another process, or a route from before a reload, may have players on it.
   options.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
            (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
@@ -183,7 +183,7 @@ Drainer::Time Service::drain_time() const {
   return config_.drain_s() > 0 ? Drainer::Time(Millis{config_.drain_s()} * 1000) : Drainer::Time();
 }
 
-/// A route gets no newcomers any more.
+/// The route gets no more newcomers.
 void Service::retire(std::size_t number, const std::string& name, Drainer::Time time) {
   const bool tells = sessions(number) != 0;
   drainer_.retire(number, time, [=, this] {
@@ -218,7 +218,7 @@ std::vector<std::size_t> Service::arenas() const {
   return arenas_;
 }
 
-/// What one of them answers may need the others, so none starts before all are open.
+/// An answer of one acceptor may need the others, so none starts before all are open.
 Outcome<Done> Service::open_acceptors() {
   auto done = kept_bans_.load();
   if (done) done = open_control();
@@ -237,7 +237,7 @@ ReplyRow Service::node_row() const {
           flag_field("draining", draining)};
 }
 
-/// What other nodes have banned and unbanned.
+/// Applies the bans and unbans of other nodes.
 void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) {
   for (const net::Network& who : lifted) bans_.remove(who);
   for (const relay::Ban& ban : bans) bans_.add(ban);
@@ -246,7 +246,7 @@ void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::
   if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", text_of(gone));
 }
 
-/// What other nodes have allowed and denied.
+/// Applies the networks that other nodes have allowed and denied.
 void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, const std::vector<net::Network>& unlisted) {
   for (const net::Network& who : unlisted) listed_.remove(who);
   for (const relay::ListedNetwork& one : listed)
@@ -309,7 +309,7 @@ Outcome<Done> Service::open_control() {
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   if (can_upgrade_)
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {
-      return Error{"upgrade stands alone, and is for the control socket"};  // there the hand-over answers
+      return Error{"upgrade stands alone, and is for the control socket"};  // on the socket, the hand-over answers
     });
   if (fleet_) {
     control_.add("node", "Prints this node's name in the fleet, version, age, sessions, and whether it is draining.",
@@ -524,7 +524,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
   taps_.begin_retention();
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
-  serving_ = true;  // before anybody is told: whoever reads the lines may upgrade at once
+  serving_ = true;  // before announce(): a reader of its lines may start an upgrade at once
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
@@ -553,7 +553,7 @@ void Service::abandon() {
 // -- A take-over by another process -----------------------------------------------------------------------------------
 
 Outcome<std::vector<net::NamedFd>> Service::offer() {
-  if (!serving_ || server_.stopping()) return Error{"the program has just begun, or stops"};
+  if (!serving_ || server_.stopping()) return Error{"the program is starting or stopping"};
   auto listeners = server_.offer_listeners();
   if (!listeners) return listeners.error();
   std::vector<net::NamedFd> all;
@@ -595,11 +595,11 @@ void Service::give(std::int32_t pid, bool own) {
   metrics_acceptor_.reset();
   operator_page_.reset();
   if (fleet_control_) fleet_control_->leave();
-  if (own) notifier_->give(pid);  // the service manager follows nobody else
+  if (own) notifier_->give(pid);  // the service manager follows only processes of its service
   drainer_.begin_retirement();
 }
 
-/// A ban of a player here is one at the new process, too.
+/// Passes a ban that was made here on to the process that has taken over.
 Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
   std::string line = "ban " + ban.who.text();
   if (ban.until != relay::Ban::kForGood)
@@ -616,7 +616,7 @@ Outcome<Done> Service::close() {
   acceptor_.reset();
   metrics_acceptor_.reset();
   operator_page_.reset();
-  fleet_control_.reset();  // after those that ask it
+  fleet_control_.reset();  // after the acceptors, which use it
   auto closed = taps_.stop();
   if (uploads_ && !uploads_->finish(kUploadsLast))
     log_error("the fleet lacks the end of recordings: NATS does not take it");

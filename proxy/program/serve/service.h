@@ -46,9 +46,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   Service& operator=(const Service&) = delete;
 
   /// A tap for the route at this position of the configuration, from 1. It records if `pattern` (as in recording_path)
-  /// is not empty. Otherwise it only counts; if there is a control socket, it can be told to record.
+  /// is not empty. Otherwise it only counts; if there is a control socket, an operator can start a recording.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1);
-  /// Removes the recording of a tap that no route has.
+  /// Removes the recording of a tap that no route uses.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
@@ -61,11 +61,11 @@ class Service final : private HandOver::User, private FleetBans::User {
   };
   Outcome<relay::Listening> add(NewRoute route);
   /// Makes all of these changes, or none if one fails. Routes that are retired or replaced get no newcomers; their
-  /// sessions go on. On retired routes, sessions have drain_s, if that is set. From any thread but the workers'.
+  /// sessions go on, on retired routes for drain_s if that is set. From any thread but the workers'.
   Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as ProxyServer::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
-  /// Where the players of a route play while no server is up; nothing: nowhere.
+  /// The shared room in which the players of a route play while no server is up; nullopt: there is none.
   void set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room) {
     server_.set_while_down_room(route, shared_room);
   }
@@ -76,30 +76,34 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).current_sessions(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
-  /// called after the last add(); own commands are added to control() before. They answer nobody before run().
+  /// called after the last add(); a caller's own commands are added to control() before. Both answer only after run()
+  /// has begun.
   Outcome<Done> open_acceptors();
   Control& control() { return control_; }
   /// Begins to connect to NATS, if the configuration has [fleet]. REQUIRES: before the first add().
   Outcome<Done> join_fleet();
-  /// Null: this process is on its own.
+  /// Null: this process is in no fleet.
   Fleet* fleet() { return fleet_.get(); }
-  /// metrics() calls this, too. REQUIRES: before run().
+  /// metrics() also calls `measure`. REQUIRES: before run().
   void measure_also(std::function<void(Metrics&)> measure) { measure_also_ = std::move(measure); }
-  /// `drains`: called when an operator drains all routes (true), or lifts that. REQUIRES: before it serves.
+  /// `drains`: called when an operator drains all routes (true), or undoes that (false). REQUIRES: before run().
   void when_all_drain(std::function<void(bool)> drains) { drains_all_ = std::move(drains); }
-  /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
+  /// Allows the command `upgrade`: another process with the same arguments takes over. REQUIRES: before
+  /// open_acceptors().
   void allow_upgrades() {
     can_upgrade_ = true;
     hand_over_.allow_upgrades();
   }
   /// The hand-over to a process that takes over.
   const HandOver& hand_over() const { return hand_over_; }
-  /// Something failed before run(): removes recordings, and logs which sockets of the service manager were not used.
+  /// Call it if something failed before run(): removes recordings, and logs which sockets of the service manager were
+  /// not used.
   void abandon();
 
   /// Runs until a signal, stop(), or a recording that cannot continue. `announce` is called when signals are
   /// handled.
-  /// `take_over`: from another process, which may go wrong; null: from none. Otherwise it cannot fail.
+  /// `take_over`: takes over from another process, and this may fail. Null: there is no other process, and run() cannot
+  /// fail.
   Outcome<Done> run(
       const std::function<void()>& announce = [] {}, TakeOver* take_over = nullptr);
   /// From any thread, even before run().
@@ -112,10 +116,11 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Applies these rules to the routes that are served. `own`: a route's access list, by the route's number. From any
   /// thread.
   void apply_rules(const std::map<std::size_t, relay::Access>& own);
-  /// The token of the operator page, as its file has it now; nothing if there is no page, or will be none. From any
+  /// Reads the token of the operator page from its file; nullopt if there is no page now, or none in `fresh`. From any
   /// thread.
   Outcome<std::optional<std::string>> read_operator_token(const config::Config& fresh) const;
-  /// The page asks for this token from now on. Returns whether it differs. REQUIRES: it was read.
+  /// The page asks for this token from now on. Returns whether it differs from the one before. REQUIRES:
+  /// read_operator_token() returned it.
   bool renew_operator_token(std::string token) { return operator_guard_->renew(std::move(token)); }
 
   /// Whether the last reload failed; the service manager shows it.
@@ -130,16 +135,16 @@ class Service final : private HandOver::User, private FleetBans::User {
  private:
   relay::RouteOptions complete(relay::RouteOptions options);
   void serve(const NewRoute& route, const relay::Listening& at);
-  /// How long the sessions go on that nothing keeps; nothing: until they end.
+  /// How long the sessions of a removed route may go on; nullopt: until they end.
   Drainer::Time drain_time() const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
-  /// A reload has put a route back: the sessions from before it was removed go on, too.
+  /// A reload has put back a removed route: its older sessions lose their time limit.
   void keep_older(const NamedRoute& route);
   void measure_routes(Metrics& all) const;
   /// Open sessions, also of routes that a reload has removed.
   std::uint64_t players() const;
-  /// Open sessions of processes from before an upgrade, that serve their players to their end. Asks them.
+  /// Asks the processes from before an upgrade how many sessions they still have.
   std::size_t older_players() const;
   std::string status() const;
   ReplyRow statistics(const ServedRoute& route) const;
@@ -166,7 +171,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<std::size_t> arenas() const;
 
   const config::Config& config_;
-  mutable std::mutex mutex_;  // of the next three
+  mutable std::mutex mutex_;  // guards the next three
   config::Limits limits_;
   relay::Access access_;
   std::vector<std::size_t> arenas_;  // their shared rooms
@@ -193,7 +198,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
-  bool can_upgrade_ = false;  // by an order
+  bool can_upgrade_ = false;  // by the command `upgrade`
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
 };
 

@@ -28,7 +28,7 @@ bool would_end_us(int number) {
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-/// Ends the process by the signal, once it has said so.
+/// Prints a message, and ends the process by the signal.
 void end_at_once(int number) {
   constexpr std::string_view kSaid =
       "entente: another signal, ending at once. `entente recover` repairs an unfinished recording.\n";

@@ -1,5 +1,5 @@
-// Signals of a running program. The first SIGTERM or SIGINT asks it to end, the second ends the process at once, which
-// it says on standard error. If the configuration has drain_s, the first SIGTERM drains, the second asks to end, and
+// Signals of a running program. The first SIGTERM or SIGINT asks it to end; the second ends the process at once, with a
+// message on standard error. If the configuration has drain_s, the first SIGTERM drains, the second asks to end, and
 // the third ends the process. SIGHUP asks it to reload its configuration; a program without one ends, as for SIGTERM.
 #pragma once
 

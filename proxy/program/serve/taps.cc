@@ -98,7 +98,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.said = [of](std::string_view sentence) { log_warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   options.files.completed = [this, discarded](const std::string& file) {
-    std::error_code ignored;  // what is left would only be in the way
+    std::error_code ignored;  // a file that stays is harmless
     if (*discarded && has_files()) std::filesystem::remove(file, ignored);
     log_debug("recording {} is complete", file);
     retention_.look_soon();
@@ -121,7 +121,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   return tap;
 }
 
-/// `beside`: a file that is there already is no error.
+/// `beside`: if the file exists, a new name is chosen.
 Outcome<std::unique_ptr<trace::Recorder>> Taps::begin(const std::string& path, bool beside) const {
   auto options = options_of(settings_, path, give_up_);
   if (!has_files())
@@ -181,13 +181,13 @@ Outcome<Done> Taps::stop() {
   Outcome<Done> all = Done{};
   for (const auto& tap : recordings_)
     if (auto stopped = tap->stop(); !stopped) all = std::move(stopped);
-  if (counting_) (void)counting_->stop();  // has nothing that could fail
+  if (counting_) (void)counting_->stop();  // cannot fail: it has no recording
   return all;
 }
 
 void Taps::abandon() {
   (void)stop();
-  std::error_code ignored;  // what is left would only be in the way
+  std::error_code ignored;  // a file that stays is harmless
   if (!has_files()) return;
   for (const auto& [tap, path] : paths_) std::filesystem::remove(path, ignored);
 }

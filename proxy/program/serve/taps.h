@@ -24,22 +24,23 @@ class Taps {
   /// `give_up` is called, from any thread, when a recording cannot continue and the settings say to stop then.
   Taps(const config::Recording& settings, std::function<void()> give_up);
 
-  /// Recordings go there, too, or instead of files: a sink for each file, given its path. REQUIRES: before the first.
+  /// Returns a sink for a recording, given the path of its file. The sink is used beside the file, or instead of it.
+  /// REQUIRES: set before the first recording.
   using Upload = std::function<std::unique_ptr<trace::Sink>(const std::string& path)>;
   void upload_by(Upload upload) { upload_ = std::move(upload); }
 
-  /// A tap that records into such files; at once if `start`, otherwise when TapThread::record says so.
+  /// A tap that records into such files: at once if `start`, otherwise after TapThread::record.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
-  /// The tap of a route that no session will ever use again: completes its recording. The tap itself stays.
+  /// Completes the recording of a tap that no session will use again. The tap itself stays.
   void retire(relay::TapThread& tap);
-  /// As retire(), for a tap that no route has: its recording is removed as soon as it is complete.
+  /// As retire(), for a tap that no route uses: its recording is removed as soon as it is complete.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting();
   /// `tap` itself if it can record; else null.
   relay::TapThread* recording_of(const relay::Tap* tap) const;
 
-  /// The name of this link's player, as a tap read it; "" if none did. From any thread.
+  /// The name of this link's player, as a tap read it; "" if no tap did. From any thread.
   std::string player(relay::LinkId link) const;
 
   /// All taps.
@@ -47,7 +48,7 @@ class Taps {
 
   /// From now on, old recordings are deleted, if the settings say so.
   void begin_retention() { retention_.begin(); }
-  /// How many recordings are kept; nothing if there is no limit.
+  /// The recordings that are kept; nullopt if there is no limit.
   std::optional<Retention::Totals> kept() const {
     return retention_.wanted() ? std::optional(retention_.totals()) : std::nullopt;
   }
@@ -64,11 +65,11 @@ class Taps {
 
   const config::Recording& settings_;
   std::function<void()> give_up_;
-  Upload upload_;             // null: nowhere
-  mutable std::mutex mutex_;  // of what follows
+  Upload upload_;             // null: recordings are not uploaded
+  mutable std::mutex mutex_;  // guards what follows
   std::map<const relay::TapThread*, std::string> paths_;
   std::map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;
-  Retention retention_;  // before the taps, which tell it of complete files
+  Retention retention_;  // before the taps, which report complete files to it
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
   std::unique_ptr<relay::TapThread> counting_;
 };

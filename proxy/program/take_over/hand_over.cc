@@ -47,7 +47,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
   if (line != kTakeOver) return refuse("this program knows only '" + std::string(kTakeOver) + "'");
   const std::lock_guard lock(mutex_);
-  if (ends_) return refuse("the program stops");
+  if (ends_) return refuse("the program is stopping");
   State none = State::kNone;
   if (!state_.compare_exchange_strong(none, State::kGoingOn)) return refuse(objection());
   if (thread_.joinable()) thread_.join();  // of one that failed
@@ -90,7 +90,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   sockets->clear();
   const auto ready = talk_->hear(kOpensWithin);
   if (!ready) return ready.error();
-  if (*ready != "ready") return Error{"it says '" + ready->substr(0, 80) + "' instead of 'ready'"};
+  if (*ready != "ready") return Error{"it sent '" + ready->substr(0, 80) + "' instead of 'ready'"};
   const auto last = user_.release_newcomers();
   if (!last) {
     (void)talk_->say("error: " + last.error().text, kHandOverPatience);
@@ -104,7 +104,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
     taken = talk_->hear(kHandOverPatience);
   }
   if (!taken) return taken.error();
-  if (*taken != "taken") return Error{"it says '" + taken->substr(0, 80) + "' instead of 'taken'"};
+  if (*taken != "taken") return Error{"it sent '" + taken->substr(0, 80) + "' instead of 'taken'"};
   state_ = State::kGiven;
   user_.give(by.pid, by.pid == own_);
   return Done{};
@@ -113,7 +113,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
 // -- A process of our own that takes over -----------------------------------------------------------------------------
 
 void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
-  if (const std::string why = upgrades_ ? "an upgrade goes on" : objection(); !why.empty()) {
+  if (const std::string why = upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
   }
@@ -129,8 +129,8 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   });
 }
 
-/// Answers `client` once it is known what comes of it, or after a while. Returns when the new process has ended, or
-/// this one stops: why it has not taken over, or "".
+/// Answers `client` once the result is known, or after a while. Returns when the new process has ended, or this one
+/// stops: the reason why there was no take-over, or "".
 std::string HandOver::run_anew(const net::Talk& client) {
   net::OwnProgram program;
   const auto process = program.start(net::OwnProgram::arguments_with("--take-over", socket_));
@@ -155,7 +155,7 @@ std::string HandOver::run_anew(const net::Talk& client) {
     if (steady_now() >= until) answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
-  return given() ? "" : (answer("error: the program stops"), "the program stops");
+  return given() ? "" : (answer("error: the program is stopping"), "the program is stopping");
 }
 
 std::string HandOver::own_failure() {

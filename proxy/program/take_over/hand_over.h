@@ -26,7 +26,7 @@ class HandOver {
     virtual ~User() = default;
     /// All sockets that another process needs.
     virtual Outcome<std::vector<net::NamedFd>> offer() = 0;
-    /// From now on the program accepts nobody. Returns the highest number of its sessions.
+    /// From now on the program accepts no clients. Returns the highest number of its sessions.
     virtual Outcome<relay::LinkId> release_newcomers() = 0;
     /// The program accepts newcomers again. Also called if release_newcomers() has failed, or was not called.
     virtual void take_back() = 0;
@@ -43,7 +43,7 @@ class HandOver {
 
   /// Another process with our arguments can take over.
   void allow_upgrades() { can_upgrade_ = true; }
-  /// Ends a take-over that goes on, and prevents others.
+  /// Ends a take-over that is in progress, and prevents others.
   void stop();
   /// Takes the connection away if `line` asks for a take-over, or (`upgrade`) to start a process that takes over.
   void adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client);
@@ -70,7 +70,7 @@ class HandOver {
   std::atomic<std::uint64_t> failures_{0};
   std::mutex mutex_;  // of the next three
   bool ends_ = false;
-  std::string own_failure_;  // what the process that this one has started says of its failure
+  std::string own_failure_;  // the reason for its failure that the started process has reported
   std::optional<net::Talk> talk_;
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;

@@ -18,7 +18,8 @@ std::string older_socket(const std::string& control_socket, int pid);
 /// The sockets of this kind beside `control_socket`, the largest process id first. Their processes may have ended.
 std::vector<OlderSocket> older_sockets(const std::string& control_socket);
 
-/// The open sessions of those processes, as they say. A process that does not answer at once counts as having none.
+/// The number of open sessions that those processes report. A process that does not answer at once counts as having
+/// none.
 std::size_t older_sessions(const std::string& control_socket);
 
 /// Whether the process of one of these sockets still runs.

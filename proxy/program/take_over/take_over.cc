@@ -24,12 +24,12 @@ Outcome<TakeOver> TakeOver::begin(const std::string& path) {
   if (const auto said = talk->say(kTakeOver, kWithOldProcess); !said) return said.error();
   const auto answer = talk->hear(kWithOldProcess);
   if (!answer) return answer.error();
-  if (*answer != "sockets") return Error{"the program behind " + path + " does not let us take over: " + *answer};
+  if (*answer != "sockets") return Error{"the program behind " + path + " refused the take-over: " + *answer};
   auto sockets = talk->receive(kWithOldProcess);
   if (!sockets) return sockets.error();
   for (net::NamedFd& one : *sockets) {
     const auto name = SocketName::parse(one.name);
-    if (!name) return Error{"the hand-over is broken: a socket is called '" + one.name + "'"};
+    if (!name) return Error{"invalid hand-over: unknown socket name '" + one.name + "'"};
     net::add_passed(std::move(one.fd), name->bound, name->kind == SocketName::Kind::kOwnControl);
   }
   return TakeOver(std::move(*talk));
@@ -39,7 +39,7 @@ void TakeOver::tell_failure(const std::string& path, const std::string& why) {
   std::string line = kTakeOverFailed;
   for (const char c : why) line += c == '\n' ? std::string("; ") : std::string(1, c);
   line.resize(std::min(line.size(), kLongestFailure));
-  (void)net::ask_local(path, line);  // it may know no such line, or be gone
+  (void)net::ask_local(path, line);  // an error does not matter: an older program may not know this line
 }
 
 Outcome<relay::LinkId> TakeOver::ready() {
@@ -50,7 +50,7 @@ Outcome<relay::LinkId> TakeOver::ready() {
   relay::LinkId link = 0;
   const char* const end = answer->data() + answer->size();
   if (!answer->starts_with(kGiven) || std::from_chars(answer->data() + kGiven.size(), end, link).ptr != end)
-    return Error{"the running program keeps its players and its newcomers: " + *answer};
+    return Error{"the running program did not hand over: " + *answer};
   for (const std::string& socket : net::passed_and_not_taken())
     log_info("closed, because the configuration has no such listener any more: {}", socket);
   net::close_passed();

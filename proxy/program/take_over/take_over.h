@@ -1,12 +1,12 @@
 // A take-over, seen from the process that begins (`entente run --take-over`): it gets the listening sockets of a
-// running process, opens everything with them, and has the newcomers from then on. Law: unless take() succeeds, the
-// running process goes on as if nothing had been.
+// running process, opens everything with them, and accepts the newcomers from then on. Law: unless take() succeeds, the
+// running process continues unchanged.
 //
 // The two talk over the control socket (net/take_over/talk.h), in this order:
 //   new: take over 1
 //   old: sockets, and the sockets; or: error: WHY
 //   new: ready       (everything is open)
-//   old: given N     (the old one accepts nobody any more; its sessions have numbers up to N)
+//   old: given N     (the old one accepts no more clients; its sessions have numbers up to N)
 //   new: taken       (the new one accepts them)
 // If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
@@ -30,7 +30,7 @@ class TakeOver {
   static void tell_failure(const std::string& path, const std::string& why);
   /// Everything is open: the old process accepts nobody any more. Returns the highest number of its sessions.
   Outcome<relay::LinkId> ready();
-  /// The newcomers are ours. REQUIRES: ready(); all listeners serve in a moment.
+  /// From now on, this process accepts the newcomers. REQUIRES: ready(); all listeners are about to serve.
   Outcome<Done> take();
 
  private:

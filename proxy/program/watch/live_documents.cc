@@ -20,7 +20,7 @@ struct LiveName {
   std::uint64_t number = 0;
 };
 
-/// Nothing: it is no name of ours.
+/// Nullopt: it is not the name of a document.
 std::optional<LiveName> parse_name(std::string_view name) {
   constexpr std::string_view kLive = "live", kStart = "/start";
   if (!name.starts_with(kLive)) return std::nullopt;

@@ -1,5 +1,5 @@
 // The observers of routes that are watched: each joins the server as a spectator, and what it sees is broadcast.
-// Law: an observer that was refused, kicked or disconnected comes again, as `entente bot --reconnect` does.
+// Law: an observer that was refused, kicked or disconnected reconnects, as `entente bot --reconnect` does.
 #pragma once
 
 #include <condition_variable>
@@ -32,7 +32,7 @@ class Observers {
   void look_after(std::size_t number, std::shared_ptr<BotCrowd> crowd);
   /// The observer of this route leaves.
   void dismiss(std::size_t number);
-  /// No observer comes again.
+  /// From now on, no observer reconnects.
   void stop();
 
  private:

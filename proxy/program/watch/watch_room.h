@@ -1,4 +1,4 @@
-// The room of one audience of a broadcast: a replay of what is being told, which each viewer sees in its own time.
+// The room of one audience of a broadcast: a replay of the broadcast so far, with a clock for each viewer.
 #pragma once
 
 #include <memory>

@@ -53,7 +53,7 @@ Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
   return Done{};
 }
 
-/// Those who come while it goes on are peers of ours, too.
+/// Clients that connect during this call become peers of this process, too.
 Outcome<Done> Acceptor::release_datagrams(net::UdpReader& reader,
                                           const std::function<std::vector<net::UdpReader::Peer>()>& peers) {
   const int listening = route().listener->datagrams->get();

@@ -25,13 +25,13 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor() override { probes_->set_user(nullptr); }
 
-  /// Listens, also again after close(); returns where. `listening`: a TCP socket, for clients that come by one.
+  /// Listens, also again after close(). Returns its address. `listening`: the TCP socket, if clients connect over TCP.
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
   /// From now on, newcomers belong to this route. REQUIRES: its clients speak the same game in the same EnetMode.
   void serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits);
   /// The route that it serves.
   const Route& route() const { return worker_route_->route; }
-  /// Takes in nobody any more. The sessions go on.
+  /// Accepts no more clients. The sessions go on.
   virtual void close() = 0;
   // A take-over: another process is to have the newcomers. The sessions, and clients on their way in, stay here.
   /// Adds the sockets that the other process needs.
@@ -44,10 +44,11 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void complete_take_over() = 0;
   /// No client is inside, and no place is kept for one.
   bool unused() const { return admission_.empty() && empty(); }
-  /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
+  /// Accepts no more clients, and ends the sessions that live here. Once they are gone, empty() is true.
   virtual void stop() = 0;
   virtual bool empty() const { return true; }
-  /// After stop(): closes what is open only for the sessions that live here, once they are gone. True: nothing is open.
+  /// After stop(): once the sessions that live here are gone, closes what was open only for them. Returns whether
+  /// nothing is open.
   virtual bool finish() { return empty(); }
   virtual void tick(Millis now);
   /// Carries out a command to the sessions that live here, and reports them.
@@ -55,7 +56,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   void set_limits(const Limits& limits) { limits_ = limits; }
   void set_access(std::vector<Access> access) { admission_.set_access(std::move(access)); }
 
-  // What the workers tell of the sessions they were given.
+  // Reports of the workers about the sessions that they were given.
   virtual void player_id_given(LinkId, std::uint32_t /*player_id*/) {}
   virtual void left(LinkId, const net::Address& client) { admission_.leave(client); }
   void away(const net::Address& client) { admission_.keep(client); }
@@ -66,7 +67,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
  protected:
   Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
-  /// How queries are answered.
+  /// Sends the answer to a query.
   void answer(const Queries::Asker& to, Bytes datagram) override;
   wire::Status status() const override;
   void probed() override {}
@@ -79,21 +80,21 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Error cannot_watch() const;
   /// The acceptor serves another route now: clients that wait for the server go to that route.
   virtual void route_changed() {}
-  /// Why a client with this ENet connect data may not come in, as to its dialect.
+  /// Why a client with this ENet connect data is refused because of its dialect; nothing if it is not.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   static bool is_ban(Reason why) { return why == Reason::kBanned || why == Reason::kNotAllowed; }
-  /// What a newcomer is told whom no server can take; empty: it was not that.
+  /// The text for a newcomer that no server can take; empty if `why` is another reason.
   static std::string_view why_unavailable(Reason why);
-  /// What a client that is turned away is sent in its game's words; empty: nothing.
+  /// The message in its game for a client that is turned away; empty: it is sent none.
   Buffer refusal(const net::Address& from, Reason why) const;
-  /// Tells that a client from `from` was turned away at our address `here`.
+  /// Counts and logs that a client from `from` was turned away at our address `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
-  /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.
+  /// Makes a twin of the listening UDP socket (net/take_over/udp_twin.h), and puts it into `twin_` and `out`.
   Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);
-  /// Gives all that `reader` receives from newcomers to the twin. On an error, call drop_twin().
+  /// From now on, newcomers' datagrams go to the twin instead of `reader`. On an error, call drop_twin().
   Outcome<Done> release_datagrams(net::UdpReader& reader,
                                   const std::function<std::vector<net::UdpReader::Peer>()>& peers);
-  /// The twin receives nothing, and is closed.
+  /// Closes the twin, which then receives nothing.
   void drop_twin();
   Error cannot_share() const;
   void close_queries() { queries_->close(); }

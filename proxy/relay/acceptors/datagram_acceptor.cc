@@ -9,7 +9,7 @@
 namespace entente::relay {
 namespace {
 
-// A connect is 52 bytes, or fewer by the range coder. More is not worth the time that opening it takes.
+// A connect is 52 bytes, or fewer with the range coder. Larger datagrams are not decoded, to save time.
 constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
@@ -84,12 +84,13 @@ void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
-  // A client that comes again from the port of a session of ours. ENet asks again, and the other process hears it.
+  // The client connects anew from the port of a session of this process. ENet retries, and the other process receives
+  // it.
   if (released_) return worker_route_->dropped(Drop::kUnknownSource);
   if (closed_) return turn_away(from, connect, Reason::kDraining);
   if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
   if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);
-  if (!pace_.take_one(now())) return worker_route_->dropped(Drop::kTooFast);  // ENet asks again
+  if (!pace_.take_one(now())) return worker_route_->dropped(Drop::kTooFast);  // ENet retries
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_->route;
   const LinkId link = dispatcher_.next_link();
@@ -117,7 +118,7 @@ std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
 void DatagramAcceptor::done(DatagramSession& session) {
   tidy_later();
   done_.push_back(&session);
-  session.worker_route().counters.gone.add();  // now: the next of this turn may take its place
+  session.worker_route().counters.gone.add();  // now, because a client of this turn may take its place
   if (session.proven()) admission_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);

@@ -50,8 +50,8 @@ class DatagramAcceptor final : public Acceptor,
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
   bool closed_ = false;
-  bool released_ = false;  // another process has the newcomers
-  bool tidies_ = false;    // at_turn_end() is to come
+  bool released_ = false;  // another process receives the newcomers
+  bool tidies_ = false;    // at_turn_end() will be called
   Bucket pace_;            // of new unproven clients; admission limits the others
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;

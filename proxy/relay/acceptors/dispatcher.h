@@ -1,4 +1,4 @@
-// The way of a client from the acceptor that let it in to the worker where its session will live.
+// Passes a client from the acceptor that let it in to the worker where its session will live.
 #pragma once
 
 #include <memory>

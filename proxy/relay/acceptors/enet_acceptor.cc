@@ -9,7 +9,7 @@
 namespace entente::relay {
 namespace {
 
-// Peers beyond the limit of sessions: for those who are being told that it is full, and those who are being let go.
+// Peers beyond the limit of sessions: clients that are being refused or disconnected.
 constexpr std::size_t kSparePeers = 64;
 constexpr std::size_t kMostPeers = ENET_PROTOCOL_MAXIMUM_PEER_ID;
 
@@ -62,7 +62,7 @@ void EnetAcceptor::cancel_take_over() {
 
 void EnetAcceptor::complete_take_over() { twin_.reset(); }
 
-/// A player who was moved here leaves without a left() of this listener, so the worker asks.
+/// The worker calls this regularly, because no left() is called here when a player who was moved here leaves.
 bool EnetAcceptor::finish() {
   if (!stopping_ || !empty()) return false;
   host_.close();
@@ -100,7 +100,7 @@ void EnetAcceptor::tick(Millis now) {
   Acceptor::tick(now);
 }
 
-/// To the worker whose turn it is. If the peer cannot move there, it stays on ours.
+/// Assigns the client to the next worker. If its peer cannot move there, the client stays on this worker.
 void EnetAcceptor::assign(EnetWaiting& one) {
   const std::size_t home = worker_route_->route.listener->home;
   std::size_t worker = one.worker ? *one.worker : dispatcher_.next_worker(worker_route_->route);
@@ -142,7 +142,7 @@ void EnetAcceptor::route_changed() {
   probed();
 }
 
-/// Somebody who was let in already.
+/// Refuses a client that was let in already.
 void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
   admission_.leave(one.newcomer.client);
   if (one.here()) turn_away(*one.newcomer.enet.peer, why);

@@ -1,4 +1,5 @@
-// A client over ENet whose session does not live on its listener's worker: the peer, and its host there.
+// A client over ENet whose session does not live on its listener's worker: the peer, and its ENet host on the session's
+// worker.
 // Law: it outlives the session, until the peer is gone.
 #pragma once
 

@@ -7,8 +7,8 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kFresh = 1'000;     // an answer is good for so long
-constexpr Millis kPatience = 3'000;  // with a server that does not answer
+constexpr Millis kFresh = 1'000;     // how long an answer is reused
+constexpr Millis kPatience = 3'000;  // how long to wait for the server's answer
 constexpr Millis kKeepSocket = 30'000;
 constexpr std::size_t kMostQueriesWaiting = 64, kMostAskers = 4096;
 

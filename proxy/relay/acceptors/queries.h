@@ -18,7 +18,7 @@ namespace entente::relay {
 class Queries {
  public:
   struct Asker {
-    net::Address from, local_address;  ///< the sender's address; the address of ours that it used
+    net::Address from, local_address;  ///< the sender's address; our address to which it sent
   };
 
   class User {

@@ -36,7 +36,7 @@ Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address
   return route().listen_address;
 }
 
-/// Datagrams of the sessions go on.
+/// The sessions still receive datagrams.
 void StreamAcceptor::close() {
   tcp_acceptor_.close();
   proxy_headers_.close();
@@ -83,7 +83,7 @@ void StreamAcceptor::complete_take_over() {
   tcp_acceptor_.close();
 }
 
-/// A client's datagrams come from the port of its connection, or from where they came before.
+/// The addresses that clients' datagrams may come from: that of the TCP connection, or a linked one (LinkTable).
 std::vector<net::UdpReader::Peer> StreamAcceptor::peers() const {
   std::vector<net::UdpReader::Peer> all;
   table_.for_each([&](const net::Address& client, const net::Address& here) { all.push_back({client, here}); });
@@ -122,7 +122,7 @@ void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoH
     case net::NoHeader::kOutOfDescriptors:
       return turn_away(std::move(fd), by, Reason::kOutOfDescriptors);
     case net::NoHeader::kLeft:
-      return;  // it only looked whether we are there
+      return;  // it only checked whether the port is open
   }
 }
 
@@ -144,7 +144,7 @@ Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fau
   return Buffer(said.begin(), said.end());
 }
 
-/// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
+/// Sends the goodbye without waiting: to refuse a crowd of newcomers must cost next to nothing.
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
   const Buffer goodbye = last_word(from, why, fault);
   if (fd && !goodbye.empty()) {
@@ -170,7 +170,7 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   }
   newcomer.choose_server(route().upstreams, now());
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route())};
-  // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
+  // Behind a load balancer, a datagram does not show which client sent it: such clients stay on TCP.
   if (route().with_datagrams() && route().proxies.empty())
     table_.enter(newcomer.client, net::local_address(newcomer.fd.get()), session);
   dispatcher_.assign(session.worker, std::move(newcomer));

@@ -53,13 +53,13 @@ class StreamAcceptor final : public Acceptor,
   LinkTable table_;
   net::TcpAcceptor tcp_acceptor_;
   net::UdpReader datagrams_;
-  bool reads_ = false;  // datagrams_
+  bool reads_ = false;  // datagrams_ is open
   net::ProxyHeaderReader proxy_headers_;
   struct Waiting {
     AcceptedClient client;
     Millis until;
   };
-  std::vector<Waiting> waiting_;  // for a server whose dialect is known
+  std::vector<Waiting> waiting_;  // until a server's dialect is known
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;
 };

@@ -56,7 +56,7 @@ class Admission {
   /// Why enter() would refuse this address, apart from its rate. Changes nothing, because the address may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
-  /// Forgets who is not there and has not come lately. REQUIRES: called once in `kTidyEvery`.
+  /// Forgets addresses from which no client is inside, and none has come lately. REQUIRES: called once in `kTidyEvery`.
   void tidy(Millis now);
 
   /// Nobody is inside, and no place is kept.

@@ -24,7 +24,7 @@ struct Ban {
   bool over(std::time_t now) const { return until != kForGood && now >= until; }
 
   net::Network who;
-  std::time_t until = kForGood;  ///< by the wall's clock: bans outlast a process
+  std::time_t until = kForGood;  ///< wall-clock time, because bans outlast a process
   std::string why;
   bool by_server = false;
   std::string where{};  ///< the server or the listener that it applies to; empty: all
@@ -70,7 +70,7 @@ class Bans {
   std::mutex mutex_;
   std::unordered_map<net::Network, OfNet, net::NetworkHash> bans_;
   std::size_t count_ = 0;
-  std::array<std::size_t, 129> by_bits_{};  // how many bans are of nets of so many bits
+  std::array<std::size_t, 129> by_bits_{};  // the number of bans for each length of network
 };
 
 }  // namespace entente::relay

@@ -15,7 +15,7 @@ namespace entente::relay {
 
 class DatagramFilter {
  public:
-  /// `per_second` 0: as many as come.
+  /// `per_second` 0: no limit.
   DatagramFilter(std::unique_ptr<wire::Cutter> cutter, std::size_t largest, std::uint32_t per_second, Millis now)
       : cutter_(std::move(cutter)), largest_(largest), pace_(per_second, per_second, now) {}
 

@@ -75,7 +75,7 @@ class EntryQueue {
   };
 
   std::unordered_map<net::Address, Line, net::AddressHash> lines_;
-  std::deque<net::Address> turns_;  // those from which somebody waits
+  std::deque<net::Address> turns_;  // those with waiting clients
   std::size_t size_ = 0;
 };
 

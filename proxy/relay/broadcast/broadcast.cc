@@ -5,7 +5,7 @@
 namespace entente::relay {
 namespace {
 
-/// A room that is called may still tell what became true when the call began.
+/// How late a fact may be told: a room may tell facts as of the beginning of the current call.
 constexpr core::Micros kLate = 500 * core::kMillisecond;
 
 }  // namespace
@@ -98,7 +98,7 @@ class LiveView::Reader final : public core::FactReader {
   }
   Outcome<Done> seek(core::Micros at, core::WorldState& world) override {
     const auto end = view_->end();
-    if (!end || at > *end) return Error{"that is not to be seen yet"};
+    if (!end || at > *end) return Error{"that part is not available yet"};
     const std::lock_guard lock(view_->broadcast_->mutex_);
     const auto place = view_->tape().seek(at, world);
     if (!place) return place.error();
@@ -155,7 +155,7 @@ std::vector<core::Fact> LiveView::fragment(std::uint64_t number) const {
 
 Outcome<Done> LiveView::world_before(std::uint64_t number, core::WorldState& world) const {
   const auto from = broadcast_->begin_of(number);
-  if (!from || *from > end_time()) return Error{"that is not to be seen yet"};
+  if (!from || *from > end_time()) return Error{"that part is not available yet"};
   const std::lock_guard lock(broadcast_->mutex_);
   return tape().world_before(*from, world);
 }

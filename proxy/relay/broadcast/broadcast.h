@@ -1,5 +1,5 @@
-// What a room tells those who watch it, each audience with its own delay: rooms write it (RoomHost), watch listeners
-// read it (LiveView), on any thread.
+// What a room tells its viewers, with a delay for each audience. Rooms write it (RoomHost), and watch listeners read it
+// (LiveView), on any thread.
 // Law: what an audience may not see is never kept for it, and a view gives out nothing before its delay has passed.
 #pragma once
 
@@ -25,7 +25,7 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   using Clock = std::function<std::uint64_t()>;
   /// A fragment's length.
   static constexpr core::Micros kFragment = 2 * core::kSecond;
-  /// How far viewers can go back from what they may see last.
+  /// How far viewers can go back from the newest moment that they may see.
   static constexpr core::Micros kRewind = 600 * core::kSecond;
   /// Serialized bytes that are kept for one audience; the oldest are forgotten first.
   static constexpr std::size_t kMostBytes = 128U << 20U;
@@ -34,8 +34,8 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   /// have the same number, even after a restart.
   Broadcast(Clock clock, std::uint64_t unix_us);
 
-  // For rooms. Nothing is kept while nobody wants it.
-  /// A room tells from now on, instead of the one before. Returns its id as a source.
+  // For rooms. Nothing is kept while there is no view.
+  /// Begins a new room, which is the source from now on, instead of the one before. Returns the id of the source.
   std::uint64_t begin();
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
   void tell(std::uint64_t source_id, const core::Fact& fact, std::uint64_t nanos);
@@ -71,7 +71,7 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   std::array<Track, 2> tracks_;  // by See
 };
 
-/// What one audience may see by now. From any thread; its readers, each from one.
+/// What one audience may see by now. From any thread; each of its readers is used by one thread.
 class LiveView final : public core::RecordingSource, public std::enable_shared_from_this<LiveView> {
  public:
   ~LiveView() override;
@@ -90,7 +90,7 @@ class LiveView final : public core::RecordingSource, public std::enable_shared_f
   std::optional<Range> fragments() const;
   /// The facts of a fragment. REQUIRES: it is in fragments().
   std::vector<core::Fact> fragment(std::uint64_t number) const;
-  /// The world at the beginning of a fragment. An error: it is forgotten.
+  /// The world at the beginning of a fragment. An error if it is no longer kept, or not available yet.
   Outcome<Done> world_before(std::uint64_t number, core::WorldState& world) const;
 
  private:

@@ -31,7 +31,7 @@ void ArenaEnd::flush() {
   if (!out_.empty() && passage_->to_room.put(out_)) tell_arena_();
 }
 
-/// What came while it was not read is not told again, so we look ourselves.
+/// What came while this end was not read is not announced again, so it has look() called.
 void ArenaEnd::set_reading(bool on) {
   if (!std::exchange(reads_, on) && on) tell_us_();
 }

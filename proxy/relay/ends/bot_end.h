@@ -1,5 +1,5 @@
-// An end with nobody at it: what a front that plays by itself (a bot) would send goes nowhere.
-// Law: as for every end (end.h); it is open until it is told to part.
+// An end without a peer, for a bot: a front that plays by itself. What the front sends is discarded.
+// Law: as for every end (end.h); from adopt(), it is open until it is shut down.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Datagrams on their way from the worker that hears them to the worker whose session they belong to.
-// Law: bounded; two buffers change places, so that once they have grown nothing is allocated.
+// Datagrams on their way from the worker that receives them to the worker whose session they belong to.
+// Law: bounded. Two buffers are swapped, so that nothing is allocated once they have grown.
 #pragma once
 
 #include <cstring>

@@ -122,7 +122,7 @@ void Dial::next(Reason last, const std::string& why) {
   if (!hold(last)) give_up(last);
 }
 
-/// Waits for a server to come up, or for a slot. False: not, or not any longer.
+/// Waits for a server to come up, or for a slot. False: the route does not hold sessions, or the time is over.
 bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();

@@ -49,7 +49,7 @@ class Dial {
   void rest(Millis from);
   /// Tries again if it is the session's turn. REQUIRES: called regularly.
   void tick(Millis now);
-  /// The address that the server sees; a wildcard: the one that the routes pick.
+  /// The address that the server sees; a wildcard: the one that the system's routing picks.
   const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
   /// Waits for a server to come up, or for a slot: no attempt is under way.

@@ -50,7 +50,7 @@ class End {
     virtual void received(End& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
     /// A control message of this size was received and handled: a ping or pong of a WebSocket.
     virtual void received_control(End&, std::size_t /*bytes*/) {}
-    /// Some of what waited went out.
+    /// Some of the waiting bytes were sent.
     virtual void wrote(End& end) = 0;
     /// The peer is gone. Called once. The link may still be open, to send what waits.
     virtual void departed(End& end, const Departure& departure) = 0;
@@ -65,7 +65,7 @@ class End {
   End(const End&) = delete;
   End& operator=(const End&) = delete;
 
-  /// From now on, it calls this one. REQUIRES: not called by the end.
+  /// From now on, it calls this user. REQUIRES: not called in a callback of the end.
   void set_user(User& user) { user_ = &user; }
 
   /// Takes an accepted connection (by ENet: the peer that the options name); opened() follows, perhaps before this
@@ -93,7 +93,7 @@ class End {
   virtual Millis unserved_millis() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
   virtual void set_peer_dialect(std::size_t /*dialect*/) {}
-  /// A datagram that the listener heard.
+  /// A datagram from this peer that the listener received.
   virtual void datagram(const net::Address&, Bytes) {}
   /// When the last datagram came; 0: never.
   virtual Millis last_datagram() const { return 0; }
@@ -126,7 +126,8 @@ struct EndOptions {
   bool finds_dialect = false;
   /// Send when flush() is called instead of at the end of the turn, if the transport can.
   bool gathers = false;
-  /// How many bytes of a stream are read at once, so that others have their turn; 0: as many as the loop's buffer has.
+  /// How many bytes of a stream are read at once, so that others have their turn; 0: as many as fit into the loop's
+  /// buffer.
   std::size_t largest_read = 0;
   AcceptedEnetPeer enet{};  ///< a client that came by ENet
 };

@@ -12,23 +12,23 @@ using wire::EnetCarriage, wire::Way;
 
 namespace {
 
-constexpr std::uint8_t kChannel = 0;  // both games that travel by ENet use no other
+constexpr std::uint8_t kChannel = 0;  // both games over ENet use no other
 constexpr std::size_t kChannels = 1;
 
-/// What may be lost may also be overtaken: of two, the older is not delivered behind the newer.
+/// Datagrams are sent unreliable but sequenced: an older one is not delivered after a newer one.
 EnetCarriage carriage(Lane lane) {
   return {kChannel, lane == Lane::kStream ? EnetDelivery::kReliable : EnetDelivery::kUnreliable};
 }
 
-/// A server may send its map at once; a client has nothing of that size.
+/// A server may send its map at once; a client sends nothing of that size.
 std::size_t most_kept(const EndOptions& options) {
   const bool server = options.facing == Facing::kServer;
   return options.limits.high_water + (server ? options.game.largest_burst() : 0);
 }
 
-/// What our disconnect carries if nobody says what.
 constexpr Millis kSilenceNear = 3'000, kSilenceFar = 8'000;  // of a server, on this machine or elsewhere
 
+/// What our disconnect carries, unless shut_down() is given a code.
 std::uint32_t parting(const EndOptions& options) {
   using wire::EnetParting;
   return options.game.enet_parting(options.facing == Facing::kClient ? EnetParting::kServerGone : EnetParting::kLeft);
@@ -85,13 +85,13 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
 
 void EnetEnd::connected(net::EnetPeer&, std::uint32_t) {
   up_ = true;
-  // The sooner a lost server is noticed, the sooner its players are on the next one.
+  // A lost server must be noticed early, so that its players are soon on the next one.
   if (worker_route_.route.upstreams.holds())
     peer_->give_up_after(peer_address_.ip_text().starts_with("127.") ? kSilenceNear : kSilenceFar);
   user().opened(*this, {peer_address_.text(), 0, {}});
 }
 
-// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+// -- Receiving and sending --------------------------------------------------------------------------------------------
 
 void EnetEnd::peer_said(std::uint8_t channel, EnetPacket packet) {
   if (!may_hear()) return;
@@ -108,7 +108,7 @@ void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
 void EnetEnd::set_reading(bool on) {
   reading_ = on;
   if (!on || kept_.empty() || std::exchange(hearing_later_, true)) return;
-  worker_route_.loop.later(*this);  // whoever says so is in the middle of something
+  worker_route_.loop.later(*this);  // not now: the caller may be in the middle of a callback
 }
 
 void EnetEnd::at_turn_end() {
@@ -171,7 +171,7 @@ End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
   return {up_ ? How::kLeft : How::kDeclined, 0, Fault{""}, why, data};
 }
 
-/// It is still there.
+/// The peer is still connected.
 void EnetEnd::depart(const Departure& departure) {
   departed_ = true;
   kept_.clear();

@@ -1,5 +1,5 @@
-// An end over ENet: a client who came by the listener's host, or our own connection to a server. A reliable
-// packet is of the stream, any other a datagram.
+// An end over ENet: a client of the listener's host, or our own connection to a server. A reliable packet belongs to
+// the stream, any other is a datagram.
 // Law: ENet cannot be paused. While this end is not read, reliable packets are kept, up to a limit that ends it. Other
 // packets are dropped.
 #pragma once
@@ -39,7 +39,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
     net::EnetPacket packet;
   };
 
-  // A server's, of our own host.
+  // A server's peer, on our own host.
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
     peer_said(channel, std::move(packet));
@@ -77,7 +77,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   std::uint32_t code_;  // that our disconnect carries
   bool reading_ = true, hearing_later_ = false, up_ = false;
   bool departed_ = false, shut_down_ = false;
-  bool refused_ = false;  // the peer's machine said that nothing listens there
+  bool refused_ = false;  // the peer's machine reported that nothing listens there
 };
 
 }  // namespace entente::relay

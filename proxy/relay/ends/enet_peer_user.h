@@ -12,18 +12,18 @@ class EnetPeerUser {
   virtual void peer_said(std::uint8_t channel, net::EnetPacket packet) = 0;
   /// The peer disconnected with this data, or timed out (`silent`). It ends with this call.
   virtual void peer_left(std::uint32_t data, bool silent) = 0;
-  /// Some of what waited for it went out.
+  /// Some of the bytes that waited for it were sent.
   virtual void peer_wrote() {}
 };
 
-/// A client who came by ENet.
+/// An accepted client over ENet.
 struct AcceptedEnetPeer {
   net::EnetHost* host = nullptr;
   net::EnetPeer* peer = nullptr;
   std::uint32_t data = 0;  ///< that it connected with
 };
 
-/// A packet that a client has sent before its session is there.
+/// A packet that a client sent before its session existed.
 struct EarlyEnetPacket {
   std::uint8_t channel;
   net::EnetPacket packet;

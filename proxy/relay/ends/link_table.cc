@@ -41,7 +41,7 @@ std::optional<SessionRef> LinkTable::find(const net::Address& from, Bytes datagr
   return link(from, datagram);
 }
 
-/// A datagram from the session's own address: whoever else spoke for it no longer does.
+/// A datagram came from the address of the session's TCP connection: a linked address is dropped.
 SessionRef LinkTable::its_own(Entry& entry) {
   if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, entry.session.link);
   entry.datagrams.reset();

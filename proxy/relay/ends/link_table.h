@@ -57,7 +57,7 @@ class LinkTable {
     net::Address here;                      // our end of it
     std::optional<net::Address> datagrams;  // where its datagrams come from, if not from there
     std::optional<std::uint32_t> player;
-    bool own_port = false;  // some of its datagrams came from its TCP connection's
+    bool own_port = false;  // datagrams came from its TCP connection's address
   };
   using Addresses = std::unordered_map<net::Address, LinkId, net::AddressHash>;
 

@@ -29,8 +29,8 @@ class SessionSource {
   net::Source source_;
 };
 
-/// What a connection of this route to `server` begins with: a PROXY header, or nothing. `client`: for whom it is;
-/// nothing: for nobody.
+/// What a connection of this route to `server` begins with: a PROXY header, or nothing. `client`: whom the header
+/// names; nothing: no client, as for a check.
 inline Buffer first_bytes(const Route& route, const std::optional<net::Address>& client, const net::Address& server) {
   Buffer first;
   if (route.send_proxy) net::append_proxy_header(first, *route.send_proxy, client, server);
@@ -39,8 +39,8 @@ inline Buffer first_bytes(const Route& route, const std::optional<net::Address>&
 
 struct Outgoing {
   const Upstream& server;
-  net::Sockets sockets;  ///< of ENet none: it makes its own
-  net::Source source;    ///< where they are bound, and where ENet's are to be
+  net::Sockets sockets;  ///< empty for ENet, which makes its own
+  net::Source source;    ///< the address that they, or ENet's, are bound to
   Buffer first;          ///< to be sent before all else: a PROXY header
 };
 

@@ -15,7 +15,7 @@ namespace entente::relay {
 
 class PassageWay {
  public:
-  /// Takes the bytes out of `bytes`. True: the reader does not know yet that there is something.
+  /// Takes the bytes out of `bytes`. True: the writer must now make the reader look.
   bool put(Buffer& bytes) {
     const std::lock_guard lock(mutex_);
     if (closed_ || bytes.empty()) return bytes.clear(), false;
@@ -27,7 +27,7 @@ class PassageWay {
     waiting_ = bytes_.size();
     return !std::exchange(told_, true);
   }
-  /// Nothing more comes. The first reason counts.
+  /// Nothing more will come. Only the first reason counts. Returns as put().
   bool close(std::string_view why) {
     const std::lock_guard lock(mutex_);
     if (std::exchange(closed_, true)) return false;

@@ -35,7 +35,7 @@ Link make_link(net::Loop& loop, Facing facing, const wire::Game& game, User& use
 enum Pause : std::uint8_t {
   kOtherSlow = 1,   ///< the other peer is slow
   kRate = 2,        ///< it sent faster than its limits
-  kEarly = 4,       ///< the other peer may not hear it yet
+  kEarly = 4,       ///< the other peer may not receive its data yet
   kAwaitsSeat = 8,  ///< it waits for its turn to come into a shared room
 };
 
@@ -77,7 +77,7 @@ struct RelayLink {
   std::size_t unheard = 0;   ///< bytes that came after the end
 };
 
-/// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
+/// Whether `limit` milliseconds have passed since then. A limit of 0 is no limit.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
 /// Whether the peer of `link` (Tcp, WebLink, End) is late. The time for which its data waited to be read by us does not

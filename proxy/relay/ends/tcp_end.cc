@@ -9,7 +9,7 @@ using wire::Way;
 
 namespace {
 
-constexpr std::size_t kKeptOwn = 16 * 1024;  // larger room for what was gathered is given back
+constexpr std::size_t kKeptOwn = 16 * 1024;  // if own_ is larger, its memory is freed
 
 std::size_t most_packed(Facing side, const wire::Game& game, std::size_t dialect) {
   return side == Facing::kClient ? game.packed_datagram(dialect) : 0;
@@ -64,7 +64,7 @@ void TcpEnd::set_peer_dialect(std::size_t dialect) {
   most_packed_ = most_packed(facing_, game_, dialect);
 }
 
-// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+// -- Receiving and sending --------------------------------------------------------------------------------------------
 
 void TcpEnd::received(net::Link&, wire::Lane, Bytes bytes) {
   if (is_deaf_to(bytes.size())) return;
@@ -100,7 +100,7 @@ void TcpEnd::lend(Lane lane, Bytes frame) {
   gathers_ ? gather(frame, true) : link_.lend(frame);
 }
 
-/// What lies right behind what was sent last becomes part of it.
+/// Bytes that directly follow the last piece in memory become part of it.
 void TcpEnd::gather(Bytes bytes, bool lent) {
   if (bytes.empty()) return;
   gathered_bytes_ += bytes.size();
@@ -149,7 +149,7 @@ void TcpEnd::flush() {
     own_.clear();
 }
 
-/// Of a client, by the listener's socket.
+/// A client's datagram came through the listener's socket, a server's through ours.
 void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
   if (facing_ == Facing::kClient) {
     if (!filter_ || departed_ || shut_down_) return worker_route_.dropped(Drop::kNotLinked);

@@ -43,7 +43,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
 
   const bool finds_dialect_;
   const std::size_t most_held_;   // bytes
-  std::optional<Buffer> unsure_;  // what a peer has said whose dialect is being found out
+  std::optional<Buffer> unsure_;  // what the peer sent while its dialect is detected
   Framer heard_;
   std::optional<DatagramFilter> filter_;  // if its game has datagrams
   net::Fd udp_;                           // towards a server
@@ -58,8 +58,8 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   std::vector<Piece> gathered_;
   Buffer own_;
   std::size_t gathered_bytes_ = 0;
-  std::size_t most_packed_;  // bytes of messages to a client in one datagram; 0: each is one
-  Buffer packed_;            // the next
+  std::size_t most_packed_;  // bytes of messages in one datagram to a client; 0: one message in each
+  Buffer packed_;            // the next datagram
   Millis last_datagram_ = 0;
 };
 

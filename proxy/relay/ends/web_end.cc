@@ -11,7 +11,7 @@ using wire::Way;
 
 namespace {
 
-/// A code that may stand in a close frame (RFC 6455, 7.4; 3000 to 4999 are free for games).
+/// `code` if it is valid in a close frame (RFC 6455, 7.4; 3000 to 4999 are free for games), else kGoingAway.
 std::uint16_t close_code(std::uint32_t code) {
   const bool own = code >= 3000 && code <= 4999;
   const bool common = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014);
@@ -77,7 +77,7 @@ void WebEnd::declined(net::WebLink&, const net::HttpHead& response) {
       {How::kDeclined, 0, Fault{""}, "it answered " + std::to_string(response.status) + " to a WebSocket's request"});
 }
 
-// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+// -- Receiving and sending --------------------------------------------------------------------------------------------
 
 void WebEnd::received(net::WebLink&, Opcode opcode, Bytes payload) {
   if (is_deaf_to(payload.size())) return;
@@ -87,14 +87,14 @@ void WebEnd::received(net::WebLink&, Opcode opcode, Bytes payload) {
   user().received_control(*this, payload.size());
 }
 
-/// Who sends pings and takes no pongs is owed only those that there is room for.
+/// Sends a pong unless too much waits: a peer may send pings without reading the pongs.
 void WebEnd::answer_ping(Bytes payload) {
   if (!link_.sent_close() && link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
 }
 
 void WebEnd::hear_text(Bytes message) {
   if (opcode_ != Opcode::kText)
-    return refuse(CloseFrame::kUnsupported, Fault{"a text where binary is spoken", "websocket"});
+    return refuse(CloseFrame::kUnsupported, Fault{"a text message in a binary protocol", "websocket"});
   if (!is_text(as_text(message)))
     return refuse(CloseFrame::kBadContent, Fault{"a text that is not UTF-8", "websocket"});
   hear(message);

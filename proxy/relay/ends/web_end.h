@@ -1,4 +1,4 @@
-// An end over one WebSocket: each message is one frame, and its close frame says what the game says.
+// An end over one WebSocket: each message is one frame, and its close frame carries the game's reason.
 #pragma once
 
 #include "proxy/net/loop.h"
@@ -36,7 +36,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
 
   const std::size_t high_water_;
   const std::unique_ptr<wire::Cutter> cutter_;
-  const net::Opcode opcode_;  // of what we say
+  const net::Opcode opcode_;  // of the messages that we send
   net::Alarm alarm_;          // when to close
   Millis close_delay_ = 0;
   net::CloseFrame close_frame_;

@@ -18,12 +18,12 @@ std::optional<Fault> objection(const Route& route, const net::HttpHead& request,
   if (route.draining) return no(503, kNoNewcomers, "");
   const auto verdict = net::check_upgrade(request);
   if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
-  if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin may not come", "Origin");
+  if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin is not allowed", "Origin");
   return std::nullopt;
 }
 
 std::uint16_t content_code(const Fault& fault) {
-  const std::string_view what = fault.what;  // cutters of games name it so
+  const std::string_view what = fault.what;  // as the games' cutters word it
   const bool too_large = what.ends_with("too large") || what.starts_with("oversize");
   return too_large ? net::CloseFrame::kTooLarge : net::CloseFrame::kBadContent;
 }

@@ -1,5 +1,5 @@
-// What stands beside a shared room, on its worker, and connects it with rooms elsewhere: it hears what the room tells,
-// gives its back orders, or brings it guests.
+// Connects a shared room with rooms on other nodes, on the shared room's worker: receives the room's facts, gives its
+// back orders, or brings it guests.
 // Law: told(), announced() and room_ends() do not call the room. It ends with the room.
 #pragma once
 
@@ -19,9 +19,9 @@ class Annex {
   virtual void told(const core::Fact& fact) = 0;
   /// At the end of a turn of the loop in which the room was called.
   virtual void turn_ends() = 0;
-  /// A guest was told something in the server's name.
+  /// A guest was sent a message in the server's name.
   virtual void announced(core::Id, std::string_view) {}
-  /// The room is about to end: everybody is still in its world.
+  /// The room is about to end: all players are still in its world.
   virtual void room_ends(Reason) {}
 };
 

@@ -20,7 +20,7 @@ void Attendance::left(core::Id player) {
   there_.erase(at);
 }
 
-/// Whoever kills himself, or is taken out of play, has been killed by nobody.
+/// Counts a death and a kill. A suicide is no kill. A player who is taken out of play by the server has not died.
 void Attendance::died(const words::Died& died) {
   if (died.why() == words::BY_SERVER) return;
   const auto victim = there_.find(died.player()), killer = there_.find(died.killer());

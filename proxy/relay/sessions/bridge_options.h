@@ -35,7 +35,7 @@ struct BridgeOptions {
   /// While no server is up. ProxyServer::set_while_down_room says in which room.
   std::optional<ArenaPlace> while_down = {};
   std::uint32_t bots = 0;                     ///< how many bots play on the server; if not 0, there is no listener
-  std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
+  std::shared_ptr<Broadcast> broadcast = {};  ///< for viewers; may be null
 };
 
 }  // namespace entente::relay

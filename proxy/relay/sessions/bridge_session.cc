@@ -12,8 +12,9 @@ using How = End::Departure::How;
 
 namespace {
 
-/// Whether a server that closes a WebSocket with this code says something about the player. The other codes: none was
-/// sent; the server goes away, fails, restarts, or a load balancer before it does (RFC 6455 and IANA's registry).
+/// Whether a server that closes a WebSocket with this code rejects the player. The other codes mean that no code was
+/// sent, or that the server, or a load balancer in front of it, goes away, fails or restarts (RFC 6455 and IANA's
+/// registry).
 bool is_verdict(std::uint32_t code) {
   constexpr std::uint32_t kOthers[] = {0, 1001, 1005, 1006, 1011, 1012, 1013, 1014};
   return std::find(std::begin(kOthers), std::end(kOthers), code) == std::end(kOthers);
@@ -24,7 +25,7 @@ std::string spoken(const LinkInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
-/// Of the backs that speak with the servers of this route.
+/// The settings of the backs that speak with the servers of this route.
 BridgeOptions::Settings back_settings(const Route& route) {
   return route.bridge ? route.bridge->back_settings : BridgeOptions::Settings();
 }
@@ -76,7 +77,7 @@ bool BridgeSession::detects_chosen() const {
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
-/// A client asks for `path`: another route of this listener may be meant.
+/// A client requests `path`, which may belong to another route of this listener.
 WorkerRoute* BridgeSession::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen == nullptr || chosen == worker_route_) return chosen;
@@ -102,7 +103,7 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   greet(peer);
 }
 
-/// The client's dialect is known: the room comes to be.
+/// The client's dialect is known: makes the room.
 void BridgeSession::seat(std::size_t dialect) {
   info_.dialect = dialect;
   const BridgeOptions& bridge = *worker_route_->route.bridge;
@@ -121,7 +122,7 @@ void BridgeSession::seat(std::size_t dialect) {
   call_room([&](RecordedRoom& room, core::Micros at) { client_.id = room.seat(std::move(front), peer_, at); });
 }
 
-/// A bot is a front of its own kind: its room cannot be asked the same again.
+/// The calls of a bot's room are not recorded: a bot is a special front, so they could not be reproduced.
 void BridgeSession::record_calls(const core::RoomOptions& options) {
   const BridgeOptions& bridge = *worker_route_->route.bridge;
   if (worker_route_->tap == nullptr || bridge.bots != 0) return;
@@ -136,21 +137,21 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
   RoomHost::record_calls(std::move(began));
 }
 
-/// Of the back that comes next. `meanwhile`: it is an arena's, which speaks native.
+/// The description of the next back. `meanwhile`: it is an arena's, which speaks native.
 trace::Face BridgeSession::next_face(bool meanwhile) const {
   return meanwhile ? trace::Face() : face_of(back_info_, back_settings(player_route().route));
 }
 
-/// Of the back of the move under way.
+/// The description of the back of the move under way.
 trace::Face BridgeSession::move_face() const {
   return crossing_->arena_end != nullptr ? trace::Face() : face_of(crossing_->info, back_settings(crossing_->to.route));
 }
 
-/// Ends the session: only now a peer has shown a dialect that cannot be bridged.
+/// Ends the session, because a peer has shown a dialect that cannot be bridged.
 void BridgeSession::lack_face(const CountedEnd& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
   worker_route_->log_warning(LogKind::kDialect,
-                             who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
+                             who + spoken(side.info) + ", which cannot be bridged yet; `entente games` lists what can");
   end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
 
@@ -175,7 +176,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
 /// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
   LinkInfo shown = info_;
-  if (worker_route_->route.bridge->bots != 0)  // which have no game of their own
+  if (worker_route_->route.bridge->bots != 0)  // bots have no game of their own
     shown.game = back_info_.game, shown.dialect = back_info_.dialect;
   tell_opened(shown);
   if (!worker_route_->tap) return;
@@ -301,7 +302,7 @@ std::size_t BridgeSession::waiting_bytes(core::Id end) const {
   return waiting_for(end, end == core::kBackId ? server_.end->waiting() : client_.end->waiting());
 }
 
-/// Bytes that wait for `side`: the other is read no further until they are few again.
+/// If too many bytes wait for `side`, the other is not read until they are few again.
 void BridgeSession::note_waiting(CountedEnd& side) {
   if (side.overflows(limits_)) overflow_ = is_front(side) ? Reason::kClientStalled : Reason::kServerStalled;
   CountedEnd& source = other(side);
@@ -312,7 +313,7 @@ void BridgeSession::note_waiting(CountedEnd& side) {
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
   if (id == core::kNextBackId) return close_next(why, code);
-  if (guest_ != nullptr) return;  // nobody is there
+  if (guest_ != nullptr) return;  // the guest still has the client
   note_closed(id, why, code);
   if (leaving_ && id == core::kBackId) {
     if (server_.up) server_.end->flush(), server_.end->shut_down(why, code_for(server_, code));
@@ -436,7 +437,7 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
     return;
   set_reason(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
-  // A peer's own words, if it had any: why it kicks, for instance.
+  // The peer's own words, if it gave any, such as why it kicks.
   std::string why = departure.why.empty() ? text(reason) : departure.why;
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
@@ -446,7 +447,7 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
     call_room([&](RecordedRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
-/// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
+/// A peer that cannot be paused sent too much: a client sent too fast, or the other peer read too slowly.
 Reason BridgeSession::flooded_by(const CountedEnd& side) const {
   if ((side.paused & kRate) != 0) return Reason::kBadFrame;
   return is_front(side) ? Reason::kServerStalled : Reason::kClientStalled;
@@ -471,7 +472,7 @@ bool BridgeSession::server_owes() const {
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
-  if (server_.paused != 0) server_said_ = now;  // what it says is not read
+  if (server_.paused != 0) server_said_ = now;  // what it sends is not read
   const bool silent = !in_lobby_ && late(now, std::max(owes_since_, server_said_), limits_.ready_ms);
   if (!silent && !late(now, owes_since_, limits_.lobby_ms)) return false;
   const auto within = [](std::uint32_t ms) {
@@ -520,7 +521,7 @@ void BridgeSession::close_tap(const std::string& why) {
   Session::close_tap(why);
 }
 
-/// Its game's rules, or those of TLS, HTTP or WebSocket below them.
+/// Logs that the server broke its game's rules, or those of TLS, HTTP or WebSocket.
 void BridgeSession::tell_server_wrong() {
   const std::string server = who() + ": server " + back_info_.server.text();
   const std::string_view field = fault_.field;

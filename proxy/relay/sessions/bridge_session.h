@@ -19,12 +19,12 @@ class RoomGuest;
 
 class BridgeSession final : public RoomSession, private RoomHost {
  public:
-  /// Where Route::detects_in_session holds, the session finds out by itself what the server speaks.
+  /// If Route::detects_in_session is true, the session detects the server's dialect.
   BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 
-  /// Of the client of `guest`, whose player is to be moved out of its shared room. The guest calls it, and owns it
-  /// until the player was let in elsewhere. REQUIRES: SharedRoom::can_take_out(). `guest` outlives it, or is replaced
-  /// by it.
+  /// For the client of `guest`, whose player is to be moved out of its shared room. The guest makes the session, and
+  /// owns it until the player was let in elsewhere. REQUIRES: SharedRoom::can_take_out(). `guest` outlives it, or is
+  /// replaced by it.
   explicit BridgeSession(RoomGuest& guest);
 
   // For that guest.
@@ -173,7 +173,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial_next_later(Millis from);
   /// The end that is, or will be, connected to a server.
   End& server_end() const { return next_end_ != nullptr ? *next_end_ : *server_.end; }
-  /// Until a player who cannot leave the arena yet is looked at again.
+  /// The delay until a player who cannot leave the arena yet is tried again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
@@ -192,7 +192,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   std::string name_;            // of the player, as the room tells it
   std::uint64_t orphaned_ = 0;  // WorldState::orphaned(), as counted so far
   Millis owes_since_ = 0;       // since when the player waits for the server, for the world or to be let in
-  Millis server_said_ = 0;      // when it last said something
+  Millis server_said_ = 0;      // when it last sent something
   bool entered_ = false;        // the player asked to be let in, and was not refused
   bool in_lobby_ = false;       // the server waits for other players
   bool ready_ = false;
@@ -202,13 +202,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
   Hold hold_;                                    // how long the player waits for a server, once one was lost
   bool held_ = false;                            // counted as held
   bool was_in_ = false;                          // the player has been on a server, or in the arena
-  core::Wait told_wait_ = core::Wait::kNothing;  // what it was told that it waits for
+  core::Wait told_wait_ = core::Wait::kNothing;  // what the player was last told that it waits for
   LostEnds lost_ends_;                           // of lost servers
   ArenaEnd* arena_ = nullptr;                    // `server_`'s end, while the player visits an arena
   std::unique_ptr<End> next_end_;                // meanwhile: to the next server
   bool next_finding_ = false;                    // `finding_` of that server
   bool tells_arena_ = false;                     // the player is to be told where it is
-  std::size_t arena_tried_ = 0;                  // the last one
+  std::size_t arena_tried_ = 0;                  // the arena that was tried last
   Millis held_until_ = 0;                        // how long it would have waited when it went there
   Millis arena_again_ = 0;                       // when to try it again
   bool finding_ = false;                         // the server's dialect is being detected
@@ -216,7 +216,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool away_ = false;  // its client lost its link, and may come back
 
   // A player who was moved, or is on the way.
-  RoomGuest* guest_ = nullptr;  // who has the client still; null: this session
+  RoomGuest* guest_ = nullptr;  // the guest that still has the client; null: none
   NextDial next_dial_{*this};
   std::unique_ptr<Crossing> crossing_, past_crossing_;  // the one under way; the last one
   WorkerRoute* moved_to_ = nullptr;                     // the route to which it was moved; null: none

@@ -18,7 +18,7 @@ constexpr Millis kForever = UINT64_MAX;
 
 // -- A lost server ----------------------------------------------------------------------------------------------------
 
-/// Nothing has been said against the player, who could go on with another server.
+/// Whether the player could go on with another server: it was not turned away, and the session is not ending.
 bool BridgeSession::may_go_on() const { return room_ && !turned_away_ && !reason_ && !ending_; }
 
 const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() const {
@@ -68,7 +68,7 @@ core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const c
   auto wait = core::Wait::kNothing;
   call_room([&](RecordedRoom& room, core::Micros at) {
     wait = room.replace_back(std::move(back), next_face(loss.meanwhile), loss, at);
-    stop_why_.reset();  // said during this call, and done
+    stop_why_.reset();  // set during this call, and done
   });
   if (wait == core::Wait::kNothing) set_reason(Reason::kServerDeclined, loss.why);
   return wait;
@@ -120,7 +120,7 @@ void BridgeSession::come_back() {
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
     worker_route_->log_info(LogKind::kBackOnServer,
-                            who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
+                            who() + ": joined server " + server + " after waiting " + std::to_string(away) + " ms");
     return set_alarm(wakes_at());
   }
   worker_route_->counters.brought_back.add();
@@ -202,7 +202,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
 }
 
 /// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
-/// session ends. Who was not let in there has not got more time to wait.
+/// session ends. A player who was not let in there gets no more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
   if (place_) return outlives_server(why, 0);
   const Millis until = arena_->entered() ? now() + hold_ms() : held_until_;
@@ -215,8 +215,8 @@ bool BridgeSession::lose_arena(const std::string& why) {
   dial_.wait_until(until);
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
-  worker_route_->log_warning(LogKind::kWaitsForServer, who() + ": the arena '" + name + "' does not keep the player (" +
-                                                           why + "); waits for a server");
+  worker_route_->log_warning(LogKind::kWaitsForServer, who() + ": the player cannot stay in the arena '" + name +
+                                                           "' (" + why + "); waits for a server");
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce_in_room(kServerIsAway);
   return true;

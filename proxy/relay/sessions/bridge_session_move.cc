@@ -14,7 +14,7 @@ using How = End::Departure::How;
 
 namespace {
 
-constexpr Millis kMoveWithin = 10'000;  // until the next server must have let the player in; or Limits::ready_ms
+constexpr Millis kMoveWithin = 10'000;  // the next server must let the player in by then, or by Limits::ready_ms
 
 /// The server of a player who is still in a shared room.
 class NoServer final : public core::Back {
@@ -63,7 +63,7 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
   const bool finding = route.upstreams.detects_any_in_session();
   const std::size_t dialect = first->dialect().value_or(0);
   auto back = server_back(route, dialect);
-  if (back == nullptr) return order->answer_stays("nobody can be bridged to what its servers speak");
+  if (back == nullptr) return order->answer_stays("the game or dialect of its servers cannot be bridged");
   const wire::Game& game = route.server_game();
   crossing_ = std::make_unique<Crossing>(
       order, to, std::move(place), next_dial_,
@@ -84,7 +84,7 @@ void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, Work
   const auto& arena = to.route.arena_faces;
   if (!arena) return order->answer_stays("players cannot be moved there");
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), arena->front);
-  if (end == nullptr) return order->answer_stays("the arena '" + arena->arena + "' takes nobody");
+  if (end == nullptr) return order->answer_stays("the arena '" + arena->arena + "' accepts no players now");
   crossing_ = std::make_unique<Crossing>(
       order, to, std::move(place), next_dial_,
       LinkInfo{0, &to.route.game, 0, {}, to.route.listen_address, to.route.listen_address}, now());
@@ -246,7 +246,7 @@ void BridgeSession::close_next(std::string_view why, std::uint32_t code) {
 
 void BridgeSession::on_leaving_server() { leaving_ = true; }
 
-/// The next server's link is the server's from now on. The player's old one still sends its goodbye.
+/// From now on, the next server's link is the server's. The old server's link still sends its goodbye.
 void BridgeSession::moved() {
   Crossing& crossing = *crossing_;
   leaving_ = false;
@@ -281,7 +281,7 @@ void BridgeSession::move_failed(std::string_view why, bool other_world) {
   crossing_->other_world = other_world;
 }
 
-/// After the call of the room in which it was decided.
+/// Called after the call of the room in which the move was decided.
 void BridgeSession::end_move() {
   // Its end or its dial may be calling us.
   past_crossing_ = std::move(crossing_);
@@ -319,7 +319,7 @@ void BridgeSession::end_move() {
 /// The arena to which the player was moved does not keep it: it goes back to its own route.
 void BridgeSession::leave_place() {
   place_.reset();
-  server_.up = false;  // and no link of it is recorded
+  server_.up = false;  // and the arena's link is not recorded
   arena_ = nullptr;
   moved_to_ = nullptr;
   moved_ref_ = {};

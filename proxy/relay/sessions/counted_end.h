@@ -1,5 +1,5 @@
 // One side of a session with a room: its link over any transport, with counting, recording and limits.
-// Law: it calls nobody back. Its owner acts on the results.
+// Law: it has no callbacks. Its owner acts on the results.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct CountedEnd {
 
   /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
-  /// Counts and records what the peer said.
+  /// Counts and records what the peer sent.
   void hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
   /// Whether so much waits for the peer that its session must end.
   bool overflows(const Limits& limits) const;
@@ -28,7 +28,7 @@ struct CountedEnd {
   core::Id id = core::kBackId;  ///< in the room
   std::unique_ptr<End> end;
   std::uint8_t paused = 0;
-  bool up = false;           ///< it may be spoken to
+  bool up = false;           ///< the peer can be sent to
   Millis last_progress = 0;  ///< when it last took bytes, or had none waiting
 };
 
@@ -39,7 +39,7 @@ Millis goodbye_ms(const wire::Game& game, Reason reason);
 /// whole world, which a front sends at once.
 inline constexpr std::size_t kWaitingFactor = 8;
 
-/// How long a client is silent until we take it to wait for a greeting (Route::fallback).
+/// A client that is silent for this long is assumed to wait for a greeting (Route::fallback).
 inline constexpr std::uint64_t kGreetSilenceNanos = 750'000'000;
 
 Reason reason_of_client(End::Departure::How how);

@@ -1,4 +1,4 @@
-// The way of a bridge's player to another route: the link to the next server, or the passage into an arena, while the
+// A move of a bridge's player to another route: the link to the next server, or the passage into an arena, while the
 // player goes on where it is (bridge_session_move.cc).
 // Law: it answers the order. It is not destroyed in a callback of its end or its dial.
 #pragma once

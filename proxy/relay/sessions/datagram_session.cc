@@ -14,7 +14,7 @@ using wire::Way;
 namespace {
 
 constexpr std::size_t kHeaders = 28;     // bytes of IP and UDP around each datagram
-constexpr Millis kQuiet = 1'000;         // ENet pings twice a second: who is quiet for so long may have left
+constexpr Millis kQuiet = 1'000;         // ENet pings twice a second: a peer that is silent for this long may have left
 constexpr std::uint32_t kGone = 60'000;  // milliseconds; ENet gives a silent peer up after 30 seconds
 
 std::uint32_t longest_silence(const Limits& limits) { return limits.idle_ms ? std::min(limits.idle_ms, kGone) : kGone; }
@@ -74,7 +74,7 @@ void DatagramSession::reach_next() {
   pass(first_);
 }
 
-/// Before the client is proven it may ask again, and answer what the server told it.
+/// Whether an unproven client may send this: its connect again, or a datagram to the peer number that the server chose.
 bool DatagramSession::may_greet(Bytes datagram) {
   if (proves(datagram)) return open();
   const auto header = net::enet_header(datagram);
@@ -89,7 +89,8 @@ bool DatagramSession::may_greet(Bytes datagram) {
   return true;
 }
 
-/// Who acknowledges what the server said has got it: the numbers in it are the server's own, and so is the time.
+/// Whether the client proves its address: it acknowledges the server's answer with the peer number and the time from
+/// that answer, so it has received it.
 bool DatagramSession::proves(Bytes datagram) {
   const auto header = net::enet_header(datagram);
   if (!header || header->to != server_peer_) return false;
@@ -165,7 +166,7 @@ void DatagramSession::datagram(const net::Address&, Bytes bytes) {
   worker_route_.counters.to_client.datagram_bytes.add(bytes.size());
 }
 
-/// An address may be forged: what goes there must not be worth the forger's while.
+/// The address may be forged, so it is sent no more bytes than came from there.
 bool DatagramSession::covers(Bytes datagram) {
   const std::size_t cost = kHeaders + datagram.size();
   if (cost > credit_) return false;
@@ -180,7 +181,7 @@ std::optional<Reason> DatagramSession::gives_way() {
   return !proven_ || quiet ? Reason::kClientLeft : parted();
 }
 
-/// A disconnect is the last that its sender says, but for saying it again.
+/// A disconnect is the last datagram of its sender, apart from its repetitions.
 std::optional<Reason> DatagramSession::parted() {
   if (net::enet_command(client_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_)) return Reason::kClientLeft;
   const auto last = net::enet_command(server_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_);
@@ -216,7 +217,8 @@ void DatagramSession::end(Reason reason) {
   owner_.done(*this);
 }
 
-/// Neither side would learn it otherwise before it has waited half a minute; and a server's place is free at once.
+/// Disconnects both sides. Otherwise they would notice the end only after half a minute, and the server would keep the
+/// place until then.
 void DatagramSession::part(Reason reason) {
   const wire::Game& game = worker_route_.route.game;
   const auto to_client = net::enet_disconnect(client_peer_, enet_parting(game, reason));

@@ -50,7 +50,7 @@ class DatagramSession final : private net::UdpReader::User {
   bool has_ended() const { return ended_; }
   void send_away(Reason reason, std::string_view) { end(reason); }
   void move(const std::shared_ptr<MoveOrder>& order) {
-    order->answer_stays("in a relay of datagrams, nobody can be told anything");
+    order->answer_stays("a relay of datagrams cannot send messages to its players");
   }
   void end_drained(std::string_view) { end(Reason::kDrained); }
   AnnounceResult say(std::string_view) {

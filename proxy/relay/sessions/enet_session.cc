@@ -23,7 +23,7 @@ EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Accepted
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
-/// The client connected and said its data: the server is told the same.
+/// Connects to the server with the data with which the client connected.
 void EnetSession::start(net::Fd) {
   const wire::Game& game = worker_route_->route.game;
   count_begun();
@@ -38,13 +38,13 @@ void EnetSession::start(net::Fd) {
 
 int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
-  if (server.v6()) return EAFNOSUPPORT;  // ENet knows IPv4 only
+  if (server.v6()) return EAFNOSUPPORT;  // ENet supports only IPv4
   if (const int error = open_host(outgoing.source)) return error;
   server_ = host_.connect(server, channels_, accepted_peer_.data);
   return server_ ? 0 : ENOBUFS;
 }
 
-/// Our side towards the server. An errno if it cannot be had.
+/// Opens our side towards the server. Returns an errno if that fails.
 int EnetSession::open_host(const net::Source& source) {
   const wire::Game& game = worker_route_->route.game;
   if (host_.is_open()) return 0;
@@ -69,7 +69,7 @@ void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane())) return;
   if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   if (!open_) return hold(channel, std::move(packet));
-  host_.set_priority(net::Priority::kPlayer);  // it has reached its server and goes on: it is served before newcomers
+  host_.set_priority(net::Priority::kPlayer);  // from now on, it is served before newcomers
   pass(Way::kToServer, channel, std::move(packet));
 }
 
@@ -90,7 +90,7 @@ bool EnetSession::may_pass(Bytes packet, Lane lane) {
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
   bytes_from_client_ += packet.size();
   if (rates_.charge(packet.size(), frames, now())) return true;
-  // ENet cannot be told to wait.
+  // ENet cannot be paused.
   worker_route_->counters.throttled.add();
   end(Reason::kBadFrame, Fault{"too many packets", "", 0});
   return false;
@@ -105,7 +105,7 @@ void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;
-  if (bytes_from_server_ == 0) dial_.leave_queue();  // a full server says nothing
+  if (bytes_from_server_ == 0) dial_.leave_queue();  // a full server sends nothing
   bytes_from_server_ += packet.bytes().size();
   pass(Way::kToClient, channel, std::move(packet));
 }
@@ -141,7 +141,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   server_ = nullptr;
   if (ending_) return settle();
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
-  // Data of a refusal is the game's; silence has none.
+  // A refusal carries data of the game; a timeout carries none.
   if (!open_ && data == 0) return dial_.failed(peer.timed_out() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
   if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull)) {
     if (dial_.under_way()) dial_.declined();
@@ -153,7 +153,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }
 
-/// The server is full: a client that neither said nor heard anything waits for a seat, if the route says so.
+/// The server is full. If no data has passed yet and the route holds sessions, the client waits for a seat.
 bool EnetSession::waits_for_slot() {
   const Millis most = worker_route_->route.upstreams.rules().hold_ms;
   if (slot_until_ == 0) slot_until_ = now() + most;

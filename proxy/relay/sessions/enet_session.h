@@ -34,7 +34,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }
-  void pause_client(Pause) override {}  // ENet cannot be told to wait
+  void pause_client(Pause) override {}  // ENet cannot be paused
   void resume_client(Pause) override {}
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
@@ -56,7 +56,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   std::vector<Early> early_;  // of the client, before the server is there
   std::size_t early_bytes_ = 0;
   const std::size_t channels_;
-  std::optional<std::uint32_t> client_data_, server_data_;  // with which a peer disconnected: the other hears the same
+  std::optional<std::uint32_t> client_data_, server_data_;  // the data of a peer's disconnect, for the other peer
   bool open_ = false, player_shown_ = false;
   Millis slot_until_ = 0;  // the server was full: how long the client waits for a slot; 0: it was not
 };

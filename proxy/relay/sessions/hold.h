@@ -30,7 +30,7 @@ class Hold {
     back_ = now;
     return now - since_;
   }
-  /// The player plays elsewhere meanwhile: that is not limited.
+  /// The player plays elsewhere meanwhile, without a time limit.
   void rest() { until_ = 0; }
   /// The player waits again, or is on the way.
   void resume(Millis now, Millis until) {
@@ -48,7 +48,7 @@ class Hold {
 
  private:
   static constexpr Millis kShortest = 250, kLongest = 2'000, kLongestAtPlay = 15'000;
-  static constexpr Millis kCalm = 2'000;  // after so much play a server counts as sound
+  static constexpr Millis kCalm = 2'000;  // after this much play, earlier losses do not count
 
   Millis since_ = 0, until_ = 0, back_ = 0;
   unsigned lost_ = 0;  // how often in a row

@@ -119,12 +119,12 @@ const char* text(Drop drop) {
 const char* what_helps(Drop drop) {
   switch (drop) {
     case Drop::kTooLarge:
-      return "limits.datagram_bytes says how large one may be";
+      return "limits.datagram_bytes is the largest allowed size";
     case Drop::kTooFast:
-      return "limits.datagrams_per_second is the most of one player; who asks without playing is answered twice a "
-             "second";
+      return "limits.datagrams_per_second is the limit of each player; status queries are limited to two a second from "
+             "one address";
     case Drop::kQueueFull:
-      return "the machine is behind: fewer players, or more workers on more cores";
+      return "the machine is overloaded; use more workers on more cores, or allow fewer players";
     default:
       return "";
   }

@@ -23,9 +23,9 @@ enum class Reason : std::uint8_t {
   kTooMany,             ///< Limits::sessions
   kTooManyFromAddress,  ///< Limits::sessions_per_address
   kTooFast,             ///< Limits::connects_per_second
-  kNotAllowed,          ///< Access: nobody may come from that address
+  kNotAllowed,          ///< Access: clients from that address are not allowed
   kBanned,              ///< Bans
-  kNotProxy,            ///< Route::proxies: it is no load balancer of ours, and its PROXY header was not read
+  kNotProxy,            ///< Route::proxies: it is not a trusted load balancer; its PROXY header was not read
   kDraining,            ///< the route takes no newcomers
   kOutOfDescriptors,    ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
@@ -59,13 +59,13 @@ constexpr bool is_sent_away(Reason reason) {
   return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kReferred;
 }
 
-/// What a newcomer is told who is refused with kDraining.
+/// The text for a newcomer that is refused with kDraining.
 inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";
 
 /// We turned the client away (as opposed to: a peer left, or something broke).
 constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }
 
-/// Why a datagram went no further.
+/// Why a datagram was not passed on.
 enum class Drop : std::uint8_t {
   kUnknownSource,  ///< belongs to no session
   kTooLarge,       ///< Limits::datagram_bytes

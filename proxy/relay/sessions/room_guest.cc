@@ -17,7 +17,7 @@ RoomGuest::~RoomGuest() = default;
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
-/// A client asks for `path`: another route of this listener may be meant. All of them lead here.
+/// A client requests `path`, which may belong to another route of this listener. All of them lead here.
 WorkerRoute* RoomGuest::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen != nullptr) worker_route_ = chosen;
@@ -45,7 +45,7 @@ void RoomGuest::take_seat() {
   if (front == nullptr) {
     worker_route_->log_warning(LogKind::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
                                                       std::string(info_.game->dialects()[dialect].name) +
-                                                      ", which has no front yet; `entente games` says what has");
+                                                      ", which has no front yet; `entente games` lists what has");
     return end(Reason::kBadRequest);
   }
   seated_ = true;
@@ -80,7 +80,7 @@ bool RoomGuest::give_seat(core::Id seat) {
 
 bool RoomGuest::send(Lane lane, Bytes bytes, bool lent) {
   name(bytes);
-  last_passed_ = now();  // who only watches never says a word
+  last_passed_ = now();  // a spectator may never send anything
   client_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call(), lent);
   if (client_.overflows(limits_) && client_.id != 0 && !std::exchange(overflowed_, true))
     shared_room_.overflowed(client_.id);
@@ -155,7 +155,7 @@ void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
 /// A client that broke a rule is still connected and is told so. In all other cases the client is gone.
 void RoomGuest::departed(End&, const End::Departure& departure) {
   if (ending_) return;
-  if (departure.how == How::kFlooded) {  // it could not be made to wait
+  if (departure.how == How::kFlooded) {  // it could not be paused
     set_reason(Reason::kBadFrame, departure.why, departure.fault);
     return end(Reason::kBadFrame, departure.fault);
   }
@@ -183,14 +183,14 @@ void RoomGuest::shut_down() {
 
 void RoomGuest::hang_up() {
   client_.end->hang_up();
-  leave("does not go");
+  leave("did not disconnect in time");
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool RoomGuest::on_tick(Millis now) {
   if (next_ != nullptr && !next_->tick_move(now)) next_.reset();
-  if (shared_room_.end_reason()) set_reason(*shared_room_.end_reason());  // its front was told goodbye, and may not go
+  if (shared_room_.end_reason()) set_reason(*shared_room_.end_reason());  // the client may stay after the goodbye
   return !reason_;
 }
 

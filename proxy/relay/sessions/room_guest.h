@@ -28,7 +28,7 @@ class RoomGuest final : public RoomSession, public Guest {
   const SharedRoom& shared_room() const { return shared_room_; }
   /// Takes the player out of the room, and gives its session the client. Nothing: the player is not in.
   std::optional<core::DetachedPlayer> leave_room();
-  /// The player stays, and is told where to connect to that route, if the client must connect anew.
+  /// For a client that must connect anew: tells the player where, and ends this session.
   using Session::refer_to;
 
   // Guest
@@ -95,7 +95,7 @@ class RoomGuest final : public RoomSession, public Guest {
   SharedRoom& shared_room_;
   std::optional<SessionRef> returns_to_;  // the client's earlier session, which was moved out of the room
   std::unique_ptr<BridgeSession> next_;   // takes over the client once its player was let in elsewhere
-  std::vector<Kept> kept_;                // of one read: what came before it had its seat
+  std::vector<Kept> kept_;                // of one read: what came before it had a seat
   std::string name_;                      // of the player, as it joined
   Millis greets_since_;
   bool seated_ = false, spoke_ = false, touched_ = false, overflowed_ = false;

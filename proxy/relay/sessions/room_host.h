@@ -30,7 +30,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
-  /// Has the clock of another host. REQUIRES: there is no room yet.
+  /// Uses the clock of another host. REQUIRES: there is no room yet.
   void share_clock(const RoomHost& other);
   /// Tells the tap of the room's words only from now on, in a call of the room: first that its world is `world`.
   /// REQUIRES: the room was opened without a tap.
@@ -50,7 +50,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Tells the tap what it was not told yet. The room is over.
   void tell_rest();
 
-  // What the room of one player asks its host, and tells it, so that the answers can be given again.
+  // What a bridge's room asks its host, and tells it. It is recorded, so that the answers can be reproduced.
   /// What waits for this end. `now`: what waits there now. Within one call, the answers depend only on the first of
   /// them and on what was sent since.
   std::size_t waiting_for(core::Id end, std::size_t now) const;
@@ -60,7 +60,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
   /// Whether there is no room yet, or it is over.
   virtual bool is_shut() const { return !room_ || room_->over(); }
-  /// The call has returned; the room may be called once more, by the same time.
+  /// The call has returned; the room may be called once more, with the same time.
   virtual void settle_call(core::Micros) {}
   virtual void after_call() = 0;
 

@@ -9,7 +9,7 @@
 namespace entente::relay {
 namespace {
 
-/// Bytes. A room works on each message of a client, of which some hundreds are in as many bytes: a few milliseconds.
+/// Bytes. They may hold some hundreds of messages, which take a room a few milliseconds.
 constexpr std::size_t kLargestRead = 4096;
 
 }  // namespace
@@ -57,7 +57,7 @@ void RoomSession::start(net::Fd client) {
   if (!client_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
 }
 
-/// The client is there. Where its dialect is not known yet, what it says first tells it, or its silence.
+/// The client is connected. If its dialect is not known yet, its first message or its silence will show it.
 void RoomSession::greet(const core::Peer& peer) {
   count_begun();
   peer_ = peer;
@@ -70,12 +70,12 @@ void RoomSession::greet(const core::Peer& peer) {
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
   if (client_.end->is_unserved())
-    return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it said waits for its turn
+    return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it sent is not read yet
   client_.end->set_peer_dialect(*worker_route_->route.fallback);
   seat(*worker_route_->route.fallback);
 }
 
-// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+// -- Receiving and sending --------------------------------------------------------------------------------------------
 
 void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
   client_.hear(*worker_route_, lane, bytes, frames, wall());
@@ -95,7 +95,7 @@ void RoomSession::datagram(const net::Address& from, Bytes datagram) {
   client_.end->datagram(from, datagram);
 }
 
-/// The first that it is sent may say which player's datagrams are its own.
+/// The first message to the client may contain its player id, which identifies its datagrams.
 void RoomSession::name(Bytes greeting) {
   if (named_ || !worker_route_->route.with_datagrams()) return;
   named_ = true;
@@ -105,7 +105,7 @@ void RoomSession::name(Bytes greeting) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void RoomSession::send_away(Reason reason, std::string_view why) {
-  const std::string said = farewell(reason, why);
+  const std::string said = text_for(reason, why);
   note(said);
   end(reason, Fault{""}, said);
 }
@@ -122,7 +122,7 @@ void RoomSession::hand_back(SessionRef to) {
   end(Reason::kResumed);
 }
 
-/// The room has said all to the client.
+/// The room has sent the client everything: closes the link.
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);
   set_reason(reason, why);
@@ -130,7 +130,7 @@ void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code
   client_.up ? client_.end->shut_down(why, code_for(client_, code)) : client_.end->hang_up();
 }
 
-/// The face's code; if it gave none, the game's code for the reason of the end.
+/// The code of the front or back; if it gave none, the game's code for the reason of the end.
 std::uint32_t RoomSession::code_for(const CountedEnd& side, std::uint32_t said) const {
   return said != 0 ? said : parting_code(*side.info.game, side.facing, reason());
 }

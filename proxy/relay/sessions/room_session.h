@@ -19,9 +19,9 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
 
  protected:
   RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
-  /// Of the client of another session, which is to be taken over. Until then, nobody is at the front's end.
+  /// Of the client of another session, which is to be taken over. Until then, the front's end has no peer.
   RoomSession(const RoomSession& other, Successor);
-  /// Goes on with the client of `other`, which has nothing more to do.
+  /// Goes on with the client of `other`, which does nothing more.
   void adopt_client(RoomSession& other);
 
   /// The client's dialect is known: its player is to have a seat.
@@ -29,14 +29,14 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
   virtual void pass_to_room(Lane lane, Bytes bytes) = 0;
-  /// Tells the player something in the server's name. False: the player has not entered.
+  /// Sends the player a message in the server's name. False: the player has not entered.
   virtual bool announce_in_room(std::string_view text) = 0;
 
   std::unique_ptr<End> make_client_end(const AcceptedEnetPeer& enet, bool gathers);
   void greet(const core::Peer& peer);
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
-  /// The client belongs to that session, which goes on with it. This one was only its way there, and ends.
+  /// The client belongs to that session, which goes on with it. This session only accepted the connection, and ends.
   void hand_back(SessionRef to);
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
@@ -47,7 +47,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
 
   CountedEnd client_{Facing::kClient, info_};
   core::Peer peer_;              // the client
-  std::size_t heard_words_ = 0;  // intents of the call that the room is in
+  std::size_t heard_words_ = 0;  // intents of the current call of the room
   bool turned_away_ = false;
 
  private:

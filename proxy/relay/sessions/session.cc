@@ -109,13 +109,13 @@ void Session::stop() {
   end(Reason::kStopped, Fault{""}, text(Reason::kStopped));
 }
 
-/// Of a relay: a player who is in can read why, if the route announces.
+/// In a relay, a player who has joined is shown why, if the route has `announce`.
 void Session::send_away(Reason reason, std::string_view why) {
-  if (!why.empty()) (void)say(farewell(reason, why));
-  end(reason, Fault{""}, why.empty() ? farewell(reason, why) : why);
+  if (!why.empty()) (void)say(text_for(reason, why));
+  end(reason, Fault{""}, why.empty() ? text_for(reason, why) : why);
 }
 
-std::string Session::farewell(Reason reason, std::string_view why) {
+std::string Session::text_for(Reason reason, std::string_view why) {
   if (reason == Reason::kReferred) return std::string(why);
   return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
 }
@@ -124,7 +124,7 @@ std::string Session::farewell(Reason reason, std::string_view why) {
 
 namespace {
 
-/// "the arena 'lobby'"; "another server", of which a player knows the address at most.
+/// "the arena 'lobby'", or "another server", because players do not know the names of servers.
 std::string place_for_players(const Route& route) {
   return route.shared_room() ? "the arena '" + route.server_name + "'" : "another server";
 }
@@ -167,10 +167,10 @@ Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& n
   const auto why = admission.enter_moved(info_.client, to.limits, now());
   if (!why) return MovedPlace(admission, info_.client);
   if (*why == Reason::kTooMany)
-    return Error{"that route has as many sessions as it may: " + std::to_string(to.limits.sessions)};
+    return Error{"that route has reached its limit of sessions: " + std::to_string(to.limits.sessions)};
   if (*why == Reason::kTooManyFromAddress)
-    return Error{"that route has as many sessions from " + info_.client.ip_text() +
-                 " as it may: " + std::to_string(to.limits.sessions_per_address)};
+    return Error{"that route has reached its limit of sessions from " + info_.client.ip_text() + ": " +
+                 std::to_string(to.limits.sessions_per_address)};
   return Error{text(*why)};
 }
 
@@ -193,7 +193,7 @@ void Session::end_drained(std::string_view why) {
   end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
 }
 
-/// Of a relay.
+/// For relays: inserts the text as a message of the game.
 AnnounceResult Session::say(std::string_view text) {
   const Route& route = worker_route_->route;
   if (!info_.game->has_chat()) return AnnounceResult::kNoChat;

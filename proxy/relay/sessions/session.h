@@ -28,7 +28,7 @@ class Session : private Dial::User {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// The server's greeting gave this session a player id. Told before the client can know it.
+    /// The server's greeting gave this session a player id. Called before the client can know it.
     virtual void player_id_given(Session& session, std::uint32_t player_id) = 0;
     /// The route that serves `path` on the listener of the route `accepting`; null if there is none.
     virtual WorkerRoute* route_at(const Route& accepting, std::string_view path) = 0;
@@ -63,11 +63,11 @@ class Session : private Dial::User {
   virtual void reattach(net::Fd, const net::Address&) {}
   /// Whether the client has lost its link, and its place is kept.
   virtual bool is_away() const { return false; }
-  /// There may be something new from the arena that the session's player visits.
+  /// There may be news from the arena that the session's player visits.
   virtual void look_into_arena() {}
   /// Gives up the kept place, because a connected player needs it.
   virtual void give_way() {}
-  /// A datagram of the client's that the listener heard.
+  /// A datagram of the client that the listener received.
   virtual void datagram(const net::Address&, Bytes) {}
   void tick(Millis now);
   void stop();
@@ -78,7 +78,7 @@ class Session : private Dial::User {
   virtual void move(const std::shared_ptr<MoveOrder>& order);
   /// As send_away(), because the route was drained.
   void end_drained(std::string_view why);
-  /// Tells the player something in the server's name.
+  /// Sends the player a message in the server's name.
   virtual AnnounceResult say(std::string_view text);
   SessionReport report() const;
   /// There is a reason to end: its links only have to close.
@@ -96,7 +96,7 @@ class Session : private Dial::User {
   struct Successor {};
   /// For the client of another session, which is to be adopted.
   Session(const Session& other, Successor);
-  /// Goes on with the client of `other`, which has nothing more to do.
+  /// Goes on with the client of `other`, which does nothing more.
   void adopt_client(Session& other);
 
   /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
@@ -105,14 +105,15 @@ class Session : private Dial::User {
   void set_reason(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   /// Passes on nothing more: reports the end (counters, log, tap) and closes the links.
   void finish();
-  /// "kicked: no cheating", "banned": what a player is shown who is sent away.
-  static std::string farewell(Reason reason, std::string_view why);
+  /// The text for a player who is sent away, such as "kicked: no cheating" or "banned".
+  static std::string text_for(Reason reason, std::string_view why);
   /// Why the player cannot go to this route.
   std::optional<std::string> objection_to_move(const WorkerRoute& to) const;
   /// Takes a place at the listener of that route, for as long as the player is there. An error: why there is none.
-  /// `now_in`: the place that it has. None is taken where it has one, and at its own listener.
+  /// `now_in`: the place that it has. No place is taken if that is there already, or if that is the listener through
+  /// which the player came.
   Outcome<MovedPlace> place_at(const WorkerRoute& to, const MovedPlace& now_in) const;
-  /// The client must connect anew: it is told where, and the session ends.
+  /// Tells the client where to connect anew, and ends the session.
   void refer_to(MoveOrder& order, const WorkerRoute& to);
   /// The route where the player is: whose servers or arena it plays on.
   virtual const Route& at() const { return worker_route_->route; }
@@ -135,7 +136,7 @@ class Session : private Dial::User {
   Millis now() const { return accept_route_.loop.now(); }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
-  // What each kind does its own way.
+  // Implemented by each kind of session.
   /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent.
   virtual void dismiss(Reason, std::string_view /*why*/) { finish(); }
   /// Closes the links once what was sent is out.
@@ -190,7 +191,7 @@ class Session : private Dial::User {
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};
-  bool plays_ = false;   // it is no newcomer any more
+  bool plays_ = false;   // it is served before newcomers
   bool ending_ = false;  // nothing is passed on any more
 
  private:

@@ -9,11 +9,12 @@
 namespace entente::relay {
 namespace {
 
-/// Everything that a world may hold, gone and told anew in one turn.
+/// Enough to remove and tell anew, in one turn, everything that a world may hold.
 constexpr std::size_t kMostWords = 100'000;
 
-constexpr Millis kEntryBeat =
-    50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+/// How often players enter who had to wait for the rate of their address. They enter together, because each turn of the
+/// loop in which somebody enters is told to all.
+constexpr Millis kEntryBeat = 50;
 /// With many guests, what all are told within these nanoseconds is sent together: a write to each is the largest cost.
 constexpr std::size_t kMany = 24;
 constexpr std::uint64_t kGatherNanos = 10'000'000;
@@ -158,7 +159,7 @@ void SharedRoom::at_turn_end() {
   if (!over()) set_alarm(next_turn(now));
 }
 
-/// Out with what guests were told.
+/// Sends out what guests were told.
 void SharedRoom::flush(std::uint64_t nanos) {
   flushed_at_ = nanos;
   flushing_.swap(touched_);
@@ -245,7 +246,7 @@ bool SharedRoom::try_resume_seat(core::Id seat, std::uint32_t number) {
   return true;
 }
 
-/// Seats that are kept count for their address: where they are too many with those who are there, the oldest is given
+/// Kept seats count for their address. If they and the guests from there are too many, the oldest kept seats are given
 /// up.
 void SharedRoom::make_way(core::Id id, core::Micros at) {
   const Guest* const guest = find(id);
@@ -271,7 +272,7 @@ void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
   forget(from);
   room_->gone(from, "took up its lost session", at);
   guests_[to] = guest;
-  touched_.push_back(to);  // what it was told under its other number
+  touched_.push_back(to);  // it may have been sent something in its former seat
   guest->give_seat(to);
   if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }
@@ -321,7 +322,7 @@ void SharedRoom::heard(const core::Intent& intent) {
   if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
 }
 
-/// "bzflag 2.4"; "bot", where nobody sits.
+/// "bzflag 2.4", or "bot" if no guest has this seat.
 std::string SharedRoom::game_dialect_of(core::Id player) const {
   const Guest* const guest = find(player);
   if (guest == nullptr) return "bot";

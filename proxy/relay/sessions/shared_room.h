@@ -60,7 +60,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   core::Micros time() const { return micros(); }
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
-  /// The client of a guest; null: nobody sits there.
+  /// The client of a guest; null: no guest has this seat.
   const LinkInfo* client_of(core::Id seat) const;
   /// Ends the annex, which may have something open on the loop. REQUIRES: not called by the annex.
   void close_annex() { annex_.reset(); }
@@ -73,7 +73,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void wait_for_seat(Guest& guest);
   void seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
-  /// Tells a guest something in the server's name. False: it has not entered.
+  /// Sends a guest a message in the server's name. False: it has not entered.
   bool announce(core::Id guest, std::string_view text);
   void dismiss(core::Id guest, std::string_view why);
   /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
@@ -147,7 +147,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   std::vector<core::Id> touched_, flushing_, overflowed_;
   std::vector<core::Id> taking_up_;  // their clients resume sessions that have left the room
 
-  // Who comes and goes.
+  // Guests that come and go.
   std::deque<Departed> departed_;
   Millis gone_since_ = 0;  // of the first of them
   EntryQueue<Guest*> to_seat_, to_enter_;

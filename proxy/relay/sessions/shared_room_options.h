@@ -21,13 +21,13 @@ struct SharedRoomOptions {
   std::string name;                                   ///< for the log: "a replay of evening.mcap"
   const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the ProxyServer
   std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the shared room's thread
-  /// What stands beside the room; made on its thread, before the back. May be empty.
+  /// Makes the room's annex, on the room's thread, before the back. May be empty.
   std::function<std::unique_ptr<Annex>(SharedRoom& room, net::Loop& loop)> annex = {};
   core::StandInOptions stand_ins;  ///< the bots that play while there are few people
   core::ChatRules chat;
   bool record_secrets = false;
   Tap* tap = nullptr;                         ///< of its words; may be null
-  std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
+  std::shared_ptr<Broadcast> broadcast = {};  ///< for viewers; may be null
 };
 
 }  // namespace entente::relay

@@ -9,8 +9,8 @@ using wire::Way;
 
 namespace {
 
-// A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
-// server said and not a byte more. In milliseconds.
+// Milliseconds between a server's close and our goodbye to the client. A server often closes because its client said
+// goodbye, and the client's own close is on its way. That client gets only what the server sent.
 constexpr std::uint32_t kParting = 250;
 constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
 
@@ -18,7 +18,8 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
   return route.game.cutter(Way::kToServer, route.dialect);
 }
 
-/// What goes to the client needs cutting only if the client must get whole frames, or be told something between two.
+/// The stream to the client is cut into frames only if the client must get whole frames, if the server's greeting must
+/// be read (for datagrams), or if we may insert a message between two frames.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   const wire::Game& game = route.game;
   const bool whole = game.requires_one_write(Way::kToClient, wire::Stage::kGreeting) ||
@@ -46,7 +47,7 @@ void TcpSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
   if (!client_.link.adopt(std::move(client))) return end(Reason::kOutOfDescriptors);
   client_.link.set_reading(true);
-  // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
+  // If the client speaks first, we connect to the server only after the client's greeting.
   greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
   if (greeted_) connect();
 }
@@ -81,7 +82,7 @@ void TcpSession::find_dialect(Bytes said) {
   server_said(std::exchange(unsure_, {}));
 }
 
-/// From here on the two hear each other.
+/// From here on, data passes both ways.
 void TcpSession::open() {
   open_ = true;
   open_tap(wall_now());
@@ -99,7 +100,7 @@ void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
   last_passed_ = now();
   if (!is_client(link)) server_spoke_ = last_passed_;
   if (ending_) {
-    if (peer_link(link).talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
+    if (peer_link(link).talks_on(bytes.size(), kMostUnheard)) settle();  // bytes may still wait for the other
   } else if (is_client(link)) {
     client_said(bytes);
   } else {
@@ -145,7 +146,8 @@ void TcpSession::to_client(const Frames& frames) {
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
 }
 
-/// The server's first frame may name the player; the link table must know before the client can ask for its link.
+/// The server's first frame may contain the player's id. The link table must know it before the client can send a link
+/// request.
 void TcpSession::note_greeting(const Frames& frames) {
   if (!datagrams_ || named_ || frames.count == 0) return;
   named_ = true;
@@ -153,11 +155,11 @@ void TcpSession::note_greeting(const Frames& frames) {
     owner_.player_id_given(*this, *player);
 }
 
-/// Until the server has let the player in it may say that it bans him.
+/// Before the server lets the player in, it may report a ban of the player.
 void TcpSession::note_admission(const Frames& frames) {
   const wire::AdmissionState state =
-      frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUntold;
-  entered_ = state != wire::AdmissionState::kUntold;
+      frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUndecided;
+  entered_ = state != wire::AdmissionState::kUndecided;
   if (state == wire::AdmissionState::kBanned) worker_route_->server_banned(info_.client, "");
 }
 
@@ -175,14 +177,13 @@ void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& fram
 void TcpSession::wrote(net::Link& link) {
   const bool was_slow = (server_.paused & kOtherSlow) != 0;
   TwoLinkSession::wrote(link);
-  if (was_slow && (server_.paused & kOtherSlow) == 0)
-    server_spoke_ = now();  // what it said meanwhile is read from now on
+  if (was_slow && (server_.paused & kOtherSlow) == 0) server_spoke_ = now();  // what it sent meanwhile is read only now
 }
 
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
 void TcpSession::go_unframed(const Fault& fault) {
   worker_route_->counters.unframed.add();
-  worker_route_->log_warning(LogKind::kUnframed, "server " + info_.server.text() + " sent what is no " +
+  worker_route_->log_warning(LogKind::kUnframed, "server " + info_.server.text() + " sent bytes that are not a " +
                                                      std::string(route_.game.name()) + " " +
                                                      std::string(route_.dialect_name()) + " frame (" + fault.what +
                                                      " in " + fault.field + "): its bytes are passed on as they come");
@@ -215,7 +216,8 @@ void TcpSession::server_ended() {
     client_.link.shut_down();
 }
 
-/// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
+/// Passes on the beginning of a frame whose end will never come. A peer that needs whole frames, or a goodbye after
+/// them, does not get it.
 void TcpSession::pass_rest(Way way) {
   Framer& framer = way == Way::kToServer ? to_server_ : to_client_;
   const bool whole = route_.game.requires_one_write(way, wire::Stage::kPlay) ||
@@ -255,7 +257,7 @@ bool TcpSession::on_tick(Millis now) {
     say_goodbye();
     client_.link.shut_down();
   }
-  // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
+  // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.
   const bool heard = open_ && !server_.ended && server_.paused == 0;
   if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(Frames{to_client_.take_kept()});

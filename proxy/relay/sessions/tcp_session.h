@@ -54,7 +54,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   const Route& route_;
   Framer to_server_, to_client_;
   std::optional<Datagrams> datagrams_;
-  Buffer early_;  // whole frames of the client, before the server may hear them
+  Buffer early_;  // whole frames of the client, before the server may receive them
   std::size_t early_frames_ = 0;
   Buffer unsure_;  // what the server said before its dialect is known
   Millis server_spoke_ = 0, part_at_ = 0;

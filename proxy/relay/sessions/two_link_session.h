@@ -1,4 +1,4 @@
-// A relay's session over two links of one kind (net::Tcp, net::WebLink): what both kinds do alike.
+// A relay's session over two links of one kind (net::Tcp, net::WebLink): the common part of both kinds.
 // Law: what waits for one peer is bounded, because the other is not read meanwhile.
 #pragma once
 
@@ -23,7 +23,7 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
   PeerLink& peer_link(const CallbackLink& link) { return is_client(link) ? client_ : server_; }
   PeerLink& other(const CallbackLink& link) { return is_client(link) ? server_ : client_; }
 
-  /// It has reached its server and goes on: from now on it is served before newcomers.
+  /// From now on, the session is served before newcomers. REQUIRES: it has reached its server.
   void play() {
     plays_ = true;
     client_.link.set_priority(net::Priority::kPlayer);
@@ -94,7 +94,7 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
 
   PeerLink client_, server_;
   std::optional<Reason> first_;  // who ended first, while the other may go on
-  bool open_ = false;            // the two hear each other
+  bool open_ = false;            // data passes both ways
 };
 
 }  // namespace entente::relay

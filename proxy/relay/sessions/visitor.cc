@@ -5,8 +5,8 @@
 namespace entente::relay {
 namespace {
 
-constexpr std::size_t kMuch = 4 * 1024;  // so many bytes are worth telling the session that they were taken
-constexpr std::size_t kMostUntaken = 32 * 1024 * 1024;  // for the session; more than the largest world
+constexpr std::size_t kMuch = 4 * 1024;                 // after taking this many bytes, tells the session
+constexpr std::size_t kMostUntaken = 32 * 1024 * 1024;  // bytes that wait; more than the largest world
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void Visitor::close(std::string_view why, std::uint32_t) {
 
 // -- The end ----------------------------------------------------------------------------------------------------------
 
-/// The session is told nothing of what the room says from now on. It takes its player back.
+/// From now on, nothing from the room reaches the session. The session takes its player back.
 void Visitor::part(std::string_view why) {
   if (std::exchange(parted_, true)) return;
   out_.clear();

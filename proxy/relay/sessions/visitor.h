@@ -61,7 +61,7 @@ class Visitor final : public Guest {
   core::Id seat_id() const override { return seat_; }
   const Limits& limits() const override { return visit_.limits; }
   const LinkInfo& client() const override { return visit_.client; }
-  void overflow() override { leave("the player takes too little"); }
+  void overflow() override { leave("the player's session reads too slowly"); }
   void take_turn() override;
 
  private:
@@ -76,7 +76,7 @@ class Visitor final : public Guest {
   Buffer in_, out_;
   bool queued_ = true;    // for the seat, or to enter
   bool watches_ = false;  // the player wanted to watch only
-  bool parted_ = false;   // the session is told nothing more
+  bool parted_ = false;   // nothing more reaches the session
   bool touched_ = false, overflowed_ = false, done_ = false;
 };
 

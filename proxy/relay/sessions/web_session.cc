@@ -87,7 +87,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   const bool from_client = is_client(link);
   PeerLink& from = peer_link(link);
   if (ending_) {
-    if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // the other may have something to take yet
+    if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // bytes may still wait for the other
     return;
   }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
@@ -99,7 +99,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
 
 /// Whether the client may send this; ends the session if not.
 bool WebSession::may_pass(Bytes message) {
-  // The first message may name the dialect, and is told to the tap only when it passes.
+  // The first message may name the dialect. info_.dialect is set when the message is passed on.
   const auto named = bytes_from_client_ == 0 ? worker_route_->route.game.named_by_client(message) : std::nullopt;
   const std::size_t dialect = named.value_or(info_.dialect);
   std::optional<Fault> wrong;
@@ -121,8 +121,8 @@ bool WebSession::refuse(const CloseFrame& parting, const Fault& fault) {
   return false;
 }
 
-/// A client's first message tells which dialect this is, and the tap must know before it hears anything: what a server
-/// says earlier waits (MultiOgarII tells the camera's place to who has not said hello).
+/// The client's first message names the dialect, which the tap must know before any message. So what the server sends
+/// earlier is kept back from the tap (MultiOgarII sends the camera's place before the client's hello).
 void WebSession::tell_tap(Way way, Bytes message) {
   if (!begun_ && way == Way::kToServer) {
     info_.dialect = info_.game->named_by_client(message).value_or(info_.dialect);
@@ -166,7 +166,7 @@ void WebSession::pass(PeerLink& from, PeerLink& to, Way way, Opcode opcode, Byte
   note_waiting(from, to);
 }
 
-/// One read's worth was passed on: out with it.
+/// All messages of one read were passed on: sends them out.
 void WebSession::messages_done(WebLink& link) {
   if (ending_ || !open_) return;
   PeerLink& to = other(link);
@@ -176,7 +176,7 @@ void WebSession::messages_done(WebLink& link) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-/// A close frame travels like all else; when each has said goodbye, it is over.
+/// Passes on a close frame. Once both peers have sent one, the session ends.
 void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
   if (ending_) return;
   (is_client(link) ? client_closed_ : server_closed_) = true;
@@ -227,7 +227,7 @@ void WebSession::shut_down() {
   TwoLinkSession::shut_down();
 }
 
-/// A client that waits for an answer gets one.
+/// Answers the client's request, if it has no answer yet.
 void WebSession::decline_client() {
   if (!asked_ || !client_.link.is_open()) return;
   const bool too_late = reason() == Reason::kServerTimeout || reason() == Reason::kIdle;

@@ -52,11 +52,11 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   };
   std::vector<Early> early_;  // what the server said before the client named its dialect; for the tap
   std::size_t early_bytes_ = 0;
-  Millis parted_at_ = 0;  // when somebody said goodbye first
+  Millis parted_at_ = 0;  // when the first close frame came
   /// The close frame for peers that have neither sent nor received one. Nothing: their connection is closed without
   /// one, as the other peer's was.
   std::optional<net::CloseFrame> parting_;
-  bool client_closed_ = false, server_closed_ = false;  // it said goodbye
+  bool client_closed_ = false, server_closed_ = false;  // it sent a close frame, or broke the protocol
   bool asked_ = false, begun_ = false;
 };
 

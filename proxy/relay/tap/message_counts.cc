@@ -39,7 +39,7 @@ void MessageCounts::add(wire::Way way, const wire::Row& row, std::size_t bytes) 
   each.bytes.add(bytes);
 }
 
-// A codec may keep its rows elsewhere than where it shows them.
+// decode() may return a row that lies outside of codec_->rows().
 std::size_t MessageCounts::place_of(const wire::Row& row) {
   if (const auto known = places_.find(&row); known != places_.end()) return known->second;
   const auto rows = codec_->rows();

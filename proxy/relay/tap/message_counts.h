@@ -1,5 +1,5 @@
-// What was said, in one dialect of one game: how often each message went each way, and how often which fault was found.
-// Law: one thread counts; any thread may look, and never waits for more than the look at a short list.
+// Counts, for one dialect of one game, how often each message went each way, and how often each fault was found.
+// Law: one thread counts; any thread may read the counts, and waits at most while a short list is read.
 #pragma once
 
 #include <memory>
@@ -50,8 +50,8 @@ class MessageCounts {
   /// `row` is what codec() decoded by.
   void add(wire::Way way, const wire::Row& row, std::size_t bytes);
 
-  /// Counts a fault. Returns whether to say so now (once a second for each what and field), and how many before it were
-  /// not said.
+  /// Counts a fault. Returns whether to report it now (once a second for each what and field), and how many before it
+  /// were not reported.
   struct Say {
     bool now = false;
     std::uint64_t suppressed = 0;

@@ -1,4 +1,4 @@
-// Closes recordings on a thread of its own: the disk may take long to have a large file.
+// Closes recordings on a thread of its own: to write a large file to disk may take long.
 #pragma once
 
 #include <condition_variable>

@@ -8,10 +8,10 @@
 namespace entente::relay {
 namespace {
 
-constexpr WallTime kPatienceForWorlds = 2'000'000'000;  // ns: a room that is busy moves without its world
+constexpr WallTime kPatienceForWorlds = 2'000'000'000;  // ns; then a link moves without its world
 constexpr WallTime kRotateAgain = 10'000'000'000;       // between attempts
 
-/// Wall clocks are set back and forth.
+/// Whether the times differ by at least `by`, in either direction: a wall clock may be set back.
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
 
 std::string name_of(const trace::Recorder& recorder) {
@@ -75,7 +75,7 @@ Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime ti
   return file;
 }
 
-/// Null: it could not be begun, and that was said.
+/// Null: it could not be begun, which was reported.
 RecordingFiles::File* RecordingFiles::file_for(LinkId session, WallTime time) {
   if (!options_.each_session) return current_;
   if (const auto at = of_sessions_.find(session); at != of_sessions_.end()) return at->second;
@@ -85,7 +85,7 @@ RecordingFiles::File* RecordingFiles::file_for(LinkId session, WallTime time) {
   return nullptr;
 }
 
-/// Said once for a row of failures. From any thread.
+/// Reports only the first of several failures in a row. From any thread.
 void RecordingFiles::fail(const Error& error) {
   ++failures_;
   if (!fails_.exchange(true) && options_.failed) options_.failed(error);
@@ -126,7 +126,7 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
   old.recorder->note(time, 0, kContinuesIn + name_of(*fresh.recorder));
   fresh.recorder->note(time, 0, "this recording continues " + name_of(*old.recorder));
   ask_for_worlds();
-  ++old.links;  // holds it until here
+  ++old.links;  // keeps the file open until here
   for (auto& [id, link] : links_)
     if (link.file == &old && !link.has_words) move(link, time);
   --old.links;
@@ -177,7 +177,7 @@ void RecordingFiles::join(Link& link, File* file, WallTime time, const Before& b
 void RecordingFiles::move(Link& link, WallTime time) {
   File* const to = link.file->next;
   const Before before{name_of(*link.file->recorder), link.file->recorder->id()};
-  ++to->links;  // holds it until the link is there
+  ++to->links;  // keeps it open until the link is there
   leave(link);
   --to->links;
   join(link, to, time, before);
@@ -294,7 +294,7 @@ void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::
 // -- Orders -----------------------------------------------------------------------------------------------------------
 
 Outcome<Done> RecordingFiles::start(WallTime time, const std::string& before) {
-  if (on_) return Error{"it is recorded already"};
+  if (on_) return Error{"the recording is on already"};
   if (!options_.each_session)
     if (const auto begun = begin(0, time); !begun) return begun.error();
   on_ = true;
@@ -305,7 +305,7 @@ Outcome<Done> RecordingFiles::start(WallTime time, const std::string& before) {
 }
 
 Outcome<Done> RecordingFiles::stop(WallTime time) {
-  if (!on_) return Error{"it is not recorded"};
+  if (!on_) return Error{"the recording is off"};
   on_ = false;
   wanted_.wanted.store(false, std::memory_order_relaxed);
   for (auto& [id, link] : links_) link.file = nullptr;
@@ -317,7 +317,7 @@ Outcome<Done> RecordingFiles::stop(WallTime time) {
 }
 
 Outcome<Done> RecordingFiles::rotate(WallTime time) {
-  if (!on_) return Error{"it is not recorded"};
+  if (!on_) return Error{"the recording is off"};
   Outcome<Done> all = Done{};
   for (std::size_t i = files_.size(); i-- > 0;)
     if (files_[i]->next == nullptr)

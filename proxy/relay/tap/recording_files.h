@@ -23,7 +23,7 @@ namespace entente::relay {
 /// The beginning of the note, about all links, after which a link goes on in another file.
 inline const std::string kContinuesIn = "this recording continues in ";
 
-/// How a recording stands.
+/// The status of a recording.
 struct RecordingStatus {
   bool on = false;
   std::vector<std::string> paths;  ///< the names that the open files will have
@@ -48,7 +48,8 @@ struct RecordingFilesOptions {
   bool each_session = false;
   WallTime rotate_after = 0;       ///< 0: never
   std::uint64_t rotate_bytes = 0;  ///< 0: never
-  /// A file could not be begun or completed. Said once for a row of failures. On the tap's thread, or another.
+  /// A file could not be begun or completed. Called only for the first of several failures in a row. On the tap's
+  /// thread, or another.
   std::function<void(const Error&)> failed = {};
   trace::RecordingInfoBuilder::Kills kills = {};
   /// A file has its name. On the tap's thread, or another.

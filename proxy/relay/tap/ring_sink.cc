@@ -53,7 +53,7 @@ bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
   auto place = std::make_unique<const Beside::Shared>(std::move(shared));
   header.kind = static_cast<std::uint8_t>(header.kind | Beside::kFlag);
   if (!ring_.push(header, raw(place.get()), spare_)) return false;
-  (void)place.release();  // the entry's
+  (void)place.release();  // the entry owns it now
   waker_.wake();
   return true;
 }
@@ -63,7 +63,7 @@ void RingSink::opened(const LinkInfo& info, WallTime at) {
   const Ring::EntryHeader header{.at = at, .link = info.link, .kind = kOpened};
   settle(at);
   if (!ring_.push(header, raw(info), 0)) dropped_.add();
-  waker_.wake();  // the reader sleeps for good while nothing is open
+  waker_.wake();  // the reader sleeps without limit while nothing is open
 }
 
 void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) {
@@ -132,7 +132,7 @@ void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
   owing_ = true;
 }
 
-// As bytes do, it leaves room for openings and closings.
+// Like bytes(), leaves space for openings and closings.
 bool RingSink::settle_owed(WallTime at) {
   for (; gap_count_ > 0; --gap_count_) {
     const auto& gap = gaps_[gap_count_ - 1];

@@ -32,7 +32,7 @@ struct WordsWanted {
   std::atomic<std::uint32_t> recording_generation{0};  ///< TapSink::recording_generation()
 };
 
-/// Bytes of one way of one link that were not told.
+/// Bytes of one direction of one link that were dropped.
 struct Gap {
   LinkId link = 0;  ///< 0: of some links of this worker, too many to say which
   wire::Way way = wire::Way::kToServer;
@@ -40,7 +40,7 @@ struct Gap {
   std::uint64_t bytes = 0;
 };
 
-/// Words and worlds that were not told.
+/// Words and worlds that were dropped.
 struct WordGap {
   LinkId link = 0;  ///< 0: of several links
   std::uint64_t words = 0, bytes = 0;

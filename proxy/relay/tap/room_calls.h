@@ -1,7 +1,8 @@
-// Tells a tap what a room is asked, as messages Calls of schema/trace.proto. With them and the frames of the room's
-// links, `entente reproduce` asks a room the same again.
-// Law: nothing is told of a room whose beginning was not, nor after the recording has stopped or goes on in another
-// file. Between a call and what belongs to it, nothing is told. In steady state no memory is taken.
+// Tells a tap the calls of a room, as messages Calls of schema/trace.proto. With them and the frames of the room's
+// links, `entente reproduce` makes the same calls again.
+// Law: if the beginning of a room was not told, none of its calls are. No calls are told after the recording has
+// stopped or goes on in another file. Nothing is told between a call and what belongs to it. In steady state, no memory
+// is allocated.
 #pragma once
 
 #include <string_view>
@@ -27,7 +28,7 @@ class RoomCalls {
   /// Any other call. The caller fills the result in. REQUIRES: on().
   trace::Detail& other(core::Micros at);
 
-  // What the call that the room is in led to.
+  // What the current call of the room led to.
   void told_waiting(core::Id end, std::size_t bytes);
   void answered(bool answer);
   void closed(core::Id end, std::string_view why, std::uint32_t code);

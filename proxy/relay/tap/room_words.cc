@@ -31,7 +31,7 @@ WordSecrets secrets_in(const google::protobuf::Descriptor* type) {
   return secrets;
 }
 
-/// Of the kind that `word` is.
+/// The secrets in the kind of `word`.
 template <class Word>
 const WordSecrets& secrets_of(const Word& word) {
   static const auto all = []<class... T>(std::variant<T...>*) {
@@ -40,7 +40,7 @@ const WordSecrets& secrets_of(const Word& word) {
   return all[word.content.index()];
 }
 
-/// Whether it holds a secret as it stands. No copy is made of a word that does not.
+/// Whether the word contains a secret. A word without secrets is not copied.
 template <class Word>
 bool holds_secret(const Word& word) {
   const WordSecrets& secrets = secrets_of(word);

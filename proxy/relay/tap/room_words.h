@@ -20,7 +20,7 @@ class RoomWords {
   void tell(LinkId link, const core::Intent& word, WallTime at) { tell_any(link, word, false, at); }
   void tell(LinkId link, const core::Fact& word, WallTime at) { tell_any(link, word, true, at); }
 
-  /// Whether the world is to be told by now.
+  /// Whether a snapshot of the world is due.
   bool owes_world(core::Micros now) const {
     return wanted() && (now >= world_due_ || tap_->recording_generation() != generation_);
   }

@@ -1,4 +1,5 @@
-// One loop: wait, empty the rings oldest entry first, let the recorder tick. All else is what an entry means.
+// The loop of the tap's thread: waits, empties the rings (the oldest entry first), and lets the recorder tick. The rest
+// of the file processes the entries.
 #include "proxy/relay/tap/tap.h"
 
 #include <sys/resource.h>
@@ -17,12 +18,12 @@ using wire::Lane;
 using wire::Way;
 
 constexpr int kNap = 20;  // ms between looks at the rings, while links are open
-constexpr int kLongNap =
-    500;                  // while none is: somebody may spoil the recording, and that is to be said within a second
-constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
-constexpr std::size_t kRound = 4096;          // entries between looks at all else
+/// ms, while no link is open. Damage to the recording by another program must be reported within a second.
+constexpr int kLongNap = 500;
+constexpr int kNice = 5;              // if a core is short, traffic goes first, and the tap still gets a fourth of it
+constexpr std::size_t kRound = 4096;  // entries between checks of everything else
 constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
-constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
+constexpr WallTime kAtTheEnd = ~WallTime{0};  // everything may be reported
 
 }  // namespace
 
@@ -42,7 +43,7 @@ struct TapThread::Link {
   RouteCounts& route;
   const std::vector<wire::Secret>& secrets;
   wire::Dissector dissector;
-  std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
+  std::optional<net::EnetDissector> enet;  // if the tap receives ENet's datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
   std::string player;                      // as in players_
   std::string_view ping_message;           // "": none
@@ -51,7 +52,7 @@ struct TapThread::Link {
   WallTime pinged = 0;
 };
 
-/// Hears the frames of one entry.
+/// Receives the frames of one entry.
 class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard {
  public:
   Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
@@ -97,7 +98,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
 
  private:
-  /// The frame, which the codec has just decoded, as it may be recorded. Good until the next.
+  /// The frame that the codec has just decoded, without its secrets. Valid until the next call.
   Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
     wire::Codec& codec = link_.counts.codec();
     if (!tap_.recording() || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
@@ -127,7 +128,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
                     " link " + std::to_string(link_.info.link) + " " + text(way) + ": " + std::to_string(bytes) +
                     " bytes could not be decoded: " + fault.what;
     if (*fault.field) sentence += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
-    if (say.suppressed) sentence += "; " + std::to_string(say.suppressed) + " more like it since this was last said";
+    if (say.suppressed) sentence += "; " + std::to_string(say.suppressed) + " more like it since the last report";
     tap_.say(sentence);
   }
 
@@ -186,7 +187,7 @@ Outcome<Done> TapThread::stop() {
 }
 
 void TapThread::run() {
-  (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; without it we are only less polite
+  (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; it may fail without harm
   while (!stopping_.load(std::memory_order_acquire)) {
     waker_.wait(patience());
     published_.wake_ups.add();
@@ -215,7 +216,7 @@ Outcome<RecordingStatus> TapThread::record(Order order) {
   std::future<Outcome<RecordingStatus>> told;
   {
     const std::lock_guard lock(orders_mutex_);
-    if (!can_record_) return Error{"it cannot be recorded"};
+    if (!can_record_) return Error{"this process cannot record"};
     if (!obeys_) return Error{"the program is stopping"};
     told = orders_.emplace_back(Asked{order, {}}).told.get_future();
   }
@@ -260,7 +261,8 @@ bool TapThread::drain(std::size_t entries) {
   return true;
 }
 
-// The workers' entries come out in the order of their times, as nearly as they are at hand.
+// The sink whose first entry is the oldest, so that the workers' entries are taken in the order of their times, as far
+// as they have arrived.
 RingSink* TapThread::oldest() {
   RingSink* found = nullptr;
   WallTime at = 0;
@@ -373,7 +375,7 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   link.dissector.end(gap.way, hear, true);
 }
 
-/// If the message that the link's codec keeps has the name of its player.
+/// Notes the player's name, if the message that the link's codec has just decoded contains it.
 void TapThread::name_player(Link& link, const wire::Row& row) {
   if (!options_.player_name) return;
   const auto [known, fresh] = name_fields_.try_emplace(&row);

@@ -23,7 +23,7 @@
 
 namespace entente::relay {
 
-/// A moment's view of what the tap saw.
+/// What the tap has seen so far.
 struct TapTotals {
   std::vector<MessageCount> messages;
   std::vector<FaultCount> faults;
@@ -50,9 +50,10 @@ class TapThread final : public Tap {
     std::unique_ptr<trace::Recorder> recorder = nullptr;
     RecordingFilesOptions files = {};  ///< without `begin` there is no other file
     bool record = true;                ///< at once, if there is a recorder, or a file for each session
-    /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
+    /// The text field of a message by which a client names its player; "" if it names nobody. Called once for each row.
     std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
-    /// The message by which a game's server asks its client for an echo; "" if there is none. Asked once a link.
+    /// The message by which a game's server asks its client for an echo; "" if there is none. Called once for each
+    /// link.
     std::function<std::string_view(const wire::Game&)> ping_message = {};
     std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
@@ -67,16 +68,16 @@ class TapThread final : public Tap {
 
   TapSink& sink(std::size_t worker) override;
 
-  /// Takes in all that was told, ends the thread and the recording. REQUIRES: nothing is told any more
-  /// (ProxyServer::run returned). Done by the destructor otherwise.
+  /// Processes everything that the sinks were told, then ends the thread and the recording. REQUIRES: the sinks are no
+  /// longer called (ProxyServer::run returned). The destructor does it if this was not called.
   Outcome<Done> stop();
 
   /// From any thread.
   TapTotals totals() const;
   /// The name of this link's player, in UTF-8, as the client last wrote it; "" if it is not known. From any thread.
   std::string player(LinkId link) const;
-  /// Starts, stops or rotates the recording, or does nothing; and tells how it then stands. From any thread; waits for
-  /// the tap's thread.
+  /// Starts, stops or rotates the recording, or does nothing; and returns its status after that. From any thread; waits
+  /// for the tap's thread.
   enum class Order : std::uint8_t { kNone, kStart, kStop, kRotate };
   Outcome<RecordingStatus> record(Order order);
   /// The number of faults on the links of this route. From any thread.

@@ -33,9 +33,9 @@ class TapSink {
 
   /// Whether word() is to be called: words cost more than bytes. May change at any time.
   virtual bool wants_words() const { return false; }
-  /// A word said in the room of this player's link: an Intent or a Fact of schema/game.proto.
+  /// A word of the room of this player's link: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
-  /// What the room of this player's link was asked: a message Calls of schema/trace.proto.
+  /// The calls of the room of this player's link: a message Calls of schema/trace.proto.
   virtual void calls(LinkId, Bytes, WallTime) {}
   /// A number that changes when the recording goes on in a new file. Then it needs geometry() and world() of each room
   /// again, soon.

@@ -1,4 +1,4 @@
-// What the tap tells of itself: its totals, and that it could not keep up.
+// The tap's reports about itself: its totals, and that it could not keep up.
 #include "proxy/relay/tap/tap.h"
 
 namespace entente::relay {
@@ -22,7 +22,7 @@ void TapThread::tell_drops(WallTime now) {
   told_drops_at_ = now;
 }
 
-/// Faults that nothing of their kind followed, to count them.
+/// Reports the suppressed faults that no later report of their kind has counted.
 void TapThread::tell_suppressed(WallTime now) {
   for (const auto& counts : counts_)
     for (const FaultCount& suppressed : counts->take_suppressed(now))

@@ -18,7 +18,7 @@ constexpr std::uint32_t kQueryMs = 1'000;  // for the answer to one query
 constexpr int kQueries = 3;                // datagrams get lost
 constexpr Millis kAtOnce = 300;            // a server that greets first has greeted by then
 
-/// What all kinds do alike: a result once, later than start(), and a time limit.
+/// The common part of all checks: one result for each start(), given after it has returned, and a time limit.
 class Look : public Check, private net::Later {
  public:
   Look(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
@@ -85,7 +85,7 @@ class Look : public Check, private net::Later {
 
 /// By a TCP connection. A server that greets first shows its dialect, too. One that waits for its client's greeting
 /// shows it only after a while (bzfs 2.4: 2.5 s). If such a server went away and is back, it is believed to speak the
-/// same, so that players need not wait; the next look is a thorough one again.
+/// same, so that players need not wait; the next check is a thorough one again.
 class StreamCheck final : public Look, private net::LinkUser {
  public:
   StreamCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
@@ -125,19 +125,19 @@ class StreamCheck final : public Look, private net::LinkUser {
     const wire::Detected detected = game_.detect(said_);
     if (detected.state == wire::Detected::State::kFound) return conclude({std::nullopt, detected.dialect, {}});
     if (detected.state == wire::Detected::State::kUnknown || said_.size() > most_said_)
-      fail(Reason::kDialectUnknown, "its greeting is none of " + std::string(game_.name()));
+      fail(Reason::kDialectUnknown, "its greeting is not one of " + std::string(game_.name()));
   }
   void wrote(net::Link&) override {}
   void ended(net::Link&) override { fail_to_greet("it closed the connection"); }
   void broken(net::Link&, int error) override {
-    hung_ = false;  // whatever comes next is another process
+    hung_ = false;  // the server that comes next is another process
     said_.empty() ? refused(error) : fail_to_greet("it closed the connection");
   }
 
   void fail_to_greet(const char* why) {
     fail(server_.last_dialect() ? Reason::kServerUnreachable : Reason::kDialectUnknown, why);
   }
-  /// It was away, and waited for its client's greeting before.
+  /// Whether the server was down, and speaks a dialect in which the client greets first.
   bool is_back() const {
     const auto dialect = server_.last_dialect();
     return dialect && game_.client_greeting_size(*dialect) != 0 && server_.state() == Upstream::State::kDown && !hung_;
@@ -159,7 +159,7 @@ class WebCheck final : public Look, private net::WebUser {
   WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
       : Look(worker_route, server, user), upgrades_(worker_route.route.server_game().probe() != wire::Probe::kNever) {}
 
-  /// With a link of its own: one that was upgraded reads messages from then on.
+  /// Uses a new link, because one that was upgraded can only read messages.
   void start(const Limits& limits) override {
     link_.emplace(worker_route_.loop, net::WebSocket::Role::kClient, worker_route_.route.server_game().largest_frame(),
                   static_cast<net::WebUser&>(*this));
@@ -178,7 +178,7 @@ class WebCheck final : public Look, private net::WebUser {
     const WebOptions& web = *worker_route_.route.web;
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path,
                                 upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
-    // MultiOgarII's HTTP server has no handler. It answers only this, by 417.
+    // MultiOgarII's HTTP server has no handler. It answers only this header, with 417.
     if (!upgrades_) request.headers.push_back({"Expect", "an-answer"});
     const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
                                      std::move(request), first(server));

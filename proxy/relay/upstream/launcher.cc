@@ -5,7 +5,7 @@
 namespace entente::relay {
 namespace {
 
-// When a player still waits, the servers are started again. After a success they get the time to come up.
+// If a player still waits after this time, the start command runs again. After a success, the servers get more time.
 constexpr Millis kAfterSuccess = 30'000, kAfterFailure = 5'000;
 
 std::string quoted(const std::string& command) { return "\"" + command + "\""; }
@@ -24,7 +24,7 @@ void Launcher::tick(Millis now) {
   if (!rules_.stop.empty()) stop(now);
 }
 
-/// A session waits only for a player who joins, not for a status query.
+/// A status query starts no server: only a player who joins makes a session wait.
 void Launcher::start(Millis now) {
   const Upstreams& upstreams = worker_route_.route.upstreams;
   if (upstreams.any_up(now)) start_at_ = 0;

@@ -16,7 +16,7 @@ class Launcher final : private net::ChildProcess::User {
 
   /// REQUIRES: called regularly.
   void tick(Millis now);
-  /// Starts and stops nothing any more. Commands that run go on.
+  /// Runs no more commands. Running commands go on.
   void close();
 
  private:

@@ -5,7 +5,7 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
+constexpr Millis kBelieveBadNews = 1'000;  // after that, the next player causes a new probe
 constexpr Millis kWantAgain = 5'000;       // a server among several that was away may be back
 constexpr Millis kProbeRetry = 250;        // while players are held, or a checked server is down
 
@@ -81,8 +81,8 @@ class ServerProbes::One final : private Check::User {
 
   void note_failure(const std::string& why) {
     WorkerRoute& worker_route = owner_.worker_route_;
-    // Some servers of games over ENet do not answer queries: only silence after an answer is news. It is none if a
-    // session has connected meanwhile: the server has started.
+    // Some servers over ENet do not answer queries, so silence is a failure only if the server has answered before, and
+    // no session has connected to it since the check began.
     if (by_query() && (!answered_ || server_.succeeded_since(begun_))) return;
     const bool news = server_.failed(checked_at_, why);
     if (*why_ == Reason::kDialectUnknown && !server_.options.dialect)
@@ -92,7 +92,7 @@ class ServerProbes::One final : private Check::User {
                                                       (why.empty() ? "" : ": " + why) + "; is it running?");
   }
 
-  /// Some servers do not answer queries.
+  /// Whether the check is a query, which some servers do not answer.
   bool by_query() const { return route_.server_game().transport() == wire::Transport::kEnet; }
 
   ServerProbes& owner_;

@@ -1,8 +1,7 @@
 // Who goes next to a server that is full: one order for all routes to it, of this process and of others.
 // Law: thread-safe. The route, or the process, in which somebody has waited longest goes first. On a route, the session
-// with the smallest number goes first (Upstreams::wait). One claim of others keeps nobody here from a free slot for
-// longer than kPatience, and all of them together not for longer than kMostPatience. Then they do not count for a
-// while.
+// with the smallest number goes first (Upstreams::wait). A claim of another queue holds a queue back from a free slot
+// for at most kPatience, and all such claims together for at most kMostPatience. Then they are ignored for a while.
 #pragma once
 
 #include <atomic>
@@ -21,13 +20,13 @@ namespace entente::relay {
 /// Times are those of loops, which all have the same clock.
 class SlotQueue {
  public:
-  /// A player who waits. `number`: no other player of this process has it.
+  /// A player who waits. `number`: unique in this process.
   struct Claim {
     Millis since;
     std::uint64_t number;
     auto operator<=>(const Claim&) const = default;
   };
-  static constexpr std::size_t kMostClaims = 256;  ///< that others are told
+  static constexpr std::size_t kMostClaims = 256;  ///< that other processes are told
   static constexpr Millis kPatience = 10'000, kMostPatience = 30'000;
   static constexpr Millis kIgnored = 60'000;  ///< after that, claims of others are ignored for at most this long
 
@@ -50,14 +49,14 @@ class SlotQueue {
   std::vector<Claim> claims(Millis now) const;
   /// How often freed() was called while somebody waited elsewhere.
   std::uint64_t times_freed() const { return freed_; }
-  /// Since when the one waits who has waited longest in another process; nothing: nobody does.
+  /// Sets since when the player has waited who has waited longest in another process; nothing: none waits there.
   void set_elsewhere(std::optional<Millis> since);
   void freed_elsewhere(Millis now) { freed_elsewhere_at_ = now; }
 
  private:
-  static constexpr Millis kScarceFor = 30'000;  // after a refusal, who waits here waits for a slot
-  static constexpr Millis kTie = 100;           // who came so shortly before another does not go first
-  static constexpr Millis kAsksEvery = 2'500;   // a queue that has not asked for this long was not ready to go
+  static constexpr Millis kScarceFor = 30'000;  // for this long after a refusal, players here wait for a slot
+  static constexpr Millis kTie = 100;           // a player who came earlier by less than this does not go first
+  static constexpr Millis kAsksEvery = 2'500;   // a queue that did not ask for this long was not ready
 
   struct Member {
     std::set<Claim> claims;  // never empty

@@ -8,8 +8,8 @@
 namespace entente::relay {
 namespace {
 
-constexpr std::size_t kTurns = 64;   // of the queue, once a server is up
-constexpr double kFirstShare = 0.1;  // of a server that has just come up
+constexpr std::size_t kTurns = 64;   // how many of the queue may connect at once when a server is up
+constexpr double kFirstShare = 0.1;  // of its weight, for a server that has just come up
 
 /// FNV's low bits depend on few bits of the text: mixes them (the finalizer of SplitMix64).
 std::uint64_t mixed(std::uint64_t x) {
@@ -39,7 +39,7 @@ bool Upstream::succeeded(Millis now) {
   known_->succeeded_at = now;
   const State before = known_->state.exchange(State::kUp);
   if (before == State::kUp) return false;
-  known_->since = before == State::kDown ? now : 0;  // a server that was never down has its whole share at once
+  known_->since = before == State::kDown ? now : 0;  // a server that was never down gets its whole share at once
   return before == State::kDown;
 }
 

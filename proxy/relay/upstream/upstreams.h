@@ -33,7 +33,7 @@ struct UpstreamOptions {
   std::uint16_t port = 0;
   std::optional<std::size_t> dialect = {};  ///< none: detected, or the game's first
   std::uint32_t weight = 1;                 ///< 1 to 1000
-  /// Who waits for its slots on other routes, and in other processes. Null: nobody does.
+  /// The sessions of all routes and processes that wait for its slots. Null: they are not coordinated.
   std::shared_ptr<SlotQueue> slots = {};
 };
 
@@ -58,10 +58,10 @@ class Upstream {
   bool succeeded(Millis now);
   /// Whether succeeded() was called after this time.
   bool succeeded_since(Millis time) const { return known_->succeeded_at > time; }
-  /// It could not be reached, or failed a check. What it speaks must be detected again: it may come back as something
-  /// else. Returns whether this is news. `why`: for the operator.
+  /// It could not be reached, or failed a check. Its dialect must be detected again, because it may come back with
+  /// another one. Returns whether it was not down before. `why`: for the operator.
   bool failed(Millis now, const std::string& why);
-  /// From now on, checks tell when the server comes up. Without checks, a session tries it again after a while.
+  /// From now on, checks find out when the server comes up. Without checks, a session tries it again after a while.
   void set_has_checks() { has_checks_ = true; }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
@@ -125,7 +125,7 @@ struct LaunchRules {
   std::string start;  ///< run when a player waits and no server is up; needs UpstreamRules::hold_ms
   std::string stop;   ///< run when nobody has played for stop_after_ms
   Millis stop_after_ms = 0;
-  std::function<bool()> may_stop = {};  ///< asked before; false: players of other processes may be there. Null: always
+  std::function<bool()> may_stop = {};  ///< false: not now, players of other processes may be there. Null: always
 };
 
 struct UpstreamRules {
@@ -238,7 +238,7 @@ class Upstreams {
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
-  /// For sessions that have not connected: an address to name.
+  /// An address to show for sessions that have not connected.
   const net::Address& any_address() const { return servers_.front()->addresses.front(); }
   const UpstreamRules& rules() const { return rules_; }
   bool holds() const { return rules_.hold_ms != 0; }
@@ -262,13 +262,14 @@ class UpstreamWalk {
                std::optional<std::size_t> dialect)
       : upstreams_(&upstreams), client_(client), first_(first), dialect_(dialect) {}
 
-  /// The next address; null: all were tried. `why`: why the last one could not be reached; empty: for a reason of ours.
+  /// The next address; null: all were tried. `why`: why the last one could not be reached; empty: the server is not to
+  /// blame.
   const net::Address* next(Millis now, const std::string& why);
   /// The server of the last address. REQUIRES: next() returned one.
   Upstream& server() const { return *server_; }
-  /// None of these servers is tried.
+  /// These servers are not tried.
   void leave_out(UpstreamSet servers) { tried_ |= servers; }
-  /// Begins again, with these servers only. `only_up`: with none that is down.
+  /// Begins again, with these servers only. `only_up`: not with those that are down.
   void again(bool only_up, UpstreamSet only) {
     tried_ = ~only;
     first_ = server_ = nullptr;

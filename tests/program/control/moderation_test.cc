@@ -227,7 +227,7 @@ TEST_CASE("ctl: an empty argument is refused, because without it the command may
   const Ended empty = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "drain", ""});
   CHECK(empty.code == 2);
   CHECK(empty.err.find("an argument of the command is empty") != std::string::npos);
-  for (const char* option : {"--for", "--say", "--route", "--why", "--door"}) {
+  for (const char* option : {"--for", "--say", "--route", "--why", "--refer"}) {
     const Ended nothing = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "drain", option, ""});
     CHECK(nothing.code == 2);
     CHECK_MESSAGE(nothing.err.find("must not be empty") != std::string::npos, nothing.err);

@@ -126,8 +126,8 @@ TEST_CASE("ctl: what cannot be moved, and where to, are clear errors") {
   CHECK(has(scene.ctl({"move", "anna"}).err, "usage: move "));
   CHECK(scene.ctl({"drain", "lobby"}).code == 0);
   CHECK(has(scene.ctl({"move", "anna", "lobby"}).err, "that route takes no newcomers (draining)"));
-  CHECK(has(scene.ctl({"door", "native"}).out, "play.example.org:" + std::to_string(scene.home)));
-  CHECK(has(scene.ctl({"door", "bzflag"}).err, "no route here takes clients of bzflag"));
+  CHECK(has(scene.ctl({"listener", "native"}).out, "play.example.org:" + std::to_string(scene.home)));
+  CHECK(has(scene.ctl({"listener", "bzflag"}).err, "no route here takes clients of bzflag"));
 }
 
 TEST_CASE("ctl: a player of an arena's own listener is moved to a server, and the recording is whole") {
@@ -176,7 +176,7 @@ TEST_CASE("ctl: the limits of the route to which a player is moved apply to it")
   }
   const Ended refused = scene.ctl({"move", "anna", std::to_string(scene.other)});
   CHECK(refused.code == 1);
-  CHECK_MESSAGE(has(refused.err, "stays where it is: that route has as many sessions as it may: 1"), refused.err);
+  CHECK_MESSAGE(has(refused.err, "stays where it is: that route has reached its limit of sessions: 1"), refused.err);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST_CASE("answers of nodes: tables get a column, and columns that only some hav
       {"e", "error: no\x1b[31m\n"},         {"f", "hello"}};
   CHECK(merged_answers(tables, false) ==
         "ok\nnode\tlink\tplayer\tserver\na\t1\tanna\t-\nb\t2\tb\\x1b[2Jen\ts\nb\t3\tcarl\tt\n# d: does not answer\n"
-        "# e: no\\x1b[31m\n# f: answers nothing that makes sense\n");
+        "# e: no\\x1b[31m\n# f: sent an invalid answer\n");
   CHECK(merged_answers({{"a", "ok\ntold 1 of 1 players\n"}, {"b", "ok\ntold 0 of 0 players\n"}}, false) ==
         "ok\na: told 1 of 1 players\nb: told 0 of 0 players\n");
   const std::vector<NodeAnswer> json = {{"a", R"([{"link":7,"client":"192.0.2.7:1","player":"anna"}])"},
@@ -50,8 +50,8 @@ TEST_CASE("answers of nodes: tables get a column, and columns that only some hav
                                         {"e", "[1]"}};
   CHECK(merged_answers(json, true) ==
         R"([{"node":"a","client":"192.0.2.7:1","link":7,"player":"anna"},{"node":"b","error":"no \u001b"},)"
-        R"({"node":"c","error":"answers nothing that makes sense"},{"node":"d","error":"does not answer"},)"
-        R"({"node":"e","error":"answers nothing that makes sense"}])"
+        R"({"node":"c","error":"sent an invalid answer"},{"node":"d","error":"does not answer"},)"
+        R"({"node":"e","error":"sent an invalid answer"}])"
         "\n");
   const auto rows = rows_of_answers(json);
   REQUIRE(rows.size() == 1);
@@ -65,7 +65,7 @@ TEST_CASE("answers of nodes: one without bounds is none, a number may be any, an
   std::string columns = "0";
   for (int i = 1; i < 64; ++i) columns += "\t" + std::to_string(i);
   const auto merged = [&](const std::string& text) { return merged_answers({{"b", text}, good}, false); };
-  const std::string rows = "ok\nnode\tlink\tplayer\na\t1\tanna\n", nonsense = "# b: answers nothing that makes sense\n";
+  const std::string rows = "ok\nnode\tlink\tplayer\na\t1\tanna\n", nonsense = "# b: sent an invalid answer\n";
   CHECK(has(merged("ok\n" + columns + "\n" + std::string(1'000, '\n')), "\t63\tlink\tplayer\n"));
   CHECK(merged("ok\n" + columns + "\t64\n") == rows + nonsense);
   CHECK(merged("ok\n" + columns + std::string(1'000'000, '\n')) == rows + nonsense);
@@ -73,7 +73,7 @@ TEST_CASE("answers of nodes: one without bounds is none, a number may be any, an
   CHECK(merged("ok\nnode\tlink\na\t7\n") == "ok\nnode\tnode\tlink\tplayer\nb\ta\t7\t-\na\t-\t1\tanna\n");
 
   const auto json = [](const std::string& text) { return merged_answers({{"b", text}}, true); };
-  const std::string no_json = "[{\"node\":\"b\",\"error\":\"answers nothing that makes sense\"}]\n";
+  const std::string no_json = "[{\"node\":\"b\",\"error\":\"sent an invalid answer\"}]\n";
   std::string objects = "[{}";
   for (int i = 0; i < 20'000; ++i) objects += ",{}";
   CHECK(json(objects + "]") == no_json);
@@ -107,7 +107,7 @@ TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players
   CHECK(said.out == "a: told 1 of 1 players\nb: told 1 of 1 players\n");
 
   CHECK(has(a.ctl({"--fleet", "kick", "nobody"}).err, "'nobody' matches no player"));
-  CHECK(has(a.ctl({"--fleet", "kick", "1"}).err, "name it as NODE/1"));
+  CHECK(has(a.ctl({"--fleet", "kick", "1"}).err, "write NODE/1"));
   CHECK(has(a.ctl({"--fleet", "kick", "127.0.0.1"}).err, "ambiguous, name a link: a/" + link_of(a) + " (127.0.0.1:"));
   CHECK(has(a.ctl({"--fleet", "kick", "c/1"}).err, "no node is called 'c'"));
   CHECK(has(a.ctl({"--fleet", "kick", "ben", "be", "nice"}).out, "b: kicked link "));
@@ -122,7 +122,7 @@ TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players
   CHECK(!has(a.ctl({"node"}).out, "\tyes\n"));
   CHECK(has(a.ctl({"--fleet", "undrain", "b"}).out, "takes newcomers again"));
   CHECK(has(a.ctl({"--fleet", "drain", "c"}).err, "no node is called 'c'"));
-  CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is no command for a fleet"));
+  CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is not a fleet command"));
 }
 
 TEST_CASE(
@@ -200,7 +200,7 @@ TEST_CASE("ctl --fleet drain: players are told where another node has their game
   NodeProcess a(nats, "a");
   NodeProcess b(nats, "b", "", "", "public_host = 'b.example.org'\n");
   REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
-  CHECK(has(b.ctl({"doors"}).out, "native\tfield\tb.example.org:" + std::to_string(b.port()) + "\n"));
+  CHECK(has(b.ctl({"listeners"}).out, "native\tfield\tb.example.org:" + std::to_string(b.port()) + "\n"));
   NativeClient anna(a.port());
   anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
   REQUIRE(anna.hears([](const words::Fact& fact) { return fact.has_owns(); }).has_value());
@@ -231,7 +231,7 @@ TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others
   REQUIRE(boss.says({"--fleet", "nodes"}, "\nhome\t"));
   CHECK(has(boss.ctl({"--fleet", "kick", "anna"}).out, "home: kicked link "));
   CHECK(anna->wait() != 0);
-  CHECK(has(home.ctl({"--fleet", "nodes"}).err, "may this node's account give orders?"));
+  CHECK(has(home.ctl({"--fleet", "nodes"}).err, "check that this node's account may give orders"));
   // Its arena may be owned elsewhere only: it says what it lacks.
   CHECK(boss.process().err_has("NATS does not permit this node's account to do that"));
   CHECK(boss.process().err_has("STREAM.INFO.KV_entente-leases"));
@@ -278,7 +278,7 @@ TEST_CASE(
   b.kill();
   b.start();  // with its file alone
   REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny"));
-  CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is not in the list any more\n"));
+  CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is no longer in the list\n"));
   CHECK(has(a.ctl({"deny", "127.0.0.1"}).out, "is denied"));
   nats.start();
   REQUIRE(b.says({"access"}, "127.0.0.0/8\t", false));

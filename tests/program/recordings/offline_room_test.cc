@@ -407,7 +407,7 @@ TEST_CASE("frames that make no words are a failure that says why; a file without
   // In 0.80 whoever says anything else first than who he is, is sent away.
   const Converted rude = convert_frames({{"0.80", "050001"}, {"0.80", "050001"}});
   CHECK_MESSAGE(rude.err.starts_with("127.0.0.1:4001 and 1 more: "), rude.err);
-  CHECK_MESSAGE(rude.err.find("the client did not say first who it is\n") != std::string::npos, rude.err);
+  CHECK_MESSAGE(rude.err.find("the client did not identify itself first\n") != std::string::npos, rude.err);
 }
 
 TEST_CASE("words that are there are kept, not made again") {

@@ -111,7 +111,7 @@ TEST_CASE("a route without `record` is recorded by an order, and its recording s
   const Ended started = served.ctl({"record", "start", "1"});
   CHECK(started.code == 0);
   CHECK(started.out.find("/panic-1-") != std::string::npos);
-  CHECK(served.ctl({"record", "start"}).err.find("it is recorded already") != std::string::npos);
+  CHECK(served.ctl({"record", "start"}).err.find("the recording is on already") != std::string::npos);
   CHECK(served.process.err_has("control: record start 1"));
   REQUIRE(served.ctl({"record", "stop"}).code == 0);
   CHECK(served.lists("\toff\t"));

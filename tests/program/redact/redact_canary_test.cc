@@ -153,9 +153,9 @@ class Planter final : public wire::FieldVisitor {
     if (value.kind != wire::Kind::kU8 && value.kind != wire::Kind::kI8) return;
     List& list = lists_.back();
     const Personal kind = kind_of(name);
-    if (list.at == 0 && (list.count > 3 || list.end != ListEnd::kFixed) && kind == Personal::kUntold)
+    if (list.at == 0 && (list.count > 3 || list.end != ListEnd::kFixed) && kind == Personal::kUnlisted)
       unsaid_.insert(message_ + "." + path_ + name);
-    if (kind != Personal::kHarmless && kind != Personal::kUntold)
+    if (kind != Personal::kHarmless && kind != Personal::kUnlisted)
       value.bits = list.count == 4 ? kIp[list.at % 4] : static_cast<unsigned char>(kCanary[list.at % kCanary.size()]);
     ++list.at;
   }
@@ -209,7 +209,7 @@ class Planter final : public wire::FieldVisitor {
   Personal kind_of(const char* name) const { return personal_of(game_, message_, path_ + name); }
   void plant(const char* name) {
     planted_.insert(message_ + "." + path_ + name);
-    if (kind_of(name) == Personal::kUntold) unsaid_.insert(message_ + "." + path_ + name);
+    if (kind_of(name) == Personal::kUnlisted) unsaid_.insert(message_ + "." + path_ + name);
   }
   /// In turn: a name with foreign letters, an address, a URL, a command.
   std::string text_for(const char* name) {
@@ -436,7 +436,7 @@ TEST_CASE("every text of the schema has a line") {
     for (int nth = 0; nth < types[i]->field_count(); ++nth) {
       const auto& field = *types[i]->field(nth);
       const bool text = field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_STRING;
-      if (text && personal_of(field) == Personal::kUntold) unsaid.insert(field.full_name());
+      if (text && personal_of(field) == Personal::kUnlisted) unsaid.insert(field.full_name());
     }
   }
   CHECK(unsaid == std::set<std::string>());

@@ -114,7 +114,7 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
   CHECK(place.ctl({"drain", "nowhere"}).err.starts_with("entente: no route is called 'nowhere'; "));
   CHECK(place.ctl({"drain", "--for", "soon"}).code == 1);
   CHECK(place.ctl({"drain", "pit", "more"}).err ==
-        "entente: usage: drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]\n");
+        "entente: usage: drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]\n");
   const Ended all = place.ctl({"drain", "pit", "--for", "1s", "--json"});
   CHECK(all.out.starts_with("{\"done\":\"draining " + route + ": 2 sessions go on for 1s\\u000adraining aos"));
   CHECK(all.out.find("\"routes\":[{\"route\":\"" + route + "\",\"sessions\":2},{") != std::string::npos);
@@ -151,7 +151,7 @@ TEST_CASE("players in an arena hear what is said to them, also when their route 
   CHECK(place.ctl({"say", "--route", "aos", "nobody"}).out == "told 0 of 0 players\n");
   CHECK(place.ctl({"say", "--route", "nowhere", "x"}).code == 1);
   const Ended elsewhere =
-      place.ctl({"drain", "native", "--door", "native,pit,192.0.2.7:4000", "--door", "panic,pit,192.0.2.7:4001"});
+      place.ctl({"drain", "native", "--refer", "native,pit,192.0.2.7:4000", "--refer", "panic,pit,192.0.2.7:4001"});
   CHECK_MESSAGE(elsewhere.out.find("; players are told to connect to 192.0.2.7:4000") != std::string::npos,
                 elsewhere.err);
   CHECK(hears(player, "192.0.2.7:4000"));

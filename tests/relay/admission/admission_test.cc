@@ -1,4 +1,4 @@
-// The admission counts who is inside and how often one address comes, and forgets who has gone.
+// Admission counts sessions and the rate of each address, and forgets addresses that are gone.
 #include "proxy/relay/admission/admission.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ Limits limits_of(std::uint32_t sessions, std::uint32_t each, std::uint32_t per_s
   return limits;
 }
 
-TEST_CASE("in all, from one address, and from all of one IPv6 /64") {
+TEST_CASE("limits hold in total, for one address, and for one IPv6 /64") {
   Admission admission;
   const Limits limits = limits_of(4, 2, 0, 0);
   CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
@@ -32,7 +32,7 @@ TEST_CASE("in all, from one address, and from all of one IPv6 /64") {
   CHECK(admission.inside() == 4);
 }
 
-TEST_CASE("while it drains nobody comes in, and who is inside stays") {
+TEST_CASE("while it drains, newcomers are refused and sessions stay") {
   std::atomic<bool> draining = false;
   Admission admission({}, nullptr, &draining);
   const Limits limits = limits_of(0, 0, 0, 0);
@@ -46,7 +46,7 @@ TEST_CASE("while it drains nobody comes in, and who is inside stays") {
   CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
 }
 
-TEST_CASE("who is moved here takes a place as a client does, at any rate, and gives it up") {
+TEST_CASE("a session that is moved here takes a place, at any rate, and releases it") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
@@ -65,7 +65,7 @@ TEST_CASE("who is moved here takes a place as a client does, at any rate, and gi
   CHECK(admission.inside() == 1);
 }
 
-TEST_CASE("the burst at once, then the rate, for each address on its own") {
+TEST_CASE("a burst passes at once, then the rate, for each address by itself") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 2, 3);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
@@ -77,7 +77,7 @@ TEST_CASE("the burst at once, then the rate, for each address on its own") {
   CHECK(admission.enter(a, limits, 1500) == Reason::kTooFast);
 }
 
-TEST_CASE("who is gone and has not come lately is forgotten") {
+TEST_CASE("an address that is gone and has not come lately is forgotten") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 1, 2);
   CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
@@ -90,7 +90,7 @@ TEST_CASE("who is gone and has not come lately is forgotten") {
   CHECK(admission.inside() == 1);
 }
 
-TEST_CASE("who is gone is forgotten where any number may come, too") {
+TEST_CASE("an address that is gone is forgotten also if there is no limit") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 0, 1024);
   CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
@@ -99,7 +99,7 @@ TEST_CASE("who is gone is forgotten where any number may come, too") {
   CHECK(admission.known() == 0);
 }
 
-TEST_CASE("who is only asked about is neither counted nor kept") {
+TEST_CASE("a check alone is neither counted nor kept") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
@@ -111,7 +111,7 @@ TEST_CASE("who is only asked about is neither counted nor kept") {
   CHECK(admission.objection(address("10.0.0.3:1"), limits) == Reason::kTooMany);
 }
 
-TEST_CASE("a place that is kept keeps nobody out, and has to go when there are too many with those inside") {
+TEST_CASE("a kept place keeps nobody out, and is given up when it and the present sessions are too many") {
   Admission admission;
   const Limits limits = limits_of(3, 2, 0, 0);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
@@ -119,7 +119,7 @@ TEST_CASE("a place that is kept keeps nobody out, and has to go when there are t
   admission.keep(a);
   CHECK(admission.inside() == 1);
   CHECK_FALSE(admission.crowded_from(a, limits));
-  CHECK(!admission.enter(a, limits, 0));  // perhaps it is he who comes back
+  CHECK(!admission.enter(a, limits, 0));  // it may be the absent one that comes back
   CHECK(admission.crowded_from(a, limits));
   CHECK(admission.enter(a, limits, 0) == Reason::kTooManyFromAddress);
   CHECK_FALSE(admission.crowded(limits));
@@ -135,14 +135,14 @@ TEST_CASE("a place that is kept keeps nobody out, and has to go when there are t
   admission.leave(a);
   admission.leave(a);
   admission.tidy(1000);
-  CHECK(admission.known() == 1);  // what is kept is not forgotten
+  CHECK(admission.known() == 1);  // a kept place is not forgotten
   admission.unkeep(b);
   admission.leave(b);
   admission.tidy(1000);
   CHECK(admission.known() == 0);
 }
 
-TEST_CASE("other limits hold for who is known already") {
+TEST_CASE("changed limits hold for known addresses, too") {
   Admission admission;
   const auto a = address("10.0.0.1:1");
   for (int i = 0; i < 3; ++i) CHECK(!admission.enter(a, limits_of(0, 0, 0, 1024), 0));

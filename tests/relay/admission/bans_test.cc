@@ -1,4 +1,4 @@
-// Who may come, by his address: nets that are let in and kept out, bans that end, and bans that servers taught us.
+// Which addresses may connect: nets that are allowed and denied, bans that end, and bans learned from servers.
 #include "proxy/relay/admission/bans.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::vector<net::Network> nets(std::initializer_list<const char*> texts) {
 
 // -- Rules ------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("of the nets that hold an address the smallest decides, and of equal ones the one that keeps out") {
+TEST_CASE("of the nets that contain an address the smallest decides, and of equal ones the one that denies") {
   const Access all, some{nets({"10.0.0.0/8", "2001:db8::/32"}), nets({"10.1.0.0/16"})},
       but{{}, nets({"10.0.0.0/8", "192.0.2.7"})}, hole{nets({"10.1.2.3"}), nets({"10.1.0.0/16"})},
       both{nets({"10.0.0.0/8"}), nets({"10.0.0.0/8"})};
@@ -53,7 +53,7 @@ TEST_CASE("of the nets that hold an address the smallest decides, and of equal o
   }
 }
 
-TEST_CASE("operators' networks count with those of the configuration, but keep out nobody whom they do not name") {
+TEST_CASE("networks listed by operators count like those of the configuration, but deny only the listed addresses") {
   using relay::ListedNetwork, relay::ListedNetworks;
   using enum ListedNetwork::List;
   ListedNetworks listed;
@@ -80,7 +80,7 @@ TEST_CASE("operators' networks count with those of the configuration, but keep o
   CHECK(listed.put({net_of("192.0.2.7"), kDeny, ""}));
 }
 
-TEST_CASE("a ban holds for its net and its time, and the smallest net is the one that is told") {
+TEST_CASE("a ban holds for its net and its time, and the smallest net is the one that is reported") {
   Bans bans;
   bans.add({net_of("10.0.0.0/8"), 100, "all of you", false});
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "you", false});
@@ -99,7 +99,7 @@ TEST_CASE("a ban holds for its net and its time, and the smallest net is the one
   CHECK_FALSE(bans.find(ip("10.0.0.7"), 150));
 }
 
-TEST_CASE("a server's ban counts for a host and for a while, and takes no other's place") {
+TEST_CASE("a ban by a server is for one host and a limited time, and replaces no other ban") {
   Bans bans(600);
   REQUIRE(bans.learn(ip("2001:db8::7:1"), "bad", 1000));
   CHECK(bans.find(ip("2001:db8::9:9"), 1599)->why == "bad");
@@ -110,7 +110,7 @@ TEST_CASE("a server's ban counts for a host and for a while, and takes no other'
   CHECK_FALSE(Bans(0).learn(ip("10.0.0.7"), "bad", 1000));
 }
 
-TEST_CASE("of what servers taught us only so much is kept, and what is over makes room") {
+TEST_CASE("bans learned from servers are limited, and expired ones make room") {
   Bans bans(10);
   for (std::uint32_t i = 0; i < Bans::kMostLearnt; ++i) {
     const sockaddr_in one{AF_INET, 0, {htonl(0x0A000000U + i)}, {}};
@@ -121,7 +121,7 @@ TEST_CASE("of what servers taught us only so much is kept, and what is over make
   CHECK(bans.all(110).size() == 1);
 }
 
-TEST_CASE("admission asks both before it counts anybody") {
+TEST_CASE("admission checks both lists before it counts") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});
   const std::vector<Access> access = {{{}, nets({"192.0.2.0/24"})}, {nets({"10.0.0.0/8"}), {}}};
@@ -145,7 +145,7 @@ std::string banned_hears(const wire::Game& game, std::size_t dialect, Bans* bans
   Running running(game, fake.address(), no_limits(), 1, dialect, nullptr, {}, EnetMode::kPackets, false, bans,
                   std::move(access));
   const Stream client = Stream::to(running.address);
-  client.try_send(as_bytes("BZFLAG\r\n\r\n"));  // as a client that does not wait to be spoken to
+  client.try_send(as_bytes("BZFLAG\r\n\r\n"));  // like a client that does not wait for the server to speak
   const Buffer said = client.read_all();
   CHECK(running.ended(bans != nullptr ? Reason::kBanned : Reason::kNotAllowed));
   CHECK(running.totals().begun == 0);
@@ -153,7 +153,7 @@ std::string banned_hears(const wire::Game& game, std::size_t dialect, Bans* bans
   return std::string(as_text(said));
 }
 
-TEST_CASE("whoever may not come is told so in his game's own words, and his server never hears of him") {
+TEST_CASE("a banned client is told so by its game's protocol, and its server does not notice") {
   Bans bans;
   bans.add({net_of("127.0.0.1"), Ban::kForGood, "no cheating", false});
   CHECK(banned_hears(bzflag::game(), 0, &bans) == std::string("REFUSED:no cheating\0", 20));
@@ -165,7 +165,7 @@ TEST_CASE("whoever may not come is told so in his game's own words, and his serv
   CHECK(http.ends_with("\r\nContent-Length: 11\r\n\r\nno cheating"));
 }
 
-TEST_CASE("others come while one is banned, and he comes once he is not") {
+TEST_CASE("others connect while one is banned, and it connects after the ban") {
   Bans bans;
   bans.add({net_of("127.0.0.1"), Ban::kForGood, "", false});
   FakeServer fake(true);
@@ -178,7 +178,7 @@ TEST_CASE("others come while one is banned, and he comes once he is not") {
 
 // -- What servers teach -----------------------------------------------------------------------------------------------
 
-/// A player of BZFlag 2.4 whose server answers his greeting with this.
+/// A player of BZFlag 2.4 whose server answers its greeting with this.
 void is_answered(const Running& running, const FakeServer& fake, std::string_view answer) {
   const Stream client = Stream::to(running.address);
   client.send("BZFLAG\r\n\r\n");
@@ -188,21 +188,21 @@ void is_answered(const Running& running, const FakeServer& fake, std::string_vie
   CHECK(client.read_text(answer.size()) == answer);
 }
 
-TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it is as before") {
+TEST_CASE("a client that a BZFlag server bans is then refused by us; others are not affected") {
   using namespace std::string_view_literals;
   constexpr std::string_view kGreeting = "BZFS0221\x07";
   std::string answer;
   bool bans_him = true;
-  SUBCASE("where its greeting would be") { answer = "REFUSED:go away"; }
+  SUBCASE("instead of its greeting") { answer = "REFUSED:go away"; }
   SUBCASE("by its reject of an address") { answer = std::string(kGreeting) + std::string("\0\x02rj\0\x09"sv); }
   SUBCASE("by its reject of a host, after the world") {
     answer = std::string(kGreeting) + std::string("\0\x01gw!\0\x02rj\0\x0a"sv);
   }
-  SUBCASE("but a name that is taken is no ban") {
+  SUBCASE("but a reject for a taken name is no ban") {
     answer = std::string(kGreeting) + std::string("\0\x02rj\0\x07"sv);
     bans_him = false;
   }
-  SUBCASE("nor is what is said to one who is in") {
+  SUBCASE("nor is a message to a player that has joined") {
     answer = std::string(kGreeting) + std::string("\0\0ac\0\x02rj\0\x09"sv);
     bans_him = false;
   }
@@ -225,7 +225,7 @@ TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it i
   CHECK(fake.accept().read_text(10) == "BZFLAG\r\n\r\n");
 }
 
-TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number") {
+TEST_CASE("a client that a server bans over ENet is then refused by us, with the same number") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Bans bans(600);
     Scene scene(aos::game(), no_limits(), mode, nullptr, false, &bans);
@@ -258,36 +258,36 @@ class Newest : public Serving {
   }
 };
 
-TEST_CASE("whom a front puts out by its game's own rule stays out for a while") {
+TEST_CASE("a client that a front bans by its game's rule is refused for a while") {
   Bans bans(600);
   FakeServer fake;
   Newest running(fake.address(), bans), other(fake.address(), bans);
   Yard yard;
   const auto comes = [&](const Newest& to) {
-    reopen(yard.client, {1, 1, true, kMostPackets});  // the game's packets are compressed
+    reopen(yard.client, {1, 1, true, kMostPackets});  // the packets of this game are compressed
     yard.knock(to.address, 5);
     yard.until([&] { return yard.client.ups > 0; });
   };
   comes(running);
-  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // talk before it has said who it is: people do that
+  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // chat before it has identified itself: real clients do that
   yard.until([&] { return yard.client.heard("down 10"); });
   CHECK(bans.all().empty());
   comes(running);
-  yard.say(yard.client, {20, 0});  // that somebody left: no client says so
+  yard.say(yard.client, {20, 0});  // says that somebody left: no client sends this
   yard.until([&] { return yard.client.heard("down 1"); });
-  CHECK(running.heard.line("the game's own rule banned the player from 127.0.0.1"));
+  CHECK(running.heard.line("a rule of the game banned the player from 127.0.0.1"));
   REQUIRE(bans.all().size() == 1);
   CHECK(bans.all()[0].until <= std::time(nullptr) + 30);
   comes(running);
   yard.until([&] { return yard.client.heard("down 1"); });
   CHECK(running.ended(Reason::kBanned));
-  comes(other);  // who shares the address is let in elsewhere
+  comes(other);  // another client of the same address is let in on the other route
   yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});
   yard.until([&] { return yard.client.heard("down 10"); });
   CHECK(other.totals().by(Reason::kBanned) == 0);
 }
 
-TEST_CASE("a ban of one server or one listener holds there alone, and beside that of all; unban undoes each") {
+TEST_CASE("a ban of one server or listener holds there alone, beside the ban of all; unban lifts each") {
   Bans bans(600);
   const relay::BanScope one{"a.example:5154", "127.0.0.1:1"}, two{"b.example:5154", "127.0.0.1:2"},
       same{"a.example:5154", "127.0.0.1:3"};
@@ -308,7 +308,7 @@ TEST_CASE("a ban of one server or one listener holds there alone, and beside tha
   CHECK_FALSE(bans.find(ip("10.0.0.7"), 101, one));
 }
 
-TEST_CASE("a kick by ENet is no ban") {
+TEST_CASE("a kick over ENet is no ban") {
   Bans bans(600);
   Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, false, &bans);
   scene.join(3);
@@ -317,7 +317,7 @@ TEST_CASE("a kick by ENet is no ban") {
   CHECK(bans.all().empty());
 }
 
-TEST_CASE("a banned client of the draft hears a reject and its end") {
+TEST_CASE("a banned client of the draft gets a reject and the end") {
   Bans bans;
   bans.add({net_of("127.0.0.1"), Ban::kForGood, "no", false});
   Scene scene(bzdraft::game(), no_limits(), EnetMode::kPackets, nullptr, false, &bans);

@@ -9,7 +9,7 @@ namespace {
 
 net::Address from(int last) { return *net::Address::parse("127.0.0." + std::to_string(last), 1000); }
 
-/// Who comes in at that time, one after the other.
+/// Those that are let in at that time, in order.
 std::string all(EntryQueue<int>& queue, Millis now) {
   std::string names;
   while (const int who = queue.take(0, now)) names += std::to_string(who) + " ";
@@ -26,7 +26,7 @@ TEST_CASE("addresses take turns, and each address keeps its order") {
   CHECK(queue.empty());
 }
 
-TEST_CASE("an address over its rate waits, and holds nobody else up") {
+TEST_CASE("an address over its rate waits, and delays no other address") {
   EntryQueue<int> queue;
   for (const int who : {11, 12, 13, 14}) queue.add(from(1), who, 10, 2, 0);
   for (const int who : {21, 22, 23}) queue.add(from(2), who, 0, 1, 0);
@@ -38,7 +38,7 @@ TEST_CASE("an address over its rate waits, and holds nobody else up") {
   CHECK(all(queue, 200) == "14 ");
 }
 
-TEST_CASE("who is gone is not waited for") {
+TEST_CASE("a client that is gone is skipped") {
   EntryQueue<int> queue;
   for (const int who : {11, 12}) queue.add(from(1), who, 0, 1, 0);
   queue.add(from(2), 21, 0, 1, 0);
@@ -50,7 +50,7 @@ TEST_CASE("who is gone is not waited for") {
   CHECK(queue.known() == 0);
 }
 
-TEST_CASE("an address is forgotten once its rate is as if it had never come") {
+TEST_CASE("an address is forgotten once its rate has recovered") {
   EntryQueue<int> queue;
   for (const int who : {11, 12}) queue.add(from(1), who, 10, 2, 0);
   CHECK(all(queue, 0) == "11 12 ");

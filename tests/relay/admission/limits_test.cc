@@ -1,5 +1,5 @@
-// A client that breaks the framing of its game or a limit is refused in the way of its game. The refusal has one
-// reason, which is counted and logged. Other clients are not disturbed.
+// A client that breaks the framing of its game or a limit is refused by its game's protocol, for one reason, which is
+// counted and logged. Other clients are not affected.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@ TEST_CASE("garbage before the greeting never reaches the server") {
   CHECK(!fake.called(0));
 }
 
-TEST_CASE("a frame that is too large is refused as soon as its length is known, with the place it stands at") {
+TEST_CASE("a frame that is too large is refused as soon as its length is known, with its offset") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);
@@ -39,7 +39,7 @@ TEST_CASE("a frame that is too large is refused as soon as its length is known, 
   CHECK(running.tapped.record(1).closed == "bad frame: frame too large in length");
 }
 
-TEST_CASE("a greeting must come in time, byte by byte or not") {
+TEST_CASE("a greeting must be complete in time, also byte by byte") {
   Limits limits = no_limits();
   limits.greet_ms = 300;
   FakeServer fake(true);
@@ -52,11 +52,11 @@ TEST_CASE("a greeting must come in time, byte by byte or not") {
   CHECK(!fake.called(0));
 }
 
-TEST_CASE("no more sessions than allowed, in all and from one address") {
+TEST_CASE("sessions are limited in total and for one address") {
   Limits limits = no_limits();
   FakeServer fake(true);
   const net::Address other = *net::Address::parse("127.0.0.2", 0);
-  SUBCASE("in all") {
+  SUBCASE("in total") {
     limits.sessions = 2;
     Running running(toy::game(), fake.address(), limits);
     Pair one(running, fake), two(running, fake, &other);
@@ -79,7 +79,7 @@ TEST_CASE("no more sessions than allowed, in all and from one address") {
   }
 }
 
-TEST_CASE("connecting too often is refused, and a second later it is not") {
+TEST_CASE("a client that connects too often is refused, and admitted a second later") {
   Limits limits = no_limits();
   limits.connects_per_second = 5;
   limits.connects_burst = 3;
@@ -96,7 +96,7 @@ TEST_CASE("connecting too often is refused, and a second later it is not") {
   }));
 }
 
-TEST_CASE("new limits hold for new sessions") {
+TEST_CASE("changed limits hold for new sessions") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair one(running, fake), two(running, fake);
@@ -111,7 +111,7 @@ TEST_CASE("new limits hold for new sessions") {
   CHECK(one.server.read(4) == frame("on"));
 }
 
-TEST_CASE("a client that sends faster than its limits waits, and loses nothing") {
+TEST_CASE("a client that sends faster than its limits is delayed, and loses nothing") {
   Limits limits = no_limits();
   limits.messages_per_second = 200;
   FakeServer fake(true);
@@ -128,12 +128,12 @@ TEST_CASE("a client that sends faster than its limits waits, and loses nothing")
   });
   CHECK(pair.server.read(6 * all.size()).size() == 6 * all.size());
   client.join();
-  // 600 messages: 400 at once, the last hundred when the ones before it have been paid for.
+  // 600 messages: 400 at once, the last hundred after the rate has paid for the ones before.
   CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(400));
   CHECK(running.totals().throttled >= 1);
 }
 
-TEST_CASE("a session in which nothing happens ends, and so does one of which half has ended") {
+TEST_CASE("an idle session ends, and so does a half-closed one") {
   Limits limits = no_limits();
   FakeServer fake(true);
   SUBCASE("idle") {
@@ -155,7 +155,7 @@ TEST_CASE("a session in which nothing happens ends, and so does one of which hal
   }
 }
 
-TEST_CASE("a peer that takes nothing of what waits for it is given up") {
+TEST_CASE("a peer that reads nothing of what waits for it is dropped") {
   Limits limits = no_limits();
   limits.stall_ms = 400;
   limits.linger_ms = 200;
@@ -173,7 +173,7 @@ TEST_CASE("a peer that takes nothing of what waits for it is given up") {
   CHECK(running.empty());
 }
 
-TEST_CASE("a peer that was left in peace has its time from when something waits for it") {
+TEST_CASE("the stall time of a peer starts when something waits for it") {
   Limits limits = no_limits();
   limits.stall_ms = 500;
   limits.linger_ms = 200;
@@ -182,7 +182,7 @@ TEST_CASE("a peer that was left in peace has its time from when something waits 
   Running running(toy::game(), fake.address(), limits);
   Pair pair(running, fake, nullptr, 4096);
   const Buffer piece = frames(56 * 1024, 9);
-  for (int i = 0; i < 2; ++i) pair.server.send(piece);  // so much the kernel takes, and of the next a part
+  for (int i = 0; i < 2; ++i) pair.server.send(piece);  // the kernel accepts that much, and part of the next
   CHECK(!pair.server.readable(700));
   CHECK(running.totals().by(Reason::kClientStalled) == 0);
   const auto began = std::chrono::steady_clock::now();
@@ -194,7 +194,7 @@ TEST_CASE("a peer that was left in peace has its time from when something waits 
   CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
 }
 
-/// A client that reads nothing, and a server whose bytes wait on all the way to it: the relay has stopped reading them.
+/// A client that reads nothing, and a server whose bytes fill all buffers up to it: the relay has stopped reading.
 struct Jam {
   static Limits narrow() {
     Limits limits = no_limits();
@@ -210,7 +210,7 @@ struct Jam {
       return running.totals().stalls > 0;
     }));
     while (push()) continue;
-    REQUIRE(sent > passed() + 128 * 1024);  // what a relay throws away of a peer that does not stop is 64 KiB
+    REQUIRE(sent > passed() + 128 * 1024);  // what the relay discards of a peer that keeps sending is 64 KiB
   }
   bool push() {
     const Bytes rest = Bytes(piece).subspan(sent % piece.size());
@@ -226,7 +226,7 @@ struct Jam {
     return all;
   }
 
-  // Of 197 bytes each: hardly a read ends where a frame does.
+  // 197 bytes each: hardly any read ends at the end of a frame.
   const Buffer piece = [] {
     Buffer all;
     for (std::uint8_t i = 0; i < 255; ++i) append(all, frame(std::string(195, static_cast<char>(i))));
@@ -238,10 +238,10 @@ struct Jam {
   std::size_t sent = 0;
 };
 
-TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, although its server goes on and on") {
+TEST_CASE("bytes accepted for a slow client reach it, then the goodbye, although its server keeps sending") {
   Jam jam;
   CHECK(jam.running.kick(1, ""));
-  CHECK(eventually([&] {  // the server is hung up on
+  CHECK(eventually([&] {  // the server's connection is closed
     jam.push();
     pollfd one{jam.pair.server.fd(), 0, 0};
     return ::poll(&one, 1, 0) == 1;
@@ -252,12 +252,12 @@ TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, al
   CHECK(jam.running.ended(Reason::kKicked));
 }
 
-TEST_CASE("half a frame is not passed on because we have not read the rest") {
+TEST_CASE("half a frame is not passed on while we have not read the rest") {
   Jam jam;
   const std::uint64_t passed = jam.passed();
   CHECK(!jam.pair.server.readable(2'500));  // longer than a server may take for a frame
   CHECK(jam.passed() == passed);
-  const std::size_t more = passed + 10'000;  // of what came then
+  const std::size_t more = passed + 10'000;  // of what came after
   CHECK((jam.pair.client.read(more) == jam.first(more)));
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("a server that does not answer is given up") {
   CHECK(running.ended(Reason::kServerTimeout));
 }
 
-TEST_CASE("a storm of connections that reset at once disturbs nobody") {
+TEST_CASE("a storm of connections that reset at once affects nobody") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 2);
   Pair pair(running, fake);
@@ -300,10 +300,10 @@ TEST_CASE("a storm of connections that reset at once disturbs nobody") {
   CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.begun - 1);
   CHECK(running.heard.lines().size() < 50);
   CHECK(totals.held_back_lines > 1000);
-  CHECK(!fake.called(0));  // not one of them got as far as the server
+  CHECK(!fake.called(0));  // none of them reached the server
 }
 
-TEST_CASE("each kind of refusal is said at once, and of many no one is left unsaid when they stop") {
+TEST_CASE("each kind of refusal is logged at once, and those held back are logged when they stop") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);
@@ -319,7 +319,7 @@ TEST_CASE("each kind of refusal is said at once, and of many no one is left unsa
   CHECK(eventually([&] { return running.heard.told("bad frame: wrong greeting") == 10; }));
 }
 
-TEST_CASE("what was held back is said before a relay's end") {
+TEST_CASE("what was held back is logged before the relay ends") {
   Limits limits = no_limits();
   limits.linger_ms = 100;
   FakeServer fake(true);
@@ -328,10 +328,10 @@ TEST_CASE("what was held back is said before a relay's end") {
   CHECK(running.empty());
   running.stop();
   CHECK(running.heard.told("opened ") == 4);
-  CHECK(running.heard.told("client ") + running.heard.told("server ") == 4);  // left, or reset
+  CHECK(running.heard.told("client ") + running.heard.told("server ") == 4);  // left or reset
 }
 
-TEST_CASE("that a server cannot be reached is said as often as it happens") {
+TEST_CASE("each failure to reach a server is logged") {
   const net::Address nobody = FakeServer().address();
   Running running(toy::game(), nobody);
   for (int i = 0; i < 5; ++i) {
@@ -343,7 +343,7 @@ TEST_CASE("that a server cannot be reached is said as often as it happens") {
   CHECK(eventually([&] { return running.heard.told("cannot reach server " + nobody.text()) == 5; }));
 }
 
-/// Lowers the limit of open files to what is open now, for as long as it lives.
+/// Lowers the limit of open files to the number that is open now, as long as it lives.
 class NoFilesLeft {
  public:
   NoFilesLeft() {
@@ -358,7 +358,7 @@ class NoFilesLeft {
   rlimit before_{};
 };
 
-TEST_CASE("without a file descriptor left a newcomer is turned away, not kept waiting, and the others play on") {
+TEST_CASE("without a free file descriptor a newcomer is turned away at once, and the others play on") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);

@@ -1,4 +1,5 @@
-// Whose datagram is it: exact address first, then the first link request of the same IP that names the player.
+// Which session a datagram belongs to: by exact address first, then by the first link request of the same IP that names
+// the player.
 #include "proxy/relay/ends/link_table.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +28,7 @@ TEST_CASE("a session's own address needs no request") {
   CHECK(found(table, at(1, "10.0.0.2"), kOther) == 0);
 }
 
-TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the owner's own address ends it") {
+TEST_CASE("behind a NAT: only by request, from its IP, once; a datagram from the session's own address ends it") {
   LinkTable table(toy::game());
   table.enter(at(1), {}, {1, 0});
   table.greeted(1, 7);
@@ -38,15 +39,15 @@ TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the own
   CHECK(found(table, at(10), request(7)) == 0);
   CHECK(found(table, at(1), kOther) == 1);
   CHECK(found(table, at(9), kOther) == 0);
-  CHECK(found(table, at(9), request(7)) == 0);  // he has shown that his ports are not changed
+  CHECK(found(table, at(9), request(7)) == 0);  // it has shown that its ports are not changed
 }
 
-TEST_CASE("what leaves takes only its own with it") {
+TEST_CASE("a session that ends removes only its own entries") {
   LinkTable table(toy::game());
   table.enter(at(1), {}, {1, 0});
   table.greeted(1, 7);
   CHECK(found(table, at(9), request(7)) == 1);
-  // The address and the player id come back before the news of the first one's end.
+  // The address and the player id are used again before the end of the first session is reported.
   table.enter(at(1), {}, {2, 0});
   table.greeted(2, 7);
   table.leave(1);
@@ -55,7 +56,7 @@ TEST_CASE("what leaves takes only its own with it") {
   CHECK(found(table, at(1), kOther) == 2);
   table.leave(2);
   table.leave(2);
-  table.greeted(2, 7);  // late news of one who has left
+  table.greeted(2, 7);  // late news of a session that has ended
   CHECK(found(table, at(9), request(7)) == 0);
   CHECK(table.size() == 0);
 }

@@ -1,4 +1,4 @@
-// Real addresses: read from a load balancer's PROXY header, told to the server by one, or shown to a server on the same
+// Real addresses: read from a load balancer's PROXY header, sent to the server in one, or shown to a server on the same
 // machine as addresses of 127.0.0.0/8.
 #include <doctest/doctest.h>
 
@@ -80,7 +80,7 @@ TEST_CASE("a PROXY header may come in pieces") {
   CHECK(relay.heard.line("opened 192.0.2.7:40000"));
 }
 
-TEST_CASE("a load balancer that connects for itself is a client like others") {
+TEST_CASE("a load balancer that connects for itself is an ordinary client") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game()), fake.address());
   const Stream client = Stream::to(relay.address);
@@ -89,7 +89,7 @@ TEST_CASE("a load balancer that connects for itself is a client like others") {
   CHECK(relay.heard.line("opened " + client.here().text()));
 }
 
-TEST_CASE("limits, bans and access lists are for the address of the header") {
+TEST_CASE("limits, bans and access lists use the address of the header") {
   FakeServer fake(true);
   auto options = behind_balancers(toy::game());
   options.access = {{{}, {net_of("203.0.113.0/24")}}};
@@ -108,7 +108,7 @@ TEST_CASE("limits, bans and access lists are for the address of the header") {
   CHECK(relay.totals().begun == 2);
 }
 
-TEST_CASE("who is no trusted load balancer is refused, and its header is not read") {
+TEST_CASE("a peer that is no trusted load balancer is refused, and its header is not read") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game(), "10.0.0.0/8"), fake.address());
   const Stream client = Stream::to(relay.address);
@@ -119,7 +119,7 @@ TEST_CASE("who is no trusted load balancer is refused, and its header is not rea
   CHECK(relay.heard.line("not a trusted proxy"));
 }
 
-TEST_CASE("a connection without a PROXY header is refused with what is wrong") {
+TEST_CASE("a connection without a PROXY header is refused with the reason") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game()), fake.address());
   Stream::to(relay.address).send(kHello);
@@ -129,17 +129,17 @@ TEST_CASE("a connection without a PROXY header is refused with what is wrong") {
   CHECK(relay.totals().begun == 0);
 }
 
-TEST_CASE("a load balancer that only looks whether we are there is not counted") {
+TEST_CASE("a health check of a load balancer is not counted") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game()), fake.address());
   Stream::to(relay.address).close();
-  Stream::to(relay.address).send(kHello);  // after it
+  Stream::to(relay.address).send(kHello);  // after the health check
   CHECK(relay.ended(relay::Reason::kBadRequest));
   CHECK(relay.totals().refused() == 1);
   CHECK(relay.totals().by(relay::Reason::kClientLeft) == 0);
 }
 
-TEST_CASE("a header that does not come ends the connection in time") {
+TEST_CASE("a connection whose header does not come in time is closed") {
   FakeServer fake(true);
   Limits limits = no_limits();
   limits.greet_ms = 50;
@@ -149,7 +149,7 @@ TEST_CASE("a header that does not come ends the connection in time") {
   CHECK(relay.ended(relay::Reason::kGreetTimeout));
 }
 
-TEST_CASE("too many connections without a header: the oldest makes room") {
+TEST_CASE("with too many connections without a header, the oldest is closed") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game()), fake.address());
   std::vector<Stream> idle;
@@ -187,7 +187,7 @@ std::string request(const std::string& headers) {
          headers + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 }
 
-TEST_CASE("a client's address is that of the HTTP header, and the server is told this one alone") {
+TEST_CASE("a client's address is that of the HTTP header, and the server gets this one only") {
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const Stream client = Stream::to(relay.address);
@@ -205,7 +205,7 @@ TEST_CASE("a client's address is that of the HTTP header, and the server is told
   CHECK(relay.sessions()[0].info.client == at("192.0.2.7:" + std::to_string(client.here().port())));
 }
 
-TEST_CASE("a request may come in pieces, and Forwarded counts, too") {
+TEST_CASE("a request may come in pieces, and Forwarded is also read") {
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const Stream client = Stream::to(relay.address);
@@ -217,7 +217,7 @@ TEST_CASE("a request may come in pieces, and Forwarded counts, too") {
   CHECK(relay.sessions()[0].info.client == at("[2001:db8::7]:4711"));
 }
 
-TEST_CASE("limits, bans and access lists are for the address of the HTTP header") {
+TEST_CASE("limits, bans and access lists use the address of the HTTP header") {
   FakeServer fake;
   auto options = behind_http();
   options.access = {{{}, {net_of("203.0.113.0/24")}}};
@@ -234,7 +234,7 @@ TEST_CASE("limits, bans and access lists are for the address of the HTTP header"
   CHECK(third.read_text(13) == "HTTP/1.1 403 ");
 }
 
-TEST_CASE("who is no trusted HTTP proxy is refused, whatever it says") {
+TEST_CASE("a peer that is no trusted HTTP proxy is refused, whatever it sends") {
   FakeServer fake;
   Relay relay(behind_http("10.0.0.0/8"), fake.address());
   const Stream client = Stream::to(relay.address);
@@ -243,7 +243,7 @@ TEST_CASE("who is no trusted HTTP proxy is refused, whatever it says") {
   CHECK(client.read_text(13) == "HTTP/1.1 503 ");
 }
 
-TEST_CASE("a request that does not name its client is refused with what is wrong") {
+TEST_CASE("a request that does not name its client is refused with the reason") {
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const auto answer = [&](const std::string& sent) {
@@ -267,7 +267,7 @@ TEST_CASE("a request that does not name its client is refused with what is wrong
   CHECK(relay.totals().begun == 0);
 }
 
-TEST_CASE("a request that is cut anywhere ends the connection, and is nobody's session") {
+TEST_CASE("a request that is cut anywhere ends the connection without a session") {
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const std::string whole = request("X-Forwarded-For: 192.0.2.7\r\n");
@@ -282,7 +282,7 @@ TEST_CASE("a request that is cut anywhere ends the connection, and is nobody's s
   CHECK(relay.totals().begun == 0);
 }
 
-TEST_CASE("a request that does not end is not waited for") {
+TEST_CASE("a request that does not end is closed in time") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.greet_ms = 50;
@@ -294,7 +294,7 @@ TEST_CASE("a request that does not end is not waited for") {
 
 // -- Out --------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("the server is told the client's address before all else") {
+TEST_CASE("the server gets the client's address before anything else") {
   FakeServer fake(true);
   auto options = behind_balancers(toy::game());
   options.send_proxy = net::ProxyVersion::kV1;
@@ -309,7 +309,7 @@ TEST_CASE("the server is told the client's address before all else") {
   CHECK(client.read_text(4) == kWelcome);
 }
 
-TEST_CASE("a WebSocket server is told the client's address before the request") {
+TEST_CASE("a WebSocket server gets the client's address before the request") {
   FakeServer fake;
   auto options = options_for(ogar::game());
   options.send_proxy = net::ProxyVersion::kV2;
@@ -327,7 +327,7 @@ TEST_CASE("a WebSocket server is told the client's address before the request") 
   CHECK(server.read_text(4) == "GET ");
 }
 
-TEST_CASE("a server whose dialect is detected is told that we connect for ourselves") {
+TEST_CASE("a server whose dialect is detected gets our own address") {
   FakeServer fake;
   auto options = options_for(bzflag::game());
   options.servers[0].dialect = std::nullopt;
@@ -338,7 +338,7 @@ TEST_CASE("a server whose dialect is detected is told that we connect for oursel
 
 // -- Addresses of 127.0.0.0/8 -----------------------------------------------------------------------------------------
 
-TEST_CASE("source=loopback: each host has an address of its own, by TCP and by UDP, and has it again") {
+TEST_CASE("source=loopback: each host has its own address for TCP and UDP, and gets the same again") {
   FakeServer fake(true);
   auto options = options_for(toy::game());
   options.source = relay::SourceMode::kLoopback;
@@ -384,7 +384,7 @@ TEST_CASE("source=loopback: datagrams come from the same address as the connecti
   CHECK(fake.take_datagrams().receive().from == server.there());
 }
 
-TEST_CASE("source=loopback by ENet, as packets and as datagrams") {
+TEST_CASE("source=loopback over ENet, as packets and as datagrams") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     CAPTURE(static_cast<int>(mode));
     Turning turning;
@@ -423,7 +423,7 @@ TEST_CASE("source=loopback is refused for a server on another machine") {
   CHECK(added.error().text.find("source=loopback") != std::string::npos);
 }
 
-TEST_CASE("addresses of 127.0.0.0/8: stable, and never of two hosts at once") {
+TEST_CASE("addresses of 127.0.0.0/8: stable, and never shared by two hosts at once") {
   relay::LoopbackSources sources, others;
   const auto a = sources.take(at("192.0.2.7:1"));
   CHECK(sources.take(at("192.0.2.7:2")).address() == a.address());

@@ -1,4 +1,4 @@
-// A strict route: what a client says reaches its server only if it decodes.
+// A strict route: a client's messages reach its server only if they decode.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -20,7 +20,7 @@ TEST_CASE("strict: a broken packet of Ace of Spades does not reach the server, a
     Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, strict);
     scene.join(3);
     scene.client.say(0, "030001", EnetDelivery::kReliable);
-    scene.client.say(0, "2801", EnetDelivery::kReliable);  // of no id: servers pass over it
+    scene.client.say(0, "2801", EnetDelivery::kReliable);  // unknown id: servers ignore it
     scene.client.say(0, "03000100", EnetDelivery::kReliable);
     scene.until([&] { return strict ? scene.client.heard("down 10") : scene.server.heard("0/1 03000100"); });
     scene.until([&] { return scene.server.heard("0/1 030001") && scene.server.heard("0/1 2801"); });
@@ -30,11 +30,11 @@ TEST_CASE("strict: a broken packet of Ace of Spades does not reach the server, a
     CHECK(scene.running.totals().by(Reason::kBadFrame) == 1);
     scene.until([&] { return scene.server.peer == nullptr; });
     scene.client.peer = nullptr;
-    scene.join(3);  // he may come again
+    scene.join(3);  // it may connect again
   }
 }
 
-TEST_CASE("strict: of a stream all before the bad frame passes, and nothing after it") {
+TEST_CASE("strict: of a stream, everything before the bad frame passes, and nothing after it") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, true);
   Pair pair(running, fake);
@@ -48,7 +48,7 @@ TEST_CASE("strict: of a stream all before the bad frame passes, and nothing afte
   CHECK(running.heard.line(" at " + std::to_string(4 + kGood.size())));
 }
 
-TEST_CASE("strict: the beginning of a frame goes no further when its client leaves") {
+TEST_CASE("strict: a frame that its client leaves incomplete is not passed on") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, true);
   Pair pair(running, fake);
@@ -72,7 +72,7 @@ TEST_CASE("strict: a datagram that does not decode is dropped, and the session g
   CHECK(far.receive().bytes == good);
 }
 
-TEST_CASE("strict: a WebSocket's message that does not decode closes it") {
+TEST_CASE("strict: a WebSocket message that does not decode closes the connection") {
   FakeServer fake;
   Running running(ogar::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, true);
   WebPair pair(running, fake);

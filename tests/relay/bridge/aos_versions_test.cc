@@ -1,5 +1,5 @@
-// Clients of each dialect of Ace of Spades on a server of each, over ENet: they load the map, come in, walk, shoot,
-// build, dig, talk, capture, die, come back and leave, and each side hears it in its own terms.
+// Clients of each dialect of Ace of Spades on a server of each, over ENet: they load the map, join, walk, shoot, build,
+// dig, chat, capture, die, respawn and leave. Each side gets all this in its own dialect.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ class VersionBridge : public Serving {
   }
 };
 
-/// A client, the bridge, and a server on which ben is, too.
+/// A client, the bridge, and a server that ben has joined already.
 struct Match : Turning {
   Match(std::size_t of_client, std::size_t of_server)
       : client(*this, of_client, Way::kToClient),
@@ -49,7 +49,7 @@ struct Match : Turning {
     server.host.close();
   }
   net::Address serve() {
-    packed_meadow();  // takes seconds with ThreadSanitizer; a connected relay would give the server up meanwhile
+    packed_meadow();  // takes seconds with ThreadSanitizer; a connected relay would time out meanwhile
     const auto bound = server.host.listen(loopback(), {4, 2, true, 1U << 20U});
     REQUIRE(bound.ok());
     return *bound;
@@ -124,7 +124,7 @@ struct Match : Turning {
   }
 
   // -- What anna does
-  /// Walks south from there, as her dialect has it.
+  /// Walks south from there, as her dialect encodes it.
   void say_walk(const Vec3& at) {
     if (!client.dialect().state_updates) {
       client.say(OrientationData{{0, 1, 0}});
@@ -180,7 +180,9 @@ struct Match : Turning {
     CHECK(colour_of(server.hear<SetColour>([](const SetColour& one) { return one.player == kAnnaThere; }).colour) ==
           kRed);
     for (const std::uint8_t action : {std::uint8_t{kBuild}, std::uint8_t{kDestroy}}) {
-      const auto acts = [&] { client.say(BlockAction{anna, action, at}); };  // faster than servers bear is left out
+      const auto acts = [&] {
+        client.say(BlockAction{anna, action, at});
+      };  // what comes faster than servers accept is left out
       server.hear<BlockAction>([&](const BlockAction& one) { return one.action == action && one.at == at; }, acts);
       server.say(BlockAction{kAnnaThere, action, at});
       client.hear<BlockAction>(
@@ -272,7 +274,7 @@ struct Match : Turning {
     server.say(spawned());
     CHECK(client.hear<CreatePlayer>().player == anna);
   }
-  /// By the server's own word for it.
+  /// By the packet of the server's dialect.
   void be_put() {
     const Vec3 at = {120.5F, 120.5F, 57.75F};
     const auto puts = [&] {
@@ -302,7 +304,7 @@ struct Match : Turning {
 
   AosParty client, server;
   VersionBridge running;
-  std::uint8_t anna = 255, ben = 255;  // as the client knows them
+  std::uint8_t anna = 255, ben = 255;  // ids at the client
   std::uint32_t sequence = 0, painted = 0;
 };
 
@@ -327,7 +329,7 @@ TEST_CASE("Ace of Spades: a client of each dialect plays on a server of each") {
   }
 }
 
-TEST_CASE("Ace of Spades: who is kicked hears why, across the versions") {
+TEST_CASE("Ace of Spades: a kicked player reads the reason, across the versions") {
   for (const auto& [client, server] : {std::pair{0, 2}, {2, 0}}) {
     Match match(static_cast<std::size_t>(client), static_cast<std::size_t>(server));
     match.load();

@@ -1,4 +1,4 @@
-// Players whom the operator moves out of an arena into which they came by its own listener.
+// Players that the operator moves out of an arena that they joined by its own listener.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -12,7 +12,7 @@ namespace {
 using relay::Reason;
 using How = MoveResult::How;
 
-/// Watches the lobby or the hall, which have one seat each.
+/// Watches the lobby and the hall, which have one seat each.
 struct Watcher : Lines {
   explicit Watcher(const Moving& running, std::size_t route = kLobby) : Lines(Stream::to(running.addresses[route])) {
     say(R"({"enter":{"name":"wes","role":"WATCH"}})");
@@ -20,7 +20,7 @@ struct Watcher : Lines {
   }
 };
 
-/// A player in the lobby, by its own listener, who is in play.
+/// A player that has joined the lobby by its own listener and spawned.
 struct Guest : Lines {
   explicit Guest(const Moving& running, std::size_t route = kLobby) : Lines(Stream::to(running.addresses[route])) {
     say(R"({"enter":{"name":"anna"}})");
@@ -28,7 +28,7 @@ struct Guest : Lines {
     say(R"({"spawn":{}})");
     until(R"("spawned")");
   }
-  /// What it says is heard there, and what is said there is heard by it.
+  /// Chat passes in both directions.
   void plays_on(Lines& at, const std::string& text) {
     say(R"({"say":{"text":")" + text + R"("}})");
     at.until(text);
@@ -49,7 +49,7 @@ relay::LinkId link_of(const Moving& running, const std::string& player = "anna")
   return 0;
 }
 
-TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the arena until that has let it in") {
+TEST_CASE("arena move: a player continues at a bridge's server, and stays in the arena until that has let it in") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
     Watcher wes(running);
@@ -91,7 +91,7 @@ TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the a
   }
 }
 
-TEST_CASE("arena move: to another arena, to a server, and home again") {
+TEST_CASE("arena move: to another arena, to a server, and back") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
     Watcher wes(running);
@@ -119,7 +119,7 @@ TEST_CASE("arena move: to another arena, to a server, and home again") {
   }
 }
 
-TEST_CASE("arena move: who is not taken stays in the arena, and the answer says why") {
+TEST_CASE("arena move: a player that is not let in stays in the arena, and the answer says why") {
   Moving running;
   Watcher wes(running);
   Guest anna(running);
@@ -143,7 +143,7 @@ TEST_CASE("arena move: who is not taken stays in the arena, and the answer says 
   CHECK(result.get().how == How::kMoved);
 }
 
-TEST_CASE("arena move: somebody leaves in the middle") {
+TEST_CASE("arena move: somebody leaves in the middle of a move") {
   Moving running(2);
   Watcher wes(running);
   Guest anna(running);
@@ -171,7 +171,7 @@ TEST_CASE("arena move: somebody leaves in the middle") {
   CHECK(running.server().totals(kLobby).moved == 0);
 }
 
-TEST_CASE("arena move: what a player changes on the way is told to the server that lets it in") {
+TEST_CASE("arena move: what a player changes on the way is sent to the server that lets it in") {
   Moving running;
   Watcher wes(running);
   Guest anna(running);
@@ -187,7 +187,7 @@ TEST_CASE("arena move: what a player changes on the way is told to the server th
   CHECK(change.find("team") == std::string::npos);
 }
 
-TEST_CASE("arena move: a moved player whose connection breaks resumes its session by the arena's listener") {
+TEST_CASE("arena move: a moved player whose connection breaks resumes its session at the arena's listener") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
     const auto front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
@@ -213,7 +213,7 @@ TEST_CASE("arena move: a moved player whose connection breaks resumes its sessio
   }
 }
 
-TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, once it is let in") {
+TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, after it is let in") {
   Moving running(1, 0, true);
   const auto toy_front = [](std::size_t dialect) { return toy::make_front(toy::stream(), dialect); };
   running.add(running.into("lobby", running.arena, toy::stream(), toy_front, 0, no_limits()));
@@ -239,7 +239,7 @@ TEST_CASE("arena move: a client that loads a world only when it joins is told wh
   wes.until("player_gone");
 }
 
-/// A game whose clients load another world while they play, and by what such a client is played here.
+/// A game whose clients load another world during a session, and what speaks for such a client here.
 struct Kind {
   const wire::Game& game;
   const core::Faces& faces;
@@ -247,7 +247,7 @@ struct Kind {
   bool enters_again;  ///< once it has loaded the other world, when its player wishes to play; it cannot chat before
 };
 
-TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page go on in another world") {
+TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page continue in another world") {
   const Kind kinds[] = {{ogar::game(), ogar::faces(), 0, false},
                         {aos::game(), aos::faces(), 0, true},
                         {native::game(), native::faces(), 0, false},
@@ -258,7 +258,7 @@ TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page go on
     Moving running(2);
     running.add(running.into("lobby", running.arena, kind.game, front, kind.dialect, no_limits()));
     const std::size_t own = running.addresses.size() - 1;
-    // The client: a bridge from native, so that it is heard in words.
+    // The client: a bridge from native, so that the test reads words.
     relay::RouteOptions client;
     client.game = &native::game();
     client.listen = loopback();
@@ -315,7 +315,7 @@ TEST_CASE("arena move: the server stops after a player was moved to a listener o
     Guest anna(running);
     CHECK(running.begin_move(running.addresses.size() - 1, link_of(running)).get().how == How::kMoved);
     anna.until("you were moved to the arena 'hall'");
-    running.stop();  // does not return while that listener is open
+    running.stop();  // returns only when that listener is closed
     anna.all();
   }
 }

@@ -1,4 +1,4 @@
-// Fronts that play by themselves: no listener, one comes in each tick, and all leave when told to.
+// Fronts that play by themselves: no listener, one joins in each tick, and all leave on request.
 #include <doctest/doctest.h>
 
 #include "adapters/panic/faces.h"
@@ -10,7 +10,7 @@ namespace {
 
 using relay::Reason;
 
-/// Enters, says one line, and leaves when it hears one.
+/// Enters, says one line, and leaves when it receives one.
 class Shy final : public core::Front {
  public:
   void opened(const core::Peer& peer, core::FrontOut& out) override {
@@ -26,7 +26,7 @@ class Shy final : public core::Front {
   }
 };
 
-/// Comes in, and drives to the north as soon as it may.
+/// Enters, and drives north as soon as it may.
 class Northward final : public core::Front {
  public:
   void receive(Lane, Bytes, core::FrontOut&) override { FAIL("nobody speaks to it"); }
@@ -63,7 +63,7 @@ Stream greeted(const FakeServer& fake) {
   return server;
 }
 
-TEST_CASE("bots come by themselves, one connection each, and go one by one") {
+TEST_CASE("bots connect by themselves, one connection each, and leave one by one") {
   FakeServer fake;
   Bots bots(fake.address(), 3);
   const Stream first = greeted(fake), second = greeted(fake), third = greeted(fake);
@@ -92,7 +92,7 @@ TEST_CASE("a server that is not there ends its bots with the reason") {
   CHECK(eventually([&] { return bots.totals().by(Reason::kServerUnreachable) == 2; }));
 }
 
-/// One of them, on a server of Panic whose dialect nobody named.
+/// One bot on a server of Panic whose dialect is not configured.
 struct PanicBot : Serving {
   explicit PanicBot(const net::Address& server) : Serving(1) {
     relay::RouteOptions options;
@@ -106,7 +106,7 @@ struct PanicBot : Serving {
   }
 };
 
-TEST_CASE("a server that shows its dialect on a silent connection is asked before the first bot comes") {
+TEST_CASE("a server that shows its dialect to a silent connection is probed before the first bot connects") {
   FakeServer fake;
   Bots bots(fake.address(), 1, std::nullopt);
   const Stream probe = fake.accept();
@@ -116,7 +116,7 @@ TEST_CASE("a server that shows its dialect on a silent connection is asked befor
   greeted(fake);
 }
 
-TEST_CASE("no bot comes where it cannot be found out what the server speaks") {
+TEST_CASE("no bot connects where the server's dialect cannot be detected") {
   FakeServer fake;
   Bots bots(fake.address(), 1, std::nullopt);
   fake.accept().send("soup");
@@ -131,7 +131,7 @@ const Buffer kRest{32, 0,    0x9b, 0x6b, 100, 0, 0, 0, 0, 0, 0, 0,              
                    16, 0x3a, 0x21, 0xb5, 50,  0, 0, 0, 1, 0, 0, 0, 1, 4, 0, 0,  //
                    36, 0,    0,    0,    0,   0, 0, 0, 0, 0, 0, 0};
 
-TEST_CASE("a server that shows its dialect only to a player hears nothing until it is sure, then its own dialect") {
+TEST_CASE("a server that shows its dialect only to a player gets no bytes until the dialect is certain") {
   FakeServer fake;
   PanicBot bot(fake.address());
   const Stream server = fake.accept();
@@ -142,7 +142,7 @@ TEST_CASE("a server that shows its dialect only to a player hears nothing until 
   CHECK(bot.totals().to_server.frames == 1);
 }
 
-TEST_CASE("a player's own server that cannot be told is left, and the log says what to do") {
+TEST_CASE("a bot leaves a server whose dialect it cannot tell, and the log says what to do") {
   FakeServer fake;
   PanicBot bot(fake.address());
   const Stream server = fake.accept();

@@ -1,5 +1,5 @@
-// Bridges with ENet on one side or both: words, lanes, reasons of the end in the games' own numbers, and what happens
-// to who floods, takes nothing, or sends what is none of the game's.
+// Bridges with ENet on one side or both: words, lanes, numeric reasons of the end, and clients that flood, do not read,
+// or send invalid packets.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -18,7 +18,7 @@ std::string heard(std::string_view text, int send = 1) {
   return "0/" + std::to_string(send) + " " + to_hex(said(text));
 }
 
-/// Clients by ENet, a server by TCP that has greeted our back.
+/// Clients over ENet, a server over TCP that has greeted our back.
 struct ToStream : Yard {
   explicit ToStream(Limits limits = no_limits()) : running(toy::packets(), toy::stream(), fake.address(), limits) {}
   void join() {
@@ -32,7 +32,7 @@ struct ToStream : Yard {
   Stream server_stream;
 };
 
-/// Clients by TCP, a server by ENet.
+/// Clients over TCP, a server over ENet.
 struct FromStream : Yard {
   explicit FromStream(Limits limits = no_limits(), int receive_buffer = 0)
       : running(toy::stream(), toy::packets(), serve(), limits),
@@ -40,7 +40,7 @@ struct FromStream : Yard {
     stream.send(kHello);
     CHECK(stream.read_text(4) == kWelcome);
     until([&] { return server.peer != nullptr; });
-    stream.send(said("hi"));  // once that is there, our back knows that it is in
+    stream.send(said("hi"));  // once this arrives, our back knows that it is in
     until([&] { return server.heard(heard("hi")); });
   }
   Bridging running;
@@ -59,7 +59,7 @@ struct Both : Yard {
   Bridging running;
 };
 
-TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and words go both ways") {
+TEST_CASE("ENet to TCP: a client over ENet is an ordinary player, and words go both ways") {
   ToStream scene;
   scene.join();
   CHECK(scene.client.log == std::vector<std::string>{"up 0 channels 1"});
@@ -70,7 +70,7 @@ TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and wor
     scene.server_stream.send(down);
     scene.until([&] { return scene.client.heard("0/1 " + to_hex(down)); });
   }
-  // A packet may hold several frames; what may be lost comes back as what may be lost.
+  // A packet may hold several frames. Words by datagram come back as unreliable packets.
   Buffer two = said("one");
   append(two, said("two"));
   scene.say(scene.client, two);
@@ -88,7 +88,7 @@ TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and wor
   CHECK(scene.running.tapped.record(1).datagrams_to_client == std::vector<Buffer>{point(201)});
 }
 
-TEST_CASE("TCP to ENet: the server hears the game's connect data, one channel, and each word on its lane") {
+TEST_CASE("TCP to ENet: the server gets the game's connect data, one channel, and each word on its lane") {
   FromStream scene;
   CHECK(scene.server.log.front() == "up 70 channels 1");
   for (std::uint8_t i = 0; i < 20; ++i) {
@@ -101,13 +101,13 @@ TEST_CASE("TCP to ENet: the server hears the game's connect data, one channel, a
   CHECK(scene.running.tapped.record(2).datagrams_to_server.size() == 20);
 }
 
-TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end has one reason") {
+TEST_CASE("over ENet, too, both sides get their own goodbye, and each end has one reason") {
   Both scene;
   scene.join();
   Reason reason{};
   std::string last_of_client, last_of_server;
   const std::string bye = "0/1 0009";
-  SUBCASE("the client disconnects, and says why by a number") {
+  SUBCASE("the client disconnects with a numeric reason") {
     scene.client.host.disconnect(*scene.client.peer, 7);
     scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
     CHECK(scene.server.heard(heard("left 7")));
@@ -115,7 +115,7 @@ TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end 
     last_of_server = "down 4001";
     reason = Reason::kClientLeft;
   }
-  SUBCASE("the client says so in the game's way: the front gives no number, the reason does") {
+  SUBCASE("the client leaves by a frame: the front gives no number, the reason does") {
     scene.say(scene.client, Buffer{0, toy::kBye});
     scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
     CHECK(scene.server.heard(bye));
@@ -123,7 +123,7 @@ TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end 
     last_of_server = "down 4001";
     reason = Reason::kClientLeft;
   }
-  SUBCASE("the server disconnects, and says why by a number: the client hears it from the front") {
+  SUBCASE("the server disconnects with a numeric reason: the client gets it from the front") {
     scene.server.host.disconnect(*scene.server.peer, 12);
     scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
     CHECK(scene.client.heard("0/1 020d3132"));
@@ -138,7 +138,7 @@ TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end 
     last_of_client = "down 4001";
     reason = Reason::kServerLeft;
   }
-  SUBCASE("the server says so in the game's way") {
+  SUBCASE("the server ends the session by a frame") {
     scene.say(scene.server, Buffer{0, toy::kBye});
     scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
     CHECK(scene.client.heard(bye));
@@ -165,7 +165,7 @@ TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end 
   CHECK(scene.running.tapped.left_open() == 0);
 }
 
-TEST_CASE("who vanishes without a word is given up by ENet, on either side") {
+TEST_CASE("ENet drops a peer that disappears, on either side") {
   Both first;
   ToStream second;
   first.join();
@@ -183,10 +183,10 @@ TEST_CASE("who vanishes without a word is given up by ENet, on either side") {
   CHECK(second.running.empty());
 }
 
-TEST_CASE("a server that is not there, or will not have us, is the client's goodbye") {
+TEST_CASE("if the server is not there or refuses the session, the client gets a goodbye") {
   Limits limits = no_limits();
   limits.connect_ms = 300;
-  SUBCASE("nobody answers") {
+  SUBCASE("no answer") {
     Yard scene;
     const auto silent = net::listen_datagrams(loopback());
     Bridging running(toy::packets(), toy::packets(), silent->address, limits);
@@ -196,7 +196,7 @@ TEST_CASE("a server that is not there, or will not have us, is the client's good
     CHECK(running.ended(Reason::kServerTimeout));
     CHECK(running.empty());
   }
-  SUBCASE("nobody listens") {
+  SUBCASE("nothing listens") {
     Yard scene;
     const auto nobody = free_for_both();
     Bridging running(toy::packets(), toy::packets(), nobody, limits);
@@ -222,7 +222,7 @@ TEST_CASE("a server that is not there, or will not have us, is the client's good
   }
 }
 
-TEST_CASE("who may not come in is told so in the game's own number") {
+TEST_CASE("a client that is refused gets the game's own number") {
   Limits limits = no_limits();
   limits.sessions = 1;
   Both scene(limits);
@@ -236,7 +236,7 @@ TEST_CASE("who may not come in is told so in the game's own number") {
     scene.until([&] { return scene.client.heard("down 33"); });
     CHECK(scene.running.ended(Reason::kDialectUnknown));
   }
-  SUBCASE("one too many") {
+  SUBCASE("one client too many") {
     scene.join();
     scene.knock(scene.running.address);
     scene.until([&] { return scene.client.heard("down 31"); });
@@ -245,11 +245,11 @@ TEST_CASE("who may not come in is told so in the game's own number") {
     return;
   }
   CHECK(scene.server.ups == 0);
-  scene.client.host.close();  // knock() opens it again, on another port: reopen() says why
-  scene.join();               // whoever was turned away left his place
+  scene.client.host.close();  // knock() opens it again on another port; reopen() has the reason
+  scene.join();               // the refused client left its place
 }
 
-TEST_CASE("a client that comes while it is being found out what the server speaks is kept, with what it says") {
+TEST_CASE("a client that connects while the server's dialect is being detected is kept, with its packets") {
   Yard scene;
   FakeServer fake;
   Limits limits = no_limits();
@@ -257,7 +257,7 @@ TEST_CASE("a client that comes while it is being found out what the server speak
   Bridging running(toy::packets(), toy::stream(), fake.address(), limits, 1, nullptr, std::nullopt);
   Stream probe = fake.accept();  // so that the first player need not wait
   scene.join(running.address);
-  SUBCASE("and is heard then") {
+  SUBCASE("its packets are then read") {
     scene.say(scene.client, said("early"));
     scene.say(scene.client, said("bird"));
     probe.send(kWelcome);
@@ -275,21 +275,21 @@ TEST_CASE("a client that comes while it is being found out what the server speak
     CHECK_FALSE(fake.called(100));
     CHECK(running.totals().begun == 0);
   }
-  SUBCASE("unless it said too much") {
+  SUBCASE("unless it sent too much") {
     for (int i = 0; i < 20; ++i) scene.say(scene.client, said(std::string(100, 'x')));
     scene.until([&] { return scene.client.peer->waiting() == 0; });
     probe.send(kWelcome);
     scene.until([&] { return scene.client.heard("down 34"); });
     CHECK(running.ended(Reason::kBadFrame));
   }
-  SUBCASE("or is turned away when it is in vain") {
+  SUBCASE("or it is turned away if the detection fails") {
     probe.send("what?");
     scene.until([&] { return scene.client.heard("down 33"); });
     CHECK(running.ended(Reason::kDialectUnknown));
   }
 }
 
-TEST_CASE("what is asked beside ENet is answered by the front's game, few times a second") {
+TEST_CASE("queries beside ENet are answered by the front's game, at a limited rate") {
   Yard scene;
   FakeServer fake;
   Bridging running(toy::packets(), toy::stream(), fake.address());
@@ -303,7 +303,7 @@ TEST_CASE("what is asked beside ENet is answered by the front's game, few times 
   CHECK(running.totals().begun == 1);
 }
 
-TEST_CASE("Ace of Spades' questions have the answers that its launchers read") {
+TEST_CASE("queries of Ace of Spades get the answers that its launchers read") {
   const auto queries = aos::game().queries();
   const wire::Status status{"127.0.0.1:5154", "bzflag", "bridge", "0.75", 2, 32};
   CHECK(aos::game().answer(queries[0], status) == "HI");
@@ -313,7 +313,7 @@ TEST_CASE("Ace of Spades' questions have the answers that its launchers read") {
   CHECK(aos::game().answer(queries[1], {"a\"b\\\n", "", "", "0.75", 0, 0}).starts_with(R"({"name":"ab",)"));
 }
 
-TEST_CASE("what is none of the game's ends the session on the stream, and is dropped beside it") {
+TEST_CASE("an invalid frame ends the session on the stream, and is dropped as a datagram") {
   Both scene;
   scene.join();
   SUBCASE("a client's packet") {
@@ -323,7 +323,7 @@ TEST_CASE("what is none of the game's ends the session on the stream, and is dro
     CHECK(scene.running.ended(Reason::kBadFrame));
     scene.until([&] { return scene.server.peer == nullptr; });
   }
-  SUBCASE("a client's word") {
+  SUBCASE("a client's frame") {
     scene.say(scene.client, Buffer{0, toy::kWrong});
     CHECK(scene.running.heard.line("protocol fault: unknown code/code"));
     scene.until([&] { return scene.client.heard("down 34"); });
@@ -345,11 +345,11 @@ TEST_CASE("what is none of the game's ends the session on the stream, and is dro
   }
 }
 
-TEST_CASE("a client that is too fast waits, as far as there is room, and its datagrams are dropped") {
+TEST_CASE("a client that is too fast is delayed within a limit, and its datagrams are dropped") {
   Limits limits = no_limits();
   limits.messages_per_second = 100;
   limits.datagrams_per_second = 10;
-  SUBCASE("all of what may not be lost arrives, in order") {
+  SUBCASE("everything reliable arrives, in order") {
     ToStream scene(limits);
     scene.join();
     Buffer all;
@@ -359,8 +359,8 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     }
     CHECK(scene.read(scene.server_stream, all.size()) == all);
     CHECK(scene.running.totals().throttled >= 1);
-    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
-    // ENet itself drops some where the machine is slow.
+    // While it waits for the rate of its stream, nothing of it is read; after that its datagrams have their own rate.
+    // ENet itself drops some on a slow machine.
     scene.until([&] {
       for (int i = 0; i < 10; ++i) scene.say(scene.client, point(1), EnetDelivery::kUnreliable);
       const auto totals = scene.running.totals();
@@ -368,19 +368,19 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     });
     CHECK(scene.running.totals().current_sessions() == 1);
   }
-  SUBCASE("beyond that the session ends") {
+  SUBCASE("beyond the limit the session ends") {
     limits.messages_per_second = 10;
     limits.high_water = limits.low_water = 20'000;
     ToStream scene(limits);
     scene.join();
     for (int i = 0; i < 800 && scene.client.peer != nullptr; ++i) scene.say(scene.client, said(std::string(50, 'x')));
-    // ENet sends the last of them while the client's loop turns.
+    // ENet sends the last of them while the client's loop runs.
     scene.until([&] { return scene.running.heard.told("bad frame: too many packets") != 0; });
     scene.until([&] { return scene.client.peer == nullptr; });
   }
 }
 
-TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes nothing") {
+TEST_CASE("a slow client over ENet slows its server down, and is closed if it reads nothing") {
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
   limits.low_water = 16 * 1024;
@@ -393,7 +393,7 @@ TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes 
   const int small = 64 * 1024;
   setsockopt(scene.server_stream.fd(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
   Bytes rest = line;
-  const auto offer = [&] {  // while nobody turns the client's loop
+  const auto offer = [&] {  // while the client's loop does not run
     std::size_t sent = 0;
     pollfd writable{scene.server_stream.fd(), POLLOUT, 0};
     while (sent < 100'000 && ::poll(&writable, 1, 200) == 1) {
@@ -402,7 +402,7 @@ TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes 
     }
     return sent;
   };
-  SUBCASE("one that comes back has lost nothing") {
+  SUBCASE("one that reads again has lost nothing") {
     const std::size_t sent = offer();
     CHECK(sent < 100'000);
     CHECK(scene.running.totals().stalls >= 1);
@@ -419,7 +419,7 @@ TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes 
   }
 }
 
-TEST_CASE("a server by ENet that sends more than a slow client takes is kept waiting for within bounds") {
+TEST_CASE("a server over ENet that sends more than a slow client reads costs bounded memory") {
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
   limits.linger_ms = 300;
@@ -434,7 +434,7 @@ TEST_CASE("a server by ENet that sends more than a slow client takes is kept wai
   CHECK(scene.running.totals().stalls >= 1);
 }
 
-TEST_CASE("over bad network on both sides nothing that may not be lost is lost, doubled or out of order") {
+TEST_CASE("on a bad network on both sides nothing reliable is lost, duplicated or reordered") {
   Yard scene;
   constexpr int kLines = 300;
   Lossy far(loopback(), scene.serve(), 21);
@@ -460,7 +460,7 @@ TEST_CASE("over bad network on both sides nothing that may not be lost is lost, 
     const auto all = lines();
     CHECK(all.size() == kLines);
     for (int i = 0; i < kLines; ++i) CHECK(all[static_cast<std::size_t>(i)] == heard(std::to_string(1000 + i)));
-    // ENet leaves out what may be lost where a peer answers unevenly, as on a busy machine: it is said until it comes.
+    // ENet drops unreliable packets when a peer answers unevenly, as on a busy machine: repeat until one arrives.
     scene.until([&] {
       const bool came =
           std::any_of(end->log.begin(), end->log.end(), [](auto& one) { return one.starts_with("0/0 010a"); });

@@ -1,5 +1,5 @@
-// What a tap records of a bridge: the frames of both links, the words between them without their secrets, and what
-// was not forwarded.
+// What a tap records of a bridge: the frames of both links, the words between them without secrets, and what was not
+// forwarded.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace entente::testing::bridge_tap_test {
 namespace {
 
-/// A file that is gone with the test.
+/// A file that is removed with the test.
 struct Scratch {
   ~Scratch() { std::filesystem::remove(path); }
   std::string path = (std::filesystem::temp_directory_path() / ("entente_bridge_" + std::to_string(getpid()))).string();
@@ -54,7 +54,7 @@ struct Recorded {
   WallTime last_said = 0;
 };
 
-TEST_CASE("a recording of a bridge has both links, all words in order, no secrets, and what was lost") {
+TEST_CASE("a recording of a bridge has both links and all words in order, no secrets, and what was not forwarded") {
   Scratch scratch;
   auto recorder = trace::Recorder::open(scratch.path);
   REQUIRE(recorder.ok());
@@ -67,7 +67,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
     CHECK(client.read_text(4) == kWelcome);
     WebServer server(fake);
     server.upgrade();
-    client.send(Buffer{0, 77});  // no word for it
+    client.send(Buffer{0, 77});  // has no word
     client.send(frame("hello", toy::kSay));
     CHECK(server.next().starts_with("b:0503"));
     server.send(net::Opcode::kBinary, point(9));
@@ -94,7 +94,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
     return std::any_of(recorded.notes.begin(), recorded.notes.end(), [&](auto& one) { return one.starts_with(part); });
   };
   CHECK(noted("1: a room with seed "));
-  REQUIRE(recorded.worlds.size() == 1);  // of the beginning
+  REQUIRE(recorded.worlds.size() == 1);  // at the beginning
   CHECK(noted("1: dialling 127.0.0.1:"));
   CHECK(noted("2: for the player of link 1"));
   CHECK(noted("1: not forwarded: 1 a frame (no word for it)"));

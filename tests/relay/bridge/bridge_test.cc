@@ -1,5 +1,5 @@
-// A bridge between games that share nothing but words: join, words both ways over every pair of transports, both ways
-// of leaving, and what happens to who breaks a rule or takes nothing.
+// A bridge between games that share only words: joining, words both ways over every pair of transports, both ways of
+// leaving, and clients that break a rule or do not read.
 #include <doctest/doctest.h>
 
 #include "tests/relay/bridging.h"
@@ -14,12 +14,12 @@ const std::string kBye{"\0\x09", 2};
 
 std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
 
-TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, and words go both ways") {
+TEST_CASE("TCP to TCP: we greet the client, our back greets the server, and words go both ways") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   const Stream client = Stream::to(running.address);
   client.send(kHello);
-  CHECK(client.read_text(4) == kWelcome);  // by the front, before there is a server
+  CHECK(client.read_text(4) == kWelcome);  // from the front, before there is a server
   client.send(said("early"));
   const Stream server = fake.accept();
   CHECK(server.read_text(4) == kHello);
@@ -28,7 +28,7 @@ TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, an
   CHECK(server.read_text(7) == said("early"));
 
   const std::string hello = said("hello");
-  for (const char byte : hello) client.send(std::string_view(&byte, 1));  // however it is cut
+  for (const char byte : hello) client.send(std::string_view(&byte, 1));  // byte by byte
   CHECK(server.read_text(7) == said("hello"));
   server.send(said("well come"));
   CHECK(client.read_text(11) == said("well come"));
@@ -40,9 +40,9 @@ TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, an
   const auto totals = running.totals();
   CHECK(totals.begun == 1);
   CHECK(running.heard.line("opened " + client.here().text()));
-  CHECK(totals.to_server.bytes == 2 * (4 + 7 + 7 + 3));  // what a client said, and what a server was told
+  CHECK(totals.to_server.bytes == 2 * (4 + 7 + 7 + 3));  // bytes from the client and to the server
   CHECK(totals.to_client.bytes == 2 * (4 + 11 + 3));
-  CHECK(totals.orphaned == 1);  // nobody was told of the unit that points
+  CHECK(totals.orphaned == 1);  // the unit that points was never announced
 }
 
 TEST_CASE("words cross between all transports") {
@@ -124,7 +124,7 @@ TEST_CASE("words cross between all transports") {
           CHECK(got.bytes == bytes);
           CHECK(got.from == running.address);
         });
-    udp.send(running.address, Buffer{9, 9, 9});  // half a frame: dropped, and nobody is the worse for it
+    udp.send(running.address, Buffer{9, 9, 9});  // half a frame: dropped without effect
     CHECK(running.dropped(Drop::kBadFrame));
     Datagrams(loopback()).send(running.address, point(1));
     CHECK(running.dropped(Drop::kUnknownSource));
@@ -134,10 +134,10 @@ TEST_CASE("words cross between all transports") {
     FakeServer fake(true);
     Bridging running(toy::stream(), toy::game(), fake.address());
     BridgedPair pair(running, fake);
-    pair.server.send(said("!"));  // once that is there, our back has been greeted
+    pair.server.send(said("!"));  // once this arrives, our back has been greeted
     CHECK(pair.client.read_text(3) == said("!"));
     const Datagrams udp = fake.take_datagrams();
-    // Our end of the server's connection has the same port by TCP and UDP.
+    // Our end of the server's connection has the same port for TCP and UDP.
     const net::Address ours = pair.server.there();
     echo(
         [&](const Buffer& bytes) {
@@ -153,7 +153,7 @@ TEST_CASE("words cross between all transports") {
   }
 }
 
-TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each end has one reason") {
+TEST_CASE("both sides get their own goodbye, whichever side leaves, and each end has one reason") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);
@@ -166,13 +166,13 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
     CHECK(pair.client.read_all().empty());
     reason = Reason::kClientLeft;
   }
-  SUBCASE("the client says so") {
+  SUBCASE("the client leaves by a frame") {
     pair.client.send(kBye);
     CHECK(pair.client.read_all().empty());
     CHECK(as_text(pair.server.read_all()) == kBye);
     reason = Reason::kClientLeft;
   }
-  SUBCASE("the client vanishes") {
+  SUBCASE("the client disappears") {
     pair.client.reset();
     CHECK(as_text(pair.server.read_all()) == kBye);
     pair.server.close();
@@ -183,18 +183,18 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
     CHECK(as_text(pair.client.read_all()) == kBye);
     reason = Reason::kServerLeft;
   }
-  SUBCASE("the server says so") {
+  SUBCASE("the server ends the session by a frame") {
     pair.server.send(kBye);
     CHECK(as_text(pair.client.read_all()) == kBye);
     CHECK(pair.server.read_all().empty());
     reason = Reason::kServerLeft;
   }
-  SUBCASE("the server vanishes") {
+  SUBCASE("the server disappears") {
     pair.server.reset();
     CHECK(as_text(pair.client.read_all()) == kBye);
     reason = Reason::kServerReset;
   }
-  SUBCASE("the server will not have the player") {
+  SUBCASE("the server refuses the player") {
     pair.server.send(Buffer{0, toy::kRefuse});
     CHECK(as_text(pair.client.read_all()) == std::string("\0\x0d", 2));
     CHECK(as_text(pair.server.read_all()) == kBye);
@@ -216,7 +216,7 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
   CHECK(ends == 1);
 }
 
-/// Its clients may come back to what they had.
+/// Its clients may resume their sessions.
 class Asking : public Serving {
  public:
   Asking(const net::Address& server, std::size_t workers, const Limits& limits = no_limits()) : Serving(workers) {
@@ -246,16 +246,16 @@ Stream accepted(const FakeServer& fake) {
   return server;
 }
 
-TEST_CASE("who lost the link takes up the session, on whatever worker it lives") {
+TEST_CASE("a client that lost its link resumes the session, on whatever worker it is") {
   FakeServer fake;
   Asking running(fake.address(), 3);
   std::optional<Stream> client = running.says(away(7, 200));
   const Stream server = accepted(fake);
   client->send(point(1));
   CHECK(server.read(3) == point(1));
-  for (std::uint64_t times = 1; times <= 4; ++times) {  // newcomers go to one worker after the other
+  for (std::uint64_t times = 1; times <= 4; ++times) {  // newcomers go to the workers in turn
     client.reset();
-    CHECK_FALSE(server.readable(50));  // it is not told goodbye
+    CHECK_FALSE(server.readable(50));  // no goodbye was sent
     client = running.says(back(7));
     CHECK(client->read(3) == back(7));
     client->send(point(2));
@@ -270,8 +270,7 @@ TEST_CASE("who lost the link takes up the session, on whatever worker it lives")
 }
 
 TEST_CASE(
-    "sessions that are kept count for their address: the oldest gives way to who is there, and the rest can be taken "
-    "up") {
+    "kept sessions count for their address: the oldest is ended for a present client, and the others can be resumed") {
   for (const std::size_t workers : {1U, 3U}) {
     CAPTURE(workers);
     FakeServer fake;
@@ -279,7 +278,7 @@ TEST_CASE(
     limits.sessions_per_address = 3;
     Asking running(fake.address(), workers, limits);
     std::vector<Stream> servers;
-    // Until it is noticed that the one before has gone, there are too many.
+    // Until the lost link is detected, there are too many.
     const auto comes = [&](std::uint8_t number) {
       Stream client;
       REQUIRE(eventually([&] {
@@ -291,9 +290,9 @@ TEST_CASE(
     };
     for (std::uint8_t number = 1; number <= 3; ++number) (void)comes(number);
     const Stream fourth = comes(4);
-    CHECK(servers[0].read_text(2) == kBye);  // the oldest of those who are away
+    CHECK(servers[0].read_text(2) == kBye);  // the oldest absent one
     CHECK(eventually([&] { return running.totals().current_sessions() == 3; }));
-    const Stream third = running.says(back(3));  // lets nobody go: it is one of them
+    const Stream third = running.says(back(3));  // ends no session, because it resumes one
     CHECK(third.read(3) == back(3));
     third.send(point(2));
     CHECK(servers[2].read(3) == point(2));
@@ -304,20 +303,20 @@ TEST_CASE(
     CHECK(servers[4].read(3) == point(5));
     CHECK_FALSE(servers[2].readable(20));
     CHECK_FALSE(servers[3].readable(20));
-    CHECK(as_text(running.says(point(6)).read_all()) == kGoodbye);  // three are there: one more is too many
+    CHECK(as_text(running.says(point(6)).read_all()) == kGoodbye);  // three are present: one more is too many
     CHECK(running.ended(Reason::kTooManyFromAddress));
   }
 }
 
-TEST_CASE("who cannot take up a session begins one") {
+TEST_CASE("a client that cannot resume a session begins a new one") {
   FakeServer fake;
   Asking running(fake.address(), 1);
-  SUBCASE("nobody is away") {
+  SUBCASE("no session is kept") {
     const Stream client = running.says(back(7));
     client.send(point(1));
     CHECK(accepted(fake).read(3) == point(1));
   }
-  SUBCASE("somebody of that number plays, and his link is up") {
+  SUBCASE("the session with that number has a live link") {
     const Stream first = running.says(away(7, 200));
     const Stream server = accepted(fake);
     const Stream second = running.says(back(7));
@@ -327,7 +326,7 @@ TEST_CASE("who cannot take up a session begins one") {
     first.send(point(1));
     CHECK(server.read(3) == point(1));
   }
-  SUBCASE("he of that number was too long away") {
+  SUBCASE("the session with that number was kept too long") {
     { const Stream client = running.says(away(7, 1)); }
     {
       const Stream server = accepted(fake);
@@ -342,7 +341,7 @@ TEST_CASE("who cannot take up a session begins one") {
   CHECK(running.totals().by(Reason::kResumed) == 0);
 }
 
-TEST_CASE("a server that cannot be reached is the client's goodbye") {
+TEST_CASE("if the server cannot be reached, the client gets a goodbye") {
   const net::Address nobody = FakeServer().address();
   Bridging running(toy::stream(), toy::stream(), nobody);
   const Stream client = Stream::to(running.address);
@@ -352,7 +351,7 @@ TEST_CASE("a server that cannot be reached is the client's goodbye") {
   CHECK(running.heard.line("cannot reach server " + nobody.text()));
 }
 
-TEST_CASE("who breaks a rule is refused, with the field and the place where") {
+TEST_CASE("a peer that breaks a rule is refused, with the field and the offset") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);
@@ -370,7 +369,7 @@ TEST_CASE("who breaks a rule is refused, with the field and the place where") {
     CHECK(running.totals().by(Reason::kProtocolFault) == 1);
     CHECK(running.totals().refused() == 1);
   }
-  SUBCASE("a server that does") {
+  SUBCASE("the same by a server") {
     pair.server.send(Buffer{0, toy::kWrong});
     CHECK(running.heard.line(
         "broke the rules of toy: unknown code in code, byte 1; check the game and the dialect in its URL"));
@@ -393,7 +392,7 @@ TEST_CASE("who breaks a rule is refused, with the field and the place where") {
 TEST_CASE("limits") {
   FakeServer fake;
   Limits limits = no_limits();
-  SUBCASE("who says nothing in time") {
+  SUBCASE("a client that sends nothing in time") {
     limits.greet_ms = 300;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
     const Stream silent = Stream::to(running.address);
@@ -401,7 +400,7 @@ TEST_CASE("limits") {
     CHECK(running.ended(Reason::kGreetTimeout));
     CHECK_FALSE(fake.called(0));
   }
-  SUBCASE("who is silent for long") {
+  SUBCASE("an idle client") {
     limits.idle_ms = 300;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
     const BridgedPair pair(running, fake);
@@ -420,7 +419,7 @@ TEST_CASE("limits") {
     CHECK(running.ended(Reason::kServerTimeout));
     CHECK(running.heard.line("the server did not answer within 300 ms"));
   }
-  SUBCASE("a server that talks and does not let the player in") {
+  SUBCASE("a server that sends data and does not let the player in") {
     limits.ready_ms = 10'000;
     limits.lobby_ms = 600;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
@@ -430,14 +429,14 @@ TEST_CASE("limits") {
     CHECK(running.ended(Reason::kServerTimeout));
     CHECK(running.heard.line("the server did not let the player in within 600 ms"));
   }
-  SUBCASE("who comes when it is full") {
+  SUBCASE("a client that connects to a full server") {
     limits.sessions = 1;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
     const BridgedPair pair(running, fake);
     CHECK(as_text(Stream::to(running.address).read_all()) == kBye);
     CHECK(running.ended(Reason::kTooMany));
   }
-  SUBCASE("who sends faster waits") {
+  SUBCASE("a client that sends faster is delayed") {
     limits.messages_per_second = 50;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
     const BridgedPair pair(running, fake);
@@ -463,7 +462,7 @@ TEST_CASE("limits") {
   }
 }
 
-TEST_CASE("a client that takes nothing costs a bounded number of bytes, and then is closed") {
+TEST_CASE("a client that reads nothing costs a bounded number of bytes, and is then closed") {
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
   limits.stall_ms = 500;
@@ -471,7 +470,7 @@ TEST_CASE("a client that takes nothing costs a bounded number of bytes, and then
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
   const BridgedPair pair(running, fake, nullptr, 4096);
-  SUBCASE("the server is read no further while the client is behind") {
+  SUBCASE("the server is not read while the client is behind") {
     const Buffer line = frame(std::string(180, 'y'), toy::kSay);
     std::size_t taken = 0;
     pollfd writable{pair.server.fd(), POLLOUT, 0};
@@ -479,12 +478,12 @@ TEST_CASE("a client that takes nothing costs a bounded number of bytes, and then
       taken += pair.server.try_send(line) == line.size() ? line.size() : (64u << 20);
     CHECK(running.totals().stalls >= 1);
   }
-  SUBCASE("what the front itself says at once is bounded, too") { pair.client.send(Buffer{0, toy::kFlood}); }
+  SUBCASE("what the front itself sends at once is limited, too") { pair.client.send(Buffer{0, toy::kFlood}); }
   CHECK(running.ended(Reason::kClientStalled));
   CHECK(running.empty());
 }
 
-TEST_CASE("a front's clock beats every 20 ms, whether anything comes or not") {
+TEST_CASE("a front is ticked every 20 ms, with or without traffic") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   const BridgedPair pair(running, fake);
@@ -494,10 +493,10 @@ TEST_CASE("a front's clock beats every 20 ms, whether anything comes or not") {
   for (int i = 0; i < 10; ++i) CHECK(pair.client.read(3).size() == 3);
   const auto took = std::chrono::steady_clock::now() - began;
   CHECK(took > std::chrono::milliseconds(190));
-  CHECK(took < std::chrono::milliseconds(6000));  // beats of a second would take ten
+  CHECK(took < std::chrono::milliseconds(6000));  // ticks once a second would take ten seconds
 }
 
-TEST_CASE("the tap hears both links whole, each in its own game") {
+TEST_CASE("the tap gets all of both links, each in its own game") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);

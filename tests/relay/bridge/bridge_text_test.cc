@@ -1,4 +1,4 @@
-// A game whose messages are texts says them in text frames by WebSocket, as browsers want them; others in binary ones.
+// A game whose messages are texts uses text frames over WebSocket, as browsers want; others use binary ones.
 #include <doctest/doctest.h>
 
 #include "adapters/native/native.h"
@@ -50,7 +50,7 @@ TEST_CASE("native's JSON is text, its protobuf binary; a client may send either 
   }
 }
 
-TEST_CASE("who sends what cannot be taken is told by the code of RFC 6455 that says why") {
+TEST_CASE("a client that sends an invalid frame is closed with the matching code of RFC 6455") {
   struct Row {
     const char* what;
     std::size_t dialect;
@@ -64,7 +64,7 @@ TEST_CASE("who sends what cannot be taken is told by the code of RFC 6455 that s
       {"no JSON", 1, net::Opcode::kText, text("{\"enter\""), "close:1007 "},
       {"no JSON, in a binary frame", 1, net::Opcode::kBinary, text("{\"enter\""), "close:1007 "},
       {"no protobuf", 0, net::Opcode::kBinary, from_hex("ffffffffff"), "close:1007 "},
-      {"a text where binary is spoken", 0, net::Opcode::kText, text("hello"), "close:1003 "},
+      {"a text message in a binary protocol", 0, net::Opcode::kText, text("hello"), "close:1003 "},
       {"too much", 1, net::Opcode::kText, Buffer(70'000, 'x'), "close:1009 message too large"},
   };
   for (const Row& row : rows) {
@@ -92,7 +92,7 @@ TEST_CASE("who sends what cannot be taken is told by the code of RFC 6455 that s
   CHECK(next == "close:1002 not masked by a client");
 }
 
-TEST_CASE("what a game's cutter refuses is closed by 1009 if it is too large, and else by 1007") {
+TEST_CASE("a frame that the game's cutter refuses is closed with 1009 if it is too large, and with 1007 otherwise") {
   for (const char* what : {"message too large", "frame too large", "oversize frame"})
     CHECK(relay::content_code(Fault{what}) == 1009);
   for (const char* what : {"unknown type", "no message"}) CHECK(relay::content_code(Fault{what}) == 1007);

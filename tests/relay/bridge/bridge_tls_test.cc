@@ -1,4 +1,4 @@
-// The log of a bridge whose server fails in TLS says what is wrong with the server.
+// The log of a bridge says what is wrong if TLS to its server fails.
 #include <doctest/doctest.h>
 
 #include "tests/relay/bridging.h"
@@ -9,7 +9,7 @@ namespace {
 
 using relay::Reason;
 
-constexpr const char* kOtherName = "127.0.0.2";  // a certificate of ours does not name it
+constexpr const char* kOtherName = "127.0.0.2";  // our certificate does not name it
 
 /// A server that shows a certificate.
 class TlsServer : public Serving {
@@ -27,7 +27,7 @@ class TlsServer : public Serving {
   FakeServer nobody_;
 };
 
-/// A bridge that trusts the certificates in a file, or if it has no name, those that the system trusts.
+/// A bridge that trusts the certificates in a file, or those of the system if the file name is empty.
 class TlsBridge : public Serving {
  public:
   TlsBridge(const net::Address& server, const std::string& trusts) : Serving(1), server_(server) {
@@ -40,7 +40,7 @@ class TlsBridge : public Serving {
     serve(std::move(options), server, no_limits(), nullptr);
   }
 
-  /// A player comes, and the log says that of the server.
+  /// A player connects, and the log has this about the server.
   bool says(const std::string& what) {
     const Stream client = Stream::to(address);
     client.send(kHello);

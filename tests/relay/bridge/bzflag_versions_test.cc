@@ -1,5 +1,5 @@
-// Clients of each dialect of BZFlag on a server of each, over sockets: they come in, talk, spawn, drive, are shot, die
-// and leave, and each side hears it in its own terms.
+// Clients of each dialect of BZFlag on a server of each, over sockets: they join, chat, spawn, drive, are shot, die and
+// leave. Each side gets all this in its own dialect.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 using namespace bzflag;
 using wire::Way;
 
-/// One end of the bridge, a client or a server, which says and hears its own dialect.
+/// One end of the bridge, a client or a server, which speaks its own dialect.
 class Party {
  public:
   Party(Stream stream, std::size_t dialect, Way hears)
@@ -37,7 +37,7 @@ class Party {
     codec_->write(message, says_, out);
     stream_.send(out);
   }
-  /// The next of this kind that is as wanted; others are passed over.
+  /// The next message of this type that matches; others are skipped.
   template <class T, class Wanted>
   T hear(Wanted&& wanted) {
     for (int i = 0; i < 1'000; ++i) {
@@ -142,7 +142,7 @@ class VersionBridge : public Serving {
   }
 };
 
-/// A session of a client and a server; `ours`: how each of them names our client.
+/// A session of a client and a server. `ours`: the id of our client on each side.
 struct Session {
   Party client, server;
   Id ours_there, ours_here;
@@ -318,7 +318,7 @@ TEST_CASE("a client of each dialect plays on a server of each") {
   }
 }
 
-TEST_CASE("one port serves clients that greet first and, a moment later, those that wait for it") {
+TEST_CASE("one port serves clients that greet first and, after a moment, those that wait for the server") {
   constexpr std::size_t kNewest = 0, kOld = 1, kOlder = 2;
   for (const std::size_t older : {kOld, kOlder}) {
     INFO(std::string(kDialects[older].name));
@@ -331,7 +331,7 @@ TEST_CASE("one port serves clients that greet first and, a moment later, those t
   }
 }
 
-/// An arena that clients of two dialects come to by one port.
+/// An arena that clients of two dialects join by one port.
 class VersionRoom {
  public:
   explicit VersionRoom(std::size_t fallback) : server_(1, heard_) {
@@ -382,7 +382,7 @@ void enter_arena(Party& client, const char* name) {
   client.hear<AddPlayer>([&](const AddPlayer& one) { return one.callsign.view() == name; });
 }
 
-TEST_CASE("one port of a shared room serves both, too, in one room") {
+TEST_CASE("one port of a shared room serves both kinds, in one room") {
   constexpr std::size_t kNewest = 0;
   for (const std::size_t older : {1U, 2U}) {
     INFO(std::string(kDialects[older].name));

@@ -1,4 +1,4 @@
-// A server that goes away under the players of a bridge: they stay connected, and are brought in again when it is back.
+// The server of a bridge goes away: its players stay connected, and join again when it is back.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -32,7 +32,7 @@ class Held : public Serving {
   std::optional<LateServer> up;
 };
 
-/// A player who is in.
+/// A player that has joined.
 struct Player {
   explicit Player(const Held& running, const std::string& name = "anna") : client(Stream::to(running.address)) {
     client.say(R"({"enter":{"name":")" + name + R"("}})");
@@ -42,14 +42,14 @@ struct Player {
     let_in(*server, "one", "ben");
     CHECK(have(client.until("ready"), "ben"));
   }
-  /// The server's process ends, for this player.
+  /// The server process of this player ends.
   void lose() { server.reset(); }
 
   Lines client;
   std::optional<Lines> server;
 };
 
-TEST_CASE("hold: a player whose server goes away stays, and is brought in again under the same name and team") {
+TEST_CASE("hold: a player whose server goes away stays, and joins again with the same name and team") {
   Held running;
   Player anna(running);
   anna.server->say(R"({"unit":{"id":10,"owner":1,"alive":true,"pose":{"unit":10,"x":3}}})");
@@ -87,17 +87,17 @@ TEST_CASE("hold: a player whose server goes away stays, and is brought in again 
                            " is lost (server left); waits for it for up to 60 s"));
   CHECK(running.heard.line("session 1 (\"us\"): back on server " + running.at.text()));
   CHECK(running.heard.told("opened") == 1);
-  CHECK(running.sessions()[0].player == "us");  // as the server says
+  CHECK(running.sessions()[0].player == "us");  // as the server calls it
 
-  server.stream().reset();  // once more, while the server goes on
+  server.stream().reset();  // once more, while the server keeps running
   anna.client.until("the server is away");
   auto [again, entered] = greet(*running.up);
   let_in(again, "two", "cleo");
-  CHECK_FALSE(have(anna.client.until("back on the server"), R"("world")"));  // it is the same
+  CHECK_FALSE(have(anna.client.until("back on the server"), R"("world")"));  // it is the same world
   CHECK(running.totals().brought_back == 2);
 }
 
-TEST_CASE("hold: a server that is lost before it has let the player in is tried again, more slowly each time") {
+TEST_CASE("hold: a server that is lost before it lets the player in is tried again, at growing intervals") {
   Held running;
   Player anna(running);
   anna.lose();
@@ -109,7 +109,8 @@ TEST_CASE("hold: a server that is lost before it has let the player in is tried 
   CHECK(running.totals().brought_back == 1);
 }
 
-TEST_CASE("hold: a client that loads a world only when it joins goes on in the same world, and is told of another") {
+TEST_CASE(
+    "hold: a client that loads a world only when it joins stays in the same world, and gets a notice about another") {
   Held running(60'000, true);
   const Stream client = Stream::to(running.address);
   client.send(kHello);
@@ -136,7 +137,7 @@ TEST_CASE("hold: a client that loads a world only when it joins goes on in the s
   CHECK(running.totals().brought_back == 1);
 }
 
-TEST_CASE("hold: who has waited too long is told goodbye") {
+TEST_CASE("hold: a player that has waited too long is told goodbye") {
   Held running(300);
   Player anna(running);
   running.up.reset();
@@ -148,7 +149,7 @@ TEST_CASE("hold: who has waited too long is told goodbye") {
   CHECK(running.waiting() == 0);
 }
 
-TEST_CASE("hold: a server that comes back and says nothing does not keep the player longer") {
+TEST_CASE("hold: a server that comes back and stays silent does not make the wait longer") {
   Held running(300);
   Limits limits = no_limits();
   limits.ready_ms = 100;
@@ -160,7 +161,7 @@ TEST_CASE("hold: a server that comes back and says nothing does not keep the pla
   CHECK(running.totals().by(Reason::kServerTimeout) + running.totals().by(Reason::kServerUnreachable) == 1);
 }
 
-TEST_CASE("hold: a player who leaves meanwhile waits no longer") {
+TEST_CASE("hold: a player that leaves during the wait is no longer waited for") {
   Held running;
   Player anna(running);
   running.up.reset();
@@ -168,7 +169,7 @@ TEST_CASE("hold: a player who leaves meanwhile waits no longer") {
   anna.client.until("the server is away");
   CHECK(eventually([&] { return running.waiting() == 1; }));
   SUBCASE("it closes") {
-    anna.client.stream().finish();  // with close(), what it has not read would make it a reset
+    anna.client.stream().finish();  // close() would reset the link, as there are unread bytes
     CHECK(running.ended(Reason::kClientLeft));
   }
   SUBCASE("it is kicked") {
@@ -185,7 +186,7 @@ TEST_CASE("hold: a player who leaves meanwhile waits no longer") {
   CHECK(running.totals().held_now() == 0);
 }
 
-TEST_CASE("hold: a server that does not want the player is not lost") {
+TEST_CASE("hold: a server that dismisses the player is not lost") {
   Held running;
   Player anna(running);
   SUBCASE("it kicks") {
@@ -205,7 +206,8 @@ TEST_CASE("hold: a server that does not want the player is not lost") {
   CHECK(running.totals().brought_back == 0);
 }
 
-TEST_CASE("hold: a server that closes a WebSocket with a code of its game has dismissed the player; others are lost") {
+TEST_CASE(
+    "hold: a WebSocket closed with a code of the game is a dismissal; one closed with another code is a lost server") {
   const wire::Game& web = *native::game().over_web();
   FakeServer fake;
   struct WebHeld : Serving {
@@ -240,7 +242,7 @@ TEST_CASE("hold: a server that closes a WebSocket with a code of its game has di
   CHECK(running.empty());
 }
 
-TEST_CASE("hold: players come back in the order in which they came, before newcomers") {
+TEST_CASE("hold: players join again in the order in which they came, before newcomers") {
   Held running;
   Player anna(running, "anna"), ben(running, "ben");
   running.up.reset();
@@ -259,7 +261,7 @@ TEST_CASE("hold: players come back in the order in which they came, before newco
   }
 }
 
-/// A server's refusal of the player who enters next, because it is full.
+/// The server refuses the next player that enters, because it is full.
 void turn_away(const Held& running, std::string_view name) {
   auto [server, enter] = greet(*running.up);
   CHECK(enter.find(name) != std::string::npos);
@@ -267,7 +269,7 @@ void turn_away(const Held& running, std::string_view name) {
   CHECK(server.all().empty());
 }
 
-TEST_CASE("hold: a player who finds the server full waits for a seat, and those who wait come in one after another") {
+TEST_CASE("hold: a player waits for a slot on a full server, and waiting players join one after another") {
   Held running;
   const auto enters = [&](const std::string& name) {
     Lines client(Stream::to(running.address));
@@ -287,10 +289,10 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
 
   anna->client.stream().close();
   anna->server->all();
-  anna.reset();  // a seat is free
+  anna.reset();  // a slot is free
   auto [server, enter] = greet(*running.up);
   CHECK(enter.find("ben") != std::string::npos);
-  CHECK_FALSE(running.up->is_wanted(50));  // cleo waits until ben is in
+  CHECK_FALSE(running.up->is_wanted(50));  // cleo waits until ben has joined
   let_in(server, "one", "dora");
   const auto heard = ben.until("ready");
   CHECK(have(heard, "dora"));
@@ -307,7 +309,7 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
   CHECK(running.totals().brought_back == 0);
 }
 
-TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue once it is in") {
+TEST_CASE("hold: a newcomer that waits before the first attempt leaves the queue once it has joined") {
   Held running;
   const auto enters = [&](const std::string& name) {
     Lines client(Stream::to(running.address));
@@ -328,14 +330,14 @@ TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue 
   CHECK(eventually([&] { return running.waiting() == 0; }));
 }
 
-TEST_CASE("hold: while others wait elsewhere, a player keeps its place in the queue until it has a seat") {
+TEST_CASE("hold: while others wait elsewhere, a player keeps its place in the queue until it has a slot") {
   Held running;
   constexpr Millis kNow = 0;
-  running.slots->set_elsewhere(0);  // since long before
+  running.slots->set_elsewhere(0);  // waiting for long
   Lines client(Stream::to(running.address));
   client.say(R"({"enter":{"name":"ben"}})");
   REQUIRE(eventually([&] { return running.slots->claims(kNow).size() == 1; }));
-  running.slots->set_elsewhere(std::numeric_limits<Millis>::max() / 2);  // they came after ben
+  running.slots->set_elsewhere(std::numeric_limits<Millis>::max() / 2);  // others that came after ben
   auto [server, enter] = greet(*running.up);
   CHECK(running.slots->claims(kNow).size() == 1);
   let_in(server, "one", "dora");
@@ -343,7 +345,7 @@ TEST_CASE("hold: while others wait elsewhere, a player keeps its place in the qu
   CHECK(eventually([&] { return running.slots->claims(kNow).empty(); }));
 }
 
-TEST_CASE("hold: who has waited too long for a seat is told in its game's words that the server is full") {
+TEST_CASE("hold: a player that has waited too long for a slot is told by its game's protocol that the server is full") {
   Held running(500);
   Lines client(Stream::to(running.address));
   client.say(R"({"enter":{"name":"ben"}})");
@@ -354,7 +356,7 @@ TEST_CASE("hold: who has waited too long for a seat is told in its game's words 
   CHECK(running.waiting() == 0);
 }
 
-TEST_CASE("hold: a player who comes back to a full server waits for a seat; in a full team it takes another one") {
+TEST_CASE("hold: a player whose server comes back full waits for a slot; if its team is full, it joins another") {
   Held running;
   Player anna(running);
   anna.lose();
@@ -374,19 +376,19 @@ TEST_CASE("hold: a player who comes back to a full server waits for a seat; in a
   CHECK(running.totals().brought_back == 1);
 }
 
-TEST_CASE("hold: a newcomer whose server is lost is connected again, and given up after a few") {
+TEST_CASE("hold: a newcomer whose server is lost is connected again, and dropped after a few attempts") {
   Held running;
   Lines client(Stream::to(running.address));
   client.say(R"({"enter":{"name":"anna"}})");
   for (int i = 0; i < 3; ++i) greet(*running.up);  // and it is gone
   std::optional<Lines> server;
-  SUBCASE("the next one lets it in") {
+  SUBCASE("the next attempt succeeds") {
     server.emplace(greet(*running.up).first);
     let_in(*server, "one", "ben");
     CHECK(have(client.until("ready"), "ben"));
-    CHECK(running.heard.line(": in on server " + running.at.text() + " after waiting "));
+    CHECK(running.heard.line(": joined server " + running.at.text() + " after waiting "));
   }
-  SUBCASE("the next one does not, either") {
+  SUBCASE("the next attempt fails, too") {
     greet(*running.up);
     client.all();
     CHECK(running.empty());
@@ -397,7 +399,7 @@ TEST_CASE("hold: a newcomer whose server is lost is connected again, and given u
   CHECK(running.totals().brought_back == 0);
 }
 
-TEST_CASE("hold: a client whose server is lost while it loads the world comes in at the next one") {
+TEST_CASE("hold: a client whose server is lost while it loads the world joins at the next one") {
   Held running;
   Lines client(Stream::to(running.address));
   client.say(R"({"want_world":{}})");
@@ -417,7 +419,7 @@ TEST_CASE("hold: a client whose server is lost while it loads the world comes in
     CHECK(have(back, "cleo"));
     CHECK_FALSE(have(back, R"("world")"));
   }
-  SUBCASE("it has not got the world yet") {
+  SUBCASE("it does not have the world yet") {
     client.until("ben");
     server.reset();
     client.until("player_gone");

@@ -1,5 +1,5 @@
-// A relay between two stretches of bad network: a tenth is lost, a tenth overtaken, a twentieth comes twice, each way
-// and on each side.
+// A relay between two stretches of bad network. In each direction of each, a tenth of the datagrams is lost, a tenth is
+// overtaken and a twentieth is duplicated.
 #include <doctest/doctest.h>
 #include <enet/enet.h>
 #include <malloc.h>
@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<std::size_t> enet_in_use{0}, enet_most{0};
 
-/// All of ENet's memory in this process, both ends' and the relay's.
+/// All memory of ENet in this process: both ends and the relay.
 void count_enet_memory() {
   static const ENetCallbacks kCounting{[](std::size_t size) -> void* {
                                          void* at = std::malloc(size);
@@ -46,7 +46,7 @@ Buffer numbered(std::uint8_t id, std::uint32_t number, std::size_t size) {
   return bytes;
 }
 
-/// One end of a session: counts what it hears, and whether it came in order and whole.
+/// One end of a session: counts what it receives, and checks its order and content.
 struct Player final : EnetHost::User {
   explicit Player(net::Loop& loop) : host(loop, *this) {}
   void connected(EnetPeer& who, std::uint32_t) override { peer = &who; }
@@ -73,7 +73,7 @@ struct Player final : EnetHost::User {
   std::array<int, kMostMoves> moves{};
 };
 
-/// Speaks a little in each tick.
+/// Sends a little in each tick.
 struct Talk final : net::Ticker::User {
   Talk(net::Loop& loop, Player& its_server, Player& its_client) : server(its_server), client(its_client) {
     ticker.emplace(loop, *this, 5);
@@ -94,18 +94,19 @@ struct Talk final : net::Ticker::User {
     server.say(kMove, number, 700, EnetDelivery::kUnsequenced);
     client.say(kTurn, number, 50, EnetDelivery::kUnreliable);
   }
-  /// ENet holds back what is not reliable while its answers are slow, as they are on a busy machine.
+  /// ENet drops unreliable packets while its acknowledgements are slow, as on a busy machine.
   bool moves_are_there() const { return client.heard[kMove] > kMoves && server.heard[kTurn] > 0; }
   Player &server, &client;
   std::optional<net::Ticker> ticker;
   std::uint32_t said = 0, moved = 0;
 };
 
-TEST_CASE("a session over bad network on both sides of the relay: nothing reliable is lost, doubled or out of order") {
+TEST_CASE("a session over bad network on both sides of the relay: nothing reliable is lost, duplicated or reordered") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     CAPTURE(static_cast<int>(mode));
-    // Datagrams pass both stretches as one: of a tenth on each, ENet's ends lose a third of all their answers, and in
-    // every twentieth session one packet so often that they give each other up, without any relay.
+    // In datagram mode both stretches act as one. With a tenth lost on each, ENet's ends lose a third of all
+    // acknowledgements, and in every twentieth session they lose one packet so often that they give up, even without a
+    // relay.
     const BadLuck luck{mode == EnetMode::kPackets ? 10U : 5U, 10, 5};
     count_enet_memory();
     net::Loop loop;
@@ -145,17 +146,17 @@ TEST_CASE("a session over bad network on both sides of the relay: nothing reliab
     }
     loop.run();
     REQUIRE(tap.stop().ok());
-    // What passed twice was one message.
+    // Duplicates were one message.
     for (const auto& message : tap.totals().messages) {
       if (message.name == "MapChunk") CHECK(message.frames == kChunks);
       if (message.name == "ChatMessage") CHECK(message.frames == kReliable);
     }
-    // These packets are Ace of Spades' in their first byte only; what counts is that ENet was read without a fault.
+    // Only the first byte of these packets is that of Ace of Spades. The point is that ENet was read without a fault.
     for (const auto& fault : tap.totals().faults) CHECK(fault.field != "command");
   }
 }
 
-TEST_CASE("BZFlag's pair over bad network: the stream goes on, and a link that was lost is asked for again") {
+TEST_CASE("BZFlag's pair over bad network: the stream continues, and a lost link request is repeated") {
   // The server's TCP port is the network's UDP port.
   const Datagrams far_end(loopback());
   FakeServer fake;
@@ -163,9 +164,9 @@ TEST_CASE("BZFlag's pair over bad network: the stream goes on, and a link that w
   Running running(toy::game(), fake.address());
   Lossy near(loopback(), running.address, 6);
   Pair pair(running, fake);
-  const Datagrams player(loopback());  // behind a NAT: not the port of his stream
+  const Datagrams player(loopback());  // behind a NAT: another port than its stream
 
-  const Buffer ask{1, 8, 7}, answer = frame("linked");  // player 7 asks for his link
+  const Buffer ask{1, 8, 7}, answer = frame("linked");  // player 7 requests its link
   net::Address uplink;
   bool linked = false;
   for (int tries = 0; tries < 100 && !linked; ++tries) {
@@ -193,7 +194,7 @@ TEST_CASE("BZFlag's pair over bad network: the stream goes on, and a link that w
     for (; far_end.readable(0); ++there) CHECK(far_end.receive().bytes.size() >= 3);
     for (; player.readable(0); ++back) CHECK(player.receive().bytes.size() >= 3);
   }
-  // The last ones may still be on their way.
+  // The last ones may still be in transit.
   for (; there <= 200 && far_end.readable(kPatience); ++there) CHECK(far_end.receive().bytes.size() >= 3);
   for (; back <= 200 && player.readable(kPatience); ++back) CHECK(player.receive().bytes.size() >= 3);
   CHECK(there > 200);

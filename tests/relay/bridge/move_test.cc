@@ -1,4 +1,4 @@
-// Players whom the operator moves to the server or the arena of another route.
+// Players that the operator moves to the server or the arena of another route.
 #include <doctest/doctest.h>
 
 #include "tests/relay/bridge/moving.h"
@@ -9,7 +9,7 @@ namespace {
 using relay::Reason;
 using How = MoveResult::How;
 
-/// A player who is in at home, and in play.
+/// A player that has joined its own route and spawned.
 struct Player {
   explicit Player(const Moving& running) : client(Stream::to(running.address)) {
     client.say(R"({"enter":{"name":"anna"}})");
@@ -19,7 +19,7 @@ struct Player {
     server->say(R"({"owns":{"player":1,"units":[10],"active":10}})");
     CHECK(have(client.until(R"("owns":{"player":1)"), "ben"));
   }
-  /// What the player says is heard there, and what is said there is heard by the player.
+  /// Chat passes in both directions.
   void plays_on(Lines& at, const std::string& text) {
     client.say(R"({"say":{"text":")" + text + R"("}})");
     at.until(text);
@@ -31,7 +31,7 @@ struct Player {
   std::optional<Lines> server;
 };
 
-TEST_CASE("move: a player goes on at another route's server, and stays on its own until the other has let it in") {
+TEST_CASE("move: a player continues at another route's server, and stays at its own until the other has let it in") {
   Moving running;
   Player anna(running);
   auto result = running.begin_move(kOther);
@@ -72,7 +72,7 @@ TEST_CASE("move: a player goes on at another route's server, and stays on its ow
   CHECK(running.empty());
 }
 
-TEST_CASE("move: who is not taken stays where it is, and the answer says why") {
+TEST_CASE("move: a player that is not let in stays where it is, and the answer says why") {
   Moving running;
   Player anna(running);
   const std::string why = not_let_in(running, [&] { return running.begin_move(kOther); });
@@ -81,7 +81,7 @@ TEST_CASE("move: who is not taken stays where it is, and the answer says why") {
   CHECK(running.totals().moved == 0);
   CHECK(running.server().servers(kOther)[0].sessions == 0);
   CHECK(eventually([&] { return running.tapped.left_open() == 2; }));  // the client's link and the server's
-  running.other.emplace(running.other_at);                             // and it can be moved later
+  running.other.emplace(running.other_at);                             // it can be moved later
   auto result = running.begin_move(kOther);
   Lines other = greet(*running.other).first;
   let_in(other, "two", "cleo");
@@ -134,18 +134,18 @@ TEST_CASE("move: clear errors") {
   CHECK(first.get().how == How::kMoved);
 }
 
-TEST_CASE("move: the limits of the route apply to a player who is moved there, and count the player") {
+TEST_CASE("move: the limits of the route apply to a player that is moved there, and count the player") {
   Moving running(2);
   Player anna(running);
   Limits limits = no_limits();
   std::string why;
   SUBCASE("of sessions") {
     limits.sessions = 1;
-    why = "that route has as many sessions as it may: 1";
+    why = "that route has reached its limit of sessions: 1";
   }
   SUBCASE("of sessions from an address") {
     limits.sessions_per_address = 1;
-    why = "that route has as many sessions from 127.0.0.1 as it may: 1";
+    why = "that route has reached its limit of sessions from 127.0.0.1: 1";
   }
   const Reason refused = limits.sessions != 0 ? Reason::kTooMany : Reason::kTooManyFromAddress;
   running.server().set_limits(kOther, limits);
@@ -169,7 +169,7 @@ TEST_CASE("move: the limits of the route apply to a player who is moved there, a
   CHECK(greet(*running.other).second.find("dora") != std::string::npos);
 }
 
-TEST_CASE("move: where players wait for a server, who is moved there waits, too, and plays on meanwhile") {
+TEST_CASE("move: where players wait for a server, a moved player waits, too, and plays on meanwhile") {
   Moving running(2, 0, false, no_limits(), 60'000);
   Player anna(running);
   running.other.reset();
@@ -179,7 +179,7 @@ TEST_CASE("move: where players wait for a server, who is moved there waits, too,
   CHECK(running.heard.line("waits for its servers, for up to 60 s"));
   CHECK(running.why_stays(kOther) == "the player is on the way to another route already");
   anna.plays_on(*anna.server, "still at home");
-  SUBCASE("until one is up") {
+  SUBCASE("until a server is up") {
     running.other.emplace(running.other_at);
     Lines other = greet(*running.other).first;
     let_in(other, "two", "cleo");
@@ -194,7 +194,7 @@ TEST_CASE("move: where players wait for a server, who is moved there waits, too,
   }
 }
 
-TEST_CASE("move: somebody leaves in the middle") {
+TEST_CASE("move: somebody leaves in the middle of a move") {
   const std::uint32_t hold_ms = 60'000;
   Moving running(2, hold_ms);
   Player anna(running);
@@ -213,7 +213,7 @@ TEST_CASE("move: somebody leaves in the middle") {
     other->all();
   }
   SUBCASE("the program stops") { running.stop(); }
-  SUBCASE("its own server: it waits for it, as always") {
+  SUBCASE("its own server: the player waits for it, as always") {
     anna.server.reset();
     anna.client.until("the server is away");
     Lines home = greet(*running.home).first;
@@ -233,7 +233,7 @@ TEST_CASE("move: somebody leaves in the middle") {
   CHECK(running.totals().moved == 0);
 }
 
-TEST_CASE("move: a player who was moved leaves with the server where it is, or waits for it as that route says") {
+TEST_CASE("move: a moved player leaves with its new server, or waits for it, as the new route says") {
   Moving running;
   Player anna(running);
   auto result = running.begin_move(kOther);
@@ -248,7 +248,8 @@ TEST_CASE("move: a player who was moved leaves with the server where it is, or w
   CHECK(running.totals().by(Reason::kServerLeft) + running.totals().by(Reason::kServerReset) == 1);
 }
 
-TEST_CASE("move: a client that loads a world only when it joins goes on in the same world, and is told of another") {
+TEST_CASE(
+    "move: a client that loads a world only when it joins stays in the same world, and gets a notice about another") {
   Moving running(1, 0, true);
   const Stream client = Stream::to(running.address);
   client.send(kHello);
@@ -315,7 +316,7 @@ TEST_CASE("move: into an arena and out of it") {
   }
 }
 
-TEST_CASE("move: an arena that is full or closed takes nobody") {
+TEST_CASE("move: an arena that is full or closed accepts no player") {
   Moving running(2);
   Player anna(running);
   std::optional<Lines> ben;
@@ -336,7 +337,7 @@ TEST_CASE("move: an arena that is full or closed takes nobody") {
   anna.plays_on(*anna.server, "still at home");
 }
 
-TEST_CASE("move: who was moved into an arena goes back to its route when the arena ends") {
+TEST_CASE("move: a player that was moved into an arena goes back to its route when the arena ends") {
   Moving running(2, 60'000);
   Player anna(running);
   CHECK(running.move(kLobby).how == How::kMoved);
@@ -367,7 +368,7 @@ TEST_CASE("move: the player of a relay is told where to connect") {
   CHECK(eventually([&] { return running.server().totals(kRelay).by(Reason::kReferred) == 1; }));
 }
 
-TEST_CASE("move: a client is not told to connect where another game is played") {
+TEST_CASE("move: a client is not told to connect to a server of another game") {
   Moving running;
   Lines client(Stream::to(running.addresses[kRelay]));
   client.say(R"({"enter":{"name":"anna"}})");

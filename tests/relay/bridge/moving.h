@@ -98,8 +98,8 @@ class Moving : public Serving {
   const wire::Game& front_;
 };
 
-/// A subcase for each way in which the other server does not let a player in. `begins` begins to move it to kOther.
-/// Returns why it stays.
+/// A subcase for each way in which the other server does not let a player in. `begins` begins the move to kOther.
+/// Returns why the player stays.
 inline std::string not_let_in(Moving& running, const std::function<std::future<MoveResult>()>& begins) {
   std::string why;
   const auto stays = [](std::future<MoveResult> result) {
@@ -115,7 +115,7 @@ inline std::string not_let_in(Moving& running, const std::function<std::future<M
     CHECK(why == "no seat for you");
     other.all();
   }
-  SUBCASE("nobody listens") {
+  SUBCASE("nothing listens") {
     running.other.reset();
     why = stays(begins());
     CHECK(why == "its server cannot be reached");
@@ -126,7 +126,7 @@ inline std::string not_let_in(Moving& running, const std::function<std::future<M
     why = stays(std::move(result));
     CHECK_FALSE(why.empty());
   }
-  SUBCASE("it talks nonsense") {
+  SUBCASE("it sends nonsense") {
     auto result = begins();
     Lines other(running.other->accept());
     other.say("nonsense");

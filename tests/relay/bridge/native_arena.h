@@ -1,4 +1,4 @@
-// An arena whose world is that of native, and listeners of it.
+// An arena with a native world, and its listeners.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace entente::testing {
 
-/// `name`: as players are told, such as "the arena 'lobby'".
+/// `name`: as players see it, such as "the arena 'lobby'".
 inline relay::SharedRoomOptions native_arena(const std::string& name, std::uint32_t seats) {
   core::Arena place;
   place.rules.most_players = seats;
@@ -23,7 +23,7 @@ inline relay::SharedRoomOptions native_arena(const std::string& name, std::uint3
   return room;
 }
 
-/// Where players go who are moved to the arena of this name.
+/// The destination of players that are moved to the arena of this name.
 inline relay::BridgeOptions::ArenaPlace native_place(const std::string& name) {
   return {name, [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
 }

@@ -1,5 +1,5 @@
-// Clients of several dialects of Ogar through one port, on a server of one, over WebSockets: each names its dialect as
-// it comes in, is told of the world, spawns, steers and leaves, and each side says it in its own terms.
+// Clients of several dialects of Ogar through one port, on a server of one, over WebSockets: each names its dialect,
+// gets the world, spawns, steers and leaves, in its own dialect.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -33,7 +33,7 @@ class OnePort : public Serving {
   }
 };
 
-/// What one end says and hears, in its dialect.
+/// What one end sends and receives, in its dialect.
 class Tongue {
  public:
   Tongue(WebPeer& peer, std::size_t dialect, Way hears)
@@ -51,7 +51,7 @@ class Tongue {
     codec_->write(message, says_, bytes);
     peer_.send(net::Opcode::kBinary, bytes);
   }
-  /// Hears until it is so.
+  /// Reads until the condition holds.
   template <class T, class Wanted>
   T hear(Wanted&& wanted) {
     for (int i = 0; i < 1000; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
       Tongue client(guest, speaks, Way::kToClient);
       come_in(client);
       WebServer host(fake);
-      CHECK(host.request.find("User-Agent") != nullptr);  // or MultiOgarII would take it for a robot
+      CHECK(host.request.find("User-Agent") != nullptr);  // otherwise MultiOgarII would take it for a bot
       host.upgrade();
       Tongue server(host, spoken, Way::kToServer);
       show_world(server);
@@ -205,8 +205,8 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
   }
 }
 
-/// Cigar2 shows nothing any more of a server that has closed.
-TEST_CASE("a client that is kicked reads why, and is hung up on when there was time for that") {
+/// Cigar2 shows nothing of a server that has closed.
+TEST_CASE("a kicked client reads the reason, and is closed after it had time to read") {
   FakeServer fake;
   OnePort running(0, fake.address());
   WebClient link(running.address);

@@ -1,4 +1,4 @@
-// How a room tells its world to a tap: when, what of it, and that no world names a geometry that was not taken.
+// How a room gives its world to a tap: when, which parts, and that no world names a geometry that was not stored.
 #include "proxy/relay/tap/room_words.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using core::Fact, core::Micros, core::kSecond;
 
-/// Keeps what it is told; takes geometry only while it has room.
+/// Keeps what it receives; accepts geometry only while it has room.
 class Sink final : public relay::TapSink {
  public:
   void opened(const relay::LinkInfo&, WallTime) override {}
@@ -39,7 +39,7 @@ class Sink final : public relay::TapSink {
   std::vector<trace::Geometry> geometries;
 };
 
-/// A room that only tells.
+/// A room that only gives words.
 struct Told {
   void fact(Fact fact, Micros at) {
     fact.at = at;
@@ -70,18 +70,18 @@ words::Unit unit(double x) {
   return one;
 }
 
-TEST_CASE("a world is told at the beginning, when all is ready, and every ten seconds") {
+TEST_CASE("a world is given at the beginning, when the room is ready, and every ten seconds") {
   Told told;
   std::vector<Micros> at;
   for (Micros now = 0; now < 35 * kSecond; now += kSecond / 4) {
     now == 3 * kSecond ? told.fact(words::Ready(), now) : told.passes(now);
-    if (now == 4 * kSecond) told.fact(words::Ready(), now);  // again: no news
+    if (now == 4 * kSecond) told.fact(words::Ready(), now);  // repeated: no change
   }
   for (const auto& world : told.sink.worlds) at.push_back(world.at_us());
   CHECK(at == std::vector<Micros>{0, 3 * kSecond, 13 * kSecond, 23 * kSecond, 33 * kSecond});
 }
 
-TEST_CASE("a world has all but its geometry, which is told once and named") {
+TEST_CASE("a world has everything but its geometry, which is given once and referred to") {
   Told told;
   told.passes(0);
   told.fact(map_of("a"), 1 * kSecond);
@@ -98,7 +98,7 @@ TEST_CASE("a world has all but its geometry, which is told once and named") {
     CHECK(std::none_of(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_world(); }));
     const auto found = std::find_if(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_unit(); });
     REQUIRE(found != facts.end());
-    CHECK(found->at_us() == 2 * kSecond);  // not of the world's time: it may have driven on since
+    CHECK(found->at_us() == 2 * kSecond);  // not the time of the world: it may have moved since
     CHECK(found->unit().pose().x() == 5);
   }
   told.fact(map_of("b"), 21 * kSecond);
@@ -108,7 +108,7 @@ TEST_CASE("a world has all but its geometry, which is told once and named") {
   CHECK(told.sink.geometries[0].hash() != told.sink.geometries[1].hash());
 }
 
-TEST_CASE("while a geometry finds no room no world names it, and it is told again") {
+TEST_CASE("while a geometry finds no room, no world names it, and it is given again") {
   Told told;
   told.sink.room = false;
   told.fact(map_of("a"), 0);
@@ -121,7 +121,7 @@ TEST_CASE("while a geometry finds no room no world names it, and it is told agai
   CHECK(told.sink.worlds[0].geometry() == told.sink.geometries[0].hash());
 }
 
-TEST_CASE("when the recording goes on in a new file the world is told again at once, with its geometry") {
+TEST_CASE("when the recording continues in a new file, the world is given at once, with its geometry") {
   Told told;
   told.fact(map_of("a"), 0);
   told.passes(1 * kSecond);
@@ -133,7 +133,7 @@ TEST_CASE("when the recording goes on in a new file the world is told again at o
   CHECK(told.sink.geometries.size() == geometries + 1);
 }
 
-TEST_CASE("of a command only its first word is recorded, unless secrets are") {
+TEST_CASE("only the first word of a command is recorded, unless secrets are") {
   for (const bool with_secrets : {false, true}) {
     Sink sink;
     relay::RoomWords words(&sink, with_secrets);
@@ -160,7 +160,7 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
   }
 }
 
-TEST_CASE("while no words are wanted none is told, and the world is owed as soon as they are") {
+TEST_CASE("while words are not wanted none are given, and a world comes as soon as they are") {
   net::Waker waker;
   relay::WordsWanted wanted;
   relay::RingSink sink(4096, waker, &wanted);
@@ -179,7 +179,7 @@ TEST_CASE("while no words are wanted none is told, and the world is owed as soon
   CHECK_FALSE(words.owes_world(1));
 }
 
-TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
+TEST_CASE("words and worlds that do not fit into a ring are counted, and reported as a gap when there is room") {
   net::Waker waker;
   relay::WordsWanted wanted;
   relay::RingSink sink(4096, waker, &wanted);

@@ -1,4 +1,4 @@
-// Players of a bridge whose server is down: they play in an arena meanwhile, and go to the server when it is up.
+// Players of a bridge whose server is down play in an arena, and go to the server when it is up.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -20,7 +20,7 @@ class InArena : public Serving {
                    bool up_now = true)
       : Serving(workers), at(free_for_both()) {
     const relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
-    // The arena lives on another worker than the bridge's sessions, if there are two.
+    // With two workers, the arena is on another worker than the bridge's sessions.
     server().add_shared_room(room);
     arena = server().add_shared_room(room);
     relay::RouteOptions options = held(hold_ms, native::game(), true);
@@ -38,7 +38,7 @@ class InArena : public Serving {
   }
   ~InArena() { stop(); }
   void server_up() { up.emplace(at); }
-  /// Somebody who plays in the arena through its own listener.
+  /// A player in the arena that joined by its own listener.
   Lines resident(const std::string& name) const {
     Lines client(Stream::to(arena_address));
     client.say(R"({"enter":{"name":")" + name + R"("}})");
@@ -52,7 +52,7 @@ class InArena : public Serving {
   net::Address arena_address;
 };
 
-/// A player who is in.
+/// A player that has joined.
 struct Player {
   explicit Player(const InArena& running, const std::string& name = "anna") : client(Stream::to(running.address)) {
     client.say(R"({"enter":{"name":")" + name + R"("}})");
@@ -66,7 +66,7 @@ struct Player {
   std::optional<Lines> server;
 };
 
-TEST_CASE("while_down: a player who loses the server plays in the arena, and goes back when the server is up") {
+TEST_CASE("while_down: a player that loses the server plays in the arena, and returns when the server is up") {
   for (const std::size_t workers : {1U, 2U}) {
     InArena running(workers);
     Lines resident = running.resident("rosa");
@@ -109,7 +109,7 @@ TEST_CASE("while_down: a player who loses the server plays in the arena, and goe
   }
 }
 
-TEST_CASE("while_down: who arrives while no server is up plays in the arena at once") {
+TEST_CASE("while_down: a player that connects while no server is up plays in the arena at once") {
   InArena running(2, 64, 60'000, false);
   Lines resident = running.resident("rosa");
   Lines anna(Stream::to(running.address));
@@ -126,7 +126,7 @@ TEST_CASE("while_down: who arrives while no server is up plays in the arena at o
   CHECK(running.totals().current_sessions() == 1);
 }
 
-TEST_CASE("while_down: a player who has not entered the arena yet is not taken to the server") {
+TEST_CASE("while_down: a player that has not entered the arena yet is not taken to the server") {
   InArena running(2, 64, 60'000, false);
   Lines anna(Stream::to(running.address));
   anna.say(R"({"want_world":{}})");
@@ -141,7 +141,7 @@ TEST_CASE("while_down: a player who has not entered the arena yet is not taken t
   CHECK(have(anna.until("back on the server"), "cleo"));
 }
 
-TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
+TEST_CASE("while_down: hold_s does not limit the time in the arena") {
   InArena running(1, 64, 1'500);
   Player anna(running);
   running.up.reset();
@@ -157,7 +157,7 @@ TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
   anna.client.until("back on the server");
 }
 
-TEST_CASE("while_down: a full or drained arena, or none, leaves the player waiting for the server") {
+TEST_CASE("while_down: if the arena is full, drained or missing, the player waits for the server") {
   InArena running(1, 1);
   std::optional<Lines> resident;
   SUBCASE("full") { resident.emplace(running.resident("rosa")); }
@@ -178,7 +178,7 @@ TEST_CASE("while_down: a full or drained arena, or none, leaves the player waiti
   CHECK(running.totals().brought_back == 1);
 }
 
-TEST_CASE("while_down: who finds the arena full waits no longer than hold_s") {
+TEST_CASE("while_down: a player that finds the arena full waits no longer than hold_s") {
   InArena running(1, 1, 500);
   Lines resident = running.resident("rosa");
   Player anna(running);
@@ -206,7 +206,7 @@ TEST_CASE("while_down: a player whose arena is closed waits for the server") {
   CHECK(running.totals().held == 1);
 }
 
-TEST_CASE("while_down: a visitor leaves, is kicked or told something as any player of the route") {
+TEST_CASE("while_down: a visitor leaves, is kicked or gets messages like any player of the route") {
   InArena running(2);
   Lines resident = running.resident("rosa");
   Player anna(running);
@@ -215,14 +215,14 @@ TEST_CASE("while_down: a visitor leaves, is kicked or told something as any play
   anna.client.until(kInArena);
   resident.until("anna");
   SUBCASE("it closes") {
-    anna.client.stream().finish();  // with close(), what it has not read would make it a reset
+    anna.client.stream().finish();  // close() would reset the link, as there are unread bytes
     CHECK(running.ended(Reason::kClientLeft));
   }
   SUBCASE("it is kicked") {
     CHECK(running.kick(running.sessions().back().info.link, "be nice"));
     CHECK(have(anna.client.all(), "be nice"));
   }
-  SUBCASE("it is told something") {
+  SUBCASE("it gets a message") {
     CHECK(running.say("hello all").size() == 1);
     anna.client.until("hello all");
     anna.client.stream().close();
@@ -242,7 +242,7 @@ TEST_CASE("while_down: a visitor leaves, is kicked or told something as any play
   CHECK(running.server().waiting(0) == 0);
 }
 
-TEST_CASE("while_down: a server that comes and goes again and again does not lose the player") {
+TEST_CASE("while_down: a server that comes and goes repeatedly does not lose the player") {
   constexpr int kTimes = 8;
   InArena running(2);
   Lines resident = running.resident("rosa");
@@ -254,7 +254,7 @@ TEST_CASE("while_down: a server that comes and goes again and again does not los
     running.server_up();
     Lines server(running.up->accept());
     if (i % 2 == 0) server.say(R"({"you":{"player":1}})");
-    if (i % 4 == 3) {  // it lets the player in, for long enough to count as sound
+    if (i % 4 == 3) {  // lets the player in, for long enough to count as healthy
       if (i % 2 != 0) server.say(R"({"you":{"player":1}})");
       let_in(server, "two", "cleo");
       anna.client.until("back on the server");

@@ -1,4 +1,4 @@
-// An ENet relay that passes datagrams as they are: real ENet hosts on both ends, and senders who only pretend.
+// An ENet relay that passes datagrams unchanged: real ENet hosts on both ends, and forged senders.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -17,13 +17,13 @@ struct Shield : Scene {
       : Scene(aos::game(), limits, EnetMode::kDatagrams, tap) {}
 };
 
-TEST_CASE("enet datagrams: connect data, channels, each kind of packet and the reason of the end travel") {
+TEST_CASE("enet datagrams: connect data, channels, each kind of packet and the reason of the end are passed on") {
   Shield scene;
   scene.talk_and_part();
   CHECK(scene.running.totals().by(Drop::kUnproven) == 0);
 }
 
-TEST_CASE("enet datagrams: a client's leaving reaches the server, and its place is free within seconds") {
+TEST_CASE("enet datagrams: a client's disconnect reaches the server, and its place is free within seconds") {
   Shield scene;
   scene.join(3);
   scene.client.host.disconnect(*scene.client.peer, 7);
@@ -35,7 +35,7 @@ TEST_CASE("enet datagrams: a client's leaving reaches the server, and its place 
   CHECK(scene.server.ups == 2);
 }
 
-TEST_CASE("enet datagrams: whoever comes again from the same port is a session of its own at once") {
+TEST_CASE("enet datagrams: a client that connects again from the same port has a new session at once") {
   Shield scene;
   scene.join(3);
   scene.client.host.disconnect(*scene.client.peer, 0);
@@ -46,10 +46,10 @@ TEST_CASE("enet datagrams: whoever comes again from the same port is a session o
   CHECK(scene.running.totals().begun == 2);
 }
 
-TEST_CASE("enet datagrams: a connect forged in the name of a player is dropped, and he plays on") {
+TEST_CASE("enet datagrams: a forged connect in the name of a player is dropped, and the player plays on") {
   Shield scene;
   scene.join(3);
-  scene.client.host.send_raw(scene.running.address, connect_datagram(99));  // from his very port
+  scene.client.host.send_raw(scene.running.address, connect_datagram(99));  // from its own port
   CHECK(scene.running.dropped(Drop::kUnknownSource));
   scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
@@ -84,7 +84,7 @@ TEST_CASE("enet datagrams: the tap counts the messages in them") {
   CHECK(totals.messages[1].bytes == 8193);
 }
 
-TEST_CASE("enet datagrams: who may not come in is told so in ENet's own way") {
+TEST_CASE("enet datagrams: a refused client is told so by ENet") {
   Limits limits = no_limits();
   limits.sessions = 1;
   Shield scene(limits);
@@ -104,7 +104,7 @@ TEST_CASE("enet datagrams: who may not come in is told so in ENet's own way") {
   CHECK(scene.server.ups == 1);
 }
 
-TEST_CASE("enet datagrams: a server that is not there ends the client's wait") {
+TEST_CASE("enet datagrams: if the server is not there, the client's wait ends") {
   Limits limits = no_limits();
   limits.connect_ms = 300;
   Shield scene(limits);
@@ -114,14 +114,14 @@ TEST_CASE("enet datagrams: a server that is not there ends the client's wait") {
   CHECK(scene.running.totals().by(Reason::kServerTimeout) == 1);
 }
 
-TEST_CASE("enet datagrams: stopping tells both sides") {
+TEST_CASE("enet datagrams: both sides are told when the relay stops") {
   Shield scene;
   scene.join(3);
   scene.running.stop();
   scene.until([&] { return scene.client.heard("down 5") && scene.server.heard("down 0"); });
 }
 
-TEST_CASE("enet datagrams: a session whose client is silent ends, and the server hears it") {
+TEST_CASE("enet datagrams: the session of a silent client ends, and the server is told") {
   Limits limits = no_limits();
   limits.idle_ms = 300;
   Shield scene(limits);
@@ -139,7 +139,7 @@ TEST_CASE("enet datagrams: a session whose client is silent ends, and the server
   aside.run();
 }
 
-TEST_CASE("enet datagrams: what is no connect from an unknown address goes nowhere, and is not answered") {
+TEST_CASE("enet datagrams: anything but a connect from an unknown address is dropped without an answer") {
   Shield scene;
   const Datagrams stranger(loopback());
   const Buffer good = connect_datagram(77);
@@ -158,10 +158,11 @@ TEST_CASE("enet datagrams: what is no connect from an unknown address goes nowhe
   CHECK_FALSE(stranger.readable(50));
 }
 
-/// Bytes on the wire, IP and UDP headers included.
+/// Bytes on the wire, including IP and UDP headers.
 std::size_t on_wire(Bytes datagram) { return 28 + datagram.size(); }
 
-TEST_CASE("enet datagrams: no more goes to an address than came from it, until it has shown that it gets it") {
+TEST_CASE(
+    "enet datagrams: an address gets no more bytes than came from it, until it has proven that it receives them") {
   Shield scene;
   const Datagrams forged(loopback());
   std::size_t there = 0, back = 0;
@@ -175,7 +176,7 @@ TEST_CASE("enet datagrams: no more goes to an address than came from it, until i
   };
   ask(connect_datagram(77));
   scene.until([&] { return hear() > 0; });
-  // The server sends its answer again and again, and what is said in the names of others gains nothing.
+  // The server repeats its answer, and what others send with a forged address gains nothing.
   ask(connect_datagram(77));
   ask(from_hex("80001234850100010000"));
   scene.until([&] { return scene.running.totals().by(Drop::kUnproven) > 0; });
@@ -185,7 +186,7 @@ TEST_CASE("enet datagrams: no more goes to an address than came from it, until i
   CHECK(scene.running.tapped.record(1).datagrams_to_server.empty());
 }
 
-TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and stand in nobody's way") {
+TEST_CASE("enet datagrams: unproven clients are few, cost little, and block nobody") {
   Limits limits = no_limits();
   limits.greet_ms = limits.connect_ms = 1000;
   Shield scene(limits);
@@ -204,18 +205,18 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
   CHECK(scene.client.peer != nullptr);
 }
 
-TEST_CASE("enet datagrams: connects forged in the name of an address keep nobody of that address out") {
+TEST_CASE("enet datagrams: forged connects in the name of an address do not lock that address out") {
   Limits limits = no_limits();
   limits.sessions_per_address = limits.connects_burst = limits.connects_per_second = 1;
   Shield scene(limits);
-  const Datagrams forger(loopback());  // one: the server has no more than two places for who proves nothing
+  const Datagrams forger(loopback());  // one socket: the server has only two places for unproven clients
   forger.send(scene.running.address, connect_datagram(77));
   scene.until([&] { return scene.running.totals().begun == 1; });
   scene.join(3);
   CHECK(scene.running.totals().refused() == 0);
 }
 
-TEST_CASE("enet datagrams: who has proven his address is held to its limits") {
+TEST_CASE("enet datagrams: the limits apply to a proven address") {
   Limits limits = no_limits();
   limits.connects_burst = 2;
   const auto refused = [&](Reason why, std::string_view goodbye) {
@@ -231,17 +232,17 @@ TEST_CASE("enet datagrams: who has proven his address is held to its limits") {
     scene.client.say(0, "030001", EnetDelivery::kReliable);
     scene.until([&] { return scene.server.heard("0/1 030001"); });
   };
-  SUBCASE("how many") {
+  SUBCASE("the number of sessions") {
     limits.sessions_per_address = 1;
     refused(Reason::kTooManyFromAddress, "down 2");
   }
-  SUBCASE("how fast") {
+  SUBCASE("the rate of connects") {
     limits.connects_per_second = limits.connects_burst = 1;
     refused(Reason::kTooFast, "down 4");
   }
 }
 
-TEST_CASE("enet datagrams: a wildcard listener answers from the address that a client came to") {
+TEST_CASE("enet datagrams: a wildcard listener answers from the address that a client connected to") {
   Turning turning;
   End far(turning.loop);
   const auto served = far.host.listen(loopback(), {8, 1, true, 8U << 20U});
@@ -260,7 +261,7 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   std::thread serving([&] { server.run(); });
   const net::Address acceptor = *net::Address::parse("127.0.0.3", listening->address.port());
   const Buffer question = {'H', 'E', 'L', 'L', 'O'};
-  for (const Buffer& said : {connect_datagram(77), connect_datagram(78, 31), question}) {  // 31: no version
+  for (const Buffer& said : {connect_datagram(77), connect_datagram(78, 31), question}) {  // 31: an unknown version
     const Datagrams client(loopback());
     client.send(acceptor, said);
     turning.until([&] { return client.readable(0); });
@@ -271,13 +272,13 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   far.host.close();
 }
 
-TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and the session goes on") {
+TEST_CASE("enet datagrams: a flood is limited, a datagram that is too large is dropped, and the session continues") {
   Limits limits = no_limits();
   limits.datagram_bytes = 600;
   Shield scene(limits);
   scene.join(3);
   scene.client.say(0, std::string(2 * 1000, '5'),
-                   EnetDelivery::kUnreliable);  // incompressible it is not, but it is big
+                   EnetDelivery::kUnreliable);  // compressible, but large
   scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   CHECK(scene.client.peer != nullptr);

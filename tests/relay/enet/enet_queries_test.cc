@@ -1,4 +1,4 @@
-// What may be asked of a server beside ENet, through a relay in either mode.
+// Queries to a server beside ENet, through a relay in either mode.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -11,14 +11,14 @@ namespace {
 
 using relay::Drop, relay::Queries;
 
-/// What `asker` has got by now.
+/// What `asker` has received so far.
 std::vector<std::string> answers(const Datagrams& asker) {
   std::vector<std::string> all;
   while (asker.readable(0)) all.emplace_back(as_text(asker.receive().bytes));
   return all;
 }
 
-TEST_CASE("queries: HELLO and HELLOLAN are answered with the server's answers, in either mode") {
+TEST_CASE("queries: HELLO and HELLOLAN get the server's answers, in either mode") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);
     const Datagrams asker(loopback());
@@ -31,11 +31,11 @@ TEST_CASE("queries: HELLO and HELLOLAN are answered with the server's answers, i
       CHECK(got.from == scene.running.address);
     }
     CHECK(scene.running.totals().begun == 0);
-    scene.join(3);  // and the players' acceptor is open all the same
+    scene.join(3);  // players can still connect
   }
 }
 
-TEST_CASE("queries: what is not a question to the byte is nobody's") {
+TEST_CASE("queries: a datagram that is not exactly a query is dropped") {
   Scene scene(aos::game(), no_limits(), EnetMode::kDatagrams);
   const Datagrams asker(loopback());
   for (const std::string_view other : {"H", "HELL", "HELLO ", "hello", "HELLOLAN\n", "HI"})
@@ -47,7 +47,7 @@ TEST_CASE("queries: what is not a question to the byte is nobody's") {
   CHECK(draft.running.dropped(Drop::kUnknownSource));
 }
 
-TEST_CASE("queries: a flood gets few answers, and the server hears one question a second") {
+TEST_CASE("queries: a flood gets few answers, and the server gets one query a second") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);
     const Datagrams victim(loopback());
@@ -56,14 +56,14 @@ TEST_CASE("queries: a flood gets few answers, and the server hears one question 
         [&] { return scene.running.totals().by(Drop::kTooFast) >= 500 - Queries::kBurst - Queries::kPerAddress; });
     scene.until([&] { return scene.server.asked > 0 && victim.readable(0); });
     const Datagrams other(*net::Address::parse("127.0.0.2", 0));
-    other.send(scene.running.address, as_bytes("HELLOLAN"));  // another address has its own share
+    other.send(scene.running.address, as_bytes("HELLOLAN"));  // another address has its own limit
     scene.until([&] { return other.readable(0); });
     CHECK(answers(victim).size() <= Queries::kBurst + Queries::kPerAddress);
     CHECK(scene.server.asked <= 2);
   }
 }
 
-TEST_CASE("queries: a server that does not answer costs nothing but patience") {
+TEST_CASE("queries: a server that does not answer has no other effect") {
   Scene scene(aos::game());
   scene.server.mute = true;
   const Datagrams asker(loopback());

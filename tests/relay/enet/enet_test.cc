@@ -1,4 +1,4 @@
-// An ENet relay that takes packets apart and sends them anew.
+// An ENet relay that unpacks packets and sends them again.
 #include <doctest/doctest.h>
 
 #include <thread>
@@ -11,13 +11,13 @@
 namespace entente::testing::enet_test {
 namespace {
 
-TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end travel") {
+TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end are passed on") {
   Scene scene(aos::game());
   scene.talk_and_part();
   CHECK(scene.running.empty());
 }
 
-TEST_CASE("enet relay: a client's leaving reaches the server with its data") {
+TEST_CASE("enet relay: a client's disconnect reaches the server with its data") {
   Scene scene(aos::game());
   scene.join(3);
   scene.client.host.disconnect(*scene.client.peer, 7);
@@ -31,7 +31,7 @@ TEST_CASE("enet relay: a map of a megabyte, sent at once, arrives in order") {
   scene.send_map();
 }
 
-TEST_CASE("enet relay: another version is told so, in the game's own number") {
+TEST_CASE("enet relay: a client of another version gets the game's own number") {
   for (const std::uint32_t version : {4U, 5U, 31U}) {
     Scene scene(aos::game());
     scene.client.peer = scene.knock(version);
@@ -42,7 +42,7 @@ TEST_CASE("enet relay: another version is told so, in the game's own number") {
   }
 }
 
-TEST_CASE("enet relay: a full relay says so instead of being silent") {
+TEST_CASE("enet relay: a full relay answers that it is full") {
   Limits limits = no_limits();
   limits.sessions = 1;
   Scene scene(aos::game(), limits);
@@ -53,7 +53,7 @@ TEST_CASE("enet relay: a full relay says so instead of being silent") {
   CHECK(scene.server.ups == 1);
 }
 
-TEST_CASE("enet relay: a server's refusal reaches the client as it is") {
+TEST_CASE("enet relay: a server's refusal reaches the client unchanged") {
   Scene scene(aos::game());
   scene.client.peer = scene.knock(3);
   scene.until([&] { return scene.server.peer != nullptr; });
@@ -61,27 +61,27 @@ TEST_CASE("enet relay: a server's refusal reaches the client as it is") {
   scene.until([&] { return scene.client.heard("down 1"); });
 }
 
-TEST_CASE("enet relay: a server that is not there ends the client's wait") {
+TEST_CASE("enet relay: if the server is not there, the client's wait ends") {
   Limits limits = no_limits();
   limits.connect_ms = 300;
   Scene scene(aos::game(), limits);
   scene.server.host.close();
-  SUBCASE("it says nothing") {
+  SUBCASE("it is silent") {
     const auto silent = net::listen_datagrams(scene.address);
     scene.client.peer = scene.knock(3);
     scene.until([&] { return scene.client.heard("down 5"); });
     CHECK(scene.running.totals().by(relay::Reason::kServerTimeout) == 1);
   }
-  SUBCASE("nobody listens") {
+  SUBCASE("nothing listens") {
     scene.client.peer = scene.knock(3);
     scene.until([&] { return scene.client.heard("down 5"); });
     CHECK(scene.running.totals().by(relay::Reason::kServerUnreachable) == 1);
   }
 }
 
-TEST_CASE("enet relay: stopping tells the client in the game's own way") {
+TEST_CASE("enet relay: the client gets the game's own goodbye when the relay stops") {
   Limits limits = no_limits();
-  limits.linger_ms = 30'000;  // a client that is slow to acknowledge still hears it
+  limits.linger_ms = 30'000;  // a client that is slow to acknowledge still gets it
   Scene scene(bzdraft::game(), limits);
   scene.join(0);
   std::jthread stopping([&] { scene.running.stop(); });  // it waits for the client
@@ -89,7 +89,7 @@ TEST_CASE("enet relay: stopping tells the client in the game's own way") {
   CHECK(scene.client.heard("0/1 0000736b"));
 }
 
-TEST_CASE("enet relay: a packet that is not the game's ends its session only") {
+TEST_CASE("enet relay: an invalid packet ends its session only") {
   Scene scene(bzdraft::game());
   scene.join(0);
   scene.client.say(0, "00ff7075", EnetDelivery::kReliable);
@@ -100,7 +100,7 @@ TEST_CASE("enet relay: a packet that is not the game's ends its session only") {
   scene.until([&] { return scene.server.ups == 2; });
 }
 
-TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a client wait") {
+TEST_CASE("enet relay: too many packets end the session, as ENet cannot slow a client down") {
   Limits limits = no_limits();
   limits.messages_per_second = 10;
   Scene scene(aos::game(), limits);
@@ -110,7 +110,7 @@ TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a c
   CHECK(scene.running.totals().throttled > 0);
 }
 
-/// A relay that waits for seats, in front of a server.
+/// A relay in front of a server, whose clients wait for slots.
 struct Crowded : Turning, Serving {
   explicit Crowded(std::uint32_t hold_ms) : Serving(1), server(loop), client(loop) {
     const wire::EnetSettings settings = aos::game().enet();
@@ -130,7 +130,7 @@ struct Crowded : Turning, Serving {
     client.host.close();
     server.host.close();
   }
-  /// The server says that it is full to the player who comes.
+  /// The server tells the next player that it is full.
   void turn_away() {
     until([&] { return server.peer != nullptr; });
     server.host.disconnect(*server.peer, kFull);
@@ -141,23 +141,23 @@ struct Crowded : Turning, Serving {
   End server, client;
 };
 
-TEST_CASE("enet relay: who finds the server full waits for a seat, if the route holds its players") {
+TEST_CASE("enet relay: a player waits for a slot on a full server, if the route holds its players") {
   Crowded scene(60'000);
   scene.turn_away();
   CHECK(scene.heard.line("is full; waits for a seat for up to 60 s"));
   CHECK(eventually([&] { return static_cast<Serving&>(scene).server().waiting(0) == 1; }));
   CHECK(static_cast<Serving&>(scene).server().servers(0)[0].full);
-  scene.turn_away();  // a look some seconds later
+  scene.turn_away();  // an attempt some seconds later
   scene.until([&] { return scene.server.peer != nullptr; });
   scene.server.say(0, "1200001800", EnetDelivery::kReliable);
   scene.until([&] { return scene.client.heard("0/1 1200001800"); });
-  CHECK(scene.client.log.size() == 2);  // up, and the packet: nothing of the wait
+  CHECK(scene.client.log.size() == 2);  // the connect and the packet: nothing of the wait
   CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);
   CHECK(scene.totals().current_sessions() == 1);
   CHECK(scene.heard.told("opened") == 1);
 }
 
-TEST_CASE("enet relay: who waits too long for a seat hears what the server said") {
+TEST_CASE("enet relay: a player that waits too long for a slot gets the server's answer") {
   Crowded scene(500);
   scene.turn_away();
   scene.until([&] { return scene.client.heard("down 4"); });

@@ -1,5 +1,5 @@
-// Who looks for a BZFlag server around him by a datagram finds it where its players come to us: a relay gives the
-// server's answer and a bridge its front's, both with our address.
+// A client that searches for BZFlag servers by a datagram finds one at our listener. A relay gives the server's answer
+// and a bridge that of its front, both with our address.
 #include <doctest/doctest.h>
 
 #include "adapters/bzflag/bzflag.h"
@@ -48,7 +48,7 @@ class Relayed final : public Serving {
   }
 };
 
-TEST_CASE("a relay asks its server once a second and gives its answer, with our address for its own") {
+TEST_CASE("a relay queries its server once a second and gives its answer, with our address in it") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     FakeServer fake(true);
     const Datagrams server = fake.take_datagrams();
@@ -72,7 +72,7 @@ TEST_CASE("a relay asks its server once a second and gives its answer, with our 
   }
 }
 
-TEST_CASE("what is no answer of a BZFlag server goes to nobody") {
+TEST_CASE("a datagram that is no answer of a BZFlag server is dropped") {
   FakeServer fake(true);
   const Datagrams server = fake.take_datagrams();
   Running running(bzflag::game(), fake.address());
@@ -88,7 +88,7 @@ TEST_CASE("what is no answer of a BZFlag server goes to nobody") {
   CHECK(running.dropped(relay::Drop::kUnknownSource));
 }
 
-TEST_CASE("a bridge answers as its front, whatever its server is") {
+TEST_CASE("a bridge answers for its front, whatever its server is") {
   class Found final : public Serving {
    public:
     explicit Found(const net::Address& server) : Serving(1) {

@@ -1,4 +1,4 @@
-#include "proxy/fleet/arena/edge_door.h"
+#include "proxy/fleet/arena/edge_annex.h"
 
 #include <utility>
 
@@ -8,9 +8,9 @@
 namespace entente::fleet {
 namespace {
 
-class EdgeDoor final : public relay::Annex, private net::Ticker::User, private net::Alarm::User {
+class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private net::Alarm::User {
  public:
-  EdgeDoor(FleetArena arena, std::shared_ptr<Mirror*> mirror, relay::SharedRoom& room, net::Loop& loop)
+  EdgeAnnex(FleetArena arena, std::shared_ptr<Mirror*> mirror, relay::SharedRoom& room, net::Loop& loop)
       : arena_(std::move(arena)),
         mirror_(std::move(mirror)),
         room_(room),
@@ -53,8 +53,8 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
       ++arena_.counts->refused;
     if (stepped && mirror().lacks_world()) ++arena_.counts->gaps;
     arena_.counts->snapshots = mirror().snapshots();
-    // The first that is missed is asked for at once. So is the world of the next owner, who was not asked yet: what is
-    // said before the first owner is known is for whoever it is.
+    // Requests the world at once after the first missed message, and from each later owner. The first owner needs no
+    // extra request: those sent before it was known were for any owner.
     const bool is_next = epoch != 0 && mirror().epoch() != epoch;
     if (mirror().lacks_world() && (is_next || loop_.now() >= asked_at_ + kNodeBeat)) send(true);
   }
@@ -99,7 +99,7 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   net::Ticker ticker_;
   net::Alarm alarm_;
   Millis heard_at_ = 0, asked_at_ = 0, owned_at_ = loop_.now();
-  bool ownerless_ = false;  // that was told
+  bool ownerless_ = false;  // arena_.told was called with false last
   std::uint64_t sent_at_ = 0;
   bool waits_ = false;
 };
@@ -115,7 +115,7 @@ void lead_to_owner(const FleetArena& arena, relay::SharedRoomOptions& room) {
   const auto both = std::make_shared<Both>();
   room.annex = [arena, both](relay::SharedRoom& its, net::Loop& loop) -> std::unique_ptr<relay::Annex> {
     both->room = &its;
-    return std::make_unique<EdgeDoor>(arena, both->mirror, its, loop);
+    return std::make_unique<EdgeAnnex>(arena, both->mirror, its, loop);
   };
   room.back = [run = arena.run, both] {
     auto mirror = std::make_unique<Mirror>(run, [both](core::Id seat) {

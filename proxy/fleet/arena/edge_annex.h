@@ -1,5 +1,5 @@
-// The side of an arena where clients are: gives the room's Mirror what the owner says, and sends the owner what the
-// Mirror has to say, once each turn of the loop.
+// The clients' side of an arena: passes the owner's messages to the room's Mirror, and the Mirror's messages to the
+// owner, once each turn of the loop.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "proxy/fleet/arena/owner_door.h"
+#include "proxy/fleet/arena/owner_annex.h"
 
 #include <utility>
 
@@ -7,9 +7,9 @@
 namespace entente::fleet {
 namespace {
 
-class OwnerDoor final : public relay::Annex {
+class OwnerAnnex final : public relay::Annex {
  public:
-  OwnerDoor(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
+  OwnerAnnex(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
             const SavedSeats& seats, HandOver hand_over, relay::SharedRoom& room, net::Loop& loop)
       : line_(*arena.bus, loop),
         stored_at_(arena.names.saved_arena(arena.arena)),
@@ -54,7 +54,7 @@ void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, core::A
   room.annex = [arena, epoch, until = std::move(until), referee, seats = std::move(seats),
                 hand_over = std::move(hand_over)](relay::SharedRoom& its,
                                                   net::Loop& loop) -> std::unique_ptr<relay::Annex> {
-    return std::make_unique<OwnerDoor>(arena, epoch, until, referee, seats, hand_over, its, loop);
+    return std::make_unique<OwnerAnnex>(arena, epoch, until, referee, seats, hand_over, its, loop);
   };
   room.back = [place = std::move(place), referee] {
     auto back = std::make_unique<core::Referee>(place);
