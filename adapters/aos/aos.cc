@@ -130,7 +130,7 @@ class AceOfSpades final : public wire::Game {
     return packets;
   }
   static constexpr std::uint8_t kJoins = 9;  // ExistingPlayer
-  /// Before this packet, the client loads the map and accepts no other packets.
+  /// Before it sends this packet, the client loads the map and accepts nothing else.
   bool shows_player(Bytes packet) const override { return !packet.empty() && packet[0] == kJoins; }
   /// SpadesX queues a whole packed map at once; the largest seen was below a megabyte.
   std::size_t largest_burst() const override { return 8U << 20U; }

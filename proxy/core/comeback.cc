@@ -62,8 +62,8 @@ bool Comeback::is_same_place(const WorldState& world) const {
 
 std::vector<Fact> Comeback::arrive(const WorldState& world, Id player) {
   const PlayerState* own = world.player(player);
-  if (own != nullptr && next_->player(player) == nullptr)
-    next_->fold(own->player);  // the server reports it later, or never
+  // The server reports the player itself later, or never.
+  if (own != nullptr && next_->player(player) == nullptr) next_->fold(own->player);
   next_->fold(words::Ready());
   std::vector<Fact> facts = difference(world, *next_);
   if (!world.ready()) facts.emplace_back(words::Ready());

@@ -150,9 +150,9 @@ bool Room::is_of_next_world(const Fact& fact) {
 void Room::arrive() {
   if (over_) return;
   const auto& [player, seat] = *seats_.begin();
+  // At such an end comeback_ stays, so the player receives nothing of the other world.
   if (!seat->member->takes_another_world() && !comeback_->is_same_place(world_))
-    return end_with("the server is back with another world; join again");  // comeback_ stays, so the player receives
-                                                                           // nothing of that world
+    return end_with("the server is back with another world; join again");
   const std::unique_ptr<Comeback> comeback = std::move(comeback_);
   tell_all(comeback->arrive(world_, player));
   world_.become(comeback->take());

@@ -157,8 +157,8 @@ words::Pose WorldState::flattened(words::Pose pose) const {
   return pose;
 }
 
-/// Kept for late joiners. Of repeated edits of a block, only the last is kept; if there are many edits, earlier ones
-/// are removed only now and then.
+/// Kept for late joiners. Of repeated edits of a block, only the last is kept. With many edits, replaced ones are
+/// removed only now and then, so that at most twice as many are kept.
 void WorldState::on(const words::WorldEdit& word, const Fact&) {
   const BlockEdit edit(word);
   constexpr std::size_t kFew = 64;

@@ -39,8 +39,8 @@ class TurnWatch {
 /// call.
 struct DatagramBuffers {
   static constexpr std::size_t kSlots = 32;
-  static constexpr std::size_t kSlotSize =
-      2049;  // the largest datagram that we pass on (2048), and one byte to notice longer ones
+  // The largest datagram that we pass on (2048), and one byte to notice longer ones.
+  static constexpr std::size_t kSlotSize = 2049;
 
   DatagramBuffers();
   std::array<mmsghdr, kSlots> headers{};

@@ -41,8 +41,8 @@ void Poll::watch(int events) {
 
 void Poll::on_event(uv_poll_t* handle, int status, int events) {
   auto* self = static_cast<Poll*>(handle->data);
-  if (status < 0)
-    self->watched_ = 0;  // libuv has stopped watching; the user calls want() again for what it still needs
+  // After an error, libuv has stopped watching; the user calls want() again for what it still needs.
+  if (status < 0) self->watched_ = 0;
   self->due_ |= events | (status < 0 ? kBroken : 0);
   if (self->waits()) {  // since an earlier turn
     self->resting_ = true;

@@ -78,8 +78,8 @@ bool TcpAcceptor::accept_with_reserve() {
   const bool none_waits = !accepted && !is_shortage(errno);
   reserve_ = any_file();
   if (accepted) user_.starved(from);
-  // Another thread took even the reserve. Stops watching, so that the loop does not spin until there are descriptors
-  // again.
+  // Another thread or process took even the reserve. Stops watching, so that the loop does not spin until there are
+  // descriptors again.
   if (!accepted && !none_waits) poll_.want(false, false);
   return accepted;
 }

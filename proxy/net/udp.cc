@@ -189,8 +189,8 @@ void UdpReader::read_all() {
 
 bool udp_send(int fd, Bytes datagram) {
   const auto sent = [&] { return ::send(fd, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0; };
-  return sent() || (errno == ECONNREFUSED &&
-                    sent());  // the error is about an earlier datagram, and kept this one from being sent
+  // ECONNREFUSED is about an earlier datagram, and kept this one from being sent.
+  return sent() || (errno == ECONNREFUSED && sent());
 }
 
 UdpBatch::UdpBatch(Loop& loop, int fd, bool name_source)

@@ -187,7 +187,7 @@ TEST_CASE("aos back: the search for falling blocks is cheap, however large the f
 
 // -- Moving -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: steers by keys and looks, and sends its position once a second, at most 6 blocks from the last") {
+TEST_CASE("aos back: steers by keys and looks, and sends its position once a second, less than 12 blocks apart") {
   Scene scene;
   scene.plays();
   scene.hears(toward(-100, 164.84375));  // 41.5 blocks east

@@ -143,7 +143,7 @@ TEST_CASE("aos body: it crouches at once, and stands up where there is room") {
   CHECK(body.feet() == doctest::Approx(60).epsilon(0.001));
 }
 
-TEST_CASE("aos body: the map's edge is a wall, and an input of NaN moves nothing") {
+TEST_CASE("aos body: the map's edge is a wall, and a body whose position is NaN does not move") {
   VoxelMap map;
   fill(map, 0, 20, 100, 120, 60, 63);
   Body body = standing(map, 5, 110);

@@ -17,8 +17,8 @@ bool passes(std::string_view hex, Way way = Way::kToServer, std::size_t dialect 
 }
 
 TEST_CASE("aos: packets for which piqueserver bans an address do not pass") {
-  CHECK(
-      !passes("0d"));  // observed: piqueserver 1.4.1 bans the sender's address, and ignores the other players behind it
+  // Observed: piqueserver 1.4.1 bans the sender's address, and then ignores the other players behind it.
+  CHECK(!passes("0d"));
   CHECK(!passes(""));
   CHECK(!passes("0d 00 00 01000000 02000000 030000"));
   CHECK(!passes("11 00"));

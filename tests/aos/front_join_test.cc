@@ -143,7 +143,7 @@ TEST_CASE("a client that identifies itself enters, and spawns when the room spaw
   CHECK(play.waits(60 * kSecond) == "");
 }
 
-TEST_CASE("a server of the same game is sent everything about a client, and spawns it once") {
+TEST_CASE("a server of the same game is sent everything about a client, and only one wish to spawn") {
   Play play;
   play.greets("game: 'aos'");
   CHECK(play.enters() ==

@@ -62,7 +62,7 @@ class Silent final : public Back {
   void hear(const Intent&, BackOut&) override {}
 };
 
-TEST_CASE("a fact is encoded once for all fronts with one key") {
+TEST_CASE("a fact is encoded once for all fronts with one key, whoever receives it") {
   for (const bool shared_frames_stay : {false, true}) {
     Ears ears;
     RoomOptions options;

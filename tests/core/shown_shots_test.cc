@@ -69,7 +69,7 @@ std::string ended_near(const std::vector<ShownShot>& shots, Micros for_long = 0)
 
 }  // namespace
 
-TEST_CASE("a shot flies as the room says; a ray is shown as a fast ball for its lifetime") {
+TEST_CASE("a shot flies as the room says; a ray is shown as a fast ball until it reaches its range") {
   struct Row {
     words::Shot shot;
     double speed, life;

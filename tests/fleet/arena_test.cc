@@ -392,7 +392,9 @@ TEST_CASE("a new owner restores names, scores, places and flags from the stored 
   first.own(1, core::ArenaMode::kFlags).run();
   a.lead().run();
   b.lead().run();
-  Lines anna = a.player("anna", R"(,"team":"RED")"), other = b.player("anna", R"(,"team":"BLUE")");
+  Lines anna = a.player("anna", R"(,"team":"RED")");
+  anna.until(R"("name":"anna")");  // the owner has accepted her, so the other one gets another name
+  Lines other = b.player("anna", R"(,"team":"BLUE")");
   anna.until("anna 2");
   for (Lines* one : {&anna, &other}) one->say(R"({"spawn":{}})");
   for (Lines* one : {&anna, &other})

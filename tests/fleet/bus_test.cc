@@ -351,7 +351,8 @@ TEST_CASE("a password: the right one connects, a wrong one does not, and it can 
   CHECK(its.connects());
 }
 
-TEST_CASE("TLS: the server's certificate must be from the configured authority, and the server may require one") {
+TEST_CASE(
+    "TLS: the server's certificate must be from the configured authority, and the server may require the client's") {
   if (NatsServer::is_missing()) return;
   const Certificate certificate, other;
   const std::string& file = certificate.file();

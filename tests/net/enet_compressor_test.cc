@@ -54,7 +54,7 @@ TEST_CASE("enet compressor: what gets smaller is compressed each time, and decom
   }
 }
 
-TEST_CASE("enet compressor: datagrams a second are limited") {
+TEST_CASE("enet compressor: the number of compressed datagrams per second is limited") {
   Coder coder;
   const Buffer zeros(800);
   const auto compressed = [&] {

@@ -20,7 +20,7 @@
 namespace entente::testing::allocation_test {
 namespace {
 
-/// Records nothing.
+/// Counts the bytes that it receives, and keeps nothing.
 class CountingTap final : public relay::Tap, private relay::TapSink {
  public:
   relay::TapSink& sink(std::size_t) override { return *this; }

@@ -46,7 +46,7 @@ TEST_CASE("the frames before a fault pass; the fault and what follows do not") {
   CHECK(framer.passed() == 7);
 }
 
-TEST_CASE("a cutter that never finds an end keeps no more than the largest frame") {
+TEST_CASE("with a cutter that never finds an end, no more than the largest frame is kept") {
   struct Never final : wire::Cutter {
     wire::Cut next(Bytes) override { return {}; }
   };

@@ -18,7 +18,7 @@ constexpr Micros kLookAgain = 250 * kMillisecond;  // small turns are sent at mo
 constexpr Micros kLooksOn = 300 * kMillisecond;    // along a shot
 constexpr float kTurn = 0.99996F;                  // the cosine of half a degree
 constexpr float kMoved = 0.01F;                    // blocks
-// SpadesX moves a player back who is 6 blocks off, piqueserver at 10. Half of 6 that lasts is certainly an error.
+// SpadesX moves a player back who is 6 blocks off, piqueserver at 10. Half of 6 blocks, if it lasts, is an error.
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
 // In blocks between the client and its man: the client's speed is lowered from the first on, until the second.
@@ -272,7 +272,7 @@ void Man::send_place(BackOut& out) {
 }
 
 /// Sends one update per step, and another one before a shot in a new direction. Each contains the keys of half a
-/// second, so a lost one matters little. An unchanged motion is not sent again.
+/// second, so a lost one matters little. An unchanged motion is left out.
 void Man::send_state(const Urge& urge, BackOut& out) {
   Track& track = track_;
   const Motion now = {life_.body.position, urge.orientation, life_.body.velocity};

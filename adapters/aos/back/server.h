@@ -19,7 +19,7 @@ namespace entente::aos {
 
 using core::BackOut;
 
-/// How often a back tells the room the pose of a player.
+/// How often, at most, a back tells the room the pose of a player. Snapshots come 10 to 60 times a second.
 inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
 
 class Server {

@@ -59,7 +59,7 @@ void Joining::hear(const Welcome& welcome, BackOut& out) {
   NegotiateFlags flags;
   for (const auto code : all_flags()) flags.flags.emplace_back().set(code);
   link_.stream(out, flags);
-  if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // the server refuses a name that is in use
+  if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // for names in use: they are refused
 }
 
 void Joining::hear(const TooLate&, BackOut& out) {

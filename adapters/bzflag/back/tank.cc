@@ -41,7 +41,8 @@ core::TankModel Tank::model() const {
   return model;
 }
 
-/// The mouse points at where its player sees the tank, which is where the tank was a moment ago.
+/// How near a goal counts as reached. For a mouse, farther if the tank moves: it points at where its player sees the
+/// tank, which is where the tank was a moment ago.
 double Tank::near() const {
   return steering.by_mouse() ? kMouseThere + kMouseLate * std::hypot(pose.vx(), pose.vy()) : core::kReached;
 }

@@ -320,7 +320,7 @@ addEventListener("hashchange", () => {
   if (wish && visit && !visit.over) visit.goTo(wish);
 });
 
-// Browsers may keep a closed page with its connection, so its player would stay in the match.
+// Browsers may keep a page that was left, with its connection, so its player would stay in the match.
 addEventListener("pagehide", () => { visit && !visit.over ? visit.link.leave() : start?.end(); });
 addEventListener("pageshow", ({ persisted }) => { if (persisted && start) start = new Start(); });
 

@@ -7,7 +7,7 @@ import { LABEL, Labels } from "./labels.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank
-const NEAR = 24;                         // pixels: a click this near to a unit selects it
+const NEAR = 24;                         // pixels: a click this near to a unit counts as on it
 const CLOSE = 250;                       // width in metres, for players
 const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
 const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);

@@ -14,7 +14,7 @@ constexpr std::size_t kMostCells = 20'000;               // as many units as a w
 constexpr std::size_t kMostOfOne = 256;                  // cells of one player
 constexpr std::size_t kMostSought = 100'000;             // cells examined at one time, to find which one ejected mass
 constexpr std::size_t kMostHidden = 2'000;               // cells out of sight, which may never be seen again
-constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // a cell out of sight for longer counts as gone
+constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // a cell out of sight for longer may be anywhere: it is Gone
 constexpr double kThrown = 250;                          // units from a cell's edge that a new cell can be after a tick
 constexpr core::Micros kStill = 60 * core::kMillisecond;  // a cell without an update for this long stands still
 

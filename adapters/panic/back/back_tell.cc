@@ -8,7 +8,8 @@ namespace entente::panic {
 namespace {
 
 constexpr std::uint32_t kMostShots = 2;
-constexpr double kReload = 1;  // seconds; the server has no limit, but clients that wait would wait longer
+// Seconds. The server has no limit, but by default other games' clients would wait longer.
+constexpr double kReload = 1;
 constexpr double kSpeed = 25;  // metres a second: one tile, the speed of other games' tanks
 
 words::Unit::Kind kind_of(std::uint32_t code) {

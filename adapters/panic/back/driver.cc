@@ -13,7 +13,7 @@ namespace {
 using core::kMillisecond, core::kSecond, core::Micros;
 
 constexpr Micros kLook = 25 * kMillisecond;      // when to check again whether an Action may be sent
-constexpr Micros kNoAnswer = 2 * kSecond;        // no longer waited for an answer; delays of 0.6 s were seen
+constexpr Micros kNoAnswer = 2 * kSecond;        // then an answer is no longer awaited; a queue of 0.6 s was seen
 constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, for continuous steering: four tiles a second
 constexpr Micros kPerShot = 500 * kMillisecond;  // while a trigger is held
 constexpr Micros kAstray = 500 * kMillisecond;

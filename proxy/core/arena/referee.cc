@@ -270,7 +270,7 @@ void Referee::keep_seat(const Player& player, Micros now) {
 
 void Referee::refuse_change(Id id, BackOut& out) {
   words::ClaimRefused refused;
-  refused.set_why("you change your name or team too often: try again in a second");
+  refused.set_why("you change your name, team, skin or motto too often: try again in a second");
   out.say(Fact(id, refused));
 }
 

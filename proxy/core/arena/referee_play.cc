@@ -21,9 +21,8 @@ constexpr Micros kSilence = kSecond;
 /// Tolerance for claims: a factor on the speed, and metres in addition, because clocks differ. Unclaimed distance stays
 /// available for kGoodFor seconds, because links stall.
 constexpr double kFaster = 1.4, kFarther = 4, kGoodFor = 2;
-constexpr double kHighest = 60, kFastestFall = 60;  // metres, metres a second: Ace of Spades' men fall at 50
-constexpr double kFastestTurn =
-    10 * std::numbers::pi;  // radians a second: the most that a small update of BZFlag can hold
+constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a second: Ace of Spades' men fall at 50
+constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: the most that a small BZFlag update holds
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
 /// The shape of a man of Ace of Spades, for testing claims: 0.9 blocks wide and 2.7 high; climbs one block. The client

@@ -20,7 +20,7 @@ class TankFlags {
   /// TEAM_ANY: no such flag, or no team's.
   words::Team team_of(Id token) const;
   /// Whether its carrier cannot use it: the carrier's client is of another game, and the player did not ask for this
-  /// flag.
+  /// flag last.
   bool is_unasked(const words::Token& token, Id wished) const;
 
  private:

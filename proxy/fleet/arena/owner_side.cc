@@ -90,10 +90,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (settled_) {
       bus::SavedArena saved = saved_arena();
       auto& players = *saved.mutable_players();
-      const auto goes =
-          [this](const auto& player) {  // its client leaves with this node, which stops instead of draining
-            return player.node() == arena_.node && player.run() == arena_.run;
-          };
+      // Its client leaves with this node, which stops instead of draining.
+      const auto goes = [this](const auto& player) {
+        return player.node() == arena_.node && player.run() == arena_.run;
+      };
       if (reason == relay::Reason::kStopped)
         players.erase(std::remove_if(players.begin(), players.end(), goes), players.end());
       last = saved.SerializeAsString();
@@ -268,7 +268,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     its->guest->want(core::Intent(std::move(wish)));
   }
 
-  /// A player enters whose seat was taken for its node: what it has changed meanwhile; nothing: it has changed nothing.
+  /// For a player who enters at a seat that was taken for its node: what it has changed meanwhile. Nothing: no change.
   std::optional<core::Intent> changed(const Seat& seat, const words::Enter& wish) const {
     const core::PlayerState* player = room_.world().player(seat.player);
     words::Change change;

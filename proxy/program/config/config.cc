@@ -118,7 +118,7 @@ class Checker {
     if (!listen) return;
     files(path + "listen", web_options(listen->web.value_or(WebSocketSettings{}), {}));
     if (route.hold_s() != 0 && listen->enet == relay::EnetMode::kDatagrams)
-      problem(path + "hold_s", "is not for mode=datagrams: there a client asks the server itself, again and again");
+      problem(path + "hold_s", "is not for mode=datagrams: there, the client itself retries its connect");
     launch(path, route);
     Shared shared{path + "listen", "", &route};
     if (to) {

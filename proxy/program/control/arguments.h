@@ -31,7 +31,8 @@ std::string as_argument(std::string_view text);
 /// In quotes, with a backslash before each quote and backslash.
 std::string in_quotes(std::string_view text);
 
-/// Removes "OPTION TEXT" from the beginning, and returns TEXT: an argument in quotes, or one word.
+/// Removes "OPTION TEXT" from the beginning, and sets `value` to TEXT: an argument in quotes, or one word. Returns
+/// false, and changes nothing, if `rest` begins with something else.
 bool take_option(std::string_view& rest, std::string_view option, std::string& value);
 /// As take_option(), but TEXT without quotes is all of the rest.
 bool take_text(std::string_view& rest, std::string_view option, std::string& value);

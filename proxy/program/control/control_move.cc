@@ -125,7 +125,8 @@ void add_move_commands(Control& control, relay::ProxyServer& server, const Roste
       [&server, &roster, routes](std::string_view rest) { return move(server, roster, served_only(routes()), rest); });
   control.add_order("refer LINK|NAME|ADDRESS HOST:PORT", "Tells a player to connect elsewhere, and ends the session.",
                     [&server, &roster](std::string_view rest) { return refer(server, roster, rest); });
-  control.add("listener GAME", "Prints the address of the first listener for a game.",
+  control.add("listener GAME",
+              "Prints the address of the first listener for a game, apart from listeners that are draining.",
               [&server, routes, public_host](std::string_view rest) {
                 return listener(server, served_only(routes()), public_host, rest);
               });

@@ -151,8 +151,10 @@ void Fleet::measure(Metrics& metrics) const {
   metrics.count("bus_failures", "Orders to JetStream that failed", {}, counts.failures);
   metrics.count("bus_refused", "Messages and subscriptions that NATS does not permit this node's account", {},
                 counts.refused);
-  metrics.count("bus_forged", "Forged messages, which were ignored: their sender may not publish to their subject", {},
-                counts.forged);
+  metrics.count(
+      "bus_forged",
+      "Forged messages, which were ignored: an account had JetStream send them to a subject where it may not publish",
+      {}, counts.forged);
 }
 
 }  // namespace entente

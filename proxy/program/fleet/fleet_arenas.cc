@@ -150,7 +150,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   std::uint64_t epoch_ = 0;  // 0: not the owner
   bool hands_over_ = false;
   bool steps_back_ = false;    // it must not own the arena now
-  bool stepped_back_ = false;  // it has stepped back since it last gave up the lease
+  bool stepped_back_ = false;  // it has stepped back since the last let_go()
   net::Alarm again_;
   std::optional<Millis> failed_at_;  // since when NATS cannot read what is stored
   fleet::BusLine::SubscriptionId hears_ = 0;
@@ -254,7 +254,8 @@ void FleetArenas::measure(Metrics& metrics) const {
     metrics.count("fleet_arena_snapshots", "Worlds sent or received", labels, counts.snapshots);
     metrics.count("fleet_arena_stored", "Times that this node stored the arena for the next owner", labels,
                   counts.stored);
-    metrics.count("fleet_arena_refused", "Messages of other nodes that were refused as invalid", labels,
+    metrics.count("fleet_arena_refused",
+                  "Messages of other nodes, or parts of them, that were invalid or for an unknown player", labels,
                   counts.refused);
   }
 }

@@ -42,7 +42,7 @@ class FleetArenas {
     std::shared_ptr<relay::Broadcast> broadcast;  ///< to this node's viewers
   };
   const LocalFleetRoom& local_room_for(const std::string& arena);
-  /// Null: no listener of this node leads to it.
+  /// Null: local_room_for() has not made one.
   const LocalFleetRoom* find_local_room(const std::string& arena) const {
     const auto at = local_rooms_.find(arena);
     return at != local_rooms_.end() ? &at->second : nullptr;

@@ -202,7 +202,7 @@ void FleetBans::tell() {
   waiting_ = waiting;
 }
 
-/// Removes bans that have ended or were lifted long ago, so that the bucket does not grow for ever.
+/// Removes ended bans, and entries that were lifted longer than kForget ago, so that the bucket does not grow for ever.
 void FleetBans::sweep() {
   const std::uint64_t now = wall_now();
   std::size_t swept = 0;

@@ -1,8 +1,8 @@
 // Shares the bans of a node with its fleet, in the bucket FLEET-bans: a ban or unban at one node applies at all nodes.
 // The same holds for the networks that operators allow and deny.
-// Law: a node keeps its changes while it is cut off, and sends them after it has reconnected. Of two changes of one
-// network the later one counts, wherever it was made. A ban in a node's file is older than any change. Entries of the
-// bucket are checked like a peer's messages.
+// Law: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it has
+// reconnected. Of two changes of one network the later one counts, wherever it was made. A ban in a node's file is
+// older than any change. Entries of the bucket are checked like a peer's messages.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ class FleetBans final : private net::Ticker::User {
  public:
   struct User {
     virtual ~User() = default;
-    /// Applies bans that other nodes made, and lifts those of networks that they unbanned.
+    /// Applies bans that other nodes made, and lifts those of networks that they unbanned. They are in force when this
+    /// returns.
     virtual void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) = 0;
     /// The same for networks that are allowed or denied, and those that were removed from their list.
     virtual void learn_listed(const std::vector<relay::ListedNetwork>& listed,
@@ -46,7 +47,7 @@ class FleetBans final : private net::Ticker::User {
 
   /// Invalid entries of the bucket. From any thread.
   std::uint64_t refused() const { return refused_; }
-  /// Changes of this node that are not in the bucket yet. From any thread.
+  /// Changes that this node knows and the bucket lacks. From any thread.
   std::uint64_t waiting() const { return waiting_; }
 
  private:

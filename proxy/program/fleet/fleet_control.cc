@@ -125,7 +125,7 @@ void FleetControl::hear_own_state(const fleet::BusMessage& message) {
   log_error("fleet: another process is also the node '{}'; set another [fleet] node for one of them", fleet_.node());
 }
 
-/// A genuine order names a subject for its answer. A message that JetStream republishes to this subject does not.
+/// A genuine order names a subject for its answer. A message that an account has JetStream send here does not.
 void FleetControl::hear_order(const fleet::BusMessage& message) {
   bus::Order order;
   if (left_ || !message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") ||

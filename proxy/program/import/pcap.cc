@@ -108,7 +108,7 @@ class PcapImport {
     return Done{};
   }
 
-  /// Null: the packet is not to or from the server's port, or it is not known which end is the server.
+  /// Nullopt: the packet is neither to nor from --port, or it is not known which end is the server.
   std::optional<Way> way_of(const Packet& packet) {
     if (options_.port != 0) {
       if (packet.to.port == options_.port) return Way::kToServer;

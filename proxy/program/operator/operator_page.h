@@ -31,7 +31,7 @@ class OperatorPage {
   enum class Refusal : std::uint8_t {
     kNotProxy,       ///< not from one of the HTTP proxies in front
     kNoClient,       ///< from one of them, without a header that names the client
-    kHost,           ///< for a host name that is not in operator.hosts
+    kHost,           ///< for a host name that is no IP address, not "localhost", and not in operator.hosts
     kOrigin,         ///< from a page of another site
     kNotThere,       ///< another path or method
     kNoToken,        ///< without a token

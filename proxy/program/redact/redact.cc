@@ -26,7 +26,7 @@ constexpr const char* kAboutRedacting =
     "tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again, so\n"
     "that they are valid. Voice chat, messages of unknown extensions, and bytes that do not decode are left out, and\n"
     "listed. In chat and texts that you keep, names, addresses, host names and passwords are still replaced. To keep\n"
-    "the names there as well, write --keep chat,names.\n";
+    "these, too, list them: --keep chat,names.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;

@@ -52,8 +52,8 @@ class Routes {
     std::string name;        // "bzflag 2.4 127.0.0.1:5154"
     relay::TapThread* tap = nullptr;
     relay::WebOptions web{};
-    std::optional<config::Route> route = {};           // settings of its route; nullopt: it leads to an arena
-    std::size_t room = 0;                              // the arena's room
+    std::optional<config::Route> route = {};           // settings of its route; nullopt: of an arena or an audience
+    std::size_t room = 0;                              // the shared room that it leads to, if any
     std::size_t position = 1;                          // in the configuration
     bool watch = false;                                // its clients can only watch
     std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route with [[route.watch]]
@@ -79,7 +79,7 @@ class Routes {
   struct RoomListeners {
     const Urls& urls;
     std::vector<ListenEnd> ends = {};
-    std::vector<std::optional<Running>> before = {};  // the listener that each one replaces, or nullopt
+    std::vector<std::optional<Running>> before = {};  // the listener that each one keeps or replaces, or nullopt
 
     /// One of the routes in `before`, as `beside` of ProxyServer::add_shared_room.
     std::optional<std::size_t> beside() const;

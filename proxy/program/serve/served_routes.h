@@ -16,7 +16,7 @@ struct ServedRoute {
   NamedRoute named;
   std::size_t position = 1;               ///< in the configuration, from 1
   relay::TapThread* tap = nullptr;        ///< a tap that can record; null: it only counts
-  relay::TapThread* recording = nullptr;  ///< set by served(): `tap`, but only for the first listener of an arena
+  relay::TapThread* recording = nullptr;  ///< set by served(): `tap`; null for all but the first listener of an arena
   bool shows_words_dropped = false;       ///< in the summary: a bridge with rooms of its own
   /// Replaced routes of the same name: their counters are added to this one's.
   std::vector<std::size_t> before = {};

@@ -98,7 +98,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.said = [of](std::string_view sentence) { log_warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   options.files.completed = [this, discarded](const std::string& file) {
-    std::error_code ignored;  // a file that stays is harmless
+    std::error_code ignored;  // a file that stays is only in the way of a later one with its name
     if (*discarded && has_files()) std::filesystem::remove(file, ignored);
     log_debug("recording {} is complete", file);
     retention_.look_soon();
@@ -187,7 +187,7 @@ Outcome<Done> Taps::stop() {
 
 void Taps::abandon() {
   (void)stop();
-  std::error_code ignored;  // a file that stays is harmless
+  std::error_code ignored;  // a file that stays is only in the way of a later one with its name
   if (!has_files()) return;
   for (const auto& [tap, path] : paths_) std::filesystem::remove(path, ignored);
 }

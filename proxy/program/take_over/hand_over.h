@@ -70,7 +70,7 @@ class HandOver {
   std::atomic<std::uint64_t> failures_{0};
   std::mutex mutex_;  // of the next three
   bool ends_ = false;
-  std::string own_failure_;  // the reason for its failure that the started process has reported
+  std::string own_failure_;  // why the process that this one started has failed, as that one says
   std::optional<net::Talk> talk_;
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;

@@ -39,7 +39,7 @@ void TakeOver::tell_failure(const std::string& path, const std::string& why) {
   std::string line = kTakeOverFailed;
   for (const char c : why) line += c == '\n' ? std::string("; ") : std::string(1, c);
   line.resize(std::min(line.size(), kLongestFailure));
-  (void)net::ask_local(path, line);  // an error does not matter: an older program may not know this line
+  (void)net::ask_local(path, line);  // may fail: an older program may not know this line, or be gone
 }
 
 Outcome<relay::LinkId> TakeOver::ready() {

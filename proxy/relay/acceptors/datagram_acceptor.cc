@@ -9,7 +9,7 @@
 namespace entente::relay {
 namespace {
 
-// A connect is 52 bytes, or fewer with the range coder. Larger datagrams are not decoded, to save time.
+// A connect is 52 bytes, or fewer with the range coder. Larger datagrams are not tried as a connect, to save time.
 constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace

@@ -70,7 +70,7 @@ class Bans {
   std::mutex mutex_;
   std::unordered_map<net::Network, OfNet, net::NetworkHash> bans_;
   std::size_t count_ = 0;
-  std::array<std::size_t, 129> by_bits_{};  // the number of bans for each length of network
+  std::array<std::size_t, 129> by_bits_{};  // the number of bans for each prefix length
 };
 
 }  // namespace entente::relay

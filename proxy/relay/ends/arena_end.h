@@ -12,7 +12,8 @@ namespace entente::relay {
 
 class ArenaEnd final : public End {
  public:
-  /// `tell_arena`: makes the other side look into the passage. `tell_us`: has look() called soon, after this call.
+  /// `tell_arena`: makes the other side look into the passage. `tell_us`: has look() called soon, but not
+  /// before it returns.
   ArenaEnd(End::User& user, std::shared_ptr<Passage> passage, std::function<void()> tell_arena,
            std::function<void()> tell_us);
   ~ArenaEnd() override;

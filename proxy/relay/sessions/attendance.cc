@@ -20,7 +20,8 @@ void Attendance::left(core::Id player) {
   there_.erase(at);
 }
 
-/// Counts a death and a kill. A suicide is no kill. A player who is taken out of play by the server has not died.
+/// Counts a death and a kill. A suicide is a death, but no kill. If the server takes a player out of play, that is
+/// neither.
 void Attendance::died(const words::Died& died) {
   if (died.why() == words::BY_SERVER) return;
   const auto victim = there_.find(died.player()), killer = there_.find(died.killer());

@@ -14,7 +14,7 @@ using How = End::Departure::How;
 
 namespace {
 
-constexpr Millis kMoveWithin = 10'000;  // the next server must let the player in by then, or by Limits::ready_ms
+constexpr Millis kMoveWithin = 10'000;  // the next server must let the player in by then; or Limits::ready_ms, if less
 
 /// The server of a player who is still in a shared room.
 class NoServer final : public core::Back {

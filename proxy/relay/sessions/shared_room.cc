@@ -272,7 +272,7 @@ void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
   forget(from);
   room_->gone(from, "took up its lost session", at);
   guests_[to] = guest;
-  touched_.push_back(to);  // it may have been sent something in its former seat
+  touched_.push_back(to);  // what it was sent in the seat `from` may still wait
   guest->give_seat(to);
   if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }

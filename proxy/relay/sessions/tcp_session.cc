@@ -47,7 +47,7 @@ void TcpSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
   if (!client_.link.adopt(std::move(client))) return end(Reason::kOutOfDescriptors);
   client_.link.set_reading(true);
-  // If the client speaks first, we connect to the server only after the client's greeting.
+  // If the client speaks first, we connect only after its greeting, so that no server is bothered by other programs.
   greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
   if (greeted_) connect();
 }

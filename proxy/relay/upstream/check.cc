@@ -125,7 +125,7 @@ class StreamCheck final : public Look, private net::LinkUser {
     const wire::Detected detected = game_.detect(said_);
     if (detected.state == wire::Detected::State::kFound) return conclude({std::nullopt, detected.dialect, {}});
     if (detected.state == wire::Detected::State::kUnknown || said_.size() > most_said_)
-      fail(Reason::kDialectUnknown, "its greeting is not one of " + std::string(game_.name()));
+      fail(Reason::kDialectUnknown, "its greeting is not that of " + std::string(game_.name()));
   }
   void wrote(net::Link&) override {}
   void ended(net::Link&) override { fail_to_greet("it closed the connection"); }

@@ -28,7 +28,7 @@ void SlotQueue::freed() {
   if (elsewhere_) ++freed_;
 }
 
-/// Since when the oldest claim of other queues has waited; nothing: there is none that counts.
+/// Since when the oldest claim of other queues or processes has waited; nothing: there is none that counts.
 std::optional<Millis> SlotQueue::oldest_other(const void* whose, Millis now) const {
   if (now < ignored_until_) return std::nullopt;
   std::optional<Millis> found = elsewhere_;

@@ -46,7 +46,7 @@ TEST_CASE("while it drains, newcomers are refused and sessions stay") {
   CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
 }
 
-TEST_CASE("a session that is moved here takes a place, at any rate, and releases it") {
+TEST_CASE("a session that is moved here takes a place as a client does, but whatever the rate, and releases it") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");

@@ -282,7 +282,7 @@ TEST_CASE("a request that is cut anywhere ends the connection without a session"
   CHECK(relay.totals().begun == 0);
 }
 
-TEST_CASE("a request that does not end is closed in time") {
+TEST_CASE("a connection whose request does not end is closed in time") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.greet_ms = 50;
@@ -327,7 +327,7 @@ TEST_CASE("a WebSocket server gets the client's address before the request") {
   CHECK(server.read_text(4) == "GET ");
 }
 
-TEST_CASE("a server whose dialect is detected gets our own address") {
+TEST_CASE("a server whose dialect is detected gets a PROXY header that names no client") {
   FakeServer fake;
   auto options = options_for(bzflag::game());
   options.servers[0].dialect = std::nullopt;

@@ -180,9 +180,8 @@ struct Match : Turning {
     CHECK(colour_of(server.hear<SetColour>([](const SetColour& one) { return one.player == kAnnaThere; }).colour) ==
           kRed);
     for (const std::uint8_t action : {std::uint8_t{kBuild}, std::uint8_t{kDestroy}}) {
-      const auto acts = [&] {
-        client.say(BlockAction{anna, action, at});
-      };  // what comes faster than servers accept is left out
+      // Repeated, because what comes faster than servers accept is left out.
+      const auto acts = [&] { client.say(BlockAction{anna, action, at}); };
       server.hear<BlockAction>([&](const BlockAction& one) { return one.action == action && one.at == at; }, acts);
       server.say(BlockAction{kAnnaThere, action, at});
       client.hear<BlockAction>(

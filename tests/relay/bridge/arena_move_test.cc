@@ -12,7 +12,7 @@ namespace {
 using relay::Reason;
 using How = MoveResult::How;
 
-/// Watches the lobby and the hall, which have one seat each.
+/// A spectator of the lobby or the hall. For players, these have one seat each.
 struct Watcher : Lines {
   explicit Watcher(const Moving& running, std::size_t route = kLobby) : Lines(Stream::to(running.addresses[route])) {
     say(R"({"enter":{"name":"wes","role":"WATCH"}})");

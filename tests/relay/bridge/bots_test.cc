@@ -131,7 +131,8 @@ const Buffer kRest{32, 0,    0x9b, 0x6b, 100, 0, 0, 0, 0, 0, 0, 0,              
                    16, 0x3a, 0x21, 0xb5, 50,  0, 0, 0, 1, 0, 0, 0, 1, 4, 0, 0,  //
                    36, 0,    0,    0,    0,   0, 0, 0, 0, 0, 0, 0};
 
-TEST_CASE("a server that shows its dialect only to a player gets no bytes until the dialect is certain") {
+TEST_CASE(
+    "a server that shows its dialect only to a player gets no bytes until that is certain, then its own dialect") {
   FakeServer fake;
   PanicBot bot(fake.address());
   const Stream server = fake.accept();

@@ -92,7 +92,8 @@ TEST_CASE("a client that sends an invalid frame is closed with the matching code
   CHECK(next == "close:1002 not masked by a client");
 }
 
-TEST_CASE("a frame that the game's cutter refuses is closed with 1009 if it is too large, and with 1007 otherwise") {
+TEST_CASE(
+    "a frame that the game's cutter refuses closes the link with 1009 if it is too large, and with 1007 otherwise") {
   for (const char* what : {"message too large", "frame too large", "oversize frame"})
     CHECK(relay::content_code(Fault{what}) == 1009);
   for (const char* what : {"unknown type", "no message"}) CHECK(relay::content_code(Fault{what}) == 1007);
