@@ -10,7 +10,7 @@ namespace {
 class OwnerAnnex final : public relay::Annex {
  public:
   OwnerAnnex(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
-            const SavedSeats& seats, HandOver hand_over, relay::SharedRoom& room, net::Loop& loop)
+             const SavedSeats& seats, HandOver hand_over, relay::SharedRoom& room, net::Loop& loop)
       : line_(*arena.bus, loop),
         stored_at_(arena.names.saved_arena(arena.arena)),
         side_(make_owner_side(arena, epoch, std::move(until), std::move(referee), seats, post(std::move(hand_over)),
