@@ -1,6 +1,7 @@
 # A stage: one case's folder, programs and deadline.
 # Law: whatever a case started is gone when the case is over, however it ended; every wait has an end; and a thread that
 # dies of an error fails the case.
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -162,7 +163,8 @@ class Program:
             pass
         self.process.wait()
         if self.process.stdin:
-            self.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # of a line that it did not read
+                self.process.stdin.close()
 
 
 class Stage:
