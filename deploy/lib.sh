@@ -54,7 +54,7 @@ install_packages() {
   fi
   as_root apt-get -q -o Acquire::Retries=3 update 2>&1 | tail -n 1 || die "apt-get update failed: see its last words above"
   for name in "${names[@]}"; do
-    if [[ " $* " == *' real '* && $(packages real) == *"$name"* ]] && ! apt-cache show "$name" >/dev/null 2>&1; then
+    if packages real | grep -x "$name" >/dev/null && ! apt-cache show "$name" >/dev/null 2>&1; then
       say "  this Debian has no $name: left out"
     else
       there+=("$name")

@@ -1,7 +1,6 @@
 # A recorded session, shown again by `entente replay` to stock programs and scripted clients.
 # Law: what each of them saw is read from its own bytes, not from our words.
 import collections
-import contextlib
 import json
 import os
 import re
@@ -202,9 +201,10 @@ def loaded_by_bzfs(stage, recording):
     loader.run.wait_for(r"#01: +evening\.rec +\[ *\d+\.\d seconds\]", 10)
     loader.says("/replay load evening.rec")
     loader.run.wait_for(r"Loaded file: .*evening\.rec", 10)
-    with contextlib.suppress(BrokenPipeError):  # bzfs may have disconnected it: the recording has another world
-        loader.run.say("/quit")
-    loader.run.wait(15)
+    try:
+        check(loader.quits() == 0, "bzadmin did not leave with exit code 0")
+    except BrokenPipeError:  # bzfs has disconnected it, because the recording has another world
+        loader.run.wait(15)
     return operator(stage, "viewer", stock)
 
 
