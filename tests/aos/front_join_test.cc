@@ -297,13 +297,13 @@ TEST_CASE("a malformed packet closes the client; an unknown one is counted") {
   Play play;
   play.plays();
   CHECK(play.stage.receives(Buffer{50, 1, 2}) == "loses a message: no known version of Ace of Spades has this id\n");
-  CHECK(play.stage.receives(Buffer{13, 1}).starts_with("fails: message too short"));
+  CHECK(play.stage.receives(Buffer{13, 1}).starts_with("cannot be cut: message too short"));
   Play newer(k080Place);
   newer.plays();
   CHECK(newer.stage.receives(Buffer(50, 0)) == "loses StateUpdate: its length does not match its content\n");
   Play empty;
   empty.plays();
-  CHECK(empty.stage.receives(Bytes()).starts_with("fails: "));
+  CHECK(empty.stage.receives(Bytes()).starts_with("cannot be cut: message too short"));
 }
 
 // -- Players ---------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-# One client of each game in one arena: those of the matrix, an Ace of Spades player, and bots of the vocabulary itself, by TCP and as browsers do.
-# Law: each is written from its own game's documents and knows none of the others; places are metres from the middle.
+# One client of each game in one arena: those of the matrix, an Ace of Spades player, and native players over TCP and over WebSocket, like a browser.
+# Law: each is written from its game's documents and independent of the others; places are metres from the middle.
 from __future__ import annotations
 
 import importlib
@@ -25,7 +25,7 @@ def of_matrix(game: str) -> type:
 
 
 class Soldier(Player):
-    """Ace of Spades 0.75: `man` hears and speaks; what it heard is looked at when somebody asks."""
+    """Ace of Spades 0.75: `man` receives and sends; its state is read on demand."""
     GAME = "aos"
 
     def __init__(self, port: int, name: str) -> None:
@@ -110,7 +110,7 @@ class Soldier(Player):
 
 
 class Scribe(Player):
-    """The vocabulary as JSON: what is true, in words. It plays, too."""
+    """A native JSON client, which reads the arena's state as words, and also plays."""
     GAME = "native"
 
     def __init__(self, port: int, name: str) -> None:
@@ -132,7 +132,7 @@ class Scribe(Player):
         self.respawn()
 
     def respawn(self) -> None:
-        """Nobody brings it back but itself, and it is let in only after a while."""
+        """Asks for its respawn itself; the arena grants it only after a while."""
         asked = 0.0
 
         def back() -> Place | None:
@@ -211,7 +211,7 @@ class Scribe(Player):
         self.solids = [solid for solid in told.get("solids", []) if not solid.get("shots_pass")]
 
     def clear(self, one: Place, other: Place) -> bool:
-        """Nothing that stops shots stands between the two, nor close by the way."""
+        """Whether nothing that stops shots is between the two places or close to the line."""
         steps = max(int(math.dist(one, other)), 1)
         return not any(self._inside(solid, *(a + (b - a) * step / steps for a, b in zip(one, other))) for solid in self.solids for step in range(steps + 1))
 
@@ -237,7 +237,7 @@ class Scribe(Player):
             return [unit for owner, unit in self._units() if owner != self.me]
 
     def of(self, name: str) -> Place | None:
-        """Where the arena has him."""
+        """The arena's place for that player."""
         with self.changed:
             return next((unit.place for _, unit in self._units() if unit.owner == name), None)
 
@@ -273,7 +273,7 @@ class Scribe(Player):
 
 
 class Surfer(Scribe):
-    """The same as a browser says it: a text message of a WebSocket is a word."""
+    """The same over WebSocket, like a browser: each text message is a word."""
 
     def connect(self) -> None:
         self.web = WebSocket(self.port)
@@ -298,13 +298,13 @@ CLIENTS = {"bzflag": of_matrix("bzflag_tank"), "bzflag 1.10": partial(of_matrix(
 LISTEN = {"bzflag": "bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzdraft": "bzdraft://127.0.0.1:0", "ogar": "ogar+ws://127.0.0.1:0",
           "panic": "panic://127.0.0.1:0?dialect=be-packed", "aos": "aos://127.0.0.1:0?dialect=0.75", "browser": "native+ws://127.0.0.1:0?dialect=json",
           "native": "native://127.0.0.1:0?dialect=json"}
-DOORS = {game: game for game in LISTEN} | {"bzflag 1.10": "bzflag"}  # who comes to which
+DOORS = {game: game for game in LISTEN} | {"bzflag 1.10": "bzflag"}  # the listener of each client
 NAMES = {"bzflag": "anna", "bzflag 1.10": "otto", "bzdraft": "dora", "ogar": "olga", "panic": "", "aos": "axel", "browser": "bert", "native": "nina"}
 CHAT_GAMES = [game for game in CLIENTS if game != "panic"]
 
 
 def said(player: Player) -> list[str]:
-    """Every line that it was shown, with whose it is."""
+    """Every line of chat that the client received, with its sender."""
     return [f"{line.sender}: {line.text}" for line in (player.lines() if isinstance(player, Soldier) else player.heard)]
 
 

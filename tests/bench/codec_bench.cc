@@ -1,6 +1,6 @@
 // codec_bench: nanoseconds per message to decode and to encode, for every row of every dialect of every game, through
-// the same virtual face that the tap uses. Names read <verb>/<game>/<dialect>/<row>/<way>; Google Benchmark's options
-// work. Law: what is measured is legal: each message was invented, and decodes.
+// the same virtual interface that the tap uses. Names are <verb>/<game>/<dialect>/<row>/<way>; Google Benchmark's
+// options work. Law: all measured messages are random legal messages that decode.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kMessages = 16;  // different ones in turn, so that no worker_route is learnt by heart
+constexpr std::size_t kMessages = 16;  // different ones in turn, so that the branch predictor cannot learn them
 constexpr std::uint64_t kSeed = 2026;
 
 /// Messages of one row, one way: their frames, and codecs that keep them decoded.

@@ -1,5 +1,5 @@
-# What is measured: how each relay is started in front of the echo server, and the arena, on the core it is given.
-# Law: what a contender needs stands in a folder of its own that goes with it; it is killed with all its children.
+# The measured programs: starts each relay in front of the echo server, and the arena, on a given core.
+# Law: each contender has its own folder, which is removed with it; it is killed with all its children.
 import contextlib
 import ctypes
 import os
@@ -23,7 +23,7 @@ def _settle(cores):
 
 
 def spawn(command, core, **how):
-    """A process in a group of its own, on one core or a set of them, that does not outlive us."""
+    """Starts a process in its own group, on one core or a set of cores; it ends with this program."""
     cores = core if isinstance(core, set) else {core}
     return subprocess.Popen([str(word) for word in command], text=True, start_new_session=True,
                             preexec_fn=lambda: _settle(cores), **how)
@@ -101,9 +101,9 @@ record = "{record}"
 
 
 class Contender:
-    """One relay: `carries` says which kinds of cells, `needs` the program that must be there."""
+    """One relay: `carries` are the kinds of cells that it supports, `needs` the program that must be installed."""
 
-    translates = False  # into native: its server is another
+    translates = False  # to native, so that it has another server
     core = RELAY_CORE
 
     def __init__(self, name, carries, needs=None):
@@ -126,12 +126,12 @@ class Contender:
                 self.complaints += self.said(self.folder)
 
     def said(self, _):
-        """Lines of its log that the reader of the table must know."""
+        """Lines of its log that belong below the table."""
         return []
 
 
 class Direct(Contender):
-    """No relay: what the load itself can do."""
+    """No relay: the limit of the load itself."""
 
     @contextlib.contextmanager
     def running(self, echo):
@@ -160,7 +160,7 @@ class Announcing(Contender):
 
 
 class Configured(Contender):
-    """Has to be told a port."""
+    """A relay whose port is set in its configuration."""
 
     def start(self, echo, folder):
         for attempt in range(3):
@@ -195,7 +195,7 @@ class Socat(Configured):
 
 
 def entente(record, to="bzflag://{}?dialect=2.4"):
-    """Every limit is on, at a number that the load does not reach: what they cost is measured with the rest."""
+    """All limits are enabled, at values that the load does not reach, so that their cost is measured, too."""
 
     def arguments(echo, folder):
         recording = folder / "session.mcap" if record else ""
@@ -206,7 +206,7 @@ def entente(record, to="bzflag://{}?dialect=2.4"):
 
 
 def arena(build, seats):
-    """No relay: a place of its own, as large as one may be, with as many seats as are wanted."""
+    """Not a relay: an arena of the largest size, with so many seats."""
     words = f"arena --listen ogar+ws://127.0.0.1:0 --seats {seats} --side 800 --log-level warn"
     return Announcing("entente " + words, {"arena"}, build / "entente", lambda echo, folder: words.split())
 
@@ -219,7 +219,7 @@ def arena_of(build, listen, seats):
 
 
 def cpu_seconds(pid):
-    """That a process has used so far, with all its threads."""
+    """The CPU seconds that a process has used so far, with all its threads."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

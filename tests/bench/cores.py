@@ -1,4 +1,4 @@
-# What a second worker is worth, and what a busy arena costs the relay beside it.
+# Measures the gain of a second worker, and the cost of a busy arena for a relay in the same process.
 # Law: the load is on the same machine, so two workers cannot carry twice as much here. What is compared is CPU: a worker
 # is full when its thread uses a whole core, so CPU per message and the busiest thread's share say what two can carry.
 import contextlib
@@ -32,7 +32,7 @@ ARENA = '[[arena]]\nname = "busy"\nseats = {seats}\nlisten = ["{listen}"]\n'
 
 
 class Proxy(contenders.Announcing):
-    """The program with so many workers. Yields the addresses of its listeners, in their order."""
+    """The program with so many workers. Yields the addresses of its listeners, in order."""
 
     def __init__(self, build, workers, routes, cores, more=""):
         super().__init__(f"{workers} workers", set(), str(build / "entente"), self.arrange)
@@ -54,7 +54,7 @@ class Proxy(contenders.Announcing):
         return process, [first] + [process.stdout.readline().split()[-1] for _ in range(listeners - 1)]
 
     def messages(self):
-        """That its routes have passed on so far, both ways."""
+        """The number of messages that its routes have forwarded so far, in both directions."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics", timeout=5) as page:
             text = page.read().decode()
         counts = re.findall(r"^entente_(?:stream_frames|datagrams)_total\{.*\} (\S+)$", text, re.M)
@@ -74,7 +74,7 @@ def since(before, now):
 
 
 def seen(used, messages):
-    """Of a cell: CPU µs a message, of all threads and of the busiest."""
+    """A cell's CPU µs per message, of all threads and of the busiest one."""
     return {"all": sum(used.values()) * 1e6 / messages, "busiest": max(used.values()) * 1e6 / messages}
 
 
@@ -122,8 +122,8 @@ def played(build, speech, listeners, workers, seconds):
 
 
 def beside_arena(build, load):
-    """The round trips of a relay's player beside a busy arena, without its bots, and beside an arena that is a process of
-    its own. Each cell has one player. On which worker it was, the threads' CPU tells."""
+    """The round trips of a relay's player beside a busy arena, beside an arena without bots, and beside an arena in another process.
+    Each cell has one player; the CPU time of the threads shows which worker served it."""
     arena = ARENA.format(seats=ARENA_BOTS, listen=BUSY_ARENA.format("127.0.0.1:0"))
     route = [relay_to(load, "tcp")]
     other = contenders.arena_of(build, BUSY_ARENA.format("127.0.0.1:0"), ARENA_BOTS)
@@ -179,7 +179,7 @@ def cell(build, load, name, workers, rate, seconds):
 
 
 def measure(chosen, build, load):
-    """One worker, two, and (if paced) two processes, one right after the other; every other round the other way about."""
+    """One worker, two workers, and (if paced) two processes, one right after another; every second round in reverse order."""
     names = [name for name in NAMES if not chosen.only or name.split(",")[0] in chosen.only.split(",")]
     rates, results = {}, {}
     for number in range(chosen.rounds):

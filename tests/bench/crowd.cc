@@ -1,7 +1,7 @@
-// bench_crowd HOST:PORT CLIENTS SECONDS PID: so many Ogar clients play in the arena at HOST:PORT, whose process is PID,
-// in one thread, and count the pictures they are shown. Prints one line of JSON.
-// Law: each does what Cigar2 does: legacy 6, a mouse that moves 25 times a second; that server tells it a picture each
-// tick, even an empty one, so that the time between two of them is the tick.
+// bench_crowd HOST:PORT CLIENTS SECONDS PID: CLIENTS Ogar clients play in the arena at HOST:PORT, whose process is PID,
+// in one thread, and count the pictures that they receive. Prints one line of JSON.
+// Law: each behaves like Cigar2: legacy 6, with a mouse that moves 25 times a second. In legacy 6 a server sends a
+// picture each tick, even an empty one, so that the time between two pictures is the tick.
 #include <unistd.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ void add32(std::int32_t value, Buffer& out) {
     out.push_back(static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) >> shift));
 }
 
-/// What all clients saw.
+/// The results of all clients.
 struct Seen {
   std::uint64_t pictures = 0, empty = 0, bytes = 0, lives = 0;
   Histogram gaps;  ///< between a client's picture and its next
@@ -48,7 +48,7 @@ class Client {
 
   bool plays() const { return plays_; }
 
-  /// A new life, where it has none; the mouse, in a circle about the place; now and then a shot.
+  /// Asks for a new life if it has none; moves the mouse in a circle; shoots now and then.
   void act(std::uint32_t tick) {
     if ((number_ + tick) % kSeldom == kSeldom / 2) join();
     const double turn = number_ + tick * (static_cast<double>(kTick) / 3e9);
@@ -57,7 +57,7 @@ class Client {
     if ((number_ + tick) % kSeldom == 0) say({kSplit});
   }
 
-  /// Whoever is kept waiting for longer than a tick counts, too.
+  /// Also counts a wait for a picture that has not arrived yet, if it is longer than a tick.
   void end(Nanos now) {
     if (now - shown_at_ > kTick) seen_.gaps.add(now - shown_at_);
   }
@@ -107,7 +107,7 @@ class Client {
   Nanos shown_at_ = 0;
 };
 
-/// All of them; their mice move one after the other, so that a tick's are spread over it.
+/// All clients; their mouse messages are spread evenly over a tick.
 class Crowd {
  public:
   Crowd(const sockaddr_in& to, std::size_t count) { join(to, count); }

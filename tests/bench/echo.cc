@@ -115,7 +115,7 @@ void Echo::sweep() {
   some_left_ = false;
 }
 
-// With more players than ids, several have this one: each request links the next of them.
+// With more players than ids, several players share an id: each request links the next of them.
 void Echo::link(std::uint8_t id, const sockaddr_in& from) {
   for (Player& player : players_) {
     if (player.id != id || player.linked || player.left) continue;

@@ -1,5 +1,5 @@
-// The server of the load: greets, links UDP, and sends every message back as it came.
-// Law: it never waits; the load keeps so little on the way that a socket cannot fill up.
+// The server of the load: it greets, links UDP, and sends every message back unchanged.
+// Law: it never waits; the load keeps so few messages in flight that a socket cannot fill up.
 #pragma once
 
 #include <list>
@@ -17,7 +17,7 @@ class Echo : public Watched {
   void ready(std::uint32_t events) override;  ///< connections to be accepted
   std::uint16_t port() const { return port_.number; }
   std::size_t connections() const { return players_.size(); }
-  /// Forgets who has left. To be called between turns.
+  /// Removes the players who have left. Call it between turns.
   void sweep();
 
  private:

@@ -1,7 +1,7 @@
-# What the players of a worker notice while crowds come to its listeners: round trips over four transports, before and
+# Measures how floods at its listeners affect the players of a worker: round trips over four transports, before and
 # during each flood.
-# Law: one worker serves all; players and crowds share the other core. A crowd is one process, players another, so that a
-# busy crowd delays no player's clock.
+# Law: one worker serves all; players and crowds share the other core. The crowd and the players are separate processes,
+# so that a busy crowd does not delay the players' clocks.
 import contextlib
 import ctypes
 import json
@@ -22,7 +22,7 @@ JOIN_LIMIT = 10
 AT_ONCE = 100  # connects under way: less than a listener's backlog
 
 RELAY, BRIDGE, WEB, ENET = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet"
-# By listener: what a slow client says, a byte at a time.
+# By listener: what a slow client sends, a byte at a time.
 SLOW = {RELAY: b"BZFLAG\r\n\r", BRIDGE: b"BZFLAG\r\n\r", WEB: b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nX-Slow: " + b"x" * 400}
 CROWDS = {"3,000 connects, closed at once": 3000, "5,000 idle connections": 5000, "700 slow greetings": 700}
 SILENT = "3,000 connects, never acknowledged"
@@ -58,7 +58,7 @@ def wait_writable(links):
 
 
 def crowd(kind, to, slow):
-    """The whole flood, until the process is killed."""
+    """Runs the whole flood, until the process is killed."""
     if kind == SILENT:
         return unacknowledged(to)
     held = []
@@ -95,7 +95,7 @@ def unacknowledged(to):
 # -- Players -----------------------------------------------------------------------------------------------------------
 
 class Player:
-    """Joins, then says something every EVERY seconds, unless the last one was not answered yet."""
+    """Joins, then sends a message every EVERY seconds, unless the last one is still unanswered."""
 
     def __init__(self, to):
         self.heard, self.joined, self.sent, self.waits = b"", False, 0.0, False
@@ -149,7 +149,7 @@ class Bzflag(Player):
 
 
 class Bridged(Player):
-    """Through the bridge, to the native server: each pose of its own is answered with another's."""
+    """Through the bridge, to the native server: each of its poses is answered with another player's."""
     ACCEPT, ALIVE, UPDATES = 0x6163, 0x616c, (0x7075, 0x7073)
     greeted = False
 
@@ -275,7 +275,7 @@ PLAYERS = {RELAY: Bzflag, BRIDGE: Bridged, WEB: Web, ENET: Enet}
 
 
 def play(addresses, seconds):
-    """Prints what each waited, in ms; before that a line once all are in."""
+    """Prints a line once all have joined, then each player's waits in ms."""
     players = {name: PLAYERS[name](address(to)) for name, to in addresses.items()}
     with selectors.DefaultSelector() as ready:
         for one in players.values():
@@ -322,7 +322,7 @@ def helper(*words):
 
 
 def cell(build, load, kind, listener):
-    """What each player waited, in ms."""
+    """Each player's waits in ms."""
     with contextlib.ExitStack() as stack:
         def arena(url):
             one = contenders.arena_of(build, url.format("127.0.0.1:0"), 8)

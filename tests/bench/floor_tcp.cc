@@ -8,8 +8,8 @@
 namespace entente::bench {
 namespace {
 
-constexpr std::size_t kRead = 16 << 10;        // most that one sender brings into one turn
-constexpr std::size_t kScratch = 512 * kRead;  // a full turn of the poll; only what is used is ever touched
+constexpr std::size_t kRead = 16 << 10;        // most that is read from one sender in one turn
+constexpr std::size_t kScratch = 512 * kRead;  // a full turn of the poll; unused pages are never touched
 
 }  // namespace
 
@@ -24,9 +24,9 @@ struct FloorTcp::End : Watched {
   Pair& pair;
   Fd fd;
   End* other = nullptr;
-  Buffer waiting;      // for this end, while it takes no more
-  bool ended = false;  // sends no more
-  bool shut = false;   // was told that the other sends no more
+  Buffer waiting;      // bytes for this end that its socket did not accept
+  bool ended = false;  // it has closed its sending side
+  bool shut = false;   // we have closed our sending side to it
 };
 
 struct FloorTcp::Pair {
@@ -115,7 +115,7 @@ void FloorTcp::shut_if_done(End& end) {
   if (end.other->shut) end.pair.dead = some_dead_ = true;
 }
 
-// Level-triggered: who is not to be read, or has nothing to be written, must not be waited for.
+// Level-triggered: do not wait for a socket that must not be read or has nothing to write.
 void FloorTcp::interest(End& end) {
   const bool read = !end.ended && end.other->waiting.empty();
   const bool write = !end.waiting.empty();

@@ -1,6 +1,5 @@
-// The least that a TCP relay can do: each turn reads everything that is ready, then writes it all.
-// Law: no allocation and no epoll_ctl while bytes flow freely; a peer that does not read stops its sender from being
-// read.
+// The minimal TCP relay: each turn reads everything that is ready, then writes it all.
+// Law: no allocation and no epoll_ctl while no socket is full; if a peer does not read, its sender is not read either.
 #pragma once
 
 #include <list>
@@ -18,7 +17,7 @@ class FloorTcp : public Watched {
   ~FloorTcp() override;
 
   void ready(std::uint32_t events) override;  ///< the listener has connections
-  /// Writes what this turn read. To be called after each turn of the poll.
+  /// Writes what this turn read. Call it after each turn of the poll.
   void flush();
 
  private:

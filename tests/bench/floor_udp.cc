@@ -45,7 +45,7 @@ FloorUdp::Peer& FloorUdp::peer(const sockaddr_in& client) {
   return *found;
 }
 
-// One receive per readiness: what is left is told again, and a second call would nearly always find nothing.
+// One receive per readiness event: the poll reports remaining data again, and a second call would rarely find any.
 void FloorUdp::answer(const Peer& from) {
   const auto got = recv(from.upstream.get(), out_.bytes[answers_].data(), kDatagram, 0);
   if (got < 0) return;

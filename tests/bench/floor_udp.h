@@ -1,5 +1,5 @@
-// The least that a UDP relay can do: one connected upstream socket a peer, datagrams read and answered in batches.
-// Law: a datagram that finds a full socket is lost, as UDP may; nothing is queued across turns.
+// The minimal UDP relay: one connected upstream socket per peer, datagrams read and sent in batches.
+// Law: a datagram for a full socket is dropped, as UDP allows; nothing is queued across turns.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class FloorUdp : public Watched {
   ~FloorUdp() override;
 
   void ready(std::uint32_t events) override;  ///< clients have sent
-  /// Sends the answers of this turn to their clients. To be called after each turn of the poll.
+  /// Sends the answers of this turn to their clients. Call it after each turn of the poll.
   void flush();
 
  private:
@@ -25,7 +25,7 @@ class FloorUdp : public Watched {
   static constexpr std::size_t kBatch = 64;
   static constexpr std::size_t kDatagram = 2048;  // a game's datagram fits into one Ethernet frame
 
-  /// Datagrams on their way through one system call.
+  /// The datagrams of one system call.
   struct Batch {
     Batch();
     std::array<std::array<std::uint8_t, kDatagram>, kBatch> bytes;

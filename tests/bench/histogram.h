@@ -1,5 +1,5 @@
-// Counts of durations in buckets 1/64 of a power of two wide: one is told to 1.6 %, and counting costs nothing. Whoever
-// reads them may add up those of several rounds (report.py does).
+// Counts of durations in buckets 1/64 of a power of two wide: a duration is known to 1.6 %, and counting is cheap. The
+// histograms of several rounds can be added (report.py does).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class Histogram {
     ++count_;
   }
 
-  /// As JSON: [[the least duration of a bucket in ns, how many were counted in it], ...], ascending, none empty.
+  /// As JSON: [[the least duration of a bucket in ns, its count], ...], ascending, without empty buckets.
   void print() const {
     const char* before = "[";
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
@@ -30,7 +30,7 @@ class Histogram {
   }
 
  private:
-  static constexpr unsigned kFine = 6;  // bits of a duration that its bucket tells, below the highest
+  static constexpr unsigned kFine = 6;  // bits of a duration, below the highest, that select its bucket
 
   static std::size_t bucket(std::uint64_t ns) {
     const auto high = static_cast<unsigned>(std::bit_width(ns | (1u << kFine)) - 1);

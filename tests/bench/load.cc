@@ -1,8 +1,8 @@
 // load: the echo server and the clients of the relay benchmark, in one thread of one process, one epoll.
-// Prints "echo 127.0.0.1:PORT native 127.0.0.1:PORT", where it is a server; then answers each line
-// `tcp|udp|bridge HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard input with one line of JSON: what CONNECTIONS
-// players saw through the relay (or the bridge to native) at HOST:PORT whose process is PID. Several relays, separated
-// by commas, share the players.
+// Prints the addresses of its servers, "echo 127.0.0.1:PORT native 127.0.0.1:PORT". Then it answers each line
+// `tcp|udp|bridge HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard input with one line of JSON: the results of
+// CONNECTIONS players through the relay (or the bridge to native) at HOST:PORT, whose process is PID. Several relays,
+// separated by commas, share the players.
 #include <unistd.h>
 
 #include <cstdio>
@@ -55,7 +55,7 @@ void print(const Report& report) {
   std::fflush(stdout);
 }
 
-// The next cell must not share the machine with the goodbyes of the last.
+// The disconnects of one cell must be over before the next cell begins.
 void wait_until_all_left(Poll& poll, Echo& echo, NativeEcho& native) {
   for (int turns = 0; echo.connections() + native.connections() > 0 && turns < 2000; ++turns) {
     poll.turn(1);

@@ -27,18 +27,18 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "bench"
 
-# (kind, connections, paced): paced cells run at half load (see half_loads), those of a bridge at what tanks say. In a
-# bridge's cell, who cannot translate copies the messages of the TCP cells.
+# (kind, connections, paced): paced cells run at half load (see half_loads), those of a bridge at the message rate of tanks.
+# In a bridge's cell, a relay that cannot translate copies the messages of the TCP cells.
 CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
          ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False),
          ("bridge", 200, False), ("bridge", 100, True), ("bridge", 200, True)]
 ARENAS = [("arena", 100, False), ("arena", 500, False)]
-# Bots in an arena of their own: how they speak, and of which games. The first is what the others are held against.
+# Bots in an arena: their protocols and games. The others are compared with the first.
 BOTS = [("bots", 30, False), ("bots", 100, False), ("bots", 300, False)]
 SPEECHES = ["native://{}?dialect=protobuf", "native://{}?dialect=json", "native+ws://{}?dialect=json",
             "bzflag://{}?dialect=2.4", "bzflag://{}?dialect=1.10", "bzdraft://{}", "panic://{}?dialect=le-padded",
             "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"]
-COMING, SETTLING = 120, 4  # seconds: how long all bots may take to be let in, and what passes after that
+COMING, SETTLING = 120, 4  # seconds: most time until all bots are admitted, and the wait after that
 ARENA_LONGER = 5  # times the seconds of a cell, as report.PACED_LONGER
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
@@ -103,8 +103,8 @@ class Relays:
         return self.load.cell(said, address, connections, seconds, rate, pid)
 
     def half_loads(self, cells):
-        """For TCP and UDP, half of what the slowest relay carries at 100 connections: the same load for everybody.
-        socat, a process a connection, would set it so low that the others had nothing to do; it has to bear it."""
+        """For TCP and UDP, half of what the slowest relay carries at 100 connections: the same load for all relays.
+        socat is left out: with a process per connection, its rate would leave the others idle. It gets the same load, too."""
         rates = {}
         for kind in sorted({kind for kind, _, paced in cells if paced} - {"bridge"}):
             carried = [self.cell(one, kind, 100, 1.0, 0)["rate"]
@@ -113,7 +113,7 @@ class Relays:
         return rates
 
     def round(self, cells, seconds, rates, backwards):
-        """Each cell with one contender right after the other, so that they meet the same weather."""
+        """Runs each cell with one contender right after another, so that all have the same conditions."""
         results = {one.name: {} for one in self.running}
         for kind, connections, paced in cells:
             order = [one for one in self.running if kind in one.carries]
@@ -148,7 +148,7 @@ def measure_relays(chosen):
 
 
 def measured(program, seconds):
-    """What a program of Google Benchmark's says."""
+    """The results of a Google Benchmark program."""
     command = [BUILD / "tests/bench" / program, "--benchmark_format=json", f"--benchmark_min_time={seconds}"]
     process = contenders.spawn(command, contenders.RELAY_CORE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
@@ -169,7 +169,7 @@ def measure_rooms(chosen):
 
 
 def crowd(address, clients, seconds, pid):
-    """What so many Ogar clients saw in the arena at that address."""
+    """The results of so many Ogar clients in the arena at that address."""
     command = [BUILD / "tests/bench/bench_crowd", address, clients, seconds, pid]
     process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
     try:
@@ -207,7 +207,7 @@ def present(control):
 
 
 def play_bots(url, count, seconds, pid, control):
-    """What an arena takes of its core while so many bots hunt each other in it, and what they take of theirs."""
+    """The share of its core that an arena uses while so many bots hunt each other in it, and the share that the bots use of theirs."""
     command = [BUILD / "entente", "bot", url, "--count", count, "--behaviour", "hunt", "--reconnect", "--log-level", "error"]
     process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
     try:
@@ -265,7 +265,7 @@ def give_up(number, _):
 def main():
     chosen = arguments()
     for number in (signal.SIGALRM, signal.SIGTERM):
-        signal.signal(number, give_up)  # so that what was started is ended
+        signal.signal(number, give_up)  # so that all started programs are ended
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, []),
              "arena": (measure_arena, ARENAS), "bots": (measure_bots, BOTS),

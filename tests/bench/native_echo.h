@@ -1,4 +1,4 @@
-// NativeServer on a port, for the players of bridges. Law: as the echo's (echo.h), it never waits.
+// NativeServer on a port, for the players of bridges. Law: like the echo (echo.h), it never waits.
 #pragma once
 
 #include <list>
@@ -15,7 +15,7 @@ class NativeEcho : public Watched {
   void ready(std::uint32_t events) override;  ///< connections to be accepted
   std::uint16_t port() const { return port_.number; }
   std::size_t connections() const { return players_.size(); }
-  /// Forgets who has left. To be called between turns.
+  /// Removes the players who have left. Call it between turns.
   void sweep();
 
  private:

@@ -1,5 +1,5 @@
-// A server of the native vocabulary, as far as a bridge in front of it needs one to be measured: it lets a player in,
-// among many tanks, and answers each pose that it claims by one tank's.
+// A minimal native server for measuring a bridge in front of it: it admits a player among many tanks, and answers each
+// pose claim with the pose of one tank.
 // Law: it answers each claim at once, with one pose that has the claim's number.
 #pragma once
 
@@ -10,21 +10,21 @@ namespace entente::bench {
 
 class NativeServer {
  public:
-  /// Tanks besides the player's own. Each is told of once in so many claims: no front may find that too often.
+  /// Tanks besides the player's own. Each has one pose in so many claims, few enough that no front drops any.
   static constexpr std::uint32_t kTanks = 60;
 
-  /// What a server says first.
+  /// The server's first bytes.
   void greet(Buffer& out);
-  /// Takes whole and broken frames of a native client, and appends what it answers.
+  /// Reads whole and partial frames of a native client, and appends the answers.
   void receive(Bytes bytes, Buffer& out);
-  /// One tank's pose, without having been asked.
+  /// One tank's pose, without a claim.
   void say_pose(std::uint32_t number, Buffer& out);
 
   std::uint64_t claims() const { return claims_; }
 
  private:
   void answer(const words::Intent& intent, Buffer& out);
-  /// Everything, once: the player is as good as in.
+  /// Sends the whole state once; the player is then in play.
   void tell(Buffer& out);
   template <class Kind>
   void say(const Kind& kind, Buffer& out);

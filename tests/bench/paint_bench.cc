@@ -1,5 +1,5 @@
-// paint_bench: what it costs to show one Ogar client so many units that all move, a painting after the other: the facts
-// folded into the world, and that with the picture painted, written and handed to the network.
+// paint_bench: the cost of showing moving units to one Ogar client, picture after picture: first only applying the
+// facts to the world, then also painting the picture, encoding it and passing it to the network.
 #include <benchmark/benchmark.h>
 
 #include "adapters/ogar/ogar.h"
@@ -11,7 +11,7 @@ namespace {
 
 using core::Id, core::Micros;
 
-/// A front's surroundings, with a world told by hand.
+/// The surroundings of a front, with a world that the benchmark sets.
 class Surroundings final : public core::FrontOut {
  public:
   void send(Lane, Bytes frame) override { sent += frame.size(); }

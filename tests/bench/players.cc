@@ -17,8 +17,8 @@ namespace {
 constexpr Nanos kJoinLimit = 40 * kSecond;
 constexpr Nanos kLostAfter = kSecond / 10;  // a datagram not answered by then is lost
 constexpr std::size_t kJoiningAtOnce = 16;
-constexpr unsigned kPlayersPerAddress = 150;  // fewer than the server has ids: (address, id) tells every player
-constexpr std::uint32_t kOnTheWay = 256;      // most of one player's messages unanswered, a power of two
+constexpr unsigned kPlayersPerAddress = 150;  // fewer than the server's ids: (address, id) identifies a player
+constexpr std::uint32_t kOnTheWay = 256;      // most unanswered messages of one player, a power of two
 
 sockaddr_in source(unsigned player) {
   return address("127.0.1." + std::to_string(1 + player / kPlayersPerAddress) + ":0");
@@ -63,13 +63,13 @@ struct Players::Player {
   const sockaddr_in to;
   Stream stream{*this};
   Link datagrams{*this};
-  Buffer heard;  // of a stream frame that is not all there yet
+  Buffer heard;  // the received part of an incomplete frame
   std::uint8_t id = 0;
   bool greeted = false, joined = false;
   ChatFrame chat, expected;
   UpdateFrame update{0};
   std::uint32_t sent = 0, done = 0;         // numbers of the newest message sent and of the newest answered
-  std::array<Nanos, kOnTheWay> intended{};  // by number
+  std::array<Nanos, kOnTheWay> intended{};  // by message number
 };
 
 void Players::Player::come(const sockaddr_in& from) {
@@ -110,7 +110,7 @@ void Players::Player::hear_greeting(Bytes bytes) {
   ++players.joined_;
 }
 
-// A whole frame a read is the rule; the detour over `heard` is for relays that cut elsewhere.
+// Usually each read gives one whole frame; `heard` is for relays that split the stream elsewhere.
 void Players::Player::hear_chat(Bytes bytes) {
   if (!heard.empty() || bytes.size() % ChatFrame::kSize != 0) {
     append(heard, bytes);
@@ -139,7 +139,7 @@ void Players::Player::hear_frames(Bytes bytes) {
   heard = Buffer(bytes.begin(), bytes.end());
 }
 
-// A bridge lets its player in when it has made out the server; then it is asked for a tank, and has it.
+// A bridge admits its player once it is connected to the server; then the player asks for a tank, and gets it.
 void Players::Player::hear_frame(Bytes frame) {
   const std::uint16_t code = code_of(frame);
   if (code == kAccept) send_whole(stream.fd, kAliveRequest, "MsgAlive");
@@ -151,8 +151,8 @@ void Players::Player::hear_frame(Bytes frame) {
   if (players.playing_ && (code == kUpdate || code == kSmallUpdate)) take_answer(UpdateFrame::number_of(frame));
 }
 
-// As bzflag does: a UDP socket on the port of its TCP connection asks for the link with the id of the greeting. Where
-// somebody else has that UDP port, the player comes again from another.
+// As in bzflag, a UDP socket on the same port as the TCP connection asks for the link, with the id from the greeting.
+// If that UDP port is taken, the player reconnects from another port.
 void Players::Player::link() {
   if (!datagrams.fd) {
     auto from = own_address(stream.fd);
@@ -206,7 +206,7 @@ void Players::Player::transmit() {
 }
 
 void Players::Player::take_answer(std::uint32_t number) {
-  if (number <= done || number > sent) return;  // the answer to one given up already
+  if (number <= done || number > sent) return;  // the answer to a message that already counts as lost
   players.report_.lost += number - done - 1;
   done = number;
   players.answered(*this, intended[number % kOnTheWay]);
@@ -268,7 +268,7 @@ void Players::play(Nanos until) {
   }
 }
 
-// Arrivals are Poisson, as those of many players who know nothing of each other are.
+// Messages are sent in a Poisson process, like those of many independent players.
 void Players::send_due(Nanos now) {
   std::uniform_real_distribution<double> share(1e-9, 1.0);
   while (next_at_ <= static_cast<double>(now)) {

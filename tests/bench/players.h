@@ -1,5 +1,5 @@
-// The clients of one cell: they join as BZFlag players do, then send and count.
-// Law: a message's time runs from when it was to be sent, not from when it could be (no coordinated omission).
+// The clients of one cell: they join like BZFlag players, then send and count.
+// Law: a message's latency begins at its intended time of sending, not at its actual one (no coordinated omission).
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ class Players {
   std::vector<std::unique_ptr<Player>> players_;
   std::size_t joined_ = 0;
   bool playing_ = false;
-  std::size_t next_ = 0;           // whose turn it is to send, when paced
+  std::size_t next_ = 0;           // the next player to send, when paced
   double next_at_ = 0;             // ns
-  std::minstd_rand random_{2026};  // the same moments for every relay
+  std::minstd_rand random_{2026};  // the same times for every relay
   Report report_;
 };
 

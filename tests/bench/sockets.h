@@ -1,5 +1,5 @@
-// The few socket calls that the load generator and the floor relay share, and the epoll loop both turn in.
-// Law: these are tools of one run; where the machine is wrong they say so and exit.
+// The socket calls that the load generator and the floor relay share, and their epoll loop.
+// Law: they are for short-lived tools; on an error of the system they print it and exit.
 #pragma once
 
 #include <netinet/in.h>
@@ -45,11 +45,11 @@ sockaddr_in own_address(const Fd& fd);
 /// An address as one number, to look peers up by.
 std::uint64_t key(const sockaddr_in& at);
 
-/// A non-blocking socket, bound if `local` says so; TCP ones send at once (no Nagle). Empty if that place is taken.
+/// A non-blocking socket, bound to `local` if it is set; TCP without Nagle. Empty if that address is taken.
 Fd open_socket(Kind kind, const sockaddr_in* local);
 /// Non-blocking connect: for TCP it is done when the socket becomes writable.
 void start_connect(const Fd& fd, const sockaddr_in& to);
-/// All of it at once; `what` it is, for the last words if there is no room for it.
+/// Sends all bytes at once, or dies with a message that names `what` was sent.
 void send_whole(const Fd& fd, Bytes bytes, const char* what);
 
 /// A TCP listener and a UDP socket on one port of 127.0.0.1, chosen by the kernel.
@@ -62,7 +62,7 @@ Port open_port();
 /// The next connection, non-blocking; an empty Fd if there is none.
 Fd accept_next(const Fd& listener);
 
-/// Something that waits for a descriptor.
+/// Receives the events of a descriptor.
 class Watched {
  public:
   virtual ~Watched() = default;
@@ -75,7 +75,7 @@ class Poll {
   Poll();
   void watch(const Fd& fd, std::uint32_t events, Watched& by);
   void change(const Fd& fd, std::uint32_t events, Watched& by);
-  /// One turn: waits at most `timeout_ms` (-1 = for ever), then tells everybody whose descriptor is ready.
+  /// One turn: waits at most `timeout_ms` (-1 = for ever), then calls ready() for each descriptor that is ready.
   void turn(int timeout_ms);
 
  private:

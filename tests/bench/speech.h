@@ -1,6 +1,6 @@
-// What the load says: the BZFlag 2.4 prologue that lets it through a relay that knows the game, then messages that are
-// real ones in both directions, so that a tap decodes every one of them.
-// Law: every message of a player carries a number, so that a lost, doubled or changed one is noticed.
+// The messages of the load: the BZFlag 2.4 prologue, which a relay that knows the game requires, then messages that are
+// valid in both directions, so that a tap decodes every one of them.
+// Law: every message of a player has a number, so that a lost, duplicated or changed one is noticed.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ inline constexpr std::uint16_t kLinkEstablished = 0x6f67;
 inline std::uint16_t number16(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
 inline std::uint16_t code_of(Bytes frame) { return frame.size() < 4 ? std::uint16_t{0} : number16(frame.data() + 2); }
 
-/// MsgEnter of a player "bench" of the rogues, the rest of it empty (callsign, motto, token, version).
+/// MsgEnter of a rogue player "bench"; the other texts (motto, token, version) are empty.
 inline constexpr std::array<std::uint8_t, 250> kEnter{0, 246, 0x65, 0x6e, 0, 0, 0, 0, 'b', 'e', 'n', 'c', 'h'};
 inline constexpr std::array<std::uint8_t, 4> kAliveRequest{0, 0, 0x61, 0x6c};
 

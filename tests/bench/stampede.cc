@@ -1,6 +1,6 @@
-// bench_stampede HOST:PORT CLIENTS SECONDS: so many native JSON clients connect to the arena at HOST:PORT at once, say
-// `enter`, hear all that they are told, and hang up after SECONDS. Meanwhile a player who was there before drives, and
-// measures how long the arena takes to tell it where it drove. Prints one line of JSON.
+// bench_stampede HOST:PORT CLIENTS SECONDS: CLIENTS native JSON clients connect to the arena at HOST:PORT at once, send
+// `enter`, read all that they receive, and disconnect after SECONDS. Meanwhile a player who joined before drives, and
+// measures how long the arena takes to send its pose back. Prints one line of JSON.
 #include <poll.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ namespace {
 
 constexpr Nanos kMillisecond = kSecond / 1'000;
 constexpr Nanos kEvery = 20 * kMillisecond;    // between two claims of the player
-constexpr Nanos kQuiet = 2 * kSecond;          // before the crowd comes
-constexpr Nanos kAfterwards = 20 * kSecond;    // after it has gone
+constexpr Nanos kQuiet = 2 * kSecond;          // before the crowd connects
+constexpr Nanos kAfterwards = 20 * kSecond;    // after it has disconnected
 constexpr Nanos kNormal = 50 * kMillisecond;   // an echo that takes longer is late
 constexpr double kStep = 0.002;                // metres from one claim to the next
 constexpr std::size_t kConnectingAtOnce = 64;  // less than a listener's backlog
@@ -39,7 +39,7 @@ double number_after(std::string_view line, std::string_view key) {
   return at == std::string_view::npos ? 0 : std::strtod(line.data() + at + key.size(), nullptr);
 }
 
-/// The player: one blocking conversation on a thread of its own.
+/// The player: one blocking connection on a separate thread.
 class Player {
  public:
   explicit Player(const sockaddr_in& to) : fd_(open_socket(Kind::kTcp, nullptr)) {
@@ -73,7 +73,7 @@ class Player {
     }
   }
 
-  /// A step to and fro, each at a place of its own: by that its echo is known.
+  /// Sends a step to and fro, each to a different place, by which its echo is recognised.
   void claim(Nanos now) {
     echoes_.push_back({now, 0});
     char line[256];
@@ -122,7 +122,7 @@ class Player {
   std::vector<Echo> echoes_;
 };
 
-/// One of the crowd: says `enter` as soon as it may, and reads.
+/// One client of the crowd: sends `enter` as soon as it can, and reads.
 class Visitor final : public Watched {
  public:
   Visitor(Poll& poll, const sockaddr_in& to, unsigned number, unsigned& connected)
@@ -164,7 +164,7 @@ class Visitor final : public Watched {
   Fd fd_;
 };
 
-/// In ms, of those said between two moments; one that never came counts until the end.
+/// The waits in ms for the poses sent between two times; an echo that never came counts until the end.
 void print(const char* name, const std::vector<Player::Echo>& echoes, Nanos from, Nanos to, Nanos end) {
   std::vector<Nanos> waits;
   for (const auto& echo : echoes)

@@ -1,6 +1,6 @@
-// bench_tap: what the tap costs a frame, in CPU nanoseconds: on the worker that tells, and on the tap's own thread when
-// it only counts, when it records to nowhere, and when it records to a file in the folder that is named (or /tmp). Law:
-// what is told are invented, legal BZFlag 2.4 messages of play; each decodes.
+// bench_tap: the cost of the tap in CPU nanoseconds per frame, on the worker that feeds it and on the tap's own thread:
+// when it only counts, when its recording is discarded, and when it records to a file in the given folder (or /tmp).
+// Law: the frames are random legal BZFlag 2.4 messages of play; each decodes.
 #include <unistd.h>
 #include <ctime>
 
@@ -19,7 +19,7 @@ namespace entente::relay {
 namespace {
 
 constexpr std::size_t kFrames = 400'000;
-constexpr std::size_t kAtOnce = 20'000;  // told before the tap must have taken them in: what the ring can hold
+constexpr std::size_t kAtOnce = 20'000;  // frames before waiting for the tap: as many as the ring can hold
 
 double nanoseconds(clockid_t clock) {
   timespec now{};
@@ -27,7 +27,7 @@ double nanoseconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Of one message, many different ones.
+/// Many different frames of one kind of message.
 std::vector<Buffer> invented(const wire::Game& game, std::size_t dialect, std::string_view name, wire::Way way) {
   std::vector<Buffer> frames;
   const auto codec = game.codec(dialect);

@@ -1,5 +1,5 @@
-// A client's end of a WebSocket, as far as a crowd needs one: the upgrade, and whole messages each way.
-// Law: a refusal, a close or a broken message ends the run; what is said fits into the socket.
+// A minimal WebSocket client for a crowd: the upgrade, and whole messages in both directions.
+// Law: a refusal, a close or a broken message ends the run; what it sends always fits into the socket.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,23 @@ class WebClient : public Watched {
  public:
   using Hear = std::function<void(Bytes message)>;
 
-  /// Connects; `hear` gets an empty message once it is let in, then each that comes.
+  /// Connects; `hear` is called with an empty message after the upgrade, then with each message received.
   WebClient(Poll& poll, const sockaddr_in& to, Hear hear);
 
   void ready(std::uint32_t events) override;
-  /// REQUIRES: it was let in, and the message has less than 126 bytes.
+  /// REQUIRES: the upgrade is done, and the message has less than 126 bytes.
   void say(Bytes message);
 
  private:
   void take(Bytes bytes);
-  /// What of these bytes is a whole answer to the upgrade, or a whole message; 0: not all is there yet.
+  /// The size of the whole answer to the upgrade, or of the whole message, at the front of these bytes; 0: incomplete.
   std::size_t take_answer(Bytes bytes);
   std::size_t take_message(Bytes bytes);
 
   Poll& poll_;
   Hear hear_;
   Fd fd_;
-  Buffer heard_;  // of what is not all there yet
+  Buffer heard_;  // the received part of an incomplete message
   bool is_in_ = false;
 };
 

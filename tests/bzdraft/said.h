@@ -1,5 +1,4 @@
-// The draft's messages as packets, and stages for its two faces: the room's player is 1, "anna", its tank 11; "ben" is
-// 2, his tank 12.
+// The draft's messages as packets, for tests of its front and its back.
 #pragma once
 
 #include <google/protobuf/text_format.h>

@@ -21,12 +21,12 @@ std::string printed(std::string_view hex, Way way) {
   return printed_frame(*codec, {way, Lane::kStream, Stage::kPlay, bytes});
 }
 
-TEST_CASE("bzdraft: the laws hold") {
+TEST_CASE("bzdraft: invented messages survive, and damaged ones are faults or exact") {
   check_invented_messages_survive(bzdraft::game(), 100);
   check_damaged_messages_are_faults_or_exact(bzdraft::game(), 100);
 }
 
-TEST_CASE("bzdraft: every boxed message has the size the page draws") {
+TEST_CASE("bzdraft: every message that the page draws has the size drawn") {
   const struct {
     const char* name;
     std::size_t payload;
@@ -46,7 +46,7 @@ TEST_CASE("bzdraft: every boxed message has the size the page draws") {
   }
 }
 
-TEST_CASE("bzdraft: one code, two messages, told by length; and the code of every program is read too") {
+TEST_CASE("bzdraft: two messages with one code are distinguished by length; the codes of real programs are read, too") {
   CHECK(printed("0002 746f 003c", Way::kToClient) == "MsgTimeLeft seconds=60");
   CHECK(printed("0005 746f 01 0002 0003", Way::kToClient) == "MsgTeamUpdate team=1 wins=2 losses=3");
   CHECK(printed("0005 7475 01 0002 0003", Way::kToClient) == "MsgTeamUpdate team=1 wins=2 losses=3");
@@ -88,7 +88,7 @@ TEST_CASE("bzdraft: call sign and email end with a NUL; an avatar may end with i
               Way::kToServer) == "fault: no NUL ends the text email 49");
 }
 
-/// Frames by their names, and what is no frame by its fault.
+/// Prints each frame, and the fault of what is not a frame.
 struct Cut final : wire::DissectorSink {
   std::unique_ptr<wire::Codec> codec = bzdraft::game().codec(0);
   std::string all;
@@ -96,7 +96,7 @@ struct Cut final : wire::DissectorSink {
   void raw(Way, Lane, Bytes, const Fault* why) override { all += std::string(why->what) + "; "; }
 };
 
-TEST_CASE("bzdraft: a packet, reliable or not, holds one message or several; what is no whole one is told") {
+TEST_CASE("bzdraft: a packet, reliable or not, holds one or more messages; an incomplete one is a fault") {
   const auto reliably = [](Way way, std::string_view hex) {
     Cut cut;
     wire::Dissector(bzdraft::game(), 0).stream(way, from_hex(hex), cut);
@@ -115,14 +115,14 @@ TEST_CASE("bzdraft: a packet, reliable or not, holds one message or several; wha
   }
 }
 
-TEST_CASE("bzdraft: a message may be longer than 1024 bytes, of which the page says that a transfer starts with them") {
+TEST_CASE("bzdraft: a message may be longer than 1024 bytes") {
   const auto codec = bzdraft::game().codec(0);
   Buffer bytes = from_hex("07d2 6d67 01ff");
   bytes.resize(bytes.size() + 2000, 'x');
   CHECK(codec->decode({Way::kToServer, Lane::kStream, Stage::kPlay, bytes}).ok());
 }
 
-TEST_CASE("bzdraft: what one code means twice is written as the page draws it, unless the code is chosen") {
+TEST_CASE("bzdraft: a message with two codes is written with the page's, unless another is given") {
   const auto codec = bzdraft::game().codec(0);
   const auto& typed_codec = dynamic_cast<const wire::MessageCodec<bzdraft::Message>&>(*codec);
   Buffer drawn, chosen;

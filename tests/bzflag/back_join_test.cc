@@ -1,10 +1,10 @@
-// How our back comes into a bzfs: what it says, in which order, and what the room learns.
+// How our back joins a bzfs: what it sends, in which order, and what the room learns.
 #include "tests/bzflag/back_stage.h"
 
 namespace entente::bzflag::back_join_test {
 namespace {
 
-TEST_CASE("header first, nothing behind it, then flags, settings and the world, piece by piece") {
+TEST_CASE("our back sends the header alone, then asks for flags, settings and the world, piece by piece") {
   auto stage = back_stage();
   CHECK(stage.opens() == "sends ClientHeader\n");
   const std::string greeted = stage.receives(by_server({welcome(3), GameTime{1}}));
@@ -33,7 +33,7 @@ TEST_CASE("header first, nothing behind it, then flags, settings and the world, 
   CHECK(told.find("solids { x: 50 half_x: 10 half_y: 10") != std::string::npos);
 }
 
-TEST_CASE("who wished to enter early enters when the world is there, under a name that is free") {
+TEST_CASE("an early Enter is sent when the world is complete, under a free name") {
   auto stage = back_stage();
   CHECK(stage.hears(anna()) == "");
   stage.opens();
@@ -55,7 +55,7 @@ TEST_CASE("a name or a motto that is too long for the server is cut with a mark"
   CHECK(entered.find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
 }
 
-TEST_CASE("accepted: the others, then ourselves, then Ready") {
+TEST_CASE("after MsgAccept the room learns of the others, then of our player, then Ready") {
   auto stage = back_stage();
   load(stage);
   stage.hears(anna());
@@ -71,7 +71,7 @@ TEST_CASE("accepted: the others, then ourselves, then Ready") {
         "says Ready\n");
 }
 
-TEST_CASE("the link is asked for until it stands, and no longer than sensible") {
+TEST_CASE("the UDP link is requested until it is established, a few times at most") {
   auto stage = back_stage();
   stage.opens();
   stage.receives(by_server({welcome(3)}));
@@ -87,7 +87,7 @@ TEST_CASE("the link is asked for until it stands, and no longer than sensible") 
   CHECK(std::count(tries.begin(), tries.end(), '\n') == 4);
 }
 
-TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
+TEST_CASE("refusals, full servers, bans and kicks are passed on with their reason") {
   auto full = back_stage();
   full.opens();
   CHECK(lines(full.receives(by_server({welcome(255)})), "says") ==
@@ -105,7 +105,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
 
   auto banned = back_stage();
   banned.opens();
-  const std::string words = "REFUSED:REFUSED: go away\x1b[37m (9 mins remaining)\x1b[32m";  // as bzfs 2.4.26 says it
+  const std::string words = "REFUSED:REFUSED: go away\x1b[37m (9 mins remaining)\x1b[32m";  // as bzfs 2.4.26 sends it
   CHECK(lines(banned.receives(as_bytes(words)), "says") ==
         "says Refused code: BANNED text: \"go away (9 mins remaining)\"\n");
 
@@ -119,7 +119,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
         "says Kicked text: \"you were kicked: too fast\"\n");
   CHECK(kicked.closed());
 
-  // bzfs 2.0 says by whom, and then why; 2.4 the same in other words.
+  // bzfs 2.0 names the operator, then the reason; 2.4 does the same in other words.
   for (const char* line : {" reason given : be nice", "Reason given: be nice"}) {
     auto reasoned = back_stage();
     come_in(reasoned);
@@ -129,7 +129,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
     CHECK(lines(reasoned.receives(by_server({whom, why, SuperKill{}})), "says Kicked") ==
           "says Kicked text: \"be nice\"\n");
   }
-  // The welcome of bzfs is no reason.
+  // The welcome text of bzfs is not a reason.
   why.text.chars = std::string("BZFlag server 2.4.26, http://BZFlag.org/") + '\0';
   auto welcomed = back_stage();
   come_in(welcomed);
@@ -144,7 +144,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
   CHECK(lines(stale.receives(by_server({SuperKill{}})), "says Kicked") ==
         "says Kicked text: \"the server ended the session\"\n");
 
-  // An Entente that stops says so, and is gone like any server. A kick is one, also if the player may wait.
+  // An Entente server that stops is treated as gone, and the player may wait for it. A kick remains a kick.
   for (const auto& [line, waits] : {std::pair{"proxy stopped", true}, {"you were kicked", false}}) {
     auto stopped = back_stage();
     stopped.hold();
@@ -160,7 +160,7 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
   CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
 }
 
-TEST_CASE("a player whom a full server made an observer waits for a seat, if the room does") {
+TEST_CASE("a player whom a full server made an observer waits for a seat, if the room allows it") {
   const auto enters = [](testing::BackStage& stage, words::Role role) {
     words::Enter enter = anna();
     enter.set_role(role);
@@ -182,7 +182,7 @@ TEST_CASE("a player whom a full server made an observer waits for a seat, if the
   CHECK(lines(enters(watches, words::WATCH), "says Ready") == "says Ready\n");
 }
 
-TEST_CASE("a server that breaks the protocol is left, wherever it does") {
+TEST_CASE("a server that breaks the protocol is disconnected; an unknown code is dropped") {
   const Buffer good = by_server({welcome(3), GameTime{1}, NegotiateFlags{}, small_settings()});
   auto slow = back_stage();
   slow.opens();
@@ -190,7 +190,7 @@ TEST_CASE("a server that breaks the protocol is left, wherever it does") {
 
   auto wrong = back_stage();
   wrong.opens();
-  CHECK(wrong.receives(as_bytes("HTTP/1.1 400 Bad Request\r\n")).starts_with("fails: wrong greeting"));
+  CHECK(wrong.receives(as_bytes("HTTP/1.1 400 Bad Request\r\n")).starts_with("cannot be cut: wrong greeting"));
   auto torn = back_stage();
   load(torn);
   CHECK(torn.receives(Bytes(Buffer{0, 2, 0x61, 0x6c, 1, 2})).starts_with("fails: message too short"));
@@ -200,7 +200,7 @@ TEST_CASE("a server that breaks the protocol is left, wherever it does") {
         "loses a message: no known version of BZFlag has this code\n");
 }
 
-TEST_CASE("it leaves with MsgExit") {
+TEST_CASE("our back leaves with MsgExit") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.session_ends("the room ends") == "sends MsgExit\ncloses: the room ends\n");

@@ -1,4 +1,4 @@
-// How our back plays on a bzfs: what it tells of its tank, and that it never does what bzfs kicks for.
+// How our back plays on a bzfs: what it sends about its tank, and that it never does what bzfs kicks for.
 #include "tests/bzflag/back_stage.h"
 
 namespace entente::bzflag::back_play_test {
@@ -21,7 +21,7 @@ words::Fire fire(std::uint32_t shot) {
   fire.set_x(4.42);
   fire.set_z(1.57);
   fire.set_vx(100);
-  fire.set_life(3);  // whatever it says: a plain shot lives as long as the server computes
+  fire.set_life(3);  // ignored: a plain shot lives as long as the server computes
   return fire;
 }
 
@@ -35,7 +35,7 @@ ShotBegin shot_at_us(float from_x) {
   return begin;
 }
 
-/// Its client has drawn the shot.
+/// Ends a dropped shot at the client, which has already drawn it.
 const std::string kNotFired = "says ShotEnded shooter: 1 shot: 256 (to 1)\n";
 
 /// Alive at 0, 0, looking east.
@@ -51,7 +51,7 @@ std::size_t count(const std::string& play, std::string_view start) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
 }
 
-TEST_CASE("spawning is asked for once, and again if the server has not answered for a while; only then does it act") {
+TEST_CASE("a spawn is requested once, and again if no answer comes; before it, claims and shots are dropped") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.hears(claim(1, 1, 1)) == "");
@@ -65,7 +65,7 @@ TEST_CASE("spawning is asked for once, and again if the server has not answered 
         "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
 }
 
-TEST_CASE("a server that removes its player ends what that does, though the player still claims") {
+TEST_CASE("claims and shots of a removed player are not sent") {
   auto stage = in_play();
   stage.receives(by_server({RemovePlayer{player_id(3)}}));
   CHECK(stage.hears(claim(1, 1, 1)) == "");
@@ -73,22 +73,22 @@ TEST_CASE("a server that removes its player ends what that does, though the play
   CHECK(stage.waits(core::kSecond) == "");
 }
 
-TEST_CASE("claims are passed as they are, by datagram once linked, and become the truth") {
+TEST_CASE("a pose claim is sent unchanged, by datagram once linked, and becomes the tank's pose") {
   auto stage = in_play();
   CHECK(stage.hears(claim(1, 2, 5, 3)) ==
         "says Pose unit: 103 x: 1 y: 2 vx: 3 seq: 5\n"
         "sends by datagram MsgPlayerUpdateSmall time=9.5 player=3 order=5 status=1 pos=(50 100 0) vel=(300 0 0) "
         "azimuth=0 turn=0\n");
   const std::string older = stage.hears(claim(1, 2, 4));
-  CHECK(older.find("order=6") != std::string::npos);  // it always grows
+  CHECK(older.find("order=6") != std::string::npos);  // the order number always grows
 }
 
-TEST_CASE("nobody is driven faster or further out than the server lets pass") {
+TEST_CASE("position and speed are limited to what the server accepts") {
   auto stage = in_play();
   CHECK(stage.hears(claim(9000, 0, 1, 80)).find("pos=(10250 0 0) vel=(2625 0 0)") != std::string::npos);
 }
 
-TEST_CASE("at most thirty updates a second, the newest last; silence is broken in time") {
+TEST_CASE("at most thirty updates a second are sent, the newest last; without new ones, the last is repeated") {
   auto stage = in_play();
   std::string all;
   for (std::uint32_t i = 1; i <= 500; ++i) {  // for five seconds, a hundred a second
@@ -103,20 +103,21 @@ TEST_CASE("at most thirty updates a second, the newest last; silence is broken i
   CHECK(count(all, "sends by datagram MsgPlayerUpdateSmall") >= 6);
 }
 
-TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs computes, no gun fired twice") {
+TEST_CASE("a client's shot keeps its number if that gun is loaded, and gets the life that bzfs computes") {
   auto stage = in_play();
   CHECK(
       stage.hears(fire(0x0100)) ==
       "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
       "life=3.5\n");
-  CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
+  CHECK(stage.hears(fire(0x0200)).find("shot=257 ") !=
+        std::string::npos);  // the first gun reloads, so the second fires
   CHECK(stage.hears(fire(0x0300)) ==
         "loses Fire: every gun is reloading\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
   stage.waits(3'400 * core::kMillisecond);
   CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
 }
 
-TEST_CASE("without a link no shot goes out, for that is a kick") {
+TEST_CASE("no shot is sent without a UDP link: bzfs would kick the player") {
   auto stage = back_stage();
   load(stage);
   stage.hears(anna());
@@ -125,7 +126,7 @@ TEST_CASE("without a link no shot goes out, for that is a kick") {
         "loses Fire: there is no UDP link, and the server kicks players who shoot over TCP\n" + kNotFired);
 }
 
-TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {
+TEST_CASE("a death is reported once, with the flag of the shot, and counts when the server confirms it") {
   auto stage = in_play();
   ShotBegin guided = shot_at_us(300);
   guided.flag = flag_kind("GM");
@@ -146,7 +147,7 @@ TEST_CASE("a death is reported once, with the flag of the shot, and is true when
         "says Died player: 1 unit: 103 killer: 101 shot: 256 why: BY_SHOT respawn_s: 5\n");
 }
 
-TEST_CASE("whoever's client cannot tell is tested here: hit once, dead once") {
+TEST_CASE("our back detects hits for a client that does not claim deaths: one hit is one death") {
   auto stage = in_play(false);
   stage.receives(by_server({shot_at_us(35)}));
   const std::string flight = stage.waits(core::kSecond);
@@ -168,7 +169,7 @@ TEST_CASE("whoever's client cannot tell is tested here: hit once, dead once") {
   CHECK(lines(covered.waits(2 * core::kSecond), "sends MsgKilled") == "");
 }
 
-TEST_CASE("ends of others' shots are kept below what bzfs kicks for") {
+TEST_CASE("reports of others' shot ends stay below the rate that bzfs kicks for") {
   auto stage = in_play();
   std::size_t sent = 0;
   for (std::uint32_t i = 1; i <= 10; ++i) {
@@ -180,7 +181,7 @@ TEST_CASE("ends of others' shots are kept below what bzfs kicks for") {
   CHECK(sent == 4);
 }
 
-TEST_CASE("steered by words it drives there, tells no more than it must, and fires along its hull") {
+TEST_CASE("a steered tank drives to its target, sends few updates while it stands, and fires along its hull") {
   auto stage = in_play(false);
   words::Toward toward;
   toward.set_x(0);
@@ -192,7 +193,7 @@ TEST_CASE("steered by words it drives there, tells no more than it must, and fir
   CHECK(updates < 120);  // it stood for half of that time
   const std::string poses = lines(way, "says Pose");
   const std::size_t last = poses.rfind("says Pose");
-  CHECK(poses.substr(last).find("y: 58.") != std::string::npos);  // a mouse that near is a mouse on it
+  CHECK(poses.substr(last).find("y: 58.") != std::string::npos);  // a target that near counts as reached
 
   words::Fire shoot;
   shoot.set_kind(words::RAY);
@@ -203,7 +204,7 @@ TEST_CASE("steered by words it drives there, tells no more than it must, and fir
   CHECK(lines(turned, "sends by datagram MsgShotBegin").find("life=3.5") != std::string::npos);
 }
 
-TEST_CASE("a trigger that is pulled fires one of two guns; one that is held fires as evenly as they reload") {
+TEST_CASE("a pulled trigger fires one of two guns; a held trigger spreads the shots evenly over the reload time") {
   auto stage = in_play(false);
   const auto shots = [](const std::string& said) { return count(said, "sends by datagram MsgShotBegin"); };
   stage.hears(words::Keys());
@@ -218,7 +219,7 @@ TEST_CASE("a trigger that is pulled fires one of two guns; one that is held fire
   CHECK(shots(stage.waits(5 * core::kSecond)) == 0);
 }
 
-TEST_CASE("a mouse too near to drive to is looked at, so that it aims; one upon the tank is not") {
+TEST_CASE("the tank turns to a mouse that is too near to drive to, but not to one on the tank itself") {
   auto stage = in_play(false);
   words::Toward toward;
   toward.set_y(1);
@@ -232,7 +233,7 @@ TEST_CASE("a mouse too near to drive to is looked at, so that it aims; one upon 
   CHECK(lines(stage.waits(core::kSecond), "says Pose") == "");
 }
 
-TEST_CASE("it does not drive through what stands there") {
+TEST_CASE("a steered tank does not drive through obstacles") {
   auto stage = in_play(false);
   words::Toward toward;
   toward.set_x(60);
@@ -247,7 +248,7 @@ TEST_CASE("pings are echoed by stream, however they came") {
   CHECK(stage.receives(by_server({LagPing{7}}), Lane::kDatagram) == "sends MsgLagPing number=7\n");
 }
 
-TEST_CASE("others: who was there before us is alive when it moves, and dead when it died") {
+TEST_CASE("a player who was there before us is alive from his first update, and dead from MsgKilled") {
   auto stage = in_play();
   words::Pose pose;
   pose.set_x(10);
@@ -300,7 +301,7 @@ TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
   CHECK(stage.receives(by_server({chat})) == "says Notice text: \"psst\"\n");
 }
 
-TEST_CASE("flags: seen, taken, dropped, captured; wished for only in play") {
+TEST_CASE("flags are seen, taken, dropped and captured") {
   auto stage = in_play();
   NumberedFlag flag;
   flag.number = 2;
@@ -320,13 +321,13 @@ TEST_CASE("flags: seen, taken, dropped, captured; wished for only in play") {
   wish.set_op(words::TokenWish::DROP);
   CHECK(stage.hears(wish) == "sends MsgDropFlag pos=(0 0 0)\n");
 
-  auto robbed = in_play(false);  // whose words know no such death: the team blows itself up
+  auto robbed = in_play(false);  // a client that does not report this death: our back does
   robbed.receives(by_server({FlagUpdate{{flag}}}));
   CHECK(lines(robbed.receives(by_server({CaptureFlag{player_id(5), 2, 2}})), "sends") ==
         "sends MsgKilled killer=5 reason=3 shot=65535 flag=\"\"\n");
 }
 
-TEST_CASE("whose player has no flags of his own keeps the one that he wished for, and puts down any other") {
+TEST_CASE("for a client of another game, a flag that it did not ask for is dropped at once") {
   auto stage = in_play(false);
   NumberedFlag flag;
   flag.number = 2;
@@ -340,7 +341,7 @@ TEST_CASE("whose player has no flags of his own keeps the one that he wished for
   CHECK(lines(stage.receives(by_server({GrabFlag{player_id(3), flag}})), "sends") == "");
 }
 
-TEST_CASE("variables become rules, with what they make of each other") {
+TEST_CASE("variables become rules, and expressions in them are evaluated") {
   auto stage = in_play();
   SetVar set;
   set.variables = {{"_shotSpeed", "200"}, {"_tankSpeed", "2 * (10 + 5)"}, {"poll", "12345678"}};

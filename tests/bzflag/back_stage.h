@@ -1,4 +1,4 @@
-// A back on its stage, as far as a test needs it.
+// Helpers for tests of the back.
 #pragma once
 
 #include "tests/bzflag/said.h"
@@ -40,7 +40,7 @@ inline Welcome welcome(std::uint8_t number, std::string_view version = "0221") {
   return welcome;
 }
 
-/// Up to the door: the world is told.
+/// Connects and loads the world, without entering.
 inline void load(testing::BackStage& stage) {
   const Buffer world = small_world();
   stage.opens();
@@ -48,7 +48,7 @@ inline void load(testing::BackStage& stage) {
   stage.receives(by_server({small_settings(), hash_of(world), WorldChunk{0, 0, world}}));
 }
 
-/// In, as number 3, red; another, number 5, green "ben", is there.
+/// Enters as number 3, red. Number 5, "ben" of team green, is there, too.
 inline void come_in(testing::BackStage& stage, const words::Enter& enter = anna()) {
   load(stage);
   stage.receives(by_server({LinkAnswer{}}), Lane::kDatagram);

@@ -48,7 +48,7 @@ constexpr Tape kTapes[] = {
     {"bzfs1108-hand-session", "1.10", 176, 50},
 };
 
-TEST_CASE("real sessions are exact, cut as they were and byte by byte") {
+TEST_CASE("real sessions are encoded exactly as captured, however the stream is cut") {
   for (const Tape& tape : kTapes) {
     for (const std::size_t grain : std::initializer_list<std::size_t>{0, 1, 7}) {
       INFO(std::string(tape.name), " grain ", grain);

@@ -1,4 +1,4 @@
-// What other games' numbers become where there are floats.
+// How the numbers of other games become the floats of BZFlag, and back.
 #include "adapters/bzflag/conversions.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,8 @@ namespace {
 constexpr double kWild[] = {1e300, -1e300, 1e38, std::numeric_limits<double>::infinity(),
                             std::numeric_limits<double>::quiet_NaN()};
 
-/// What a client adds up for a minute: where it will be, and how it will look.
+/// Whether a client can extrapolate the update for a minute: position and angle stay finite, and the angle can still be
+/// reduced by a full turn.
 bool can_be_reckoned_with(const PlayerUpdate& update) {
   bool can = true;
   for (std::size_t i = 0; i < 3; ++i) can &= std::isfinite(std::hypot(update.pos[i] + 60 * update.vel[i], 1.0F));
@@ -21,7 +22,7 @@ bool can_be_reckoned_with(const PlayerUpdate& update) {
   return can && std::isfinite(std::cos(looks)) && looks - 2 * std::numbers::pi_v<float> != looks;
 }
 
-TEST_CASE("bzflag conversions: no pose makes a client reckon with what is no number") {
+TEST_CASE("bzflag conversions: a client can extrapolate every pose to finite numbers") {
   for (const auto set : {&words::Pose::set_x, &words::Pose::set_y, &words::Pose::set_z, &words::Pose::set_vx,
                          &words::Pose::set_vy, &words::Pose::set_vz, &words::Pose::set_yaw, &words::Pose::set_yaw_rate})
     for (const double wild : kWild) {
@@ -32,7 +33,7 @@ TEST_CASE("bzflag conversions: no pose makes a client reckon with what is no num
     }
 }
 
-TEST_CASE("bzflag conversions: what a client's float holds is kept to the bit") {
+TEST_CASE("bzflag conversions: a client's floats survive bit for bit") {
   for (const float number : {0.0F, -0.0F, 1.5F, 3.1415927F, -3.1415927F, 99.0F, 0.1F}) {
     PlayerUpdate update;
     update.pos = update.vel = {number, number * 1000, -number};

@@ -1,4 +1,4 @@
-// How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
+// How a stock client plays on our front: it gets no false death and no death twice, and stays at its true position.
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzflag/front_stage.h"
 
@@ -48,7 +48,7 @@ std::size_t count(const std::string& play, std::string_view start) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
 }
 
-TEST_CASE("what the client drives is claimed, once in order and whatever its number; what is dead is not") {
+TEST_CASE("a client's update becomes a claim once, whatever player it names; a dead tank's does not") {
   auto stage = in_play();
   CHECK(stage.receives(by_client({drives_to(1, 2, 3, 5)})) ==
         "says PoseClaim unit: 11 x: 1 y: 2 vx: 5 seq: 3 sent_at: 1.5\n");
@@ -61,7 +61,7 @@ TEST_CASE("what the client drives is claimed, once in order and whatever its num
   CHECK(stage.receives(by_client({dead})) == "");
 }
 
-TEST_CASE("every i16 of a small update survives the words") {
+TEST_CASE("every 16-bit value of a small update survives the conversion to words") {
   for (int value = -32768; value <= 32767; ++value) {
     const auto number = static_cast<std::int16_t>(value);
     PlayerUpdateSmall update;
@@ -78,7 +78,7 @@ TEST_CASE("every i16 of a small update survives the words") {
   }
 }
 
-TEST_CASE("others are told of with their velocity, at most twenty-five times a second, the newest last") {
+TEST_CASE("updates of others have their velocity, and are sent at most 25 times a second, the newest last") {
   auto stage = in_play();
   std::string all;
   for (int i = 1; i <= 400; ++i) {  // four seconds
@@ -92,7 +92,7 @@ TEST_CASE("others are told of with their velocity, at most twenty-five times a s
   CHECK(updates.find("vel=(2500 0 0)") != std::string::npos);
 }
 
-TEST_CASE("who is told of by whole tiles drives from one to the next, and stands when it is there") {
+TEST_CASE("a tank that moves by whole tiles drives from one to the next, and stops there") {
   auto stage = in_play();
   stage.waits(2 * core::kSecond);
   CHECK(stage.hears(pose(12, 45, 0)).find("pos=(1000 0 0) vel=(2500 0 0)") != std::string::npos);
@@ -101,12 +101,13 @@ TEST_CASE("who is told of by whole tiles drives from one to the next, and stands
   CHECK(lines(stage.waits(core::kSecond), "sends MsgPlayerUpdate") == "");
   stage.hears(pose(12, 20, 0));
   stage.waits(250 * core::kMillisecond);
-  CHECK(stage.hears(pose(12, -30, 0)).find("vel=(0 0 0)") != std::string::npos);  // more than two tiles: it is there
+  CHECK(stage.hears(pose(12, -30, 0)).find("vel=(0 0 0)") != std::string::npos);  // more than two tiles: it jumps
   CHECK(stage.hears(pose(12, -30, 0)).find("pos=(-1500 0 0) vel=(0 0 0)") != std::string::npos);
 }
 
 TEST_CASE(
-    "who stands is told of again and again, or a client takes him for gone; where clients do so themselves, not") {
+    "the update of a standing tank is repeated, or a client takes it for gone; not where clients repeat it "
+    "themselves") {
   auto stage = in_play();
   CHECK(count(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 4);
   auto mirror = front_stage();
@@ -115,7 +116,7 @@ TEST_CASE(
   CHECK(count(mirror.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 0);
 }
 
-TEST_CASE("while a replay of its own game is paused, a client is told of the tanks again and again") {
+TEST_CASE("while a replay of a bzflag session is paused, the tanks' updates are repeated") {
   auto stage = front_stage();
   stage.knows(room_of("bzflag"));
   come_in(stage, true);
@@ -140,13 +141,13 @@ TEST_CASE("a motto that is too long for a client is cut with a mark") {
         std::string::npos);
 }
 
-TEST_CASE("a client's other tanks are robots of their own names beside it") {
+TEST_CASE("the client's other tanks are shown as robots with their own names") {
   auto stage = in_play();
   stage.hears(tank(15, 1, true, 44));
   CHECK(lines(stage.hears(owns(1, {11, 15})), "sends MsgAddPlayer").find("callsign=\"anna 2\"") != std::string::npos);
 }
 
-TEST_CASE("what lies there to be picked up is a flag of no known kind, until it is gone") {
+TEST_CASE("a pickup is shown as a flag of unknown kind until it is gone") {
   auto stage = in_play();
   words::Unit pickup = tank(20, 0, true, 30);
   pickup.set_kind(words::Unit::PICKUP);
@@ -155,7 +156,7 @@ TEST_CASE("what lies there to be picked up is a flag of no known kind, until it 
   CHECK(laid.find("number=0") != std::string::npos);
   CHECK(laid.find("\"PZ\"") != std::string::npos);
   words::Token token;
-  token.set_id(20);  // of another space of ids
+  token.set_id(20);  // tokens and units have separate ids
   token.set_state(words::Token::GROUND);
   CHECK(stage.hears(token).find("number=1") != std::string::npos);
   words::Gone gone;
@@ -164,7 +165,7 @@ TEST_CASE("what lies there to be picked up is a flag of no known kind, until it 
   CHECK(stage.hears(gone) == "");
 }
 
-TEST_CASE("a player with three tanks is three; what is gone leaves, what is hidden is only not seen") {
+TEST_CASE("a player with three tanks is shown as three; a gone tank leaves, a hidden one is only not drawn") {
   auto stage = in_play();
   stage.hears(tank(13, 2, true, 30));
   stage.hears(tank(14, 2, false, 40));
@@ -194,7 +195,7 @@ TEST_CASE("a player with three tanks is three; what is gone leaves, what is hidd
   CHECK(count(stage.hears(all), "sends MsgRemovePlayer") == 2);
 }
 
-TEST_CASE("who has no unit in sight keeps his number, and his death is told") {
+TEST_CASE("a player without a visible unit keeps his number, and his death is sent") {
   auto stage = in_play();
   words::Hidden hidden;
   hidden.set_unit(12);
@@ -211,7 +212,7 @@ TEST_CASE("who has no unit in sight keeps his number, and his death is told") {
   CHECK(stage.hears(spawned(17, 5, 5)) == "sends MsgAlive player=1 pos=(5 5 0) azimuth=0\n");
 }
 
-TEST_CASE("who loses his only unit, and does not leave, is not seen any more") {
+TEST_CASE("a player who loses his only unit is not drawn, but does not leave") {
   auto stage = in_play();
   words::Gone gone;
   gone.set_unit(12);
@@ -221,7 +222,7 @@ TEST_CASE("who loses his only unit, and does not leave, is not seen any more") {
   CHECK(unseen.find(" status=0 ") != std::string::npos);
 }
 
-TEST_CASE("who is in sight gets the number of one who is not, if none is left") {
+TEST_CASE("if no number is free, a visible player takes that of a hidden one") {
   auto stage = in_play();
   const auto comes = [&](core::Id id) {
     std::string said = stage.hears(player(id, "p" + std::to_string(id), words::GREEN));
@@ -239,7 +240,7 @@ TEST_CASE("who is in sight gets the number of one who is not, if none is left") 
   CHECK(lines(said, "sends MsgAlive").find("player=1 ") != std::string::npos);
 }
 
-TEST_CASE("of a moment that is only told again no client hears an event") {
+TEST_CASE("a resync sends no event to a client") {
   auto stage = in_play();
   words::Clock runs;
   runs.set_speed(1);
@@ -273,7 +274,7 @@ TEST_CASE("of a moment that is only told again no client hears an event") {
   CHECK(stage.hears(died(3, 13, 1)).starts_with("sends MsgKilled"));
 }
 
-TEST_CASE("a player whose tank changes goes on in the next") {
+TEST_CASE("a player whose tank changes continues in the next") {
   auto stage = in_play();
   stage.hears(tank(15, 1, true, 44));
   stage.hears(owns(1, {11, 15}));
@@ -289,7 +290,7 @@ TEST_CASE("a player whose tank changes goes on in the next") {
   CHECK(stage.waits(200 * core::kMillisecond) == "sends MsgAlive player=0 pos=(66 0 0) azimuth=0\n");
 }
 
-TEST_CASE("a death is told once; a death that nobody confirms is taken back in place") {
+TEST_CASE("a death is sent once; a death that nobody confirms is undone on the spot") {
   auto stage = in_play();
   CHECK(stage.hears(died(2, 12, 1)) == "sends MsgKilled victim=1 killer=0 reason=1 shot=65535 flag=\"\"\n");
   CHECK(stage.hears(died(2, 12, 1)) == "");
@@ -306,7 +307,7 @@ TEST_CASE("a death is told once; a death that nobody confirms is taken back in p
   CHECK(stage.hears(spawned(11, 5, 6)) == "sends MsgAlive player=0 pos=(5 6 0) azimuth=0\n");
 }
 
-TEST_CASE("where the server decides, its shots end before the client's tank; where the victim does, they fly on") {
+TEST_CASE("if the server decides about hits, shots end before the client's tank; if the victim does, they fly on") {
   for (const words::ShotKind kind : {words::BALL, words::RAY}) {
     auto stage = in_play(false);
     const std::string begun = stage.hears(shot(kind, 60, 0, kind == words::RAY ? -1 : -100));
@@ -331,7 +332,7 @@ TEST_CASE("where the server decides, its shots end before the client's tank; whe
   CHECK(count(victim.waits(core::kSecond), "sends MsgShotEnd") == 0);
 }
 
-TEST_CASE("what makes shots guided is GM here, whether a game named it or not") {
+TEST_CASE("a token that makes shots guided is the flag GM, whatever the game calls it") {
   auto stage = in_play(false);
   words::TokenTaken taken;
   words::Token& flag = *taken.mutable_token();
@@ -344,7 +345,7 @@ TEST_CASE("what makes shots guided is GM here, whether a game named it or not") 
   CHECK(stage.hears(shot(words::GUIDED, 60, 40, -100)).find("flag=\"GM\"") != std::string::npos);
 }
 
-TEST_CASE("an own shot that somebody says is over is ended for our client, too") {
+TEST_CASE("the client's own shot ends at the client when the room ends it") {
   auto stage = in_play(false);
   ShotBegin begin;
   begin.player = player_id(0);
@@ -359,7 +360,7 @@ TEST_CASE("an own shot that somebody says is over is ended for our client, too")
   CHECK(stage.hears(ended) == "");
 }
 
-TEST_CASE("pellets lie about as flags, which are gone when they are, and cannot be grabbed") {
+TEST_CASE("pellets are shown as flags, which disappear with them and cannot be grabbed") {
   auto stage = in_play(false);
   for (core::Id id = 100; id < 105; ++id) {
     words::Unit pellet;
@@ -384,20 +385,20 @@ TEST_CASE("pellets lie about as flags, which are gone when they are, and cannot 
   CHECK(stage.hears(gone).find("number=0 record={kind=\"PZ\" status=0 ") != std::string::npos);
 }
 
-TEST_CASE("shots of a game that numbers them without end get slots that a client has") {
+TEST_CASE("shots with unlimited numbers get the slots that a client has") {
   auto stage = in_play(false);
   for (std::uint32_t i = 1; i <= 30; ++i) {
     words::Shot far = shot(words::BALL, 60, 40, -100);
     far.set_shot(1000 + i);
     const std::string begun = stage.hears(far);
-    CHECK((begun.find("MsgShotEnd") != std::string::npos) == (i > 20));  // the oldest gives way
+    CHECK((begun.find("MsgShotEnd") != std::string::npos) == (i > 20));  // the oldest ends
     const std::size_t at = begun.find("shot=", begun.find("MsgShotBegin"));
     REQUIRE(at != std::string::npos);
     CHECK((std::stoi(begun.substr(at + 5)) & 0xff) == static_cast<int>((i - 1) % 20));
   }
 }
 
-TEST_CASE("a client that strays from the truth is put where it is, at most once a second") {
+TEST_CASE("a client that strays from its true position is moved back, at most once a second") {
   auto stage = in_play();
   std::string all = stage.waits(2 * core::kSecond);
   for (int i = 1; i <= 40; ++i) {  // four seconds, driving on while the server says it stands
@@ -414,10 +415,11 @@ TEST_CASE("a client that strays from the truth is put where it is, at most once 
   hard.waits(2 * core::kSecond);
   CHECK(hard.hears(corrected) == "sends MsgAlive player=0 pos=(-20 0 0) azimuth=0\n");
   CHECK(hard.hears(corrected) == "");
-  CHECK(count(hard.waits(core::kSecond), "sends MsgAlive player=0 pos=(-20 0 0)") == 1);  // it has not said it is there
+  CHECK(count(hard.waits(core::kSecond), "sends MsgAlive player=0 pos=(-20 0 0)") ==
+        1);  // the client has not confirmed the place
 }
 
-TEST_CASE("health, chat, notices, time and scores are told as the game can") {
+TEST_CASE("health, chat, notices, time and scores are sent as far as the game can show them") {
   auto stage = in_play();
   words::Health health;
   health.set_unit(11);
@@ -450,7 +452,7 @@ TEST_CASE("health, chat, notices, time and scores are told as the game can") {
         "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
 }
 
-TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+TEST_CASE("if another round follows, a client learns who won, and spawns again") {
   auto stage = in_play();
   words::Round round;
   round.set_another(true);
@@ -472,7 +474,7 @@ TEST_CASE("where another round follows, a client is told who won, and spawns aga
   }
 }
 
-TEST_CASE("a game that is over for good is over for a client") {
+TEST_CASE("the end of the last round ends the game for a client") {
   auto stage = in_play();
   words::Round over;
   over.set_state(words::Round::OVER);
@@ -497,7 +499,7 @@ TEST_CASE("a flag is captured at its captor's base") {
   CHECK(stage.hears(captured) == "sends MsgCaptureFlag player=0 flag=0 team=1\n");
 }
 
-TEST_CASE("what the client says, wishes and does becomes intents") {
+TEST_CASE("a client's chat, requests and shots become intents") {
   auto stage = in_play();
   const auto say = [&](std::uint8_t to, const char* text) {
     ChatRequest chat;
@@ -521,14 +523,14 @@ TEST_CASE("what the client says, wishes and does becomes intents") {
   CHECK(stage.receives(by_client({begin})) == "says Fire unit: 11 shot: 256 vx: 100 life: 3.5 range: 350\n");
 }
 
-TEST_CASE("a client is asked for its lag every ten seconds") {
+TEST_CASE("a client is pinged every ten seconds") {
   auto stage = in_play();
   const std::string half_a_minute = stage.waits(31 * core::kSecond);
   CHECK(lines(half_a_minute, "sends MsgLagPing") ==
         "sends MsgLagPing number=1\nsends MsgLagPing number=2\nsends MsgLagPing number=3\n");
 }
 
-TEST_CASE("a world of hills is flat to a client: nobody is below its ground, and what it says is where it is") {
+TEST_CASE("a hilly world is flat for a client: no tank is below its ground, and its claims get the true height") {
   words::World hills;
   hills.set_kind(words::World::VOXELS);
   core::set_sides(hills, 800, 800);
@@ -562,7 +564,8 @@ TEST_CASE("a world of hills is flat to a client: nobody is below its ground, and
   *life.mutable_pose() = on_hill(11, 25);
   CHECK(stage.hears(life).find("MsgAlive player=0 pos=(100 50 0) ") != std::string::npos);
   stage.waits(core::kSecond);
-  CHECK(stage.hears(on_hill(12, 26.6)).find(" pos=(5000 2500 0) ") != std::string::npos);  // a block more or less
+  CHECK(stage.hears(on_hill(12, 26.6)).find(" pos=(5000 2500 0) ") !=
+        std::string::npos);  // about a block above the ground: shown on it
   stage.waits(core::kSecond);
   CHECK(stage.hears(on_hill(12, 27, words::Pose::FALLING)).find(" pos=(5000 2500 100) ") != std::string::npos);
   stage.waits(core::kSecond);
@@ -571,7 +574,7 @@ TEST_CASE("a world of hills is flat to a client: nobody is below its ground, and
         std::string::npos);
 }
 
-TEST_CASE("a gun with a clip: the last round of one takes as long to reload as the clip to fill") {
+TEST_CASE("a gun with a clip: after the last round, reloading includes the time to refill the clip") {
   auto stage = front_stage();
   stage.opens();
   stage.receives(as_bytes("BZFLAG\r\n\r\n"));
@@ -619,7 +622,7 @@ TEST_CASE("a gun with a clip: the last round of one takes as long to reload as t
   ended.set_shot(0x0100);
   CHECK(stage.hears(ended) == "sends MsgShotEnd player=0 shot=256 reason=1\n");
 
-  // Another's gun fires faster than its shots fly: one slot each, so the older of them ends.
+  // Another player's gun fires while its last shot still flies. A gun has one slot, so the older shot ends.
   words::Shot shot;
   shot.set_shooter(2);
   shot.set_unit(12);
@@ -635,7 +638,7 @@ TEST_CASE("a gun with a clip: the last round of one takes as long to reload as t
   }
 }
 
-TEST_CASE("what no message says is counted") {
+TEST_CASE("a word that no message can express is counted as dropped") {
   auto stage = in_play();
   CHECK(stage.hears(words::Board()) == "loses Board: clients sort their own score boards\n");
   CHECK(stage.hears(words::Zone()) == "loses Zone: bases are the only zones\n");

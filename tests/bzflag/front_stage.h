@@ -1,5 +1,4 @@
-// A front on its stage, as far as a test needs it: the room's player is 1, "anna", its tank 11; "ben" is 2, his
-// tank 12.
+// Helpers for tests of the front. The client's player is 1, "anna", with the tank 11; "ben" is 2, with the tank 12.
 #pragma once
 
 #include "adapters/bzflag/world/world_conversions.h"
@@ -89,7 +88,7 @@ inline Enter enter_as(std::string_view name, std::int16_t team = 1) {
   return enter;
 }
 
-/// `victim`: who is hit says so, as in BZFlag; else the server decides.
+/// `victim`: the victim's client decides about hits, as in BZFlag; otherwise the server does.
 inline void furnish(testing::FrontStage& stage, bool victim) {
   stage.hears(room_of(victim ? "bzflag" : "panic"));
   if (victim) {
@@ -99,7 +98,7 @@ inline void furnish(testing::FrontStage& stage, bool victim) {
   stage.hears(tiles_2x2());
 }
 
-/// In play: anna at 0, 0 and ben at 20, 0.
+/// Joins and spawns: anna is at 0, 0 and ben at 20, 0.
 inline void come_in(testing::FrontStage& stage, bool victim) {
   stage.opens();
   stage.receives(as_bytes("BZFLAG\r\n\r\n"));

@@ -1,4 +1,4 @@
-// The settings that a relay asks for: cutting, greetings, detection, links.
+// What a relay asks the game for: framing, greetings, detection, links.
 #include "tests/bzflag/tape.h"
 
 namespace entente::bzflag::game_test {
@@ -29,7 +29,7 @@ std::string cut(const char* dialect, Way way, std::string_view hex, std::size_t 
   return cuts.all;
 }
 
-TEST_CASE("greetings are cut off once, however the stream is cut") {
+TEST_CASE("the greeting is split off once, however the stream is cut") {
   for (const std::size_t grain : std::initializer_list<std::size_t>{1, 3, 1000}) {
     CHECK(cut("2.4", Way::kToServer, "425a464c41470d0a0d0a 00006578", grain) ==
           "greeting:425a464c41470d0a0d0a play:00006578");
@@ -42,7 +42,7 @@ TEST_CASE("greetings are cut off once, however the stream is cut") {
   }
 }
 
-TEST_CASE("player 13 is not taken for a late answer") {
+TEST_CASE("player id 13 is not mistaken for a TooLate greeting") {
   for (const std::size_t grain : std::initializer_list<std::size_t>{1, 9, 1000})
     CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d 0008677400000000 00000001", grain) ==
           "greeting:425a4653303232310d play:000867740000000000000001");
@@ -52,14 +52,14 @@ TEST_CASE("player 13 is not taken for a late answer") {
   CHECK(cut("2.0", Way::kToClient, "425a465330303236 0d", 9) == "greeting:425a4653303032360d");
 }
 
-/// As a real client of 2.4 reads a refusal: of 512 bytes behind the word, without the last.
+/// Reads a refusal as a real 2.4 client does: at most 512 bytes after "REFUSED:", without the last one.
 std::string read_by_client(Bytes refusal) {
   REQUIRE(as_text(refusal).starts_with("REFUSED:"));
   const std::string_view text = as_text(refusal).substr(8, 512);
   return std::string(text.substr(0, text.empty() ? 0 : text.size() - 1));
 }
 
-TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
+TEST_CASE("a client reads the reason for its ban whole, or cut with a mark") {
   for (const char* dialect : {"2.4", "2.0"}) {
     CHECK(read_by_client(game().refusal(dialect_of(dialect), wire::Refusal::kBanned, "be nice")) == "be nice");
     const std::string read =
@@ -68,7 +68,7 @@ TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
   }
 }
 
-TEST_CASE("a server that cannot take a client now has not banned it") {
+TEST_CASE("a temporary refusal is not a ban") {
   const std::size_t dialect = dialect_of("2.4");
   const auto said = [&](wire::Refusal kind, std::string_view why) { return game().refusal(dialect, kind, why); };
   CHECK(game().admission(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);
@@ -89,7 +89,7 @@ TEST_CASE("a refusal runs to the end of the stream") {
   CHECK(std::string((*more)->name) == "RefusedMore");
 }
 
-TEST_CASE("framing is lost at a wrong greeting and at a frame no server would take") {
+TEST_CASE("framing is lost at a wrong greeting and at a frame that is too large") {
   CHECK(cut("2.4", Way::kToServer, "474554", 1) == "raw(wrong greeting):47 raw():45 raw():54");
   CHECK(cut("2.4", Way::kToServer, "00006578", 4) == "raw(wrong greeting):00006578");
   CHECK(cut("2.4", Way::kToClient, "485454", 3) == "raw(wrong greeting):485454");
@@ -105,7 +105,7 @@ TEST_CASE("a datagram holds one frame or several") {
   CHECK(cuts.all == "play:00006f66 play:000270690001 raw(message too short):0000");
 }
 
-TEST_CASE("the dialect is told by the first bytes of a silent connection") {
+TEST_CASE("the dialect is detected from the server's first bytes") {
   const auto state = [](std::string_view said) { return game().detect(as_bytes(said)).state; };
   const auto dialect = [](std::string_view said) {
     return game().dialects()[game().detect(as_bytes(said)).dialect].name;
@@ -118,7 +118,7 @@ TEST_CASE("the dialect is told by the first bytes of a silent connection") {
   CHECK(dialect(std::string_view("BZFS1910\0", 9)) == "1.10");
 }
 
-TEST_CASE("a greeting gives an id, and a datagram asks for its link") {
+TEST_CASE("a greeting contains the player id, and so does a link request") {
   const auto id = [](std::string_view hex) { return game().greeted_as(from_hex(hex)); };
   CHECK(id("425a465330323231 05") == 5);
   CHECK_FALSE(id("425a465330323231 ff").has_value());  // full
@@ -131,7 +131,7 @@ TEST_CASE("a greeting gives an id, and a datagram asks for its link") {
   CHECK_FALSE(link("0001 6f66 05 00").has_value());
 }
 
-TEST_CASE("what a server ignores is told from what it kicks for") {
+TEST_CASE("messages that a server ignores are distinguished from those that it kicks for") {
   const auto ignores = [](const char* dialect, Lane lane, std::string_view hex) {
     const Buffer bytes = from_hex(hex);
     return game().ignores({Way::kToServer, lane, Stage::kPlay, bytes}, dialect_of(dialect)) != nullptr;
@@ -151,7 +151,7 @@ TEST_CASE("what a server ignores is told from what it kicks for") {
   CHECK(game().ignores({Way::kToClient, Lane::kStream, Stage::kPlay, {}}, 0) == nullptr);
 }
 
-TEST_CASE("a relay must send the greeting whole, say goodbye, and wait for a header in 2.4 alone") {
+TEST_CASE("a relay sends the greeting in one write, says goodbye, and waits for a header only in 2.4") {
   CHECK(game().requires_one_write(Way::kToClient, Stage::kGreeting));
   CHECK_FALSE(game().requires_one_write(Way::kToClient, Stage::kPlay));
   CHECK_FALSE(game().requires_one_write(Way::kToServer, Stage::kGreeting));

@@ -1,4 +1,4 @@
-// Each message: the bytes, the line a person reads, and the same bytes again.
+// Each message decodes to the line that is printed, and encodes to the same bytes.
 #include <algorithm>
 
 #include "adapters/bzflag/messages.h"
@@ -331,7 +331,7 @@ std::string line_of(wire::Codec& codec, const Frame& frame) {
   return line;
 }
 
-TEST_CASE("every message reads as it should, and writes the same bytes") {
+TEST_CASE("every message decodes to its line, and encodes to the same bytes") {
   for (const Case& c : kCases) {
     INFO(std::string(c.dialect), " ", std::string(c.hex));
     const auto codec = game().codec(dialect_of(c.dialect));
@@ -343,7 +343,7 @@ TEST_CASE("every message reads as it should, and writes the same bytes") {
   }
 }
 
-TEST_CASE("every row stands in the table above, in a dialect that has it") {
+TEST_CASE("every message has a case in the table, in a dialect that has it") {
   const auto codec = game().codec(0);
   for (const wire::Row& row : codec->rows()) {
     if (row.stage == Stage::kGreeting) continue;
@@ -357,7 +357,7 @@ TEST_CASE("every row stands in the table above, in a dialect that has it") {
   }
 }
 
-TEST_CASE("a code that a dialect does not have is unknown, and never taken for another") {
+TEST_CASE("a code that a dialect does not have is unknown, and never mistaken for another") {
   const auto unknown = [](const char* dialect, Way way, std::string_view hex) {
     return line_of(*game().codec(dialect_of(dialect)), {way, Lane::kStream, Stage::kPlay, from_hex(hex)});
   };
@@ -366,10 +366,10 @@ TEST_CASE("a code that a dialect does not have is unknown, and never taken for a
   CHECK(unknown("2.4", Way::kToServer, "0004 7363 00010001") == "unknown message code 0");  // MsgScore is the server's
   CHECK(unknown("1.10", Way::kToServer, "0000 7773") == "unknown message code 0");          // MsgWantSettings
   CHECK(unknown("wiki", Way::kToClient, "0000 7376") == "unknown message code 0");          // MsgSetVar
-  CHECK(unknown("2.4", Way::kToClient, "0000 656e") == "unknown message code 0");           // MsgEnter the wrong way
+  CHECK(unknown("2.4", Way::kToClient, "0000 656e") == "unknown message code 0");           // MsgEnter to the client
 }
 
-TEST_CASE("the page has no refusal, and says by which lane the datagram link's messages come") {
+TEST_CASE("the page has no refusal, and fixes the lane of each message of the UDP link") {
   const auto read = [](const char* dialect, Way way, Lane lane, std::string_view hex, Stage stage = Stage::kPlay) {
     return line_of(*game().codec(dialect_of(dialect)), {way, lane, stage, from_hex(hex)});
   };
@@ -384,7 +384,7 @@ TEST_CASE("the page has no refusal, and says by which lane the datagram link's m
   CHECK(read("wiki", Way::kToClient, Lane::kDatagram, "0000 6f67") == "unknown message code 0");
 }
 
-TEST_CASE("a shot has the same number in every message, none is no shot's, and statuses of the page have no sign") {
+TEST_CASE("a shot has the same number in every message, 65535 is no shot, and statuses of the page are unsigned") {
   const auto read = [](const char* dialect, Way way, std::string_view hex) {
     return line_of(*game().codec(dialect_of(dialect)), {way, Lane::kStream, Stage::kPlay, bytes_of(hex)});
   };
@@ -398,7 +398,7 @@ TEST_CASE("a shot has the same number in every message, none is no shot's, and s
         std::string::npos);
 }
 
-TEST_CASE("chat of the page fills 128 bytes; of real programs it ends where it does") {
+TEST_CASE("chat of the page has 128 bytes; chat of real programs has any length") {
   const auto read = [](const char* dialect, std::string_view hex) {
     return line_of(*game().codec(dialect_of(dialect)), {Way::kToServer, Lane::kStream, Stage::kPlay, bytes_of(hex)});
   };
@@ -408,7 +408,7 @@ TEST_CASE("chat of the page fills 128 bytes; of real programs it ends where it d
   CHECK(read("2.4", "0004 6d67 fe686900") == "MsgMessage to=254 text=\"hi\"");
 }
 
-TEST_CASE("a team's score is written as the page draws it, unless the code is chosen") {
+TEST_CASE("a team's score is written with the page's code, unless another is given") {
   const auto codec = game().codec(dialect_of("wiki"));
   const auto& typed_codec = dynamic_cast<const wire::MessageCodec<Message>&>(*codec);
   Buffer drawn, chosen;
@@ -418,7 +418,7 @@ TEST_CASE("a team's score is written as the page draws it, unless the code is ch
   CHECK(to_hex(chosen) == "000a747500010003000200040005");
 }
 
-TEST_CASE("what is too short or too long is a fault that says where") {
+TEST_CASE("a message that is too short or too long is a fault with field and offset") {
   const auto fault = [](const char* dialect, Way way, std::string_view hex) {
     return line_of(*game().codec(dialect_of(dialect)), {way, Lane::kStream, Stage::kPlay, from_hex(hex)});
   };

@@ -1,4 +1,4 @@
-// How our back comes into servers of older dialects and plays there.
+// How our back joins servers of older dialects and plays there.
 #include "adapters/bzflag/world/world_conversions.h"
 #include "tests/bzflag/back_stage.h"
 
@@ -54,9 +54,9 @@ Alive alive_at(std::uint8_t number, float x) {
   return alive;
 }
 
-// -- Coming in --------------------------------------------------------------------------------------------------------
+// -- Joining ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a server of 2.0 speaks first, and is asked for the rest as one of 2.4") {
+TEST_CASE("a 2.0 server sends first; our back then makes the same requests as in 2.4") {
   auto stage = back_stage({}, kDialect20);
   CHECK(stage.opens() == "");
   const std::string greeted = stage.receives_slowly(by_server({welcome(3, "0026"), GameTime{1}}, kDialect20));
@@ -70,7 +70,7 @@ TEST_CASE("a server of 2.0 speaks first, and is asked for the rest as one of 2.4
   CHECK(told.find("says Rule name: \"BZFLAG.options\" value: \"8\"") != std::string::npos);
 }
 
-TEST_CASE("the settings of 1.10 stand in its world; its link is asked for in the game") {
+TEST_CASE("1.10 has its settings in the world; the UDP link is requested after MsgAccept") {
   auto stage = back_stage({}, kDialect110);
   CHECK(stage.opens() == "");
   const std::string greeted = stage.receives_slowly(by_server({welcome(3, "1910")}, kDialect110));
@@ -92,7 +92,7 @@ TEST_CASE("the settings of 1.10 stand in its world; its link is asked for in the
   CHECK(entered == "sends by datagram MsgUDPLinkRequest player=3\n");
 }
 
-TEST_CASE("a server of the page is greeted unless that is switched off, and asked nothing that is not on it") {
+TEST_CASE("a server of the page gets the header unless it is switched off, and no message that the page lacks") {
   auto stage = back_stage({}, kDialectWiki);
   CHECK(stage.opens() == "sends ClientHeader\n");
   const std::string greeted = stage.receives_slowly(by_server({welcome(3, "1910")}, kDialectWiki));
@@ -102,7 +102,7 @@ TEST_CASE("a server of the page is greeted unless that is switched off, and aske
   CHECK(silent.opens() == "");
 }
 
-TEST_CASE("who greets with another version is not played with") {
+TEST_CASE("a server that greets with another version is refused") {
   auto stage = back_stage({}, kDialect110);
   stage.opens();
   CHECK(stage.receives(by_server({welcome(3, "0026")}, kDialect110)) ==
@@ -110,7 +110,7 @@ TEST_CASE("who greets with another version is not played with") {
         "closes: the server speaks another version\n");
 }
 
-TEST_CASE("1.10 does not say why it refuses; the code does") {
+TEST_CASE("the text of a 1.10 refusal follows from its code") {
   auto stage = back_stage({}, kDialect110);
   load(stage, kDialect110);
   stage.hears(anna());
@@ -120,7 +120,7 @@ TEST_CASE("1.10 does not say why it refuses; the code does") {
         "says Refused code: TEAM_FULL text: \"this team is full\"\n");
 }
 
-TEST_CASE("on the page we are who has our name; others are numbered as they come") {
+TEST_CASE("on the page our player is the one with our name; others are numbered in order of arrival") {
   auto stage = back_stage({}, kDialectWiki);
   load(stage, kDialectWiki);
   const std::string entered = lines(stage.hears(anna()), "sends MsgEnter");
@@ -136,7 +136,7 @@ TEST_CASE("on the page we are who has our name; others are numbered as they come
   CHECK(stage.receives(by_server({gone}, kDialectWiki)) == "says Gone unit: 104\nsays PlayerGone id: 103\n");
 }
 
-TEST_CASE("who watches is of a type on the page, and of a team elsewhere") {
+TEST_CASE("a spectator is a player type on the page, and a team elsewhere") {
   words::Enter watcher = anna();
   watcher.set_role(words::WATCH);
   auto stage = back_stage({}, kDialectWiki);
@@ -149,7 +149,7 @@ TEST_CASE("who watches is of a type on the page, and of a team elsewhere") {
 
 // -- Play -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("where clients choose where to spawn, our back finds a free place") {
+TEST_CASE("where clients choose their spawn point, our back finds a free place") {
   auto stage = in(kDialectWiki);
   const std::string asked = stage.hears(words::Spawn());
   CHECK(asked.starts_with("sends MsgAlive pos=("));
@@ -160,7 +160,7 @@ TEST_CASE("where clients choose where to spawn, our back finds a free place") {
   CHECK(later.hears(words::Spawn()) == "sends MsgAlive\n");
 }
 
-TEST_CASE("a shot of 1.10 may go by stream, and its flag is found again when it kills") {
+TEST_CASE("a 1.10 shot may go by stream, and its flag is looked up when it kills") {
   auto stage = in(kDialect110);
   stage.receives(by_server({alive_at(3, 0), alive_at(5, 20)}, kDialect110));
   words::Fire fire;
@@ -173,7 +173,7 @@ TEST_CASE("a shot of 1.10 may go by stream, and its flag is found again when it 
   begin.flag = flag_kind(std::string_view("G"));
   begin.life = 3.5F;
   stage.receives(by_server({begin}, kDialect110));
-  Killed killed;  // a teammate of ours, by genocide
+  Killed killed;  // by genocide: the shot hit a teammate of ours
   killed.victim = player_id(3);
   killed.killer = player_id(5);
   killed.death.reason = 1;
@@ -182,7 +182,7 @@ TEST_CASE("a shot of 1.10 may go by stream, and its flag is found again when it 
         std::string::npos);
 }
 
-TEST_CASE("our back counts its player's score where the server does not, unless its client does") {
+TEST_CASE("our back counts its player's score where the server does not, unless the client reports it") {
   auto stage = in(kDialectWiki);
   stage.receives(by_server({alive_at(3, 0), alive_at(5, 20)}, kDialectWiki));
   Killed killed;
@@ -199,7 +199,7 @@ TEST_CASE("our back counts its player's score where the server does not, unless 
   CHECK(lines(stage.receives(by_server({killed}, kDialectWiki)), "sends") == "");
 }
 
-TEST_CASE("words go where they are meant to, or nowhere") {
+TEST_CASE("chat reaches only its intended recipients, or is dropped") {
   words::Say team;
   team.set_scope(words::Say::MY_TEAM);
   team.set_text("reds");
@@ -216,10 +216,11 @@ TEST_CASE("words go where they are meant to, or nowhere") {
   load(rogues, kDialectWiki);
   rogues.hears(rogue);
   rogues.receives(by_server({Accept{}, added(3, 0, "anna")}, kDialectWiki));
-  CHECK(rogues.hears(team) == "loses a message: the peer's dialect has no message for it\n");  // all would hear it
+  CHECK(rogues.hears(team) ==
+        "loses a message: the peer's dialect has no message for it\n");  // it would reach everybody
 }
 
-TEST_CASE("an action of 2.0 is one again") {
+TEST_CASE("a 2.0 action is read as an action") {
   auto stage = in(kDialect20);
   Chat chat;
   chat.from = player_id(5);

@@ -1,4 +1,4 @@
-// How clients of older dialects come in to our front and play: what they hear, in which order, and in which terms.
+// How clients of older dialects join our front and play: what they are sent, in which order and in which encoding.
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::old_front_test {
@@ -7,7 +7,7 @@ namespace {
 /// A room of BZFlag that knows its world.
 void furnish(testing::FrontStage& stage) { bzflag::furnish(stage, true); }
 
-/// Ben, then anna herself, then all is told.
+/// Announces ben, then anna (the client's player), then Ready. Returns what the front does.
 std::string come_to_be(testing::FrontStage& stage) {
   std::string all;
   for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
@@ -35,14 +35,14 @@ std::size_t lines_of(const std::string& play, std::string_view start) {
 
 // -- Greetings --------------------------------------------------------------------------------------------------------
 
-TEST_CASE("clients of 2.0 and 1.10 say nothing before they are greeted; 2.0 is told the time at once") {
+TEST_CASE("clients of 2.0 and 1.10 are greeted first; 2.0 also gets the time at once") {
   auto stage = front_stage(kDialect20);
   CHECK(stage.opens() == "sends Welcome version=\"0026\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
   auto older = front_stage(kDialect110);
   CHECK(older.opens() == "sends Welcome version=\"1910\" id=0\nsays WantWorld\n");
 }
 
-TEST_CASE("a client of the page is greeted when it has said its header, or leaves it out, or waits") {
+TEST_CASE("a client of the page is greeted after its header, its first message or half a second") {
   const std::string greeting = "sends Welcome version=\"1910\" id=0\nsays WantWorld\n";
   auto stage = front_stage(kDialectWiki);
   CHECK(stage.opens() == "");
@@ -57,7 +57,7 @@ TEST_CASE("a client of the page is greeted when it has said its header, or leave
   CHECK(waiting.waits(core::kMillisecond) == greeting);
 }
 
-TEST_CASE("the kind of game of 2.0 stands among the options") {
+TEST_CASE("in 2.0 the game type is part of the options") {
   auto stage = front_stage(kDialect20);
   stage.opens();
   auto room = room_of("bzflag");
@@ -71,7 +71,7 @@ TEST_CASE("the kind of game of 2.0 stands among the options") {
         "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
 }
 
-TEST_CASE("older worlds are records, with the settings in their header, and the hash is theirs") {
+TEST_CASE("older worlds are records with the settings in their header, and the hash is that of the records") {
   for (const std::size_t dialect : {kDialect110, kDialectWiki}) {
     auto stage = front_stage(dialect);
     stage.opens();
@@ -96,7 +96,7 @@ TEST_CASE("older worlds are records, with the settings in their header, and the 
   }
 }
 
-TEST_CASE("a client of 1.10 is given what there is before it gives up") {
+TEST_CASE("a 1.10 client gets an open field before it gives up") {
   auto stage = front_stage(kDialect110);
   stage.opens();
   stage.receives(by_client({WantWorldHash{}}, kDialect110));
@@ -104,7 +104,7 @@ TEST_CASE("a client of 1.10 is given what there is before it gives up") {
   CHECK(stage.waits(200 * core::kMillisecond).starts_with("sends MsgWantWHash hash=\"t"));
 }
 
-TEST_CASE("until it is in, a client of 1.10 hears only what it waits for") {
+TEST_CASE("until it has joined, a 1.10 client is sent only what it waits for") {
   auto stage = front_stage(kDialect110);
   stage.opens();
   furnish(stage);
@@ -120,7 +120,7 @@ TEST_CASE("until it is in, a client of 1.10 hears only what it waits for") {
   CHECK(in.starts_with("sends MsgAccept id=0\nsends MsgTeamUpdate"));
 }
 
-TEST_CASE("a client of the page has the address that it gave itself, and others have made up ones") {
+TEST_CASE("a client of the page keeps its own address, and others get made-up ones") {
   auto stage = front_stage(kDialectWiki);
   stage.opens();
   stage.receives(as_bytes(kHeaderWord));
@@ -138,7 +138,7 @@ TEST_CASE("a client of the page has the address that it gave itself, and others 
 
 // -- Refusals ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("1.10 is refused by number, and left as a client wants to be") {
+TEST_CASE("a refused 1.10 client gets a code, then MsgSuperKill") {
   auto stage = front_stage(kDialect110);
   stage.opens();
   stage.receives(by_client({enter_as("anna")}, kDialect110));
@@ -150,7 +150,7 @@ TEST_CASE("1.10 is refused by number, and left as a client wants to be") {
 
 // -- Play -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("chat to a team: the teams of 2.4 are one higher, and the page names them beside the id") {
+TEST_CASE("team chat: the targets of 2.4 are one higher, and the page has a separate field for the team") {
   for (const std::size_t dialect : {kDialect20, kDialect110}) {
     auto stage = in_play(dialect);
     ChatRequest request;
@@ -173,7 +173,7 @@ TEST_CASE("chat to a team: the teams of 2.4 are one higher, and the page names t
   CHECK(stage.receives(by_client({request}, kDialectWiki)) == "says Say text: \"hi reds\"\n");
 }
 
-TEST_CASE("an action is marked in 2.0 and told in words before") {
+TEST_CASE("an action is marked in 2.0, and plain text in older dialects") {
   words::Said said;
   said.set_from(2);
   said.set_kind(words::Say::ACTION);
@@ -201,7 +201,7 @@ TEST_CASE("poses are floats before 2.0, and the page's have neither time nor ord
   CHECK(lines(second, "says PoseClaim").find("seq: 2") != std::string::npos);
 }
 
-TEST_CASE("status bits that 1.10 never had mean nothing") {
+TEST_CASE("status bits that 1.10 does not have are ignored") {
   auto stage = in_play(kDialect110);
   PlayerUpdate update;
   update.order = 1;
@@ -225,7 +225,7 @@ words::TokenTaken taken(std::string code) {
   return taken;
 }
 
-TEST_CASE("quick turn is A in 1.10, and a flag that it lacks is useless there, but fires as what it is") {
+TEST_CASE("in 1.10 quick turn is A; a flag that 1.10 lacks is sent as useless, but its shots keep their kind") {
   auto stage = in_play(kDialect110);
   CHECK(lines(stage.hears(taken("QT")), "sends MsgGrabFlag").find("kind=\"A\"") != std::string::npos);
   CHECK(lines(stage.hears(taken("BY")), "sends MsgGrabFlag").find("kind=\"US\"") != std::string::npos);
@@ -247,7 +247,7 @@ TEST_CASE("flags are numbers on the page") {
   CHECK(lines(stage.hears(taken("BY")), "sends MsgGrabFlag").find("kind=24 ") != std::string::npos);
 }
 
-TEST_CASE("a death of the page has no reason, and one of 1.10 no flag: both are found out") {
+TEST_CASE("a death has no reason on the page: it follows from killer and shot") {
   auto stage = in_play(kDialectWiki);
   words::Shot shot;
   shot.set_shooter(2);
@@ -268,7 +268,7 @@ TEST_CASE("a death of the page has no reason, and one of 1.10 no flag: both are 
         "says DeathClaim killer: 1 why: BY_ITSELF\n");
 }
 
-TEST_CASE("clients of the page count for themselves, look where a vector points, and hear of one flag at a time") {
+TEST_CASE("clients of the page count their own score, and get their heading as a vector") {
   auto stage = in_play(kDialectWiki);
   CHECK(stage.receives(by_client({ScoreReport{3, 1}}, kDialectWiki)) == "says ScoreClaim wins: 3 losses: 1\n");
   words::Spawned spawned = bzflag::spawned(12, 5, 6);
@@ -276,21 +276,21 @@ TEST_CASE("clients of the page count for themselves, look where a vector points,
   CHECK(lines(stage.hears(spawned), "sends MsgAlive").find("forward=(1 0 0)") != std::string::npos);
 }
 
-TEST_CASE("before 2.4 a game that nobody won ends for want of time: no winner is a crash") {
+TEST_CASE("before 2.4 a game without a winner ends because time ran out: MsgScoreOver would crash the client") {
   words::Round over;
   over.set_state(words::Round::OVER);
   for (const std::size_t dialect : {kDialect20, kDialect110}) {
     auto stage = in_play(dialect);
     CHECK(stage.hears(over) == "sends MsgTimeUpdate seconds=0\n");
     words::Round won = over;
-    won.set_winner(77);  // whom nobody ever saw
+    won.set_winner(77);  // an unknown player
     CHECK(stage.hears(won) == "sends MsgTimeUpdate seconds=0\n");
     won.set_winner(2);
     CHECK(stage.hears(won) == "sends MsgScoreOver player=1 team=65535\n");
   }
 }
 
-TEST_CASE("what a dialect lacks is counted, not said") {
+TEST_CASE("a word that a dialect has no message for is counted as dropped") {
   auto stage = in_play(kDialect110);
   words::Player ben = player(2, "ben", words::GREEN);
   ben.set_badges(words::AUTOPILOT);

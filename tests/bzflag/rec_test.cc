@@ -1,4 +1,4 @@
-// Recordings of a real bzfs, and ours made from a session.
+// Recordings of a real bzfs, and recordings that we make from a session.
 #include "adapters/bzflag/rec/rec.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Buffer frame_of(const RecReader::Packet& packet) {
   return frame;
 }
 
-/// Writes again what `reader` reads.
+/// Writes a copy of the recording.
 Buffer copied(RecReader& reader) {
   Buffer out;
   RecWriter writer(reader.dialect(), reader.short_header(), reader.header(), reader.flags(), reader.world(), out);
@@ -42,7 +42,7 @@ Buffer copied(RecReader& reader) {
   }
 }
 
-TEST_CASE("a real recording is written again to the byte") {
+TEST_CASE("a copy of a real recording is equal byte for byte") {
   const Buffer file = file_of("bzfs2426-ctf.rec");
   auto reader = RecReader::open(file);
   REQUIRE(reader.ok());
@@ -55,7 +55,7 @@ TEST_CASE("a real recording is written again to the byte") {
   CHECK(same(copied(*reader), file));
 }
 
-TEST_CASE("what a real recording holds are the server's messages") {
+TEST_CASE("a real recording holds the server's messages, which are encoded exactly as read") {
   const Buffer file = file_of("bzfs2426-ctf.rec");
   auto reader = RecReader::open(file);
   REQUIRE(reader.ok());
@@ -81,7 +81,7 @@ TEST_CASE("what a real recording holds are the server's messages") {
   CHECK(modes[kRecHidden] > 0);
 }
 
-TEST_CASE("the header that 2.4.14 got wrong is read and written as it is") {
+TEST_CASE("the faulty header of 2.4.14 is read and written unchanged") {
   Buffer file = file_of("bzfs2426-ctf.rec");
   auto whole = RecReader::open(file);
   REQUIRE(whole.ok());
@@ -99,7 +99,7 @@ TEST_CASE("the header that 2.4.14 got wrong is read and written as it is") {
   CHECK(same(copied(*reader), narrow));
 }
 
-TEST_CASE("a recording cut anywhere is a fault, or ends where it was cut") {
+TEST_CASE("a truncated recording is a fault, or ends where it was cut") {
   const Buffer file = file_of("bzfs2426-ctf.rec");
   const std::size_t header = RecReader::open(file)->header().length;
   for (std::size_t size = 0; size < file.size(); size += size < header + 300 ? 1 : 997) {
@@ -120,7 +120,7 @@ TEST_CASE("a recording cut anywhere is a fault, or ends where it was cut") {
   CHECK_FALSE(reader->next().ok());
 }
 
-/// Feeds what the server said on the first connection that joins to an export.
+/// Feeds a session's frames to an export, 1 ms apart.
 class Hear final : public wire::DissectorSink {
  public:
   RecExport& to;

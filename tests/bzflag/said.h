@@ -1,4 +1,4 @@
-// What a peer of BZFlag says, as bytes, for scripts of a stage.
+// The messages of a BZFlag peer as bytes, for tests on a stage.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ namespace entente::bzflag {
 
 inline constexpr std::size_t kDialect24 = 0, kDialect20 = 1, kDialect110 = 2, kDialectWiki = 3;
 
-/// As that dialect has it on the wire.
+/// The messages as that dialect encodes them.
 inline Buffer said(wire::Way way, std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {
   const auto codec = make_message_codec(dialect);
   Buffer out;
@@ -35,7 +35,7 @@ inline AddPlayer add_player(std::uint8_t number, std::int16_t team, std::string_
   return add;
 }
 
-/// The lines of a play that begin so, one after another.
+/// The lines of `play` that begin with `start`.
 inline std::string lines(const std::string& play, std::string_view start) {
   std::string out;
   for (std::size_t at = 0; at < play.size();) {

@@ -1,4 +1,4 @@
-// World databases of real servers, and bombs.
+// World databases of real servers, and zip bombs.
 #include "adapters/bzflag/world/world.h"
 
 #include <zlib.h>
@@ -16,7 +16,7 @@ using wire::Frame, wire::Lane, wire::Stage, wire::Way;
 
 constexpr std::uint32_t kGetWorld = 0x6777, kWorldHash = 0x7768;
 
-/// What a session's server said of its world.
+/// The world and the hash that a session's server sent.
 class Download final : public wire::DissectorSink {
  public:
   Buffer database;
@@ -55,7 +55,7 @@ Buffer written(const World& world, std::size_t dialect) {
   return out;
 }
 
-TEST_CASE("worlds of sessions are named by their hash, and survive") {
+TEST_CASE("worlds of real sessions match their hash, and survive") {
   for (const auto& [tape, name] : {std::pair{"bzfs2426-gui-two-tanks", "2.4"},
                                    {"bzfs2426-gui-flags-teleport", "2.4"},
                                    {"bzfs2016-hand-session", "2.0"}}) {
@@ -73,7 +73,7 @@ TEST_CASE("worlds of sessions are named by their hash, and survive") {
   }
 }
 
-TEST_CASE("a world of records survives to the byte, and its hash knows no epoch") {
+TEST_CASE("a world of records survives byte for byte, and its hash is made with epoch 0") {
   const std::size_t dialect = dialect_of("1.10");
   Download real = download("bzfs1108-hand-session", "1.10");
   auto world = read_world(real.database, dialect);
@@ -101,7 +101,7 @@ void for_each_world(F&& with) {
   }
 }
 
-TEST_CASE("worlds of a real server survive, and so do their hashes") {
+TEST_CASE("worlds of a real server match their hashes, and survive") {
   std::size_t count = 0;
   for_each_world([&](const std::string&, std::size_t dialect, const std::string& hash, const Buffer& database) {
     ++count;
@@ -118,7 +118,7 @@ TEST_CASE("worlds of a real server survive, and so do their hashes") {
   CHECK(count == 6);
 }
 
-TEST_CASE("a map with one of every kind is understood") {
+TEST_CASE("a map with an object of every kind is read") {
   for_each_world([&](const std::string& name, std::size_t dialect, const std::string&, const Buffer& database) {
     if (name != "all-kinds") return;
     const auto read = read_world(database, dialect);
@@ -171,7 +171,7 @@ TEST_CASE("invented worlds survive, in every dialect") {
   }
 }
 
-TEST_CASE("the page's own records are read, in either header's code") {
+TEST_CASE("the records of the page are read, with either code of the world header") {
   const std::size_t wiki = dialect_of("wiki");
   const std::string style =
       "001e7374 0001 43c80000 0010 00c8 0004 0000 00000000 00000000 0000 0000 00000000 "
@@ -201,7 +201,7 @@ Buffer wrapped(Bytes stream, std::uint32_t inflated) {
   return all;
 }
 
-TEST_CASE("what is no world, or a bomb, is refused") {
+TEST_CASE("an invalid world is refused") {
   const Buffer real = download("bzfs2426-gui-two-tanks", "2.4").database;
   const Bytes stream = Bytes(real).subspan(14, real.size() - 18);
   const auto size = static_cast<std::uint32_t>(inflate_world(real)->size());
@@ -218,7 +218,7 @@ TEST_CASE("what is no world, or a bomb, is refused") {
   CHECK(fault_of(Bytes(real).subspan(1), 0) == "not a world header");
 }
 
-TEST_CASE("a bomb is refused by what it announces, or by what comes out") {
+TEST_CASE("a zip bomb is refused because of its announced or its inflated size") {
   const Buffer zeros(10'000'000, 0);
   uLongf size = compressBound(zeros.size());
   Buffer bomb(size);

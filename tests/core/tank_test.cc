@@ -128,7 +128,7 @@ TEST_CASE("beside a wall and in a corner a tank turns to its goal in any directi
   }
 }
 
-TEST_CASE("a tank enters no solid and leaves no bounds, whatever it is told") {
+TEST_CASE("a tank never enters a solid or leaves the bounds, whatever its orders are") {
   const TankModel model;
   for (const double yaw : {0.0, 0.4, 1.1}) {
     const Terrain terrain(with_box(20, 10, 12, 9.42, yaw));

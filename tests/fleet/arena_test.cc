@@ -239,7 +239,7 @@ TEST_CASE("a late edge gets the world, and names are unique in the arena") {
   CHECK(late.counts().gaps == 0);
 }
 
-TEST_CASE("what is for one player or team is not sent to all, nor to other nodes") {
+TEST_CASE("chat to a team and passwords are sent only to the nodes that need them") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Stranger stranger(nats);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# tests/fleet_size/measure.py PROGRAM [--seconds S]: what a node, an arena, a client and a recording cost the bus of a fleet, measured at a
-# real nats-server on loopback. Prints costs.json, which simulate.py reads.
+# tests/fleet_size/measure.py PROGRAM [--seconds S]: measures the costs of a node, an arena, a client and a recording on the bus of a fleet, at
+# a real nats-server on loopback. Prints costs.json, which simulate.py reads.
 # Law: each cost is the difference of two runs that differ in one thing.
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.request
 
-PLAYERS = 16  # on each edge that has any
+PLAYERS = 16  # on each edge with players
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -48,7 +48,7 @@ class Program:
 
 
 def run(program: str, seconds: float, edges: int, arena: bool, players: int, records: bool) -> dict[str, float]:
-    """What is used each second with so many edges, each with so many players of the arena."""
+    """The resources used per second with so many edges, each with so many players of the arena."""
     folder = tempfile.mkdtemp(prefix="entente-size-")
     started: list[Program] = []
 
@@ -81,7 +81,7 @@ def run(program: str, seconds: float, edges: int, arena: bool, players: int, rec
         for edge, port in doors:
             if players:
                 start("bots" + port, [program, "bot", f"native://127.0.0.1:{port}?dialect=json", "--count", str(players), "--name", "b" + port, "--behaviour", "hunt"])
-        time.sleep(5)  # all have entered, and the world is as it will be
+        time.sleep(5)  # until all have entered, and the world does not change any more
 
         def now() -> dict[str, float]:
             its = json.load(urllib.request.urlopen(f"http://{monitor}/varz", timeout=30))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tests/fleet_size/simulate.py [--markdown | --check README]: how large a fleet must be for 10,000, 100,000 and 1,000,000 players, and what
 # breaks first; with the costs in costs.json, which measure.py has measured. --check fails if README has not this result.
-# Law: seeded, so everybody gets the same numbers; every number that is not measured stands in LIMITS.
+# Law: seeded, so that the numbers are the same everywhere; every number that is not measured is in LIMITS.
 from __future__ import annotations
 
 import argparse
@@ -29,7 +29,7 @@ LIMITS = {
 
 
 def arena_sizes(players: int, dice: random.Random) -> list[int]:
-    """Arenas as they fill in an evening: most are nearly full, some have just begun."""
+    """The sizes of arenas in an evening: most are nearly full, some have just begun."""
     sizes = []
     left = players
     while left:
@@ -40,7 +40,7 @@ def arena_sizes(players: int, dice: random.Random) -> list[int]:
 
 
 def spread(size: int, edges: int, by_arena: bool, dice: random.Random) -> int:
-    """At how many edges the players of an arena are: wherever a balancer sends each, or mostly together."""
+    """The number of edges with players of an arena: the balancer spreads them at random, or keeps most of them together."""
     if by_arena:  # the balancer hashes the port or the name of the arena; a tenth come by another way
         together = sum(dice.random() < 0.9 for _ in range(size))
         return min(1 + len({dice.randrange(edges) for _ in range(size - together)}), edges)
@@ -55,7 +55,7 @@ def simulate(players: int, by_arena: bool) -> dict[str, object]:
     sizes = arena_sizes(players, random.Random(SEED))
     arenas, of_core = len(sizes), LIMITS["cores_filled"]
     edges = 2
-    while True:  # the more edges, the more of them an arena's players are at
+    while True:  # with more edges, an arena's players use more of them
         dice = random.Random(SEED)
         doors = sum(spread(size, edges, by_arena, dice) for size in sizes)
         wanted = max(2, math.ceil((players * client["edge_cpu"] + doors * door["edge_cpu"]) / of_core))

@@ -1,4 +1,4 @@
-// Maps of Ace of Spades: the packed stream in pieces, and bare VXL. What is complete is written and read again.
+// Maps of Ace of Spades: the packed stream in pieces, and bare VXL. A complete map is written and read again.
 #include <cstdint>
 #include <cstdlib>
 
@@ -9,7 +9,7 @@ namespace entente::aos_map_fuzz {
 namespace {
 
 void check_map(const aos::VoxelMap& map) {
-  // Colours that nothing shows may go at the first writing; a second one changes nothing.
+  // The first write may lose colours of invisible blocks; a second one changes nothing.
   Buffer once, twice;
   write_vxl(map, once);
   aos::VxlReader reader;

@@ -1,4 +1,5 @@
-// Recordings of bzfs. Law: what is read to its end is written again to the byte, but for positions and sizes that lied.
+// Recordings of bzfs. Law: a recording that is read to its end is written again with the same bytes, except for wrong
+// positions and sizes.
 #include <cstdlib>
 
 #include "adapters/bzflag/rec/rec.h"

@@ -1,5 +1,5 @@
-// BZFlag's world databases, as a server sends them and, for the compressed ones, what is inside.
-// Law: what is read is written again to the byte (inside), and reads again (outside).
+// BZFlag's world databases, as a server sends them; of the compressed ones also the uncompressed contents.
+// Law: a world that can be read is written again with the same bytes (uncompressed), or can be read again (compressed).
 #include <cstdlib>
 
 #include "adapters/bzflag/bzflag.h"

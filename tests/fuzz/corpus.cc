@@ -1,6 +1,6 @@
-// Runs fuzz targets without libFuzzer: TARGET [--variants N] [FOLDER...]. An input is noise, a seed, or a file of the
-// folders; each is run as it is, cut, and with bits flipped, in N variants. Law: the same runs every time, so that a
-// failure can be repeated; a target that finds something ends the process.
+// Runs fuzz targets without libFuzzer: TARGET [--variants N] [FOLDER...]. An input is noise, a seed, or a file in the
+// folders; each is run unchanged, truncated, and with bits flipped, in N variants. Law: all runs are the same every
+// time, so that a failure can be repeated; a target that finds a fault ends the process.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -42,7 +42,7 @@ class Runner {
     }
   }
 
-  /// The files of a folder, by name. One that is not there has none.
+  /// The files of a folder, by name; none if the folder does not exist.
   void folder(const std::filesystem::path& folder) {
     if (!std::filesystem::exists(folder)) return;
     std::vector<std::filesystem::path> files(std::filesystem::directory_iterator(folder), {});

@@ -1,8 +1,7 @@
-// What strangers and a server may send to the doors of a relay over ENet, by real sockets: each datagram is a byte
-// (bits 0 and 1: which of three strangers, 3 = the server, answering whom it heard last; bit 2: to the door that passes
-// datagrams), its size in two bytes, and what it holds.
-// Law: nobody who has not shown that he gets answers is sent more than he sent; whatever comes, the acceptors stay
-// open.
+// Arbitrary datagrams from clients and from a server to the two ENet listeners of a relay, over real sockets. Input:
+// each datagram is a byte (bits 0 and 1: which of three clients, 3 = the server, which answers the address it last
+// received from; bit 2: to the listener in mode=datagrams), its size in two bytes, and its bytes.
+// Law: a client that has not proved its address is sent no more than it sent; the acceptors stay open whatever comes.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -28,7 +27,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// Has the sessions over packets, as a worker has them.
+/// Owns the sessions in mode=packets, as a worker does.
 struct Seats final : Dispatcher, Session::Owner {
   LinkId next_link() override { return ++last; }
   std::size_t next_worker(const relay::Route&) override { return 0; }
@@ -119,7 +118,7 @@ struct World {
     listen();
   }
 
-  /// The server notes whom it hears; strangers throw away what they get.
+  /// The server remembers the last sender; clients discard what they receive.
   void listen() {
     std::uint8_t room[4096];
     sockaddr_storage raw{};

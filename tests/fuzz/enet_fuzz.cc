@@ -1,6 +1,6 @@
-// Datagrams of a conversation over ENet, hostile ones among them: each is a byte (1 = to the client, 2 = some were not
-// seen before it), its size in two bytes, and what it holds.
-// Law: whatever they announce, a packet that comes out fits its budget, and what is read of a datagram is in it.
+// Datagrams of an ENet conversation, some of them hostile. Input: each is a byte (1 = to the client, 2 = datagrams
+// before it are missing), its size in two bytes, and its bytes.
+// Law: whatever sizes they announce, each packet is within the limit, and nothing is read outside of a datagram.
 #include <cstdlib>
 
 #include "proxy/net/enet/enet_dissector.h"
@@ -35,7 +35,7 @@ void check_one(Bytes datagram, EnetUnpacker& unpacker) {
   const auto connect = enet_connect(datagram, unpacker);
   if (!connect) return;
   require(header->peer() == EnetHeader::kNobody && connect->channels >= 1 && connect->channels <= 255);
-  require(enet_disconnect(connect->peer, 0).size() < datagram.size());  // a refusal is never worth asking for
+  require(enet_disconnect(connect->peer, 0).size() < datagram.size());  // a refusal does not amplify
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ ENTENTE_FUZZ_TARGET(enet) {
     const Bytes datagram = fuzz::take_message(left);
     check_one(datagram, unpacker);
     dissector.datagram(way, datagram, told);
-    sent += 4096;  // what the range coder makes of a datagram
+    sent += 4096;  // at most, after the range coder
   }
   dissector.end(told);
   require(told.sum <= sent);

@@ -1,4 +1,4 @@
-// Messages whose fields come from a fuzzer's input: noise makes whole messages, too.
+// Fills the fields of messages from a fuzzer's input, so that even noise makes whole messages.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -24,7 +24,7 @@ class Source {
     left_ = left_.subspan(taken.size());
     return taken;
   }
-  /// Mostly small, so that it is often an id that somebody has.
+  /// Mostly small, so that it is often an id in use.
   std::uint64_t number() {
     const std::uint8_t byte = this->byte();
     return byte < 240 ? byte % 12U : std::numeric_limits<std::uint64_t>::max() - byte;
@@ -80,7 +80,7 @@ inline void fill(google::protobuf::Message& message, Source& input, int depth = 
         break;
       case FieldDescriptor::CPPTYPE_STRING: {
         std::string text(as_text(input.some(input.byte() % 9U)));
-        for (char& byte : text) byte = static_cast<char>(byte & 0x7f);  // libprotobuf complains about all else
+        for (char& byte : text) byte = static_cast<char>(byte & 0x7f);  // libprotobuf logs an error about other bytes
         many ? set.AddString(&message, field, text) : set.SetString(&message, field, text);
         break;
       }

@@ -1,5 +1,5 @@
-// The owner of a fleet's arena, to whom nodes say anything, after an arena that was stored by anybody. Law: what it
-// says is whole messages; what it stores can be read.
+// The owner of a fleet's arena: it restores an arbitrary stored arena, then nodes send it arbitrary bytes. Law: it
+// sends only whole messages, and what it stores can be read.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kEpoch = 3;
 
-/// An arena as somebody has stored it.
+/// A stored arena with arbitrary contents.
 std::optional<fleet::ReadArena> stored(fuzz::Source& input) {
   bus::SavedArena saved;
   fuzz::fill(saved, input);

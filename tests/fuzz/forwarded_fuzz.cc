@@ -1,5 +1,5 @@
-// X-Forwarded-For and Forwarded, as anybody may send them: what a proxy appends names the client, whatever is before
-// it.
+// Arbitrary X-Forwarded-For and Forwarded headers: the entry that a proxy appends names the client, whatever comes
+// before it.
 #include <cstdlib>
 #include <string>
 

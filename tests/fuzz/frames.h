@@ -1,5 +1,5 @@
-// How the bytes of a frames input say what they are: dialect, way and lane, then what the peer sends: a stream, or,
-// where the transport keeps messages apart, messages with their sizes before them.
+// The format of an input of a frames target: dialect, way and lane, then what the peer sends: a stream or, if the
+// transport keeps messages apart, messages, each after its size.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline std::optional<Input> read_input(const wire::Game& game, Bytes input) {
                input[2] == 0 ? input.size() : input[2], input.subspan(3)};
 }
 
-/// Whether what is sent is messages, each with its size before it.
+/// Whether the input holds messages, each after its size; otherwise it holds a stream.
 inline bool in_messages(const wire::Game& game, wire::Lane lane) {
   return lane == wire::Lane::kDatagram || keeps_messages(game.transport());
 }

@@ -1,5 +1,6 @@
-// What a peer may send, in every dialect of one game: the bytes are cut into frames and each frame is decoded.
-// Law: what decodes, encodes to the same bytes and prints on one line; the rest is a fault inside the frame.
+// Arbitrary bytes of a peer, in every dialect of one game: they are cut into frames, and each frame is decoded.
+// Law: a frame that decodes encodes to the same bytes and prints on one line; for any other, the reported fault is
+// inside the frame.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -19,7 +20,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// Checks every frame, and that the bytes come out as they went in: once and in order.
+/// Checks every frame, and that each byte comes out once and in order.
 class Check final : public wire::DissectorSink {
  public:
   explicit Check(wire::Codec& codec) : codec_(codec) {}

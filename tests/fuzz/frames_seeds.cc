@@ -1,4 +1,4 @@
-// The seeds of the frames targets. As a program of the libFuzzer build it writes them: <folder>/frames_<game>/.
+// The seeds of the frames targets. In the libFuzzer build, a program that writes them to <folder>/frames_<game>/.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using wire::Lane, wire::Way;
 
-// A game greets before it plays: what its cutter expects first goes first, or the message would be cut as a greeting.
+// Some games begin with a greeting. It comes first, or the cutter would take the message for a greeting.
 Buffer greeting(wire::Codec& codec, std::size_t dialect, Way way, wire::Random& random) {
   Buffer bytes;
   for (const wire::Row& row : codec.rows()) {

@@ -1,6 +1,6 @@
-// Captures, .demo files and JSON lines as a stranger may hand them to `verify`: the first byte chooses the format, the
-// game and whether the port is known. Law: a file is told or refused with a sentence; each connection that opens goes,
-// and nothing is said of one that is not open; every message is counted once.
+// Captures, .demo files and JSON lines with arbitrary contents, as input of `verify`: the first byte chooses the
+// format, the game and whether the port is known. Law: a file is imported, or refused with a sentence. Each connection
+// that opens is closed, no event names a connection that is not open, and every message is counted once.
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -19,13 +19,13 @@
 namespace entente::import_fuzz {
 namespace {
 
-constexpr std::uint16_t kPort = 33001;  // of the seed that needs one
+constexpr std::uint16_t kPort = 33001;  // of the seeds that need one
 
 void require(bool law) {
   if (!law) std::abort();
 }
 
-/// Verifies all of it, and checks what the importer tells.
+/// Verifies all of the file, and checks the importer's events.
 class Judge final : public ImportSink {
  public:
   explicit Judge(const wire::Game& game) : game_dialect_{&game, 0}, context_{ProblemReporter(ignored_), 0, {}} {}
@@ -78,7 +78,7 @@ Outcome<Done> import(unsigned format, bool port, Bytes file, ImportSink& sink) {
     }
     default: {
       const auto text = as_text(file);
-      const std::size_t nul = text.find('\0');  // the meta file stands before one
+      const std::size_t nul = text.find('\0');  // ends the meta file, if there is one
       const bool meta = nul != std::string_view::npos;
       std::istringstream lines{std::string(text.substr(meta ? nul + 1 : 0))};
       return import_json(lines, text.substr(0, meta ? nul : 0), "x", sink);

@@ -1,5 +1,5 @@
-// MCAP files by strangers: whatever the bytes, reading ends, in bounds and within the limits; and what recover() makes
-// of them is whole, and has exactly the messages that it says it has.
+// MCAP files with arbitrary contents. Law: reading ends, in bounds and within the limits. A file that recover() writes
+// is complete, and has exactly as many messages as recover() reports.
 #include <cstdint>
 #include <cstdlib>
 
@@ -36,7 +36,7 @@ mcap::Progress read(Bytes file, mcap::Limits limits) {
   return progress;
 }
 
-// From where a world is known, if one is.
+// From the first world on, if there is one.
 void enter(Bytes file) {
   testing::MemorySource source(file);
   Recording recording(source, kLimits);

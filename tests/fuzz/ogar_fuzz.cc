@@ -1,6 +1,6 @@
-// Whole conversations of Ogar: messages both ways, each as one byte of way, two of size, and its bytes. The first of
-// the client's names the dialect, as in life. Law: what decodes, encodes to the same bytes, also into a message that
-// held another one before.
+// Whole conversations of Ogar: messages both ways, each as one byte of way, two of size, and its bytes. The first
+// message of the client names the dialect, as in real sessions. Law: a message that decodes encodes to the same bytes,
+// even if it was decoded into an object that held another message before.
 #include <cstdlib>
 #include <cstring>
 #include <optional>

@@ -1,4 +1,4 @@
-// A fuzzer's input to a room, in pieces: a byte that says who speaks, a byte that says how much, and that much.
+// Reads a fuzzer's input to a room in pieces: a byte for the sender, a byte for the size, and the bytes.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class Pieces {
 
   std::uint8_t who = 0, much = 0;  ///< of the piece that next() found
 
-  /// False: the input is over.
+  /// Reads the next `who` and `much`; false at the end of the input.
   bool next() {
     if (left_.size() < 2) return false;
     who = left_[0];
@@ -21,13 +21,13 @@ class Pieces {
     left_ = left_.subspan(2);
     return true;
   }
-  /// What the piece says, in units of so many bytes.
+  /// The bytes of the piece: `much` units of so many bytes.
   Bytes take(std::size_t unit = 1) {
     const Bytes said = left_.first(std::min(left_.size(), unit * much));
     left_ = left_.subspan(said.size());
     return said;
   }
-  /// Instead, time passes in the room.
+  /// For a piece that is time: passes 20 ms in the room for each unit of `much`.
   void pass(core::Room& room, core::Micros& now) const {
     now += much * 20 * core::kMillisecond;
     room.tick(now);

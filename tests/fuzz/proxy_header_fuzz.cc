@@ -1,5 +1,4 @@
-// PROXY headers, as anybody may send them: a header is read the same however much follows it, and what it says can be
-// written and read again.
+// Arbitrary PROXY headers. Law: a header is read the same whatever follows it, and can be written and read again.
 #include <cstdlib>
 
 #include "proxy/net/proxy_header.h"

@@ -1,5 +1,5 @@
-// What a fuzz target is. With libFuzzer each target is a program of its own; without, corpus.cc has all of them in a
-// table and runs their seeds and corpora as tests.
+// A fuzz target. With libFuzzer, each target is a program; without it, corpus.cc runs the seeds and corpora of all
+// targets as tests.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace entente::fuzz {
 
 struct Target {
   std::string name;
-  std::function<int(const std::uint8_t* data, std::size_t size)> run;  ///< ends the process where it finds something
+  std::function<int(const std::uint8_t* data, std::size_t size)> run;  ///< ends the process if it finds a fault
 };
 
 /// All targets of this program.

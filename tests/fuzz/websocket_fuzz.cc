@@ -1,6 +1,6 @@
-// What a stranger may send where a WebSocket is served or asked for: an HTTP head, then frames, cut anywhere.
-// Law: nothing is taken beyond the limit, the same is told however the bytes are cut, and what was told can be said
-// again.
+// Arbitrary bytes to a server or a client of WebSocket: an HTTP head, then frames, split anywhere.
+// Law: no message above the limit is accepted, the result is the same however the bytes are split, and each message
+// can be written and read again.
 #include <cstdlib>
 #include <string>
 
@@ -21,7 +21,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// All that was told, as one text, and said again into a buffer.
+/// All messages and close frames received, as one text.
 struct Told final : WebSocket::User {
   explicit Told(Role its_role) : role(its_role) {}
 
@@ -49,7 +49,7 @@ std::string hear(Role role, Bytes bytes, std::size_t piece) {
   return told.all;
 }
 
-/// Says again, as the other role, what it is told; reading that must tell the same.
+/// Writes again, in the other role, what it receives; reading that must give the same result.
 struct Echo final : WebSocket::User {
   explicit Echo(Role role) : out_socket(role == Role::kServer ? Role::kClient : Role::kServer, kLargest, *this) {}
   void message(Opcode opcode, Bytes payload) override { out_socket.write(opcode, payload, said); }

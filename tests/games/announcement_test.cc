@@ -1,4 +1,4 @@
-// What an operator has a relay say is a message that each game's clients can read.
+// An operator's announcement on a relay is a message that the clients of each game can read.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace entente::announcement_test {
 namespace {
 
-/// The ASCII in it; of 16-bit text, too.
+/// The printable ASCII characters in the frames, also those of 16-bit text.
 std::string ascii(const std::vector<Buffer>& frames) {
   std::string text;
   for (const Buffer& frame : frames)

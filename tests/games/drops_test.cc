@@ -1,5 +1,5 @@
-// Whatever a session drops it counts by a named line of the mapping: found by reading the sources. The types see to it
-// that drop() takes a line and no text; this test, that the line stands in the table and is no other's.
+// A session counts everything that it drops by a named line of the mapping. The types ensure that drop() takes a line
+// and no text. This test reads the sources, and ensures that each line is in its own game's table.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 using Names = std::set<std::string>;
 
 struct Source {
-  std::string path;  // from the top
+  std::string path;  // from the root
   std::string code;  // without comments
 };
 
@@ -71,7 +71,7 @@ std::vector<std::string> in_drops(const Place& place, const char* what) {
   return found(what, code_of(fs::path(testing::source_dir()) / place.folder / "drops.h"));
 }
 
-// The lines of the place's own, and those that it shares with others.
+// The lines that the place defines, and those that it shares with others.
 std::vector<std::string> own_lines(const Place& place) {
   return in_drops(place, R"(inline constexpr MappingLine (k\w+))");
 }
@@ -88,7 +88,8 @@ bool makes_lines(const std::string& path) {
          path == "proxy/core/drops.cc" || path == "adapters/native/native.cc" || path == "adapters/registry.cc";
 }
 
-// What is not a line of the table, of the calls in this code: the name of a line, one of two, or a pointer to one.
+// The calls in this code whose argument is not a line of the table. A line is given by its name, as a choice of two, or
+// by a pointer.
 std::vector<std::string> bad_calls(const std::string& code) {
   constexpr const char* kCall = R"(out_?(?:\.|->)drop\s*\(([^;]*?)\)\s*[;,}])";
   constexpr const char* kLine = R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:drops::k\w+|\*\w+)\s*(?:,[^"]*)?)";
@@ -104,7 +105,7 @@ std::vector<std::string> bad_calls(const std::string& code) {
 
 }  // namespace
 
-TEST_CASE("each drop() names a line, and only a table's file makes one") {
+TEST_CASE("each drop() names a line, and only the file of a table defines lines") {
   constexpr const char* kMade =
       R"(\b(dropped_(?:up|down|intent|fact)|no_intent|no_fact|MappingLine k\w+|MappingLine\s*\{)\s*[\(=\{\["])";
   for (const char* top : {"adapters", "proxy/core"})
@@ -117,7 +118,7 @@ TEST_CASE("each drop() names a line, and only a table's file makes one") {
     }
 }
 
-TEST_CASE("each named line is in its table, and something is dropped by it") {
+TEST_CASE("each named line is in its table, and is used") {
   const auto in_table = [](const Place& place) {
     return named_lines(code_of(fs::path(testing::source_dir()) / place.table));
   };
@@ -140,7 +141,7 @@ TEST_CASE("each named line is in its table, and something is dropped by it") {
   }
 }
 
-TEST_CASE("what is no line is found") {
+TEST_CASE("a call without a line is found") {
   CHECK(bad_calls("out.drop(drops::kFull);") == std::vector<std::string>{});
   CHECK(bad_calls("return out.drop(drops::kFull), std::nullopt;").empty());
   CHECK(bad_calls("if (why) out.drop(*why, intent);").empty());

@@ -15,7 +15,7 @@ TEST_CASE("every damaged message is a fault, or exact") {
   for (const wire::Game* game : games()) check_damaged_messages_are_faults_or_exact(*game, 50);
 }
 
-TEST_CASE("every FORMAT.md is what the layouts say") {
+TEST_CASE("every FORMAT.md matches the layouts") {
   for (const wire::Game* game : games())
     if (game->name() != "native") check_format_is_true(*game);  // its layout is schema/game.proto itself
 }

@@ -1,6 +1,6 @@
-// The mapping of every game that bridges is complete: a line for every field of every message of each dialect that has
-// a face, each way it travels, and for every kind of word; and it speaks of nothing that is not there. What sessions
-// drop they count by its lines.
+// The mapping of every game is complete: it has a line for every field of every message in each direction, for each
+// dialect that has a front or a back, and for every kind of word. No line is about anything else. Sessions count what
+// they drop by these lines.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ using google::protobuf::Descriptor;
 using wire::Fidelity, wire::MappingLine, wire::Way;
 using Names = std::set<std::string>;
 
-// Messages invented of each row and way: so many in each dialect, and at most kMost more for fields that are told of
-// and were seen in no dialect. A field that no line tells of is found if it is in one of the first.
+// The messages invented of each row and way: kLeast in each dialect, and at most kMost more for fields that a line
+// names and no message had. A field without a line is found if one of the first kLeast messages has it.
 constexpr int kLeast = 300, kMost = 10'000;
 
-/// Whether the line says what usually becomes of something. The others are about what is dropped in some situations.
+/// Whether the line says what usually happens. The other lines are about drops in some situations.
 bool holds_always(const MappingLine& line) { return line.fidelity != Fidelity::kDroppedSometimes; }
 
 bool is_any(const char* name) { return std::string_view(name) == "*"; }
@@ -48,7 +48,7 @@ bool bridges(const wire::Game& game, std::size_t dialect) {
   return faces.has_front(dialect) || faces.has_back(dialect);
 }
 
-/// Of the field itself, or of its parts.
+/// Whether `fields` has the field itself, or a part of it.
 bool is_there(const Names& fields, const std::string& told) {
   return fields.contains(told) || std::any_of(fields.begin(), fields.end(),
                                               [&](const std::string& field) { return field.starts_with(told + "."); });
@@ -70,7 +70,7 @@ void add_fields(const wire::Row& row, Way way, wire::Codec& codec, wire::Random&
   for (const wire::Shown& shown : wire::show(codec)) fields.insert(without_indices(shown.path));
 }
 
-/// The fields of each message that travels that way; a rare one, if it is among those told of.
+/// The fields of each message that travels that way; a rare field only if it is in `told`.
 std::map<std::string, Names> fields_of(const wire::Game& game, Way way, const std::map<std::string, Names>& told) {
   std::map<std::string, Names> all;
   const auto for_each_bridged = [&](auto&& visit) {
@@ -93,14 +93,15 @@ std::map<std::string, Names> fields_of(const wire::Game& game, Way way, const st
   return all;
 }
 
-/// Of the field itself, of what it is a part of, or of all that no other line is about.
+/// Whether a line is about the field, about a field that contains it, or about all other fields ("*").
 bool covers(const Names& told, std::string field) {
   for (; !field.empty(); field.erase(field.find('.') == std::string::npos ? 0 : field.rfind('.')))
     if (told.contains(field)) return true;
   return told.contains("*");
 }
 
-/// What the table says of each message that travels that way; `always`: of what usually becomes of it, else of all.
+/// The fields that the table names for each message that travels that way. `always`: only by lines about what usually
+/// happens.
 std::map<std::string, Names> told_of(std::span<const MappingLine> table, Way way, bool always) {
   std::map<std::string, Names> all;
   for (const MappingLine& line : table)
@@ -119,7 +120,7 @@ bool in_other_dialect(const wire::Game& game, Way way, const std::string& messag
   return fields.contains(field);
 }
 
-/// What a failure says first, as "panic c2s: ".
+/// The start of a failure's text, such as "panic c2s: ".
 std::string about_of(const wire::Game& game, Way way) { return std::string(game.name()) + " " + text(way) + ": "; }
 
 void check_fields(const wire::Game& game, Way way) {
@@ -196,20 +197,20 @@ void for_each_mapped(Check&& check) {
     if (!mapping_of(*game).empty()) check(*game);
 }
 
-TEST_CASE("every field of every message has a line in its game's mapping, and no line speaks of another") {
+TEST_CASE("every field of every message has a line in its game's mapping, and no line is about anything else") {
   for_each_mapped([](const wire::Game& game) {
     for (const Way way : {Way::kToServer, Way::kToClient}) check_fields(game, way);
   });
 }
 
-TEST_CASE("every kind of word has a line in every mapping, and no line speaks of another") {
+TEST_CASE("every kind of word has a line in every mapping, and no line is about anything else") {
   for_each_mapped([](const wire::Game& game) {
     check_words<core::Intent>(game, Way::kToServer);
     check_words<core::Fact>(game, Way::kToClient);
   });
 }
 
-TEST_CASE("what is not exact has a reason") {
+TEST_CASE("a line that is not exact has a reason") {
   for_each_mapped([](const wire::Game& game) {
     for (const MappingLine& line : mapping_of(game))
       CHECK_MESSAGE((line.fidelity == Fidelity::kExact || std::strlen(line.reason) > 0), game.name(), ": ",
@@ -217,8 +218,7 @@ TEST_CASE("what is not exact has a reason") {
   });
 }
 
-TEST_CASE(
-    "what is dropped at times is a message that was heard, or a word that was heard, and no two lines say the same") {
+TEST_CASE("a line about occasional drops names either a message or a word, and no two lines are equal") {
   for_each_mapped([](const wire::Game& game) {
     std::set<std::string> seen;
     for (const MappingLine& line : mapping_of(game)) {
@@ -230,7 +230,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("who has a face has a mapping") {
+TEST_CASE("a game has a mapping if and only if it has a front or a back") {
   for (const wire::Game* game : games()) {
     const core::Faces& faces = faces_of(*game);
     CHECK_MESSAGE((faces.front == nullptr && faces.back == nullptr) == mapping_of(*game).empty(), game->name());

@@ -1,5 +1,5 @@
-// Passwords, tokens and the arguments of commands do not get into a recording: of each game, whatever else is in the
-// message.
+// Passwords, tokens and the arguments of commands of every game do not get into a recording, whatever else the message
+// contains.
 #include "proxy/program/config/secrets.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ using wire::Way;
 
 constexpr std::string_view kSesame = "sesame-open-7";
 
-/// Writes into each text of one name; a narrow or a wide one.
+/// Writes `text` into each text field of that name, of 8 or 16 bits.
 class Fill final : public wire::FieldVisitor {
  public:
   Fill(std::string_view name, std::string_view text) : name_(name), text_(text) {}
@@ -104,7 +104,7 @@ void check(const wire::Game& game, std::size_t dialect, const wire::Secret& secr
   }
 }
 
-TEST_CASE("what is secret is known of every game, and blanked in a frame that decodes as before") {
+TEST_CASE("the secrets of every game are known, and blanked in a frame that still decodes") {
   std::set<std::string> seen;
   for (const wire::Game* game : games())
     for (const wire::Game* one : {game, game->over_web()})

@@ -1,4 +1,4 @@
-// Our recordings in somebody else's reader, somebody else's files in ours. See README.md beside this file.
+// @mcap/core reads our recordings, and we read its files. See README.md beside this file.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ std::string setting(const char* name) {
   return value ? value : "";
 }
 
-/// Whether Node and the modules are there. It is an error that they are not if somebody said that they should be.
+/// Whether Node and the modules are there. If they are missing, the test fails if ENTENTE_INTEROP or CI is set.
 bool can_run() {
   const auto named = setting("ENTENTE_INTEROP");
   const auto folder = named.empty() ? kHere : fs::path(named);
@@ -72,7 +72,7 @@ struct Folder {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
-/// Four chunks: a session of three frames, a note. The times are small, so that the window of read.mjs is among them.
+/// Records a session of three frames and a note, in four chunks. The window of read.mjs is within its times.
 void record(const std::string& path) {
   auto recorder = Recorder::open(path, {.chunk_bytes = 64, .chunk_age = 1'000'000, .version = "0.1"});
   REQUIRE(recorder.ok());
@@ -128,7 +128,7 @@ TEST_CASE("@mcap/core reads our recording, by index and as a stream, to the same
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(read.lines[i] == expected[i]);
 }
 
-TEST_CASE("@mcap/core reads what recover made of a recording that was cut off") {
+TEST_CASE("@mcap/core reads a truncated recording that recover has repaired") {
   if (!can_run()) return;
   Folder folder;
   const auto path = folder / "cut.mcap";
@@ -165,7 +165,7 @@ TEST_CASE("@mcap/core reads the topics for 3D panels, by the schemas in the file
   CHECK(has(" /1/pose/walker 1 foxglove.PoseInFrame {"));
 }
 
-TEST_CASE("we read what @mcap/core writes, and find every message, checksum and count right") {
+TEST_CASE("we read what @mcap/core writes, with every message, checksum and count right") {
   if (!can_run()) return;
   Folder folder;
   for (const std::string how : {"zstd", "none", "plain"}) {

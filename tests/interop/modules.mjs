@@ -1,4 +1,4 @@
-// Where the modules are: in the folder that ENTENTE_INTEROP names, else here.
+// The modules, from the folder that ENTENTE_INTEROP names, or else from this one.
 import { createRequire } from "node:module";
 
 const require = createRequire(process.env.ENTENTE_INTEROP ? `${process.env.ENTENTE_INTEROP}/package.json` : import.meta.url);

@@ -1,5 +1,5 @@
-// node read.mjs FILE: prints a recording as @mcap/core reads it, first by its indexes, then as a stream, a line a message;
-// and what else there is to know of the file. Exit code 1 if it finds anything wrong.
+// node read.mjs FILE: prints a recording as @mcap/core reads it: header, statistics and metadata, then each message on a line,
+// first by index, then as a stream. Exit code 1 if anything is wrong.
 import { open, readFile } from "node:fs/promises";
 import { core, support, FileHandleReadable } from "./modules.mjs";
 

@@ -1,5 +1,5 @@
-// node write.mjs FILE zstd|none|plain: writes 500 messages on two topics as @mcap/core does: in zstd chunks, in chunks as
-// they are, or without chunks.
+// node write.mjs FILE zstd|none|plain: writes 500 messages on two topics with @mcap/core: in zstd chunks, in uncompressed
+// chunks, or without chunks.
 import { open } from "node:fs/promises";
 import { core, zstd, FileHandleWritable } from "./modules.mjs";
 

@@ -1,5 +1,5 @@
-# One check a row of capabilities.tsv: what our player did is seen at the server and by the native player, and the other way.
-# Law: no game and no pair is named here; a verb that a game has not says so itself, and the row is then not of this pair.
+# One check for each row of capabilities.tsv: the server and the native player see what our player did, and our player sees what the native did.
+# Law: no game and no pair is named here. A verb that a game does not have raises NotInGame, and the row then does not apply to the pair.
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ FIGHT = 45.0  # seconds that a kill may take
 
 @dataclass
 class Finding:
-    """What was seen: a sentence; tiles and milliseconds where there were any."""
+    """What was seen, as a sentence; with the error in tiles and the time in milliseconds, if there are any."""
     note: str
     error: float | None = None
     took: float | None = None
@@ -76,8 +76,8 @@ def move(scene: Scene) -> Finding:
 
 @row("face a direction")
 def face(scene: Scene) -> Finding:
-    behind = 0.0 if scene.them.SLANTS else scene.tile()  # a tank that goes by tiles turns by driving, one back and forth
-    yaw = scene.truth().yaw  # first another than this, or nobody need turn
+    behind = 0.0 if scene.them.SLANTS else scene.tile()  # a tank that moves by tiles turns by driving a tile, back or forth
+    yaw = scene.truth().yaw  # a different heading comes first, so that a turn is necessary
     for _ in range(2):
         yaw = scene.way(scene.tile(), behind=behind, rather_not=yaw)
         scene.us.face(yaw)
@@ -113,7 +113,7 @@ def shoot(scene: Scene) -> Finding:
     away = scene.meet() + math.pi
     scene.server.strengthen(scene.known_as())
     took = scene.took(*seen_shot(scene.us, scene.them, away))
-    scene.them.take_cover()  # or he may drive into that very shot
+    scene.them.take_cover()  # or it may drive into this shot
     away = scene.meet()
     scene.server.strengthen(scene.them.name)
     seen_shot(scene.them, scene.us, away)
@@ -121,7 +121,7 @@ def shoot(scene: Scene) -> Finding:
 
 
 def seen_shot(shooter: Player, looker: Player, yaw: float) -> tuple[float, float]:
-    """When it was fired and when it was seen; a datagram may be lost, so there are two tries."""
+    """The times at which a shot was fired and seen; there are two tries, because a datagram may be lost."""
     before = len(looker.shots)
     for patience in (4, 6):
         shooter.shoot(yaw)
@@ -135,7 +135,7 @@ def seen_shot(shooter: Player, looker: Player, yaw: float) -> tuple[float, float
 
 
 def fight(scene: Scene, hunter: Player, prey: Player, hunter_name: str, prey_name: str) -> dict:
-    """One hunts the other to death; what both saw of it. Played once, and told to every row that asks."""
+    """One player hunts the other to death; returns what both saw. Played once, and used by every row that needs it."""
     key = "theirs" if hunter is scene.them else "ours"
     if key in scene.fights:
         if isinstance(scene.fights[key], Unseen):
@@ -176,10 +176,10 @@ def killed(scene: Scene) -> dict:
 def kills(scene: Scene) -> dict:
     if "ours" not in scene.fights:
         scene.ready()
-        scene.them.take_cover()  # what ours shot in the last fight may still fly
+        scene.them.take_cover()  # our player's shots of the last fight may still fly
         scene.meet()
         scene.us_known = scene.known_as()
-        scene.settle(scene.seen_error)  # the native has only just come: who is nearest to there may still be another
+        scene.settle(scene.seen_error)  # the native has only just arrived: another unit may still be nearer
         seen = scene.until(scene.seen_by_us, 6, "ours does not see whom to fight")
         return fight(scene, scene.us, scene.them, scene.us_known, seen.owner)
     return fight(scene, scene.us, scene.them, "", "")
@@ -242,7 +242,7 @@ def score(scene: Scene) -> Finding:
 @row("team")
 def team(scene: Scene) -> Finding:
     scene.meet()
-    scene.settle(scene.seen_error)  # until then somebody else may be nearer to where he is
+    scene.settle(scene.seen_error)  # before that, another unit may be nearer to its place
     mine, seen, known = scene.us.team(), scene.until(scene.seen_by_us, 6, "nobody is seen").team, scene.truth().team
     sure(None not in (mine, seen, known), f"teams: own {mine}, the other's {seen}, at the server {known}")
     if isinstance(scene.them.team(), str) and isinstance(seen, str):
@@ -334,7 +334,7 @@ def token(scene: Scene) -> Finding:
 
     def carries() -> bool:
         return known in scene.them.tokens().values()
-    for number in numbers[:3]:  # each game has its own numbers, and not everything is everybody's to carry
+    for number in numbers[:3]:  # each game has its own numbers, and a player may not carry every token
         if not carries():
             scene.us.grab(number)
             scene.settle(lambda: 0.0 if carries() else 1.0)
@@ -351,7 +351,7 @@ def pickups(scene: Scene) -> Finding:
     def shared() -> int:
         there = scene.server.pickups()
         return sum(any(off(place, other) / scene.tile() <= AT_REST for other in there) for place in scene.us.pickups())
-    if not shared() and scene.us.where() and scene.server.pickups():  # who sees near things only may have none near
+    if not shared() and scene.us.where() and scene.server.pickups():  # a player who sees only near things may have none near it
         x, y = min(scene.server.pickups(), key=lambda place: apart(place, scene.us.here()))
         scene.us.go_to((x, y - 0.4 * scene.tile()), 20)
     scene.until(shared, 8, f"ours sees {scene.us.pickups()[:3]}, the server has {scene.server.pickups()[:3]}")
@@ -374,12 +374,12 @@ def health(scene: Scene) -> Finding:
 
     def changed() -> bool:
         return bool(scene.us.health()) and scene.us.health() != before
-    for _ in range(2):  # one may miss
+    for _ in range(2):  # a shot may miss
         if not changed():
             scene.them.attack(scene.truth().place)
             scene.settle(lambda: 0.0 if changed() else 1.0)
     if not changed():
-        scene.server.strengthen(NOBODY)  # who has only grown loses it again: some games show no gain
+        scene.server.strengthen(NOBODY)  # takes the strength away again: some games do not show a gain
         scene.until(changed, 8, f"stays {before:g}")
     return Finding(f"{before:g}, then {scene.us.health():g}")
 
@@ -439,7 +439,7 @@ def late(scene: Scene) -> Finding:
     try:
         (late_one.watch if scene.server.FULL else late_one.join)()
         scene.server.strengthen(NOBODY)
-        if late_one.where() and not (sees(scene.us) and sees(scene.them)):  # it may see near things only, and one is nearer
+        if late_one.where() and not (sees(scene.us) and sees(scene.them)):  # it may see only near things, so move one player nearer
             late_one.go_to((scene.us.here()[0], scene.us.here()[1] - scene.server.duel / 2), 45)
         for player in (scene.us, scene.them):
             late_one.wait(lambda: sees(player), 8, f"does not see {player.name} at {player.where()}, only {late_one.others()[:3]}")

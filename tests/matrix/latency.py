@@ -1,6 +1,6 @@
-# What Entente adds: from when a frame that carries an event was handed to it until it had sent out what became of it, both ways.
-# Law: a pane on either side of it says when, by the kernel's clock; no server and no client of ours is in what is measured.
-# A line of chat is found again by its words, and a shot is the first one after it.
+# Measures the delay that Entente adds, in both directions: from the arrival of the frame with an event until Entente has sent the translated event.
+# Law: panes on both sides of Entente record the times, by the kernel's clock; the measured path contains none of our servers and clients.
+# A line of chat is recognised by its words; a shot is the first one after it.
 from __future__ import annotations
 
 import math
@@ -13,18 +13,18 @@ from pane import Piece, pieces
 from player import Driver, Player, Unseen, apart
 from scene import Scene
 
-LIMIT = 2.0  # milliseconds at the 99th percentile, besides a game's own tick
-QUIET = 1.0  # milliseconds that the panes, which do nothing, may take at the 99th percentile: beyond, the machine is too busy to judge
+LIMIT = 2.0  # milliseconds at the 99th percentile, in addition to a game's tick
+QUIET = 1.0  # milliseconds that the panes themselves may take at the 99th percentile; above it, the machine is too busy to judge
 HEARD = 0.2  # seconds until a server's change is known everywhere
 APART = 1.0  # seconds between two events
-ARRIVES, ANSWERS = 5 * 10**8, 2 * 10**9  # nanoseconds from an act to its frame, and from that to what it became
-End = tuple[Driver, str, list[Piece]]  # what its pane saw, and in which dialect
+ARRIVES, ANSWERS = 5 * 10**8, 2 * 10**9  # most nanoseconds from an act to its frame, and from that frame to the translated one
+End = tuple[Driver, str, list[Piece]]  # the game, its dialect, and what its pane recorded
 
 
 @dataclass
 class Event:
-    up: bool  # ours did it
-    words: str  # of chat; none: a shot
+    up: bool  # by our player, to the server
+    words: str  # the line of chat; empty for a shot
     since: int
     until: int = 0  # when it had been done
 
@@ -34,17 +34,17 @@ class Event:
 
 @dataclass
 class Added:
-    """Milliseconds of each event, of a pair; None: nothing came of it within two seconds."""
+    """A pair's delays in milliseconds, one for each event; None: the event did not come out within two seconds."""
     up: dict[str, list[float | None]]
     down: dict[str, list[float | None]]
-    ticks: tuple[float, float]  # milliseconds for which the server's game, and the player's, lets a message wait
-    panes: list[float]  # what panes took to pass on
+    ticks: tuple[float, float]  # milliseconds that a message waits for a tick in the server's game, and in the player's
+    panes: list[float]  # milliseconds that the panes took to forward
 
 
 def measure(scene: Scene, rounds: int) -> Added:
     events = list(play(scene, rounds))
     if not events:
-        raise Unseen("nobody could shoot or say anything")
+        raise Unseen("no player could shoot or chat")
     time.sleep(ANSWERS / 1e9)
     behind, before = (list(pieces(log)) for log in scene.logs)
     front = scene.front, scene.front.ours, before
@@ -66,12 +66,12 @@ def match(events: list[Event], source: End, sink: End, *, up: bool) -> dict[str,
 
 
 def play(scene: Scene, rounds: int) -> Iterator[Event]:
-    """Each in turn shoots away from the other and says something; the first time nothing counts, as they turn."""
+    """Each player in turn shoots away from the other and chats; the first round does not count, because the players turn."""
     scene.ready()
     yaw, talks = scene.meet(), scene.us.has("say") and scene.them.has("say")
     for turn in range(rounds + 1):
         scene.ready()
-        if apart(scene.us.here(), scene.them.here()) > scene.server.duel + scene.tile() / 2:  # a split carries one on, out of sight at last
+        if apart(scene.us.here(), scene.them.here()) > scene.server.duel + scene.tile() / 2:  # each split moves a cell, in the end out of view
             yaw = scene.meet()
         known = scene.known_as()
         for up, actor, name, away in ((True, scene.us, known, yaw + math.pi), (False, scene.them, scene.them.name, yaw)):
@@ -95,7 +95,7 @@ def done(actor: Player, words: str, yaw: float) -> bool:
 
 
 def read(driver: Driver, dialect: str, passed: list[Piece], *, up: bool, came: bool) -> list[Passed]:
-    """Of all links, one way; `came`: to the pane, else went from it."""
+    """The messages of all links in one direction; with `came` the times are those of arrival at the pane, else of departure."""
     links: dict[int, list[Timed]] = {}
     for piece in passed:
         if piece.up == up:
@@ -116,7 +116,7 @@ HEAD = ("pair", "to the server: events", "p50, ms", "p99, ms", "to the player: e
 
 
 def line(pair: str, added: Added) -> tuple[list[str], str]:
-    """Its row of the table, and what is wrong with it, if anything is."""
+    """The pair's row of the table, and what is wrong with it; empty if nothing is."""
     cells, late, missing, panes = [pair], [], [], percentile(added.panes, 0.99)
     for way, kinds, tick in ways(added):
         tries = sum(kinds.values(), [])

@@ -1,5 +1,5 @@
-# Whole messages out of the pieces that a pane saw: of streams, of WebSocket, of ENet.
-# Law: a message's time is that of the piece which makes it whole.
+# Assembles whole messages from the pieces that a pane recorded: of streams, of WebSocket, of ENet.
+# Law: a message's time is the time of the piece that completes it.
 from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator
@@ -8,12 +8,12 @@ from enet_wire import PLAIN, RELIABLE, UNRELIABLE, UNSEQUENCED, commands
 from websocket import BINARY, TEXT, spoken
 
 HANDSHAKE_END = b"\r\n\r\n"
-Timed = tuple[int, bytes]  # nanoseconds since the epoch, and what passed then
+Timed = tuple[int, bytes]  # nanoseconds since the epoch, and the bytes that passed then
 Passed = tuple[int, bytes, bool]  # a whole message, and whether it is a shot
 
 
 def of_stream(pieces: Iterable[Timed], size: Callable[[bytes], int | None]) -> Iterator[Timed]:
-    """`size`: of the message that these bytes begin with; None if they are too few to tell."""
+    """`size`: returns the size of the message with which these bytes begin; None if they are too few."""
     data = b""
     for at, piece in pieces:
         data += piece
@@ -23,9 +23,9 @@ def of_stream(pieces: Iterable[Timed], size: Callable[[bytes], int | None]) -> I
 
 
 def of_web(pieces: Iterable[Timed]) -> Iterator[Timed]:
-    """A WebSocket's, after its handshake."""
+    """The messages of a WebSocket, after its handshake."""
     def size(data: bytes) -> int | None:
-        if len(data) < 10:  # as long as a head may be, less the mask
+        if len(data) < 10:  # the longest head, without the mask
             longer = len(data) > 1 and data[1] & 127 < 126
             return 2 + 4 * (data[1] >> 7) + (data[1] & 127) if longer else None
         wide = {126: 2, 127: 8}.get(data[1] & 127, 0)
@@ -35,7 +35,7 @@ def of_web(pieces: Iterable[Timed]) -> Iterator[Timed]:
 
 
 def after(mark: bytes, pieces: Iterable[Timed]) -> Iterator[Timed]:
-    """What follows the first of these."""
+    """The pieces after the first `mark`."""
     head, found = b"", False
     for at, piece in pieces:
         if found:
@@ -48,7 +48,7 @@ def after(mark: bytes, pieces: Iterable[Timed]) -> Iterator[Timed]:
 
 
 def of_enet(pieces: Iterable[Timed]) -> Iterator[Timed]:
-    """Packets as they came; of one that was sent again the first."""
+    """Packets in order of arrival; of a retransmitted packet only the first copy."""
     seen = set()
     for at, datagram in pieces:
         for kind, channel, number, _, data in () if datagram.startswith(PLAIN) else commands(datagram):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# tests/matrix/pane.py PORT LOG: what stands on loopback before PORT, passes all on, TCP and UDP, and writes down when each piece passed.
-# Law: it knows no game and not our code. When a piece came is the kernel's word, so that nothing which keeps us waiting counts; when it
-# went is the time just before it was sent. It is a process of its own, because a thread of a busy one would wait for its turn.
+# tests/matrix/pane.py PORT LOG: a forwarder on loopback in front of PORT, for TCP and UDP, that logs the time of each piece.
+# Law: it knows no game and none of our code. The arrival time of a piece is the kernel's timestamp, so that our own delays do not count; the
+# departure time is taken just before it is sent. It is a separate process, because a thread of a busy process would wait for its turn.
 from __future__ import annotations
 
 import selectors
@@ -19,7 +19,7 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Piece:
-    """What passed at once. Times are nanoseconds since the epoch; `up` is to the server."""
+    """Bytes that were read at once. Times are nanoseconds since the epoch; `up` is to the server."""
     came: int
     went: int
     link: int
@@ -29,7 +29,7 @@ class Piece:
 
 
 def pieces(path: str) -> Iterator[Piece]:
-    """Of a log that may still grow: all that is there whole."""
+    """All complete pieces of a log that may still grow."""
     with open(path, "rb") as log:
         data, at = log.read(), 0
     while at + HEAD.size <= len(data):
@@ -78,7 +78,7 @@ class Pane:
                 return self._note(came, went, link, up, False, data)
             other.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # one of the two has gone; so does the other when it hears of it
+            pass  # one side is closed; the other is closed when it notices
         return self._wakes.unregister(one)
 
     def _from_client(self) -> None:
@@ -92,7 +92,7 @@ class Pane:
         try:
             upstream.send(data)
         except OSError:
-            return  # nobody listens there any more
+            return  # nothing listens there any more
         self._note(came, went, link, True, True, data)
 
     def _from_server(self, address: tuple) -> None:
@@ -122,14 +122,14 @@ def stamped(one: socket.socket) -> socket.socket:
 
 
 def receive(one: socket.socket) -> tuple[bytes, int, tuple | None]:
-    """What came, when by the kernel (of several segments: the last), and from where."""
+    """The data, the kernel's time of its arrival (of several segments: of the last), and the sender."""
     data, extras, _, address = one.recvmsg(65536, 64)
     now = time.time_ns()
     for _, kind, stamp in extras:
         if kind == SO_TIMESTAMPNS:
             seconds, nanoseconds = STAMP.unpack(stamp)
             return data, seconds * 10**9 + nanoseconds, address
-    return data, now, address  # the very first of a socket may have none
+    return data, now, address  # the first data of a socket may have no timestamp
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# What the harness asks of every game: one end of a connection that plays, and a server that is played on.
+# The interface of every game to the harness: a client that plays, and a server.
 # Law: a place is metres from the middle, x east, y north, in a world of 800 m; a heading is radians counter-clockwise from east.
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from messages import Passed, Timed
 LOOPBACK = "127.0.0.1"
 WORLD = 800.0  # metres from edge to edge
 NOBODY = ""
-PATIENCE = 8.0  # seconds that anything may take to come
+PATIENCE = 8.0  # seconds to wait for any event
 Place = tuple[float, float]
 
 
 class NotInGame(Exception):
-    """A verb that this game has not."""
+    """This game does not have the verb."""
 
 
 class Unseen(Exception):
-    """What had to come did not, in one sentence."""
+    """An expected event did not come; the text says which, in one sentence."""
 
 
 class Ended(Exception):
@@ -32,7 +32,7 @@ class Ended(Exception):
 
 @dataclass
 class Unit:
-    """A body of some player, as one end sees it."""
+    """A player's unit, as one side sees it."""
     owner: str
     place: Place
     yaw: float | None = None
@@ -68,7 +68,7 @@ def apart(one: Place, other: Place) -> float:
 
 
 def off(one: Place, other: Place) -> float:
-    """By the worse axis: tiles are square."""
+    """The distance along the axis on which it is larger, because tiles are square."""
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 
@@ -77,12 +77,12 @@ def toward(one: Place, other: Place) -> float:
 
 
 def turned(one: float, other: float) -> float:
-    """How far two headings are apart, 0 to pi."""
+    """The angle between two headings, 0 to pi."""
     return abs((one - other + math.pi) % (2 * math.pi) - math.pi)
 
 
 def verb(method: Callable) -> Callable:
-    """A verb that a game has only if its driver says how."""
+    """Marks a verb that a game has only if its driver overrides it."""
     def missing(self, *_: object, **__: object):
         raise NotInGame(f"{self.GAME} has no {method.__name__}")
     missing.__name__, missing.__doc__, missing.missing = method.__name__, method.__doc__, True
@@ -90,7 +90,7 @@ def verb(method: Callable) -> Callable:
 
 
 class Watched:
-    """State that one thread changes and others wait upon."""
+    """State that one thread changes and others wait for."""
 
     def has(self, name: str) -> bool:
         """Whether this game has that verb."""
@@ -100,22 +100,22 @@ class Watched:
         self.changed = threading.Condition(threading.RLock())
 
     def wait(self, truth: Callable[[], object], seconds: float, sentence: str) -> object:
-        """The first true value of it; asked again at every change."""
+        """Waits for the first true value of `truth`, which is evaluated at every change."""
         end = time.monotonic() + seconds
         with self.changed:
             while not (value := truth()):
                 left = end - time.monotonic()
                 if left <= 0:
                     raise Unseen(f"{sentence} ({seconds:g} s)")
-                self.changed.wait(min(left, 0.02))  # some truths are other ends', or change with time alone
+                self.changed.wait(min(left, 0.02))  # some conditions depend on other players, or on time alone
             return value
 
 
 class Player(Watched):
-    """A client of one game. `listen` runs in a thread of its own and keeps the view below up to date."""
+    """A client of one game. `listen` runs in a separate thread and updates the state below."""
     GAME = ""
-    SLANTS = True  # goes in any direction, not only along its tiles' sides
-    native = False  # straight on the server: it may hurry, if the server lets it
+    SLANTS = True  # moves in any direction, not only along the sides of tiles
+    native = False  # connected directly to the server: it may do things faster if the server allows it
 
     def __init__(self, port: int, name: str) -> None:
         super().__init__()
@@ -124,9 +124,9 @@ class Player(Watched):
         self.heard: list[Said] = []
         self.deaths: list[Death] = []
         self.hurts = 0
-        self.gone: str | None = None  # the goodbye, once the connection is over
+        self.gone: str | None = None  # the reason, once the connection is over
         self.frames = {"sent": 0, "heard": 0}
-        self.sent_at = 0.0  # when the last message that the player wished for went out
+        self.sent_at = 0.0  # when the last requested message was sent
         self._closing = False
 
     def run(self) -> None:
@@ -139,7 +139,7 @@ class Player(Watched):
             why = "left"
         except (OSError, EOFError, Ended) as over:
             why = str(over) or type(over).__name__
-        except Exception as wrong:  # a message that no document draws: evidence, not a broken harness
+        except Exception as wrong:  # a message that no document describes is a finding, not a fault of the harness
             why = f"could not read it: {wrong!r}"
         with self.changed:
             self.gone = self.gone or why
@@ -163,41 +163,41 @@ class Player(Watched):
         return sum(death.victim == self.name for death in self.deaths)
 
     def listen(self) -> None:
-        """Takes one message, or what comes within a tenth of a second."""
+        """Reads one message, or all that arrives within a tenth of a second."""
         raise NotImplementedError
 
     def known_as(self) -> set:
-        """What the server may call its units, where it came straight to it."""
+        """The names that the server may have for its units, if it is directly connected."""
         return {self.name}
 
     def attack(self, place: Place) -> None:
-        """One try to hurt whoever stands there."""
+        """Tries once to hurt the player at that place."""
         self.shoot(toward(self.here(), place))
 
     def take_cover(self) -> None:
-        """Waits until nothing that was shot flies any more, where shots fly."""
+        """Waits until no shot is in flight, in games where shots fly."""
 
     def side_with(self, team: object) -> None:
-        """Before it joins: wishes to be of that team, where one may choose."""
+        """Before joining: asks for that team, in games where a player may choose."""
 
     def wake(self) -> None:
-        """Finds out which of several units one steers, if that is not plain to see."""
+        """Finds out which of several units the player steers, if the messages do not say it."""
 
     def misses(self, nearest: list, walls: list, tile: float) -> list:
-        """Of these walls, those that are not there for this player. REQUIRES: a list of them at hand; else look at the nearest."""
+        """The walls that do not exist for this player: of `walls` if the player has a list of walls, else of `nearest`."""
         own = self.walls()
         return [wall for wall in walls if not any(apart(wall, other) <= 0.6 * tile for other in own)]
 
     @verb
-    def join(self): """Is in, and in play."""
+    def join(self): """Joins; returns once in play."""
     @verb
-    def watch(self): """Is in, and looks on."""
+    def watch(self): """Joins as a spectator."""
     @verb
-    def where(self): """One's own place, or None."""
+    def where(self): """The player's place, or None."""
     @verb
-    def heading(self): """Where one looks."""
+    def heading(self): """The player's heading."""
     @verb
-    def others(self): """Living units of others, as a list."""
+    def others(self): """A list of the living units of others."""
     @verb
     def go_to(self, place, seconds): """Drives there; returns when it is there, or after that time."""
     @verb
@@ -207,21 +207,21 @@ class Player(Watched):
     @verb
     def shoot(self, yaw): """One shot."""
     @verb
-    def respawn(self): """Asks for it, and is back."""
+    def respawn(self): """Asks for a respawn; returns once in play."""
     @verb
-    def say(self, text): """To all."""
+    def say(self, text): """Chats to all."""
     @verb
-    def say_team(self, text): """To one's team."""
+    def say_team(self, text): """Chats to the player's team."""
     @verb
-    def say_to(self, name, text): """To one."""
+    def say_to(self, name, text): """Chats to one player."""
     @verb
     def score(self, name): """A number, or None."""
     @verb
-    def team(self): """One's own."""
+    def team(self): """The player's team."""
     @verb
-    def team_scores(self): """What was told of them."""
+    def team_scores(self): """The scores of teams that were received."""
     @verb
-    def leave(self): """With the game's own goodbye."""
+    def leave(self): """Leaves with the game's own message."""
     @verb
     def walls(self): """Places of what stands in the way."""
     @verb
@@ -229,7 +229,7 @@ class Player(Watched):
     @verb
     def pickups(self): """Places of what can be picked up."""
     @verb
-    def tokens(self): """What can be carried: {number: carrier's name or None}."""
+    def tokens(self): """The tokens: {number: carrier's name or None}."""
     @verb
     def grab(self, number): """Takes a token."""
     @verb
@@ -237,34 +237,34 @@ class Player(Watched):
     @verb
     def ammo(self): """Shots left, or seconds that a reload takes."""
     @verb
-    def health(self): """0 to 1, or a size."""
+    def health(self): """The health, 0 to 1, or a size."""
     @verb
-    def jump(self): """Off the ground."""
+    def jump(self): """Jumps."""
     @verb
-    def height(self, name): """Metres above ground, as seen here."""
+    def height(self, name): """Metres above ground, as this player sees it."""
     @verb
-    def guide(self, name): """Shoots a guided missile at somebody."""
+    def guide(self, name): """Shoots a guided missile at that player."""
     @verb
-    def guided(self): """How often a missile in flight was told of."""
+    def guided(self): """The number of updates received about a missile in flight."""
     @verb
-    def time_left(self): """Seconds, or None."""
+    def time_left(self): """Seconds left, or None."""
     @verb
-    def over(self): """The round is."""
+    def over(self): """Whether the round is over."""
     @verb
-    def lag(self): """A measure of it was exchanged."""
+    def lag(self): """Whether a measure of lag was exchanged."""
     @verb
-    def edits(self): """Changes of the world that were told."""
+    def edits(self): """The number of changes of the world that were received."""
 
 
 class Server(Watched):
-    """A server of one game, and what it holds true; `duel` is from how far its players fight."""
+    """A server of one game, and its state; `duel` is the distance in metres at which its players fight."""
     GAME = ""
-    FULL = False  # with two players in it: who comes later can only look on
-    TELLS_LEAVES = True  # players see that another has left
+    FULL = False  # two players fill it: later ones can only watch
+    TELLS_LEAVES = True  # whether players see that another has left
     duel = 50.0
-    line_every = 0.8  # seconds between two lines of chat, for who shall not be muted
+    line_every = 0.8  # seconds between two lines of chat, so that the server does not mute
     port = 0
-    settings = ""  # for a bridge's --to: what it may be told of this server
+    settings = ""  # settings of this server in a bridge's --to
 
     def url(self, port: int) -> str:
         raise NotImplementedError
@@ -277,20 +277,20 @@ class Server(Watched):
         raise NotImplementedError
 
     def again(self) -> None:
-        """A fresh round, if a round can be over for good."""
+        """Starts a new round, if a round can end for good."""
 
     def strengthen(self, name: str) -> None:
-        """Makes one fit to win a fight, where that takes more than a weapon; NOBODY: all are alike."""
+        """Makes a player strong enough to win a fight, in games where a weapon is not enough; NOBODY: makes all equal."""
 
     def show_teams(self) -> None:
-        """Makes it tell the scores of teams, if it does not already."""
+        """Makes the server send the scores of teams, if it does not already."""
 
     @verb
-    def score(self, name): """As the server has it."""
+    def score(self, name): """The score that the server has."""
     @verb
-    def notice(self, text): """Tells everybody."""
+    def notice(self, text): """Sends a notice to all."""
     @verb
-    def kick(self, name, reason): """Throws somebody out."""
+    def kick(self, name, reason): """Kicks a player."""
     @verb
     def walls(self): """Places of what stands in the way."""
     @verb
@@ -298,32 +298,32 @@ class Server(Watched):
     @verb
     def pickups(self): """Places of what can be picked up."""
     @verb
-    def end_round(self): """So that it is over."""
+    def end_round(self): """Ends the round."""
     @verb
-    def start_clock(self): """So that there is time left."""
+    def start_clock(self): """Starts the clock of a round."""
     @verb
     def edit(self): """Changes the world."""
     @verb
-    def fill(self): """Has no room for anybody more, where a server refuses nobody for his name."""
+    def fill(self): """Fills the server, if the game does not refuse a name in use."""
 
     def empty(self) -> None:
-        """Has room again."""
+        """Undoes fill()."""
 
 
 Read = Callable[[str, bool, Iterable[Timed]], Iterator[Passed]]
 
 
 class Driver:
-    """What a game gives the harness: its players, its server, and what each side can speak, most usual first; with one dialect alone,
-    it is ""."""
+    """A game, for the harness: its players, its server, and the dialects of each side, the default first; if there is only one dialect, its
+    name is ""."""
 
     def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str], read: Read,
                  dialects: Iterable[str] = ("",), of_server: Iterable[str] = (), to_watch: str = "",
                  tick: float = 0.0) -> None:
-        """`client(port, name, dialect)`, `server(stage, dialect)`, which speaks those `of_server` if not all; of an endpoint to listen on,
-        `url(dialect)` has {port} in it, and `to_watch` is the setting by which all who come there watch, where a client cannot say so.
-        `read(dialect, up, pieces)` tells what passed on a wire of it: of the pieces of one link, one way, the messages, and which are
-        shots. `tick`: milliseconds for which this game lets its messages wait."""
+        """`client(port, name, dialect)` and `server(stage, dialect)` start the two sides; `of_server` are the server's dialects, if not all.
+        `url(dialect)` is the URL of a listener, with {port} in it; if a client cannot ask to watch, `to_watch` is the listener's setting that
+        makes all its clients watch. `read(dialect, up, pieces)` returns the messages in the pieces of one link in one direction, and which of
+        them are shots. `tick`: milliseconds that a message may wait for a tick of the game."""
         self.GAME, self.to_watch, self.tick, self.read = game, to_watch, tick, read
         self._client, self._server, self._url = client, server, url
         self.dialects = tuple(dialects)
@@ -331,7 +331,7 @@ class Driver:
         self.speak(self.dialects[0], None)
 
     def speak(self, client: str, server: str | None) -> None:
-        """From now on; the server what its clients do, if it can and nothing is said of it. Raises ValueError for what nobody here speaks."""
+        """Sets the dialects. Without `server`, the server has the clients' dialect if it can. Raises ValueError for an unknown dialect."""
         if client not in self.dialects or server not in (None, *self.of_server):
             raise ValueError(f"players speak {', '.join(self.dialects)}, the server {', '.join(self.of_server)}")
         self.theirs = server or (client if client in self.of_server else self.of_server[0])
@@ -341,22 +341,22 @@ class Driver:
         return self._server(stage, self.theirs)
 
     def client(self, port: int, name: str) -> Player:
-        """One who comes through Entente."""
+        """A player through Entente."""
         return self._client(port, name, self.ours)
 
     def native(self, port: int, name: str) -> Player:
-        """One who comes straight to the server."""
+        """A player who is directly connected to the server."""
         return self._client(port, name, self.theirs)
 
 
 def together(*acts: Callable[[], object]) -> None:
-    """At once, each to its end; the first fault is raised."""
+    """Runs all at once, each to its end; then raises the first error."""
     faults: list[BaseException] = []
 
     def one(act: Callable[[], object]) -> None:
         try:
             act()
-        except BaseException as fault:  # raised below, in the thread that asked
+        except BaseException as fault:  # raised below, in the calling thread
             faults.append(fault)
     threads = [threading.Thread(target=one, args=(act,), daemon=True) for act in acts]
     for thread in threads:
@@ -368,12 +368,12 @@ def together(*acts: Callable[[], object]) -> None:
 
 
 def hang_up(*sockets: socket.socket) -> None:
-    """At once, even if a thread listens."""
+    """Closes at once, even if a thread is reading."""
     for one in sockets:
         try:
             one.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # nobody is there
+            pass  # not connected
         one.close()
 
 

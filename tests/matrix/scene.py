@@ -1,5 +1,5 @@
-# One pair on stage: a server of one game, Entente, a player of the other game in front of it, and a native player behind it.
-# Law: what our player did is judged by the server's own truth and by the native player, who never went through Entente.
+# One pair: a server of one game, Entente, a player of the other game in front of Entente, and a player of the server's game behind it (the native player).
+# Law: our player's actions are judged by the server's state and by the native player, who is connected directly to the server.
 from __future__ import annotations
 
 import importlib
@@ -15,8 +15,8 @@ from stage import Failed, Program, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
 PANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pane.py")
-AT_REST = 0.6  # tiles
-ROUGHLY = math.radians(50)  # the same direction, of games that turn by quarters
+AT_REST = 0.6  # tiles of error allowed at rest
+ROUGHLY = math.radians(50)  # headings this close count as equal, because some games turn by quarters
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 
 
@@ -25,37 +25,37 @@ def pairs() -> list[str]:
 
 
 class Scene:
-    """`us` came through Entente, `them` did not."""
+    """`us` is the player through Entente, `them` the player without it."""
 
     def __init__(self, stage: Stage, pair: str, *, panes: bool = False, record: bool = False) -> None:
-        """`panes`: all that ours says and hears passes one on either side of Entente. `record`: bridges are recorded."""
+        """`panes`: put a pane on either side of Entente. `record`: record bridges."""
         self.stage, self.pair, self.record = stage, pair, record
         front, back = pair.split("-")
         self.front, self.back = importlib.import_module(front).driver, importlib.import_module(back).driver
         self.us: Player | None = None
         self.them: Player | None = None
         self.guests: list[Player] = []
-        self.fights: dict[str, object] = {}  # of each hunter: what was seen, or why there was no kill
-        self.us_known = ""  # what the server called ours when they fought last
+        self.fights: dict[str, object] = {}  # for each hunter: what was seen, or why there was no kill
+        self.us_known = ""  # the server's name for our player in the last fight
         self.latencies: list[float] = []
-        self.met: Place = (0.0, 0.0)  # where ours was when they met last
-        self.line_of_fire: float | None = None  # where a shot of ours may fly that nobody waited for
+        self.met: Place = (0.0, 0.0)  # our player's place when they last met
+        self.line_of_fire: float | None = None  # the direction of our player's shot that may still be flying
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
         self.doors: list[Program] = []
-        self.recordings: list[str] = []  # of the doors, if they are recorded
+        self.recordings: list[str] = []  # one for each Entente, if it records
         self.logs: list[str] = []  # of the panes: before the server, before Entente
         self._server_port = self._pane(self.server.port) if panes else self.server.port
         self.door = self._pane(self._open()) if panes else self._open()
-        self._watch_door = 0  # opened when somebody comes to watch
+        self._watch_door = 0  # opened for the first spectator
 
     @property
     def relay(self) -> bool:
-        """One dialect with itself."""
+        """Whether both sides use the same dialect of the same game."""
         return self.front.URL.format(port=0) == self.server.url(0)
 
     def _open(self, settings: str = "") -> int:
-        """A door of our player's game; `settings`: of it."""
+        """Starts an Entente with a listener for our player's game, with these settings of the listener."""
         listen, to = self.front.URL.format(port=0), self.server.url(self._server_port)
         if not self.relay:  # which takes no settings
             listen, to = listen + settings, to + self.server.settings
@@ -71,9 +71,9 @@ class Scene:
         pane = self.stage.start(f"pane{len(self.logs) - 1}", [sys.executable, PANE, str(port), self.logs[-1]])
         return int(pane.wait_for(r"^pane (\d+)$", 20).group(1))
 
-    # who is there
+    # joining and leaving
     def ready(self) -> None:
-        """Both are in, and alive; if need be, in a fresh round."""
+        """Makes sure that both have joined and are alive, if necessary in a new round."""
         if self.us and self.them and self.us.gone is None and self.them.gone is None:
             try:
                 for player in (self.us, self.them):
@@ -82,17 +82,17 @@ class Scene:
                 self.until(self.ours, 10, "the server has no unit of our player")
                 return
             except (Unseen, NotInGame):
-                pass  # a game without respawn begins anew
+                pass  # a game without respawn starts a new round
         self.clear()
         self.us, self.them = self.visitor(), self.native()
-        together(self.us.join, self.them.join)  # some games begin only when all are there
+        together(self.us.join, self.them.join)  # some games begin only when all have joined
         self.until(self.ours, 10, "the server has no unit of our player")
 
     def visitor(self) -> Player:
         return self.keep(self.front.client(self.door, next(self.names)))
 
     def onlooker(self) -> Player:
-        """One who means to watch: where his game's clients cannot say so, by a second door that is set for it."""
+        """A spectator. If the game's clients cannot ask to watch, it uses a second listener whose clients all watch."""
         if self.front.to_watch and not self._watch_door:
             self._watch_door = self._open(self.front.to_watch)
         return self.keep(self.front.client(self._watch_door or self.door, next(self.names)))
@@ -103,7 +103,7 @@ class Scene:
         return player
 
     def local(self, name: str) -> Player:
-        """One who comes straight to the server; a game may speak otherwise in front of us than behind us."""
+        """A player who connects directly to the server, in the server's dialect."""
         return self.keep(self.back.native(self.server.port, name + str(self.stage.count())))
 
     def keep(self, player: Player) -> Player:
@@ -111,7 +111,7 @@ class Scene:
         return player
 
     def clear(self) -> None:
-        """Everybody leaves; the server is as at first."""
+        """All players leave; the server is in its initial state."""
         for guest in self.guests:
             guest.kill()
         if self.guests:
@@ -120,7 +120,7 @@ class Scene:
 
     # where things are
     def tile(self) -> float:
-        """Metres, the coarser game's if one has tiles."""
+        """The size of a tile in metres, that of the coarser game."""
         grounds = [end.ground for end in (self.us, self.server) if hasattr(end, "ground")]
         return max((ground.tile_size for ground in grounds), default=25.0)
 
@@ -128,7 +128,7 @@ class Scene:
         return [unit for unit in self.server.units() if unit.owner not in self.them.known_as()]
 
     def truth(self) -> Unit:
-        """The server's unit of our player: of several, the one that is nearest to where he thinks he is."""
+        """The server's unit of our player; of several, the one nearest to the place that the player has for itself."""
         units, here = self.ours(), self.us.where()
         if not units:
             raise Unseen("the server has no unit of our player")
@@ -138,12 +138,12 @@ class Scene:
         return self.truth().owner
 
     def seen_by_us(self) -> Unit | None:
-        """The native player, as ours sees him."""
+        """The native player, as our player sees it."""
         place = self.them.where()
         return min(self.us.others(), key=lambda unit: apart(unit.place, place), default=None) if place else None
 
     def error(self) -> float:
-        """Tiles between where our player thinks he is and where the server has him."""
+        """Tiles between the places that our player and the server have for our player."""
         return off(self.us.here(), self.truth().place) / self.tile()
 
     def seen_error(self) -> float:
@@ -151,7 +151,7 @@ class Scene:
         return off(seen.place, self.them.here()) / self.tile() if seen else math.inf
 
     def free(self, place: Place, goer: Place | None = None) -> bool:
-        """`goer`: where he is whom it shall be free for, if that is not ours."""
+        """Whether no wall and no unit is near a place; our player's unit, and one at `goer`, do not count."""
         width, height = self.server.bounds()
         if abs(place[0]) > width / 2 - 0.4 * self.tile() or abs(place[1]) > height / 2 - 0.4 * self.tile():
             return False
@@ -162,7 +162,7 @@ class Scene:
 
     def way(self, far: float, *, start: Place | None = None, goer: Place | None = None, behind: float = 0.0,
             rather_not: float | None = None) -> float:
-        """A direction in which so many metres are free, and so many the other way; `rather_not` only if it is the only one."""
+        """A direction in which `far` metres are free, and `behind` metres in the opposite one; `rather_not` only if there is no other."""
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
@@ -179,7 +179,7 @@ class Scene:
         raise Unseen(f"nothing is free around {x:.0f}, {y:.0f}")
 
     def meet(self) -> float:
-        """The native player comes within shot of ours; returns where he is from there."""
+        """Moves the native player within range of our player; returns the direction from our player to it."""
         far = self.server.duel
         self.server.strengthen(NOBODY)
         self.us.wake()
@@ -192,7 +192,7 @@ class Scene:
         raise Unseen("the native player did not get there")
 
     def meet_again(self) -> bool:
-        """If ours has gone elsewhere since."""
+        """Meets again if our player has moved away since."""
         moved = bool(self.us.where() and self.ours() and apart(self.truth().place, self.met) > self.tile() / 2)
         if moved:
             self.meet()
@@ -200,11 +200,11 @@ class Scene:
 
     # waiting
     def until(self, truth: Callable[[], object], seconds: float, sentence: str) -> object:
-        """For what is not one end's alone: asked whenever the server, or ours, has changed."""
+        """Waits for a condition on both sides; it is tested whenever the server or our player has changed."""
         return self.us.wait(truth, seconds, sentence)
 
     def settle(self, error: Callable[[], float], most: float = AT_REST, seconds: float = 6.0) -> float:
-        """The error once it is small enough; or at the end."""
+        """Waits until the error is at most `most`, or the time is over; returns the error."""
         try:
             self.until(lambda: error() <= most, seconds, "off")
         except Unseen:

@@ -1,5 +1,5 @@
-// The contract as people read it (schema/NATIVE.md) says what the program does: its examples are words, its bot plays,
-// its names are the schema's, its numbers ours.
+// The written contract (schema/NATIVE.md) matches the program: its examples are valid words, its bot is the one that
+// the tests run, its names are the schema's, and its numbers are the program's.
 #include <doctest/doctest.h>
 #include <google/protobuf/util/json_util.h>
 
@@ -27,12 +27,12 @@ std::string file(const char* path) {
 
 std::string contract() { return file("/schema/NATIVE.md"); }
 
-/// Read as strictly as can be: nothing in it may be unknown.
+/// Whether `json` is a message that is not empty and has no unknown field.
 bool is_word(const std::string& json, google::protobuf::Message& message) {
   return google::protobuf::util::JsonStringToMessage(json, &message, {}).ok() && message.ByteSizeLong() > 0;
 }
 
-TEST_CASE("every example in JSON is a word of the side that says it") {
+TEST_CASE("every JSON example is a valid word of the side that sends it") {
   const std::string text = contract();
   std::size_t intents = 0, facts = 0;
   for (const auto& line : testing::all_matches(text, R"((?:^|\n)([<>]) (\{[^\n]*\}))")) {
@@ -47,7 +47,7 @@ TEST_CASE("every example in JSON is a word of the side that says it") {
   CHECK(facts >= 10);
 }
 
-TEST_CASE("the example in bytes is the frame that it is said to be") {
+TEST_CASE("the example in bytes is the frame that the text describes") {
   const std::string text = contract();
   const auto hex = testing::all_matches(text, "```hex\n([0-9a-f ]+)\n");
   REQUIRE(hex.size() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("the example in bytes is the frame that it is said to be") {
   CHECK(to_hex(frame) == to_hex(from_hex(hex[0][1])));
 }
 
-TEST_CASE("the bot that is shown is the one that plays, and the other is as long as is said") {
+TEST_CASE("the bot in the text is the tested one, and the C++ bot has the stated length") {
   const std::string text = contract(), other = file("/tests/native/bots/bot.cc");
   CHECK(text.find("```js\n" + file("/tests/native/bots/bot.js") + "```\n") != std::string::npos);
   const auto lines = std::count(other.begin(), other.end(), '\n');
@@ -76,19 +76,19 @@ bool is_of_schema(const std::string& name) {
   return part == name || message->FindFieldByName(name.substr(part.size() + 1)) != nullptr;
 }
 
-TEST_CASE("every name of a word or of its field is the schema's") {
+TEST_CASE("every word and field that the text names is in the schema") {
   const std::string text = contract();
   const auto names = testing::all_matches(text, "`([A-Z][a-z]+[A-Za-z]*(?:\\.[a-z_]+)?)`");
   CHECK(names.size() > 50);
   for (const auto& name : names) CHECK_MESSAGE(is_of_schema(name[1]), name[1]);
 }
 
-TEST_CASE("every kind of fact has its line, or is spoken of") {
+TEST_CASE("the text names every kind of fact") {
   const std::string text = contract();
   const auto* kinds = words::Fact::descriptor()->FindOneofByName("kind");
   for (int i = 0; i < kinds->field_count(); ++i) {
     const std::string& name = kinds->field(i)->message_type()->name();
-    const bool aside = name == "Room" || name == "Ammo" || name == "Input";  // by their comments in the schema
+    const bool aside = name == "Room" || name == "Ammo" || name == "Input";  // explained by comments in the schema
     CHECK_MESSAGE((aside || text.find("`" + name) != std::string::npos), name);
   }
 }

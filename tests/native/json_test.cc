@@ -1,4 +1,4 @@
-// Our printer of JSON writes the bytes of protobuf's.
+// Our JSON printer writes the same bytes as protobuf's.
 #include "adapters/native/json.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ void check_same(const google::protobuf::Message& message) {
   CHECK(as_text(ours) == as_text(theirs));
 }
 
-TEST_CASE("words of every kind, with whatever is in them") {
+TEST_CASE("words of every kind are printed as by protobuf") {
   const auto codec = make_codec({Dialect::kJson, true});
   wire::Random random(22);
   for (const wire::Row& row : codec->rows()) {
@@ -41,7 +41,7 @@ TEST_CASE("words of every kind, with whatever is in them") {
   }
 }
 
-TEST_CASE("numbers of every size") {
+TEST_CASE("numbers of every size are printed as by protobuf") {
   words::Fact fact;
   words::Pose& pose = *fact.mutable_pose();
   fact.set_at_us(std::numeric_limits<std::uint64_t>::max());
@@ -60,7 +60,7 @@ TEST_CASE("numbers of every size") {
   }
 }
 
-TEST_CASE("texts of every kind, and what is seldom said") {
+TEST_CASE("texts and rarely used fields are printed as by protobuf") {
   words::Fact fact;
   for (const std::string text : {"", "plain", "a \"quote\" and a \\", "<b>&'</b>", "tab\tand\nline",
                                  "J\xc3\xbcrgen \xe2\x98\x83", "\x7f", "\xe2\x80\xa8", "\xf0\x9f\x98\x80"}) {
@@ -77,7 +77,7 @@ TEST_CASE("texts of every kind, and what is seldom said") {
   fact.mutable_owns()->add_units(7);
   fact.mutable_owns()->add_units(9);
   check_same(fact);
-  fact.mutable_unit_changed()->set_name("");  // said, though it is empty
+  fact.mutable_unit_changed()->set_name("");  // set, though it is empty
   check_same(fact);
   fact.mutable_ready();
   check_same(fact);

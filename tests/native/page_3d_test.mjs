@@ -1,4 +1,4 @@
-// node --test page_3d_test.mjs: what the 3D view reckons without a browser: blocks and their faces, cameras, and the words over it.
+// node --test page_3d_test.mjs: the parts of the 3D view that need no browser: blocks and their faces, cameras, texts and controls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildChunk } from "../../adapters/native/page/chunks.js";
@@ -41,7 +41,7 @@ test("a column with a cave has both its spans", () => {
   assert.equal(voxels.top(1, 0), 40);
 });
 
-test("a map file that is cut off or wrong is none, and does not hang", () => {
+test("a truncated or invalid map file is refused, and does not hang", () => {
   const file = mapFile(() => 40);
   assert.equal(Voxels.read(file.subarray(0, file.length - 1), BLOCK), null);
   assert.equal(Voxels.read(new Uint8Array(), BLOCK), null);
@@ -50,7 +50,7 @@ test("a map file that is cut off or wrong is none, and does not hang", () => {
   for (let round = 0; round < 200; ++round) Voxels.read(Uint8Array.from({ length: 4096 }, () => (seed = seed * 1103515245 + 12345 >>> 0) >>> 16), BLOCK);
 });
 
-test("places and cells are those of the game", () => {
+test("places are converted to cells and back as in the game", () => {
   const voxels = new Voxels(BLOCK);
   assert.deepEqual(voxels.cellOf({ x: 0.1, y: -0.1, z: 0.1 }), [256, 256, 61]);
   assert.deepEqual(voxels.place(256, 256, 62), [0, 0, 0]);
@@ -80,14 +80,14 @@ test("even ground of a chunk is one face", () => {
   assert.equal(buildChunk(voxels, 5 * 32 + 5, new Mason()), 1);
 });
 
-test("an edit names its chunk, and at its edge the neighbour's", () => {
+test("an edit makes its chunk stale, and at an edge the neighbour, too", () => {
   const voxels = new Voxels(BLOCK), stale = (x, y) => { voxels.edit({ op: "BUILD", x, y, z: 5 }); return [...voxels.takeStale()].sort((a, b) => a - b); };
   assert.deepEqual(stale(8.5 * BLOCK, -8.5 * BLOCK), [16 * 32 + 16]);
   assert.deepEqual(stale(0.5 * BLOCK, -8.5 * BLOCK), [16 * 32 + 15, 16 * 32 + 16]);
   assert.deepEqual(stale(1e9, 0), []);
 });
 
-test("what is dug is air, but for the lowest ground; a line is built from end to end", () => {
+test("digging leaves air, except in the lowest ground; a line is built from end to end", () => {
   const room = new Room(), at = (x, y, z) => ({ x: (x - 255.5) * BLOCK, y: (255.5 - y) * BLOCK, z: (61.5 - z) * BLOCK });
   room.hear({ world: { kind: "VOXELS", voxels: Buffer.from(mapFile(() => 40)).toString("base64"), block: BLOCK } }, 0);
   room.hear({ world_edit: { edit: { op: "DIG", ...at(9, 9, 40) } } }, 0);
@@ -99,7 +99,7 @@ test("what is dug is air, but for the lowest ground; a line is built from end to
   assert.ok(room.voxels.cell(20, 20, 30) && room.voxels.cell(24, 22, 30) && room.voxels.cell(22, 21, 30));
 });
 
-test("a tile that becomes a wall is one", () => {
+test("an edit turns a tile into a wall", () => {
   const room = new Room();
   room.hear({ world: { kind: "TILES", columns: 2, rows: 2, west: -50, east: 50, south: -50, north: 50, tiles: Buffer.from([3, 3, 3, 3]).toString("base64") } }, 0);
   room.hear({ world_edit: { edit: { x: 25, y: 25 } } }, 0);
@@ -144,7 +144,7 @@ test("a gun with three slots loads each by itself", () => {
   assert.deepEqual(loaded([1000], 1, 2, 2000), [0.5]);
 });
 
-test("in the 3D view keys turn a tank and drive it, back against where it looked; the free camera leaves it standing", () => {
+test("in the 3D view, keys turn a tank and drive it, S in the opposite direction; while the camera is free, the tank stands", () => {
   const canvas = Object.assign(new EventTarget(), { focus() {}, setPointerCapture() {} }), room = new Room(), said = [];
   for (const fact of [{ you: { player: 1 } }, { player: { id: 1 } }, { unit: { id: 7, owner: 1, alive: true, pose: { yaw: 1 } } }, { owns: { player: 1, units: [7], active: 7 } }]) room.hear(fact, 0);
   const view = { canvas, deep: true, free: false, ahead: 1, placeAt: () => ({ x: 0, y: 0, z: 0 }) }, hands = new Hands({ view, room, say: (kind, word) => said.push([kind, word]) });
@@ -169,7 +169,7 @@ test("in the 3D view keys turn a tank and drive it, back against where it looked
   assert.ok(said.slice(before).every(([, word]) => word.bits === 0));
 });
 
-test("a stick that is let go, or taken by the browser, does not drive on", () => {
+test("a stick that is released, or cancelled by the browser, stops the tank", () => {
   const canvas = Object.assign(new EventTarget(), { focus() {}, setPointerCapture() {} }), said = [];
   const hands = new Hands({ view: { canvas, placeAt: () => ({ x: 0, y: 0 }) }, room: new Room(), say: (kind, word) => said.push([kind, word]) });
   hands.lean([0.9, 0.1]);

@@ -1,4 +1,4 @@
-// The page as it is built in: whole, and nothing in it that its policy forbids.
+// The built-in page is complete, and contains nothing that its policy forbids.
 #include "adapters/native/page.h"
 
 #include <doctest/doctest.h>
@@ -11,21 +11,21 @@
 namespace entente::native::page_test {
 namespace {
 
-/// Debian's, not ours; what it may do is limited by the page's policy.
+/// three.js is Debian's; the page's policy limits what it may do.
 bool is_ours(const Asset& file) { return file.name != "three.module.js"; }
 
 bool is_there(std::string_view name) {
   return std::any_of(page().begin(), page().end(), [&](const Asset& file) { return file.name == name; });
 }
 
-/// What the first group of `pattern` is, wherever it is found.
+/// The first group of every match of `pattern`.
 std::vector<std::string> all_of(std::string_view text, const char* pattern) {
   std::vector<std::string> found;
   for (const auto& groups : testing::all_matches(text, pattern)) found.push_back(groups[1]);
   return found;
 }
 
-TEST_CASE("the first file is the page, and each has the type that a browser wants for it") {
+TEST_CASE("the first file is the page, and each file has its MIME type") {
   REQUIRE(!page().empty());
   CHECK(page().front().name == "index.html");
   CHECK(page().front().text.starts_with("<!doctype html>"));
@@ -37,7 +37,7 @@ TEST_CASE("the first file is the page, and each has the type that a browser want
   }
 }
 
-TEST_CASE("all that it names is there") {
+TEST_CASE("every file that the page names is there") {
   const auto named = all_of(page().front().text, R"re((?:src|href)="([^"]*)")re");
   CHECK(named.size() >= 3);
   for (const std::string& name : named) CHECK_MESSAGE(is_there(name), name);
@@ -49,13 +49,13 @@ TEST_CASE("all that it names is there") {
   }
 }
 
-TEST_CASE("three.js is of a version whose interface the page uses") {
+TEST_CASE("three.js has the version that the page is written for") {
   const auto three = std::find_if(page().begin(), page().end(), [](const Asset& file) { return !is_ours(file); });
   REQUIRE(three != page().end());
   CHECK(three->text.find("REVISION = '111'") != std::string_view::npos);
 }
 
-TEST_CASE("nothing runs inline, and no text becomes markup") {
+TEST_CASE("no script is inline, and no text becomes markup") {
   const std::string_view html = page().front().text;
   CHECK(all_of(html, R"re(<script(?![^>]*\bsrc=)([^>]*)>)re").empty());
   CHECK(all_of(html, R"re(<[^>]*\s(on\w+|style)=)re").empty());

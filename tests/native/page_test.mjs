@@ -1,4 +1,4 @@
-// node --test page_test.mjs: what the page keeps of a room, where it shows who moves, and what its keys and mouse say.
+// node --test page_test.mjs: what the page knows of a room, where it draws moving units, and what its keys and mouse send.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Events } from "../../adapters/native/page/events.js";
@@ -22,13 +22,13 @@ const anna = { player: { id: 1, name: "anna", team: "RED" } };
 const tank = { unit: { id: 7, owner: 1, alive: true, radius: 3, pose: { x: 10 } } };
 const owns = { owns: { player: 1, units: [7], active: 7 } };
 
-test("who drives at a speed is shown where that leads, a second at most", () => {
+test("a moving unit is extrapolated, for a second at most", () => {
   const track = new Track(pose(0, { vx: 20 }), 0);
   near(track.at(500).x, 10);
   near(track.at(5000).x, 20);
 });
 
-test("a place that was reckoned wrong is mended without a leap", () => {
+test("a wrong extrapolation is corrected without a jump", () => {
   const track = new Track(pose(0, { vx: 20 }), 0);
   track.tell(pose(12, { vx: 20 }), 500, 500);
   near(track.at(500).x, 10);
@@ -36,7 +36,7 @@ test("a place that was reckoned wrong is mended without a leap", () => {
   near(track.at(600).x, 14);
 });
 
-test("who leaps by tiles glides as long as the last leap took; whoever is far off jumps", () => {
+test("a unit that moves by tiles glides as long as its last move took; a unit that is far off jumps", () => {
   const track = new Track(pose(0), 0);
   track.tell(pose(25), 250, 250);
   near(track.at(250).x, 0);
@@ -53,7 +53,7 @@ test("a heading goes the short way round", () => {
   assert.ok(Math.abs(wrap(track.at(150).yaw - Math.PI)) < 0.1);
 });
 
-test("a room has who is told of, and forgets who goes, with all units", () => {
+test("a room knows the players that it hears of, and forgets a player who leaves, with all units", () => {
   const room = told({ you: { player: 1 } }, anna, tank, owns);
   assert.equal(room.me, 1);
   assert.equal(room.unitOf(1).id, 7);
@@ -66,14 +66,14 @@ test("a room has who is told of, and forgets who goes, with all units", () => {
   assert.equal(room.players.size + room.units.size, 0);
 });
 
-test("who is dead by the moment that a replay goes to does not burst there", () => {
+test("a unit that is dead at the moment that a replay seeks to does not burst", () => {
   const room = told(anna, tank, owns);
   room.hear({ unit: { ...tank.unit, alive: false } }, 5);
   assert.equal(room.unitOf(1), undefined);
   assert.equal(room.bursts.length, 0);
 });
 
-test("what is hidden is not steered, and comes back where it is seen", () => {
+test("a hidden unit is not steered, and returns where it is seen next", () => {
   const room = told(anna, tank, owns, { hidden: { unit: 7 } });
   assert.equal(room.unitOf(1), undefined);
   room.hear({ pose: { unit: 7, x: 400 } }, 10);
@@ -96,7 +96,7 @@ test("a shot flies until it ends or its life is over; a ray is a flash", () => {
   near(room.bursts[0].x, 100);
 });
 
-test("a fact that travelled slowly is shown as old as it is", () => {
+test("a delayed fact is shown with its true age", () => {
   const room = told(anna, tank);
   room.hear({ at_us: "100000", pose: { unit: 7, x: 0, vx: 10 } }, 100);
   room.hear({ at_us: "200000", pose: { unit: 7, x: 1, vx: 10 } }, 700);
@@ -104,7 +104,7 @@ test("a fact that travelled slowly is shown as old as it is", () => {
   near(room.units.get(7).track.told, 200);
 });
 
-test("what is not known, or about nobody, changes nothing", () => {
+test("an unknown fact, or one about an unknown player or unit, changes nothing", () => {
   const room = told(anna);
   for (const fact of [{}, { at_us: "1" }, { newer: { a: 1 } }, { constructor: {} }, { toString: 1 }, { pose: { unit: 99, x: 1 } }, { died: {} },
     { owns: { player: 99 } }, { shot_ended: {} }, { corrected: {} }, { score: { player: 5 } }, { token_taken: {} }])
@@ -113,7 +113,7 @@ test("what is not known, or about nobody, changes nothing", () => {
   assert.equal(room.units.size, 0);
 });
 
-test("no number in JSON is none in the room", () => {
+test("an invalid number in JSON becomes 0", () => {
   const room = told({ unit: { id: 1, alive: true, radius: "NaN", pose: { x: "Infinity", y: "NaN" } } });
   assert.equal(room.units.get(1).radius, 0);
   near(room.units.get(1).track.at(0).x, 0);
@@ -129,7 +129,7 @@ function stage() {
   return { hands, does, said, heard: () => said.splice(0) };
 }
 
-test("arrows say a heading once, both of two, and to stand when they are let go", () => {
+test("arrow keys send a heading once, a diagonal for two keys, and a stop when they are released", () => {
   const { does, heard } = stage();
   does("keydown", { code: "ArrowUp" });
   does("keydown", { code: "ArrowUp", repeat: true });
@@ -141,7 +141,7 @@ test("arrows say a heading once, both of two, and to stand when they are let go"
   assert.deepEqual(heard(), [["keys", { bits: 1, yaw: 0 }], ["keys", { bits: 0, yaw: 0 }]]);
 });
 
-test("who leaves the field stands, and shoots no more", () => {
+test("when the field loses the focus, the unit stops and shoots no more", () => {
   const { hands, does, heard } = stage();
   does("keydown", { code: "ArrowLeft" });
   does("keydown", { code: "Space" });
@@ -151,7 +151,7 @@ test("who leaves the field stands, and shoots no more", () => {
   assert.deepEqual(heard(), [["keys", { bits: 0, yaw: 0 }]]);
 });
 
-test("a held space shoots ahead, no sooner than the gun loads; a mouse that moves aims", () => {
+test("a held space bar shoots ahead, no faster than the gun reloads; a moving mouse aims", () => {
   const { hands, does, heard } = stage();
   does("keydown", { code: "Space" });
   for (let now = 1000; now <= 3000; now += 100) hands.tick(now);
@@ -166,7 +166,7 @@ test("a held space shoots ahead, no sooner than the gun loads; a mouse that move
   near(aimed.vy, 100);
 });
 
-test("a held button says where to go, again and again; let go, to stand", () => {
+test("a held button sends the target repeatedly; when it is released, it sends a stop", () => {
   const { hands, does, heard } = stage();
   does("pointerdown", { button: 0, offsetX: 30, offsetY: -40, pointerId: 1 });
   for (let now = 1000; now < 1200; now += 20) hands.tick(now);
@@ -178,7 +178,7 @@ test("a held button says where to go, again and again; let go, to stand", () => 
   assert.equal(said[0][1].bits, 0);
 });
 
-test("the browser's own keys are its own", () => {
+test("the keys of the browser are left to it", () => {
   const { does, heard } = stage();
   does("keydown", { code: "KeyW", ctrlKey: true });
   does("keydown", { code: "Tab" });
@@ -186,11 +186,11 @@ test("the browser's own keys are its own", () => {
   assert.deepEqual(heard(), []);
 });
 
-test("the time of a recording goes on between two clocks, and stands in a pause and at the end", () => {
+test("the time of a recording runs on between two Clocks, and stops in a pause and at the end", () => {
   const playback = new Playback();
   playback.hear({ clock: { us: "5000000", speed: 2, length_us: "60000000", own: true } }, 1000);
   near(playback.at(3000), 9);
-  playback.hear({ clock: { us: "7000000", paused: true } }, 2000);  // begins a retelling
+  playback.hear({ clock: { us: "7000000", paused: true } }, 2000);  // begins a resync
   near(playback.at(3000), 9);
   playback.hear({ clock: { us: "30000000", speed: 2, paused: true, length_us: "60000000", own: true } }, 3000);
   near(playback.at(9000), 30);
@@ -200,14 +200,14 @@ test("the time of a recording goes on between two clocks, and stands in a pause 
   assert.equal(timeText(3725), "1:02:05");
 });
 
-test("before entering, a broadcast is told from a recording", () => {
+test("before entering, a broadcast is distinguished from a recording", () => {
   const room = { about: { game: "arena", name: "arena", players: 2 }, players: new Map() };
   const said = (...more) => situation(room, ...more).what;
   assert.equal(said(true), `A recording of ${said(false).toLowerCase()}`);
   assert.equal(said(true, true), `Live: ${said(false).toLowerCase()}`);
 });
 
-test("the end of a broadcast moves on with the time, and End leads there", () => {
+test("the end of a broadcast advances with time, and the End key goes there", () => {
   const playback = new Playback();
   playback.hear({ clock: { us: "10000000", speed: 1, length_us: "60000000", own: true, live: true } }, 1000);
   near(playback.at(6000), 15);
@@ -231,7 +231,7 @@ test("events of a broadcast are marked once, however often they are watched", ()
   const playback = new Playback(), clock = { speed: 1, length_us: "60000000", own: true };
   playback.hear({ clock: { ...clock, us: "60000000" } }, 0);
   playback.note("KILL", 1, 2, 500);
-  assert.deepEqual(playback.moments, []);  // a recording tells it all by itself
+  assert.deepEqual(playback.moments, []);  // a recording has its own timeline
   playback.hear({ clock: { ...clock, us: "60000000", live: true } }, 0);
   playback.note("KILL", 1, 2, 1000);
   playback.note("CHAT", 3, 0, 2000);
@@ -248,7 +248,7 @@ test("events of a broadcast are marked once, however often they are watched", ()
   assert.equal(playback.moments.length, 2000);
 });
 
-test("keys move one's own clock, and no other", () => {
+test("keys control only the viewer's own clock", () => {
   const playback = new Playback();
   const clock = { us: "0", speed: 1, length_us: "60000000" };
   playback.hear({ clock }, 0);
@@ -286,7 +286,7 @@ test("a link names a moment and a player", () => {
   assert.deepEqual(momentIn(fragmentOf(80.9, "anna", 110.2)), { at: 80, to: 111, follow: "anna" });
 });
 
-test("what happens is an event, but not while a replay describes another moment", () => {
+test("facts become events, but not while a replay seeks", () => {
   const room = told({ you: { player: 1 } }, anna, { player: { id: 2, name: "bob" } }, tank, owns);
   const heard = [], does = {};
   for (const what of ["tell", "feed", "note", "sound", "flag"]) does[what] = (...words) => heard.push([what, ...words.filter((word) => typeof word !== "object")].join(" "));

@@ -161,7 +161,7 @@ TEST_CASE("a dead process's socket is replaced; a live socket, or another file, 
   CHECK(why_not(std::string(200, 'x')).find("its length must be 1 to 107 bytes") != std::string::npos);
 }
 
-TEST_CASE("an acceptor leaves the socket alone that has replaced its own") {
+TEST_CASE("an acceptor does not remove a socket that has replaced its own") {
   const Folder folder;
   const auto path = folder / "a.sock";
   auto first = echo(path);

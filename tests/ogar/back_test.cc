@@ -1,4 +1,4 @@
-// Our client of an Ogar server: what it tells the room of what it is shown, and what it asks the server for.
+// Our client of an Ogar server: the facts that it sends to the room, and the messages that it sends to the server.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::string toward(Play& play, double x, double y) {
   return play.hears(word);
 }
 
-TEST_CASE("ogar back: no spawn name before the server has shown a world, whenever it was wished") {
+TEST_CASE("ogar back: a spawn name is sent only after the server has sent a world") {
   Play play;
   CHECK(play.hears(words::WantWorld()) == "");
   CHECK(play.enters() == "");
@@ -78,11 +78,11 @@ TEST_CASE("ogar back: no spawn name before the server has shown a world, wheneve
         "says Ready\n");
   CHECK(play.waits(kTick) ==
         "sends ClientUpdate x=0 y=0 splits=0 minion_splits=0 flags=1 name=\"anna\" trailing=<0 bytes>\n");
-  CHECK(play.waits(kSecond - kTick) == "");  // and again, if nothing came of it
+  CHECK(play.waits(kSecond - kTick) == "");  // sent again if the server did not respond
   CHECK(has(play.waits(kTick), "flags=1 name=\"anna\""));
 }
 
-TEST_CASE("ogar back: a new skin is asked for with the next life") {
+TEST_CASE("ogar back: a new skin is requested with the next life") {
   Play play;
   play.opens();
   play.enters();
@@ -94,7 +94,7 @@ TEST_CASE("ogar back: a new skin is asked for with the next life") {
   CHECK(has(play.waits(kTick), "name=\"<cat>anna\""));
 }
 
-TEST_CASE("ogar back: an own cell is a life, which ends with the last of them and begins again when wished") {
+TEST_CASE("ogar back: a life begins with the first own cell, ends with the last, and begins again on request") {
   Play play;
   play.opens();
   play.enters();
@@ -119,7 +119,7 @@ TEST_CASE("ogar back: an own cell is a life, which ends with the last of them an
   CHECK(has(play.receives(Shown().add(8, CellType::kPlayer, 0, 0, 32, "anna", true)), "says Spawned unit: 102 "));
 }
 
-TEST_CASE("ogar back: the mouse is where the cell is until something is wished, 25 times a second") {
+TEST_CASE("ogar back: the mouse is on the cell until the player steers, and is sent 25 times a second") {
   Play play;
   play.plays();
   play.receives(Shown().move(7, 500, -300));
@@ -130,7 +130,7 @@ TEST_CASE("ogar back: the mouse is where the cell is until something is wished, 
   CHECK(std::count(all.begin(), all.end(), '\n') >= 25);
 }
 
-TEST_CASE("ogar back: every game's way to steer is a place for the mouse") {
+TEST_CASE("ogar back: every kind of steering becomes a mouse position") {
   Play play;
   play.plays();
   toward<words::Step>(play, 25, 0);
@@ -140,19 +140,19 @@ TEST_CASE("ogar back: every game's way to steer is a place for the mouse") {
   keys.set_yaw(std::atan2(1, 0));
   play.hears(keys);
   CHECK(has(play.waits(kTick), "x=0 y=-17678 "));
-  keys.set_bits(words::Keys::FORWARD | words::Keys::SNEAK);  // half as fast: half a tick's way ahead, 9.6 units
+  keys.set_bits(words::Keys::FORWARD | words::Keys::SNEAK);  // half as fast: 9.6 units ahead, half the way of a tick
   play.hears(keys);
   CHECK(has(play.waits(kTick), "x=0 y=-10 "));
   words::PoseClaim claim;
   claim.set_x(10);
   claim.set_vx(20);
   play.hears(claim);
-  CHECK(has(play.waits(kTick), "x=368 y=0 "));    // where it will be in half a second, from now on
-  CHECK(has(play.waits(kSecond), "x=707 y=0 "));  // who does not say that it stopped drives on, for a second
+  CHECK(has(play.waits(kTick), "x=368 y=0 "));    // where it will be in half a second
+  CHECK(has(play.waits(kSecond), "x=707 y=0 "));  // without a new claim, it drives on for one second
   CHECK(has(play.waits(kSecond), "x=707 y=0 "));
 }
 
-TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, where it was aimed") {
+TEST_CASE("ogar back: a shot splits a large cell and makes a small one eject, towards the aim") {
   words::Fire fire;
   fire.set_vy(100);
   Play small, large;
@@ -176,7 +176,7 @@ TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, 
   CHECK(has(large.waits(kTick), "splits=1 "));
 }
 
-TEST_CASE("ogar back: more shots than a server takes are not kept, and none for the next life") {
+TEST_CASE("ogar back: shots above the server's limit are dropped, and no shot is kept for the next life") {
   words::Fire fire;
   fire.set_vx(100);
   Play small, large;
@@ -213,7 +213,8 @@ TEST_CASE("ogar back: Q is held for two updates, however short the press") {
   CHECK(has(play.waits(kTick), "flags=8 "));
 }
 
-TEST_CASE("ogar back: Q is held for two ticks whenever in a tick it is pressed, and no two ejects go in one") {
+TEST_CASE(
+    "ogar back: Q is held for two ticks, at whatever time in a tick it is pressed; two ejects go out in two ticks") {
   for (const core::Micros late : {0U, 1U, 20U, 39U}) {
     Play play;
     play.plays();
@@ -243,7 +244,7 @@ TEST_CASE("ogar back: Q is held for two ticks whenever in a tick it is pressed, 
   }
 }
 
-TEST_CASE("ogar back: a spawn name that is too long for the server is cut with a mark") {
+TEST_CASE("ogar back: a spawn name that is too long for the server is truncated and ends with dots") {
   Play play;
   play.opens();
   play.enters("anna of the seven seas");
@@ -252,7 +253,7 @@ TEST_CASE("ogar back: a spawn name that is too long for the server is cut with a
   CHECK(has(play.waits(kTick), " flags=1 name=\"anna of the s...\" "));
 }
 
-TEST_CASE("ogar back: chat is one line a second, none in the first, and for everybody") {
+TEST_CASE("ogar back: chat to all is sent at one line a second, and none in the first second") {
   Play play;
   const auto says = [&](const char* text, words::Say::Scope scope = words::Say::EVERYBODY) {
     words::Say say;
@@ -275,7 +276,7 @@ TEST_CASE("ogar back: chat is one line a second, none in the first, and for ever
   CHECK(says("flood") == "loses Say: the server accepts one line a second\n");
 }
 
-TEST_CASE("ogar back: watching is the spectate flag, and roaming Q behind it") {
+TEST_CASE("ogar back: watching sends the spectate flag; roaming sends Q after it") {
   Play play;
   play.opens();
   play.receives(Shown().border());
@@ -290,7 +291,8 @@ TEST_CASE("ogar back: watching is the spectate flag, and roaming Q behind it") {
         "(to 1)\n");
 }
 
-TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and who has no cell left is dead") {
+TEST_CASE(
+    "ogar back: a unit that leaves the view is hidden, an eaten one is gone, and a player without cells is dead") {
   Play play;
   play.plays();
   CHECK(play.receives(Shown()
@@ -322,14 +324,15 @@ TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and
         "says Score player: 102 wins: 1\n"
         "says Gone unit: 101 by: 103 why: BY_TOUCH\n"
         "says Owns player: 1\n");
-  // Two cells, one of them out of sight: one eaten is no death; the last one is.
+  // Of two cells, one is out of sight: its player dies only when both are eaten.
   play.receives(Shown().add(30, CellType::kPlayer, 0, 0, 500, "zoe").remove(21));
   CHECK(!has(play.receives(Shown().eat(20, 30)), "Died"));
   play.receives(Shown().add(21, CellType::kPlayer, 610, 0, 41, "ben"));
   CHECK(has(play.receives(Shown().eat(21, 30)), "says Died player: 102 unit: 104 killer: 106 why: BY_TOUCH"));
 }
 
-TEST_CASE("ogar back: what another is seen to throw off is a shot, once an update; what only comes into view is none") {
+TEST_CASE(
+    "ogar back: a piece thrown off by another player is a shot, one per update; one that comes into view is not") {
   Play play;
   play.plays();
   CHECK(!has(play.receives(
@@ -344,11 +347,11 @@ TEST_CASE("ogar back: what another is seen to throw off is a shot, once an updat
   const std::string eject = play.receives(Shown().add(40, CellType::kEjected, 720, 0, 38));
   CHECK(has(eject, "says Shot shooter: 102 unit: 104 shot: 2 x: 35.07283269"));
   CHECK(has(eject, " life: 0.44 range: 44.1"));
-  CHECK(!has(play.receives(Shown().add(41, CellType::kEjected, 900, 700, 38)), "Shot"));      // out of nowhere
+  CHECK(!has(play.receives(Shown().add(41, CellType::kEjected, 900, 700, 38)), "Shot"));      // near no cell
   CHECK(!has(play.receives(Shown().add(35, CellType::kPlayer, 560, 0, 64, "ben")), "Shot"));  // it was there before
 }
 
-TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and all that is eaten is told") {
+TEST_CASE("ogar back: in a flood of mass, some throwers are not searched for, but every eaten unit is reported") {
   constexpr std::uint32_t kFlood = 9'000;
   Play play;
   play.plays();
@@ -367,7 +370,7 @@ TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and a
   CHECK(has(play.receives(Shown().add(40'000, CellType::kEjected, 620, 0, 38)), "says Shot shooter: 102 "));
 }
 
-TEST_CASE("ogar back: nobody has more cells than a server gives; what is more is nobody's") {
+TEST_CASE("ogar back: cells of a player above the limit are dropped") {
   constexpr std::uint32_t kMost = 256;
   Play play;
   play.plays();
@@ -389,7 +392,7 @@ TEST_CASE("ogar back: nobody has more cells than a server gives; what is more is
   CHECK(has(play.receives(Shown().add(30'000, CellType::kPlayer, 0, 0, 32, "anna", true)), " owner: 1 kind: CELL "));
 }
 
-TEST_CASE("ogar back: where the player looks is where its cells have just gone") {
+TEST_CASE("ogar back: the view follows the latest positions of the player's cells") {
   for (const bool goes : {false, true}) {
     Play play;
     play.plays();
@@ -400,7 +403,7 @@ TEST_CASE("ogar back: where the player looks is where its cells have just gone")
   }
 }
 
-TEST_CASE("ogar back: an own shot is ended when it has flown; at once, if a cell is too small for one") {
+TEST_CASE("ogar back: an own shot ends after its flight; at once if the cell is too small to split") {
   words::Fire fire;
   fire.set_shot(7);
   fire.set_vx(100);
@@ -415,7 +418,7 @@ TEST_CASE("ogar back: an own shot is ended when it has flown; at once, if a cell
   CHECK(has(small.waits(kTick), "says ShotEnded shooter: 1 shot: 7\n"));
 }
 
-TEST_CASE("ogar back: what is taken away before our eyes is gone, and does not keep its player from dying") {
+TEST_CASE("ogar back: a cell that is removed inside the view is gone, and does not keep its player alive") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 60, "ben").add(21, CellType::kPlayer, 400, 0, 40, "ben"));
@@ -427,7 +430,7 @@ TEST_CASE("ogar back: what is taken away before our eyes is gone, and does not k
   CHECK(has(play.receives(Shown().remove(23)), "says PlayerGone id: 107 why: \"its cells are gone\"\n"));
 }
 
-TEST_CASE("ogar back: whose last seen cell is eaten is dead if the board has room and does not name it") {
+TEST_CASE("ogar back: a player whose last visible cell is eaten is dead if the board has room and does not list it") {
   for (const bool listed : {false, true}) {
     Play play;
     play.plays();
@@ -446,7 +449,7 @@ TEST_CASE("ogar back: whose last seen cell is eaten is dead if the board has roo
   }
 }
 
-TEST_CASE("ogar back: what was out of sight for a minute is gone, its player after ten more") {
+TEST_CASE("ogar back: a unit out of sight for a minute is gone; its player is gone ten minutes later") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 900, 0, 60, "ben"));
@@ -457,7 +460,7 @@ TEST_CASE("ogar back: what was out of sight for a minute is gone, its player aft
   CHECK(has(play.waits(2 * kSecond), "says PlayerGone id: 102"));
 }
 
-TEST_CASE("ogar back: units out of sight are still their player's") {
+TEST_CASE("ogar back: units out of sight still belong to their player") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 900, 0, 60, "ben").add(21, CellType::kPlayer, 950, 0, 60, "ben"));
@@ -468,7 +471,7 @@ TEST_CASE("ogar back: units out of sight are still their player's") {
   CHECK(!has(back, "says Spawned"));
 }
 
-TEST_CASE("ogar back: who is not told to move any more stands") {
+TEST_CASE("ogar back: a unit without further updates stands still") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
@@ -477,7 +480,7 @@ TEST_CASE("ogar back: who is not told to move any more stands") {
   CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
 }
 
-TEST_CASE("ogar back: a cell that is told anew and moves, again and again, takes no more memory") {
+TEST_CASE("ogar back: a cell that is added again and moves, many times, takes no more memory") {
   Play play;
   play.plays();
   const auto play_on = [&](int times) {
@@ -493,10 +496,11 @@ TEST_CASE("ogar back: a cell that is told anew and moves, again and again, takes
   const std::size_t before = bytes_in_use();
   play_on(120);
   CHECK(bytes_in_use() < before + 10'000);
-  CHECK(count(play.waits(2 * kTick), "says Pose ") == 100);  // each stands once
+  CHECK(count(play.waits(2 * kTick), "says Pose ") == 100);  // each stops once
 }
 
-TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, and everybody is known by it") {
+TEST_CASE(
+    "ogar back: a long name or skin is truncated to a player's limit, and the truncated name identifies the player") {
   const auto lengthy = [](const std::string& start) { return start + std::string(20'000, 'x'); };
   const auto kept = [](const std::string& start) { return start + std::string(61 - start.size(), 'x') + "..."; };
   Play play;
@@ -526,7 +530,7 @@ TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, a
   CHECK(has(play.receives(Shown().chat(lengthy("ben0").c_str(), "hi")), "says Said from: 102 text: \"hi\""));
 }
 
-TEST_CASE("ogar back: another map is 800 metres, too") {
+TEST_CASE("ogar back: a map of any size is scaled to 800 metres") {
   Play play;
   play.opens();
   CHECK(has(play.receives(Shown().border({0, 2000, 0, 1000})), "west: -400 east: 400 south: -200 north: 200"));
@@ -534,7 +538,7 @@ TEST_CASE("ogar back: another map is 800 metres, too") {
             "pose { unit: 101 x: 400 y: 200 radius: 40 }"));
 }
 
-TEST_CASE("ogar back: a world that is left is empty, and takes no spawn name until there is one again") {
+TEST_CASE("ogar back: a cleared world is empty, and no spawn name is sent until there is a new one") {
   Play play;
   play.plays();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -546,12 +550,12 @@ TEST_CASE("ogar back: a world that is left is empty, and takes no spawn name unt
         "says Board\n");
   play.hears(words::Spawn());
   CHECK(play.waits(kSecond).find("flags=1") == std::string::npos);
-  CHECK(play.receives(Shown().move(7, 1, 1).remove(8)) == "");  // of what it had forgotten
+  CHECK(play.receives(Shown().move(7, 1, 1).remove(8)) == "");  // cells of the cleared world
   play.receives(Shown().border());
   CHECK(has(play.waits(kTick), "flags=1 "));
 }
 
-TEST_CASE("ogar back: a team is a shade, and a board that holds no numbers is not passed on") {
+TEST_CASE("ogar back: a team follows from a cell's colour; a board with values that are not finite is dropped") {
   Play play;
   play.opens();
   play.receives(Shown().teams().border());
@@ -561,7 +565,7 @@ TEST_CASE("ogar back: a team is a shade, and a board that holds no numbers is no
   CHECK(play.receives(Shown().slices({0.5F, 0.25F, 0.25F})) == "says Board slices: 0.5 slices: 0.25 slices: 0.25\n");
 }
 
-TEST_CASE("ogar back: rows and lines say whose they are") {
+TEST_CASE("ogar back: rows of the board and lines of chat name their players") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
@@ -575,7 +579,7 @@ TEST_CASE("ogar back: rows and lines say whose they are") {
         "says Said text: \"hm\" colour: 16715840 name: \"zoe\"\n");
 }
 
-TEST_CASE("ogar back: a board has a hundred rows at most, or slices, or lines") {
+TEST_CASE("ogar back: a board has at most a hundred rows, slices or lines") {
   Play play;
   play.plays();
   Shown rows;
@@ -596,7 +600,7 @@ TEST_CASE("ogar back: a board has a hundred rows at most, or slices, or lines") 
   }
 }
 
-TEST_CASE("ogar back: a ping brings lag and counts") {
+TEST_CASE("ogar back: the answer to a ping is reported as lag") {
   Play play;
   play.opens();
   play.receives(Shown().border());
@@ -605,7 +609,7 @@ TEST_CASE("ogar back: a ping brings lag and counts") {
   CHECK(play.receives(spoken(ogar::Pong{}, wire::Way::kToClient)) == "says Lag player: 1 ping_s: 0.03\n");
 }
 
-TEST_CASE("ogar back: what no server may send ends it, and what never answered is said") {
+TEST_CASE("ogar back: an invalid message ends the session; a failed connection is reported to the player") {
   Play play, other, third;
   play.opens();
   CHECK(play.receives(from_hex("07")) == "fails: unknown message code 0\n");
@@ -614,7 +618,7 @@ TEST_CASE("ogar back: what no server may send ends it, and what never answered i
   CHECK(third.stage.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
 }
 
-TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
+TEST_CASE("ogar back: intents that Ogar cannot express are counted") {
   Play play;
   CHECK(play.hears(words::Reload()) == "loses Reload: a cell can shoot in only one way\n");
   words::Change change;

@@ -1,5 +1,5 @@
-// Real traffic of OgarII: every message of it decodes to the last byte and encodes to the same bytes, and what the
-// server hung up for is what we refuse.
+// Real traffic of OgarII: every message decodes to the last byte and encodes to the same bytes, and we refuse
+// the messages for which the server closed the connection.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 using testing::json_value;
 using wire::Frame, wire::Lane, wire::Way;
 
-/// One connection of a capture; its dialect is told by its first message, or else `fallback`.
+/// One connection of a capture; its first message names its dialect, or else it is `fallback`.
 class Connection final : public wire::DissectorSink {
  public:
   Connection(Bytes first, std::size_t fallback)
@@ -69,7 +69,7 @@ Connections read(const std::filesystem::path& file, std::size_t fallback) {
   return all;
 }
 
-/// Where the captures lie: those of the tree, or a folder named in the environment.
+/// The folder of the captures: the one in the tree, or one named in the environment.
 std::filesystem::path captures() {
   const char* elsewhere = std::getenv("ENTENTE_OGAR_CAPTURES");
   return elsewhere ? elsewhere : testing::source_dir() + "/tests/traces/ogar";
@@ -92,7 +92,7 @@ TEST_CASE("ogar: real sessions decode to the last byte and encode to the same by
   MESSAGE(exact, " messages");
 }
 
-TEST_CASE("ogar: what OgarII hangs up for is refused, what it tolerates is kept") {
+TEST_CASE("ogar: messages for which OgarII closes the connection are refused; those that it tolerates are kept") {
   const std::map<std::string, std::string> kicked = {
       {"k01-short-first", "message too short version\n"},
       {"k02-unknown-first", "value out of range opcode\n"},

@@ -1,4 +1,4 @@
-// Our server to an Ogar client: what it is shown of the world, and what it asks for.
+// Our server for an Ogar client: the messages that the client receives, and the intents that come from its messages.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ struct Play {
   std::string waits(Micros how_long) { return stage.waits(how_long); }
 
   std::string wishes(const Wished& wished) { return receives(client_update(wished)); }
-  /// Greeted, and shown an open world.
+  /// After the greeting, in an open world.
   void greeted() {
     opens();
     receives(client_hello());
@@ -113,7 +113,7 @@ std::string texts_of(const std::string& all) {
   return texts;
 }
 
-TEST_CASE("ogar front: nothing before the hello, then one picture with the border and what is in view") {
+TEST_CASE("ogar front: nothing is sent before the hello; then one picture has the border and all cells in view") {
   Play play;
   CHECK(play.opens() == "");
   play.hears(open_world());
@@ -150,7 +150,7 @@ TEST_CASE("ogar front: a spawn name enters and spawns, once a life") {
   CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}) == "says Toward\n");
 }
 
-TEST_CASE("ogar front: the mouse is said when it moves, edges once, and Q as it is pressed and let go") {
+TEST_CASE("ogar front: the mouse is reported when it moves, each edge once, and Q when it is pressed and released") {
   Play play;
   CHECK(play.opens() == "");
   play.plays();
@@ -165,7 +165,7 @@ TEST_CASE("ogar front: the mouse is said when it moves, edges once, and Q as it 
         "says Eject minions: true\nsays Freeze on: true\n");
 }
 
-TEST_CASE("ogar front: a cell is told when it comes, changes and goes, and by whom it was eaten") {
+TEST_CASE("ogar front: a cell is sent when it appears, changes and disappears, and with the cell that ate it") {
   Play play;
   play.plays();
   play.hears(unit(60, Unit::CELL, 5, 0, 20 / kMetre, 2));
@@ -186,14 +186,15 @@ TEST_CASE("ogar front: a cell is told when it comes, changes and goes, and by wh
   CHECK(play.waits(kTick) == "sends Update flags=1024 removed=[61]\n");
 }
 
-/// Where that line shows the cell, in metres; nothing if it does not.
+/// The cell's x in metres, in the last line that has the cell.
 std::optional<double> x_of(const std::string& all, const char* cell) {
   const auto at = all.rfind(cell);
   if (at == std::string::npos) return std::nullopt;
   return std::stod(all.substr(all.find(" x=", at) + 3)) / kMetre;
 }
 
-TEST_CASE("ogar front: a tank that leaps from tile to tile glides, never two tiles behind, 25 times a second") {
+TEST_CASE(
+    "ogar front: a tank that leaps from tile to tile is shown gliding, 25 times a second, at most two tiles behind") {
   for (const Micros pace : {60 * kMillisecond, 240 * kMillisecond, kSecond}) {
     const std::string shown_pace = "a tile every " + std::to_string(pace / kMillisecond) + " ms";
     INFO(shown_pace);
@@ -207,7 +208,7 @@ TEST_CASE("ogar front: a tank that leaps from tile to tile glides, never two til
     for (Micros now = 0, next = 0; now < 4 * kSecond && truth < 375; now += 20 * kMillisecond) {
       if (now >= next) {
         play.hears(pose(60, truth += 25, 0));
-        play.hears(pose(50, truth, 0));  // whoever watches keeps it in view
+        play.hears(pose(50, truth, 0));  // the viewer keeps it in view
         next += pace;
       }
       const auto x = x_of(play.waits(20 * kMillisecond), "{id=60 flags=1");
@@ -221,11 +222,11 @@ TEST_CASE("ogar front: a tank that leaps from tile to tile glides, never two til
     CHECK(paintings >= 20);
     CHECK(farthest <= 50);
     CHECK(longest <= std::max(2.0, 50.0 * static_cast<double>(kTick) / static_cast<double>(pace)) +
-                         1);  // twice as fast as it drives
+                         1);  // at most twice the tank's speed
   }
 }
 
-TEST_CASE("ogar front: of a moment that is only told again a client hears nothing, and nobody glides there") {
+TEST_CASE("ogar front: while a replay resynchronises, no event is shown as chat, and no unit glides") {
   Play play;
   play.greeted();
   play.hears(player(2, "ben"));
@@ -252,7 +253,7 @@ TEST_CASE("ogar front: of a moment that is only told again a client hears nothin
   CHECK(!has(seen, "{id=60 flags=1 x=0 y=0}"));
 }
 
-TEST_CASE("ogar front: of three tanks the one that is steered is the own one, and Q is the next") {
+TEST_CASE("ogar front: of three tanks, the active one is the client's own cell, and Q selects the next") {
   Play play;
   play.greeted();
   play.hears(player(1, "anna"));
@@ -270,7 +271,7 @@ TEST_CASE("ogar front: of three tanks the one that is steered is the own one, an
         "{id=4294967294 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
 }
 
-TEST_CASE("ogar front: who loses the tank that it steers is dead until it is put into play again") {
+TEST_CASE("ogar front: a client that loses its active tank is dead until it spawns again") {
   Play play;
   play.greeted();
   play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
@@ -293,7 +294,7 @@ TEST_CASE("ogar front: who loses the tank that it steers is dead until it is put
             "{id=4294967295 type=0 x=0 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51]"));
 }
 
-TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that takes 0.3 seconds") {
+TEST_CASE("ogar front: a shot is a flying piece of mass; a ray is one that flies for 0.3 seconds") {
   Play play;
   play.plays();
   words::Shot shot;
@@ -317,10 +318,10 @@ TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that take
   CHECK(count(all, "added") == 1);
   CHECK(count(all, "updated") == 6);
   CHECK(count(all, "removed") == 1);
-  CHECK(play.stage.new_id() == 101);  // the room's first: none went to what is no unit
+  CHECK(play.stage.new_id() == 101);  // the room's first id: shots took none of them
 }
 
-TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
+TEST_CASE("ogar front: walls are shown as viruses, water as mother cells, leaves as pellets") {
   Play play;
   play.opens();
   words::World world = open_world();
@@ -343,7 +344,7 @@ TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
       "size=200 colour=(120 120 130) flags=0}]\n");
 }
 
-/// Numbers that stand behind `name` in what was sent.
+/// The numbers after each `name` in what was sent.
 std::vector<double> numbers(const std::string& sent, const std::string& name) {
   std::vector<double> found;
   for (std::size_t at = 0; (at = sent.find(name, at)) != std::string::npos;)
@@ -351,7 +352,7 @@ std::vector<double> numbers(const std::string& sent, const std::string& name) {
   return found;
 }
 
-TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, each smaller than a player") {
+TEST_CASE("ogar front: a box is shown as a row of posts along the inside of its edge, each smaller than a player") {
   Play play;
   play.opens();
   words::World world = open_world();
@@ -383,7 +384,7 @@ TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, eac
   }
   for (const int posts : sides) CHECK(posts >= 4);
 
-  box.set_half_x(0.5);  // thin ones are thin, and long ones are not a post each metre
+  box.set_half_x(0.5);  // thin boxes have thin posts, and long ones less than one post a metre
   box.set_half_y(300);
   Play thin;
   thin.opens();
@@ -397,7 +398,7 @@ TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, eac
   CHECK(count(shown(none), "type=2") == 0);
 }
 
-TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots and lines, too; others their side's") {
+TEST_CASE("ogar front: a player without a team has its own colour, also in shots and chat; others have their team's") {
   Play play;
   words::Room room;
   room.set_game("bzflag");
@@ -438,19 +439,19 @@ TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots a
   CHECK(has(play.waits(kTick), colours[1] + " by_server=0 text=\"hi\""));
   words::Player mason = player(20, "ben");
   mason.set_team(words::RED);
-  mason.set_colour(0x707070);  // of the blocks that he builds
+  mason.set_colour(0x707070);  // the colour of the blocks that the player builds
   play.hears(mason);
   said.set_from(20);
   play.hears(said);
   CHECK(has(play.waits(kTick), red + " by_server=0 text=\"hi\""));
-  room.set_teams(true);  // who is on no side is paler than who is on one
+  room.set_teams(true);  // players without a team are paler than those of a team
   play.hears(room);
   said.set_from(3);
   play.hears(said);
   CHECK(has(play.waits(kTick), "colour=(230 138 219) by_server=0 text=\"hi\""));
 }
 
-TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that the client's score moves") {
+TEST_CASE("ogar front: each win makes the cell of a tank's player larger, so that the client's score grows") {
   Play play;
   play.greeted();
   play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
@@ -466,7 +467,7 @@ TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that
     play.hears(score);
     const auto sizes = numbers(play.waits(kTick), " size=");
     REQUIRE(sizes.size() == 1);
-    const int now = static_cast<int>(sizes[0] * sizes[0] / 100);  // as Cigar2 reckons it
+    const int now = static_cast<int>(sizes[0] * sizes[0] / 100);  // as Cigar2 computes it
     CHECK(now > shown);
     shown = now;
   }
@@ -477,7 +478,7 @@ TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that
   CHECK_FALSE(has(play.waits(kTick), " size="));
 }
 
-TEST_CASE("ogar front: what stands still comes and goes with the view, and is told once") {
+TEST_CASE("ogar front: static cells appear and disappear with the view, and are sent once") {
   Play play;
   words::World world = open_world();
   world.set_kind(words::World::TILES);
@@ -513,7 +514,7 @@ TEST_CASE("ogar front: what stands still comes and goes with the view, and is to
   CHECK(has(looks_at(0), "removed=[4294967295]"));  // 62.5 is near enough
 }
 
-TEST_CASE("ogar front: a cell's colour and name are those that it, or its player, was last told to have") {
+TEST_CASE("ogar front: a cell has the latest colour and name of its unit or its player") {
   Play play;
   play.greeted();
   play.hears(player(2, "ben"));
@@ -532,7 +533,7 @@ TEST_CASE("ogar front: a cell's colour and name are those that it, or its player
   changed.set_skin("cat");
   play.hears(changed);
   CHECK(has(play.waits(kTick), "updated=[{id=60 flags=18 size=200 skin=\"cat\"}]"));
-  words::Gone gone;  // and another one, by the same id, before the next picture
+  words::Gone gone;  // and another unit with the same id, before the next picture
   gone.set_unit(60);
   play.hears(gone);
   bens.set_name("emil");
@@ -540,7 +541,7 @@ TEST_CASE("ogar front: a cell's colour and name are those that it, or its player
   CHECK(has(play.waits(kTick), "name=\"emil\""));
 }
 
-TEST_CASE("ogar front: who is slow sees fewer pictures, and the newest when it can") {
+TEST_CASE("ogar front: a slow client receives fewer pictures, and the newest one as soon as it can") {
   Play play;
   play.plays();
   play.stage.set_waiting(1 << 20);
@@ -552,7 +553,7 @@ TEST_CASE("ogar front: who is slow sees fewer pictures, and the newest when it c
   CHECK(play.waits(kTick) == "sends Update flags=256 updated=[{id=50 flags=1 x=176.775 y=0}]\n");
 }
 
-TEST_CASE("ogar front: who watches is told where it looks, and roams where its mouse is") {
+TEST_CASE("ogar front: a spectator receives its camera position, and roams to its mouse") {
   Play play;
   play.greeted();
   play.hears(player(2, "ben"));
@@ -618,7 +619,7 @@ TEST_CASE("ogar front: a viewer of a replay looks at the player it follows, not 
   CHECK(has(play.waits(kTick), "camera={x=2121.3 y=0 "));
 }
 
-TEST_CASE("ogar front: who is in may change name and skin, and says what is new of them") {
+TEST_CASE("ogar front: a client that has entered may change name and skin; only changes are reported") {
   Play play;
   play.greeted();
   CHECK(play.wishes({0, 0, ogar::kSpectate}) == "says Enter role: WATCH\nsays Watch mode: LEADER\n");
@@ -628,7 +629,7 @@ TEST_CASE("ogar front: who is in may change name and skin, and says what is new 
   CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "<dog>ben"}) == "says Change name: \"ben\" skin: \"dog\"\nsays Spawn\n");
 }
 
-TEST_CASE("ogar front: who may only watch sees who leads, though it asked to play") {
+TEST_CASE("ogar front: a client that may only watch sees the leader, even if it asked to play") {
   Play play;
   play.greeted();
   play.hears(player(2, "ben"));
@@ -650,7 +651,7 @@ TEST_CASE("ogar front: who may only watch sees who leads, though it asked to pla
   CHECK(has(seen, "only to be watched"));
 }
 
-TEST_CASE("ogar front: of games whose guns shoot far, more is fed than Ogar's window shows") {
+TEST_CASE("ogar front: of games with long-range guns, a client receives more than Ogar's window shows") {
   for (const char* game : {"ogar", "panic"}) {
     Play play;
     words::Room room;
@@ -659,7 +660,7 @@ TEST_CASE("ogar front: of games whose guns shoot far, more is fed than Ogar's wi
     play.plays();
     play.hears(unit(60, Unit::TANK, 180, 130, 0, 2));
     CHECK(has(play.waits(kTick), "added=[{id=60 ") == (std::string(game) == "panic"));
-    words::Shot shot;  // Ogar's own are cells already
+    words::Shot shot;  // on Ogar, shots are cells anyway
     shot.set_shooter(2);
     shot.set_vx(100);
     shot.set_life(1);
@@ -668,7 +669,7 @@ TEST_CASE("ogar front: of games whose guns shoot far, more is fed than Ogar's wi
   }
 }
 
-TEST_CASE("ogar front: what lies on the ground to be picked up is a pellet, wherever it is") {
+TEST_CASE("ogar front: a token on the ground is shown as a pellet, at any distance") {
   Play play;
   play.plays();
   words::Token flag;
@@ -684,7 +685,7 @@ TEST_CASE("ogar front: what lies on the ground to be picked up is a pellet, wher
   CHECK(has(play.waits(kTick), "removed=[4294967295]"));
 }
 
-TEST_CASE("ogar front: the board is the server's, or the order of wins") {
+TEST_CASE("ogar front: the board is the server's; without one, players are sorted by wins") {
   Play play;
   play.plays();
   play.hears(player(2, "ben"));
@@ -703,7 +704,7 @@ TEST_CASE("ogar front: the board is the server's, or the order of wins") {
   CHECK(play.waits(kSecond) == "");
 }
 
-TEST_CASE("ogar front: where sides matter, their shares of the wins are shown now and then") {
+TEST_CASE("ogar front: in a game with teams, the board shows each team's share of the wins now and then") {
   Play play;
   play.plays();
   words::Room room;
@@ -718,16 +719,16 @@ TEST_CASE("ogar front: where sides matter, their shares of the wins are shown no
   }
   const std::string shown = play.waits(12 * kSecond);
   CHECK(count(shown, "board={type=2 slices=[0.25 0.75 0]}") == 2);
-  for (const auto team : {words::RED, words::GREEN}) {  // no wins yet: those who play are equal
+  for (const auto team : {words::RED, words::GREEN}) {  // without wins, the teams' shares are equal
     words::TeamScore score;
     score.set_team(team);
     play.hears(score);
   }
   CHECK(has(play.waits(6 * kSecond), "board={type=2 slices=[0.5 0.5 0]}"));
-  CHECK(count(shown, "board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]}") == 2);  // no lines about sides
+  CHECK(count(shown, "board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]}") == 2);  // no rows for teams
 }
 
-TEST_CASE("ogar front: chat, and what has no other place, are lines") {
+TEST_CASE("ogar front: chat and notices are shown as lines of chat") {
   Play play;
   play.plays();
   play.hears(player(2, "ben"));
@@ -745,7 +746,7 @@ TEST_CASE("ogar front: chat, and what has no other place, are lines") {
         "says Toward\nsays Say text: \"hello\"\nsays Say kind: COMMAND text: \"/help\"\n");
 }
 
-TEST_CASE("ogar front: who drives a tank is told its keys once, and each time who has killed whom") {
+TEST_CASE("ogar front: a tank's player is told its keys once, and each kill that it takes part in") {
   Play play;
   play.greeted();
   play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
@@ -784,10 +785,10 @@ TEST_CASE("ogar front: who drives a tank is told its keys once, and each time wh
   CHECK(lines(died_word(1, 50, 2, 2.5)) == "ben has killed you; 3 s until you may play\n");
   CHECK(lines(died_word(1, 50, 2, std::nan(""))) == "ben has killed you\n");
   CHECK(lines(died_word(1, 50, 2, 1e300)) == "ben has killed you\n");
-  CHECK(lines(died_word(3, 99, 1)) == "");  // of what it knows nothing of
+  CHECK(lines(died_word(3, 99, 1)) == "");  // a unit that it does not know
 }
 
-TEST_CASE("ogar front: who is a cell is told neither keys nor deaths") {
+TEST_CASE("ogar front: a cell's player is told neither keys nor deaths") {
   Play play;
   play.plays();
   words::Spawned spawned;
@@ -800,7 +801,7 @@ TEST_CASE("ogar front: who is a cell is told neither keys nor deaths") {
   CHECK(texts_of(play.waits(kTick)) == "");
 }
 
-TEST_CASE("ogar front: who asks is answered at once, and told the counts") {
+TEST_CASE("ogar front: a ping is answered at once, and then with the room's counts") {
   Play play;
   play.greeted();
   words::Room room;
@@ -811,7 +812,7 @@ TEST_CASE("ogar front: who asks is answered at once, and told the counts") {
   CHECK(has(play.waits(kTick), "playing=3"));
 }
 
-TEST_CASE("ogar front: who is there is counted, unless the room says how many") {
+TEST_CASE("ogar front: the counts are those of the room; without them, players are counted") {
   Play play;
   play.plays();
   words::Player watcher = player(2, "ben");
@@ -828,7 +829,7 @@ TEST_CASE("ogar front: who is there is counted, unless the room says how many") 
   CHECK(has(play.waits(kSecond), "external=7 internal=0 playing=7 spectating=0"));
 }
 
-TEST_CASE("ogar front: an end says why, and is the game's own") {
+TEST_CASE("ogar front: a session ends with a reason, and with the game's close code") {
   Play play, other, silent;
   play.greeted();
   words::Kicked kicked;
@@ -842,7 +843,7 @@ TEST_CASE("ogar front: an end says why, and is the game's own") {
   CHECK(has(silent.waits(60 * kSecond), "closes: nothing received for a minute 1003"));
 }
 
-TEST_CASE("ogar front: what OgarII hangs up for, we do, too") {
+TEST_CASE("ogar front: messages for which OgarII closes the connection are refused") {
   const auto fails = [](const Buffer& first, const Buffer& second) {
     Play play;
     play.opens();
@@ -854,11 +855,11 @@ TEST_CASE("ogar front: what OgarII hangs up for, we do, too") {
   CHECK(fails(from_hex("0102000000"), {}) == "fails: value out of range version 5\n");
   CHECK(fails(from_hex("0103"), {}) == "fails: message too short version 1\n");
   CHECK(fails(hello, hello) == "fails: unknown message code 0\n");
-  CHECK(fails(hello, Buffer(513, 3)) == "fails: message too large  0\n");
+  CHECK(fails(hello, Buffer(513, 3)) == "cannot be cut: message too large \n");
   CHECK(fails(hello, from_hex("0300")) == "fails: message too short x 1\n");
 }
 
-TEST_CASE("ogar front: what a client has no place for is counted") {
+TEST_CASE("ogar front: facts that a client cannot show are counted") {
   Play play;
   CHECK(play.hears(words::Ammo()) == "loses Ammo: cells have no ammunition\n");
 }

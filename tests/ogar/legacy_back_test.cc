@@ -1,5 +1,5 @@
-// Our client of an Ogar server of a legacy version: what it makes of the messages of OgarII and of MultiOgarII, which
-// do not always mean the same by them, and what it says.
+// Our client of an Ogar server of a legacy version: how it reads the messages of OgarII and of MultiOgarII, whose
+// meanings sometimes differ, and what it sends.
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
@@ -75,7 +75,7 @@ struct Play {
 
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
-TEST_CASE("ogar legacy back: greets with its version and a key of 0, and spawns once there is a border") {
+TEST_CASE("ogar legacy back: the greeting has its version and a key of 0; the spawn follows once there is a border") {
   Play play(6);
   CHECK(play.stage.opens() ==
         "sends Hello opcode=254 version=6 trailing=<0 bytes>\nsends Key key=0 trailing=<0 bytes>\n");
@@ -94,7 +94,7 @@ TEST_CASE("ogar legacy back: greets with its version and a key of 0, and spawns 
   CHECK(has(spawns, "\nsends Join name=\"anna\" trailing=<0 bytes>\n"));
 }
 
-TEST_CASE("ogar legacy back: who is ours is told by id, who is new by not being known, what is new by what differs") {
+TEST_CASE("ogar legacy back: own cells are known by their ids; new cells and changes are found by comparison") {
   for (const std::uint32_t version : {4U, 6U, 22U}) {
     Play play(version);
     play.plays();
@@ -105,7 +105,7 @@ TEST_CASE("ogar legacy back: who is ours is told by id, who is new by not being 
     const std::string told = play.receives(nodes({named(node(20, version < 6 ? 0 : 10, 300, 60), "b\u00e9n")}));
     CHECK(has(told, "says Player id: 102 name: \"b\\303\\251n\" team: ROGUE colour: 16715840"));
     CHECK(has(told, "says Unit id: 103 owner: 102 kind: CELL "));
-    CHECK(play.receives(nodes({node(20, 0, 300, 60)})) == "");  // nothing is new, and no name is the same name
+    CHECK(play.receives(nodes({node(20, 0, 300, 60)})) == "");  // no change: a missing name means the same name
     CHECK(has(play.receives(nodes({node(20, 0, 310, 60)})), "says Pose unit: 103 x: 17.5"));
     ogar::UpdateNodes eaten;
     eaten.eaten.push_back({7, 20});
@@ -116,7 +116,7 @@ TEST_CASE("ogar legacy back: who is ours is told by id, who is new by not being 
   }
 }
 
-TEST_CASE("ogar legacy back: of a long name or skin is kept what a player's may have") {
+TEST_CASE("ogar legacy back: a long name or skin is truncated to a player's limit") {
   for (const std::uint32_t version : {4U, 6U, 22U}) {
     Play play(version);
     play.plays();
@@ -132,13 +132,14 @@ TEST_CASE("ogar legacy back: of a long name or skin is kept what a player's may 
       const std::string told = play.receives(nodes({named(id)}));
       CHECK(has(told, " name: \"ben" + std::to_string(id) + std::string(56, 'x') + "...\" "));
       CHECK(has(told, " skin: \"" + std::string(64, 's') + "\""));
-      CHECK(play.receives(nodes({named(id)})) == "");  // nothing is new
+      CHECK(play.receives(nodes({named(id)})) == "");  // no change
     }
     CHECK(bytes_in_use() < before + 100'000);
   }
 }
 
-TEST_CASE("ogar legacy back: below 11 a pellet is what is small and nameless; a mother cell is told by its colour") {
+TEST_CASE(
+    "ogar legacy back: below version 11, a small nameless cell is a pellet; a mother cell is known by its colour") {
   for (const std::uint32_t version : {5U, 6U, 11U}) {
     Play play(version);
     play.plays();
@@ -155,20 +156,20 @@ TEST_CASE("ogar legacy back: below 11 a pellet is what is small and nameless; a 
   }
 }
 
-TEST_CASE("ogar legacy back: what MultiOgarII means otherwise") {
+TEST_CASE("ogar legacy back: messages that mean something else on MultiOgarII") {
   Play play(14);
   play.stage.opens();
   play.enters();
   play.receives(ogar::ClearAll{});
-  CHECK_FALSE(has(play.receives(border("MultiOgarII 1.6.3", 3)), "teams: true"));  // rainbow
+  CHECK_FALSE(has(play.receives(border("MultiOgarII 1.6.3", 3)), "teams: true"));  // mode 3 is rainbow
   CHECK(has(play.receives(ogar::UpdatePosition{100, 0, 1}), "says View x: 5.6"));
   play.receives(ogar::AddNode{7});
   play.receives(nodes({node(7, 10, 0, 64, "anna")}));
-  CHECK(play.receives(ogar::UpdatePosition{100, 0, 1}) == "");  // also who plays is told
+  CHECK(play.receives(ogar::UpdatePosition{100, 0, 1}) == "");  // it is sent to players, too
   ogar::Node skinned = node(20, 14, 300, 60, "ben");
   skinned.skin.chars = "%dog";
   CHECK(has(play.receives(nodes({skinned})), "skin: \"dog\""));
-  ogar::UpdateNodes taken;  // removed by nobody
+  ogar::UpdateNodes taken;  // removed, but not eaten
   taken.eaten.push_back({0, 20});
   taken.removed.push_back(20);
   const std::string gone = play.receives(taken);
@@ -176,7 +177,7 @@ TEST_CASE("ogar legacy back: what MultiOgarII means otherwise") {
   CHECK_FALSE(has(gone, "Died"));
   ogar::RankedLeaderboard board;
   for (int i = 0; i < 10; ++i) ogar::set(board.rows.emplace_back().name, "b");
-  board.rows[3].flags = 9;  // ours: it says 1 whatever our place is
+  board.rows[3].flags = 9;  // our row: its rank is 1, whatever our place is
   board.rows[3].rank = 1;
   const std::string ranked = play.receives(board);
   CHECK(has(ranked, "rows { place: 4 player: 1 name: \"anna\" me: true marked: true }"));
@@ -193,7 +194,7 @@ TEST_CASE("ogar legacy back: what MultiOgarII means otherwise") {
   CHECK_FALSE(has(play.receives(stats), "Room"));
 }
 
-TEST_CASE("ogar legacy back: splits are messages, 16 at most; chat is short, and a line every 2.1 s") {
+TEST_CASE("ogar legacy back: each split is a message, at most 16; lines of chat are short, one every 2.1 s") {
   Play play(5);
   play.plays();
   words::Split split;
@@ -228,7 +229,7 @@ TEST_CASE("ogar legacy back: splits are messages, 16 at most; chat is short, and
   CHECK(has(in_utf8.waits(2 * kSecond), "text=\"" + std::string(197, 'x') + "...\""));
 }
 
-TEST_CASE("ogar legacy back: Q, minions and watching are messages of their own, after the mouse") {
+TEST_CASE("ogar legacy back: Q and commands to minions are separate messages, sent with the mouse") {
   Play play(6);
   play.plays();
   words::Button down;

@@ -1,5 +1,5 @@
-// Our server to an Ogar client of a legacy version: how each group of versions is told the same, and what its messages
-// mean. All that is told is checked by tests/ogar/dialects_test.cc; here is how it stands on the wire.
+// Our server for an Ogar client of a legacy version: how each group of versions receives the same facts, and what its
+// messages mean. tests/ogar/dialects_test.cc checks the contents; this file checks the wire.
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
@@ -44,7 +44,7 @@ struct Play {
     hears(world);
     waits(0);
   }
-  /// With cell 50, a player's, at 10 -20 in units.
+  /// In play, with cell 50 at 10 -20, in Ogar's units.
   void plays() {
     greeted();
     ogar::Join join;
@@ -82,10 +82,10 @@ struct Play {
 
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
-TEST_CASE("ogar legacy front: nothing before the key, then the border, and a picture at each tick") {
+TEST_CASE("ogar legacy front: nothing is sent before the key; then the border, and a picture at each tick") {
   Play play(6);
   play.opens();
-  CHECK(play.wishes(ogar::Spectate{}) == "");  // as servers do, it is not heard yet
+  CHECK(play.wishes(ogar::Spectate{}) == "");  // ignored before the key, as by servers
   CHECK(play.waits(2 * kSecond) == "");
   CHECK(play.wishes(ogar::Key{}) == "says WantWorld\n");
   CHECK(play.wishes(ogar::Key{}) == "");
@@ -102,7 +102,7 @@ TEST_CASE("ogar legacy front: nothing before the key, then the border, and a pic
   CHECK(play.waits(kTick) == "sends UpdateNodes eaten=[] nodes=[] removed=[]\n");
 }
 
-TEST_CASE("ogar legacy front: an own cell is named by its id first; each version tells of it in its own way") {
+TEST_CASE("ogar legacy front: the id of an own cell comes before the cell, in each version's form") {
   const std::pair<std::uint32_t, const char*> told[] = {
       {4, "nodes=[{id=50 x=10 y=-20 size=32 colour=(255 16 64) flags=0 name=\"anna\"}]"},
       {5, "nodes=[{id=50 x=10 y=-20 size=32 colour=(255 16 64) flags=0 name=\"anna\"}]"},
@@ -117,7 +117,7 @@ TEST_CASE("ogar legacy front: an own cell is named by its id first; each version
   }
 }
 
-TEST_CASE("ogar legacy front: pellets are marked from 11 on, viruses are spiky, what was thrown off says so") {
+TEST_CASE("ogar legacy front: viruses and ejected mass have their flags; pellets have one from version 11 on") {
   for (const std::uint32_t version : {6U, 11U}) {
     Play play(version);
     play.plays();
@@ -145,7 +145,8 @@ TEST_CASE("ogar legacy front: pellets are marked from 11 on, viruses are spiky, 
   }
 }
 
-TEST_CASE("ogar legacy front: the own row has a mark, a cell, or no name; a place below the best only from 11 on") {
+TEST_CASE(
+    "ogar legacy front: the own row has a mark, a cell or no name; a place below ten is sent from version 11 on") {
   words::Board best, below;
   for (const bool mine : {false, true}) {
     auto& row = *best.add_rows();
@@ -177,7 +178,7 @@ TEST_CASE("ogar legacy front: the own row has a mark, a cell, or no name; a plac
   CHECK(has(board(14, below), " {flags=9 rank=17}]"));
 }
 
-TEST_CASE("ogar legacy front: slices of the pie have colours from 21 on") {
+TEST_CASE("ogar legacy front: slices of the pie have colours from version 21 on") {
   words::Board pie;
   for (const float slice : {0.5F, 0.25F, 0.25F}) pie.add_slices(slice);
   for (const std::uint32_t version : {6U, 21U}) {
@@ -194,7 +195,7 @@ TEST_CASE("ogar legacy front: slices of the pie have colours from 21 on") {
 }
 
 TEST_CASE(
-    "ogar legacy front: another world clears; to the oldest, which do not know what that is, all cells go first") {
+    "ogar legacy front: a new world clears the old one; versions below 6 first receive the removal of all cells") {
   for (const std::uint32_t version : {5U, 6U}) {
     Play play(version);
     play.plays();
@@ -214,7 +215,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("ogar legacy front: the mouse in all three widths; Q also of a client that never lets go of it") {
+TEST_CASE(
+    "ogar legacy front: the mouse is read in all three widths; a second press of Q without a release counts as both") {
   Play play(6);
   play.plays();
   play.waits(kTick);
@@ -239,8 +241,7 @@ TEST_CASE("ogar legacy front: the mouse in all three widths; Q also of a client 
   CHECK(play.wishes(ogar::MinionCollect{}) == "loses MinionCollect: no server acts on it\n");
 }
 
-TEST_CASE(
-    "ogar legacy front: whose statistics are asked for gets them with the next picture, in 16-bit units up to 5") {
+TEST_CASE("ogar legacy front: requested statistics are sent with the next picture, up to version 5 in 16-bit units") {
   for (const std::uint32_t version : {5U, 6U}) {
     Play play(version);
     words::Room room;

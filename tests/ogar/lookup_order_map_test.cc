@@ -1,4 +1,4 @@
-// Values that come and go, beside a map of the standard library.
+// LookupOrderMap, compared with a map of the standard library.
 #include "adapters/ogar/front/lookup_order_map.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace entente::ogar::lookup_order_map_test {
 namespace {
 
-TEST_CASE("it knows what was added and not removed, in whatever order it is asked") {
+TEST_CASE("a lookup finds exactly the values that were added and not removed, in any order of lookup") {
   LookupOrderMap<std::uint64_t, int> map;
   std::map<std::uint64_t, int> kept;
   std::mt19937 random(7);
@@ -47,12 +47,12 @@ TEST_CASE("it knows what was added and not removed, in whatever order it is aske
   CHECK(map.find(kept.begin()->first) == nullptr);
 }
 
-/// A hundred keys, each with itself.
+/// Adds a hundred keys, each with itself as value.
 void fill(LookupOrderMap<std::uint32_t, int>& map) {
   for (std::uint32_t key = 0; key < 100; ++key) map.add(key) = static_cast<int>(key);
 }
 
-/// The keys as they lie.
+/// The keys in the order in which they are stored.
 std::vector<std::uint32_t> lying(const LookupOrderMap<std::uint32_t, int>& map) {
   std::vector<std::uint32_t> keys;
   for (const auto& [key, value] : map) keys.push_back(key);
@@ -68,7 +68,7 @@ void look_up(LookupOrderMap<std::uint32_t, int>& map, const std::vector<std::uin
   }
 }
 
-TEST_CASE("values come to lie in the order of lookup, in the round after one in which it lay elsewhere") {
+TEST_CASE("values are moved into the order of lookup, one round after they were out of order") {
   LookupOrderMap<std::uint32_t, int> map;
   fill(map);
   const std::vector<std::uint32_t> before = lying(map);
@@ -80,15 +80,15 @@ TEST_CASE("values come to lie in the order of lookup, in the round after one in 
   CHECK(lying(map) == order);
 }
 
-TEST_CASE("few lookups that come earlier, later or twice move none of the values") {
+TEST_CASE("a few lookups that come earlier, later or twice do not move values") {
   LookupOrderMap<std::uint32_t, int> map;
   fill(map);
   const std::vector<std::uint32_t> before = lying(map);
   std::vector<std::uint32_t> order = before;
   std::rotate(order.begin(), order.end() - 1, order.end());  // 99 comes first
   order.erase(order.begin() + 30, order.begin() + 35);       // some are out of sight
-  std::swap(order[50], order[53]);                           // and two have changed places
-  order.insert(order.begin() + 70, {order[10], order[20]});  // or are asked for twice
+  std::swap(order[50], order[53]);                           // two are swapped
+  order.insert(order.begin() + 70, {order[10], order[20]});  // two are looked up twice
   for (int round = 0; round < 5; ++round) look_up(map, order);
   CHECK(lying(map) == before);
 }

@@ -1,5 +1,5 @@
-// What a client has on its screen, from the messages it got and nothing else; of legacy versions as well as of modern3.
-// Law: it knows the wire alone, and nothing of how our faces turn one version into another.
+// The picture on a client's screen, built only from the messages that the client received, of any version.
+// Law: it depends only on the wire format, not on how our faces translate one version to another.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ class Picture {
   };
 
   Picture() = default;
-  /// Of a client of that legacy version.
+  /// For a client of that legacy version.
   explicit Picture(std::uint32_t version) : version_(version) {}
 
   void take(const ogar::Message& message) {
@@ -155,7 +155,7 @@ class Picture {
     cells[node.id] = {type, 0, 0, 0, {}, own_.contains(node.id), "", ""};
     change(node);
   }
-  /// An empty name of the oldest says that it is the same.
+  /// In the oldest versions, an empty name means an unchanged name.
   void change(const ogar::Node& node) {
     Cell& cell = cells[node.id];
     cell.x = static_cast<float>(node.x);

@@ -1,4 +1,4 @@
-// Ids of what is no unit.
+// Ids for cells that are not units.
 #include "adapters/ogar/front/spare_ids.h"
 
 #include <doctest/doctest.h>
@@ -8,11 +8,11 @@
 namespace entente::ogar::spare_ids_test {
 namespace {
 
-TEST_CASE("spare ids go down from the highest, and from the lowest to the highest that is not shown") {
+TEST_CASE("spare ids count down from the highest; after the lowest they continue with the highest that is not shown") {
   const auto none = [](std::uint32_t) { return false; };
   SpareIds fresh;
   CHECK(fresh.next(none) == 0xffffffff);
-  CHECK(fresh.next([](std::uint32_t) { return true; }) == 0xfffffffe);  // none was given twice yet
+  CHECK(fresh.next([](std::uint32_t) { return true; }) == 0xfffffffe);  // nothing wrapped around yet
 
   SpareIds old(0x80000002);
   CHECK(old.next(none) == 0x80000001);

@@ -1,4 +1,4 @@
-// Messages for scripts: made field by field, sent as bytes; those with a name of their own are modern3's.
+// Messages for scripted peers: built field by field, sent as bytes. Messages without a version are those of modern3.
 #pragma once
 
 #include <initializer_list>
@@ -14,10 +14,10 @@ inline Buffer spoken(const ogar::Message& message, wire::Way way, std::size_t di
   return bytes;
 }
 
-/// The place of that legacy version in game().dialects().
+/// The index of that legacy version in game().dialects().
 constexpr std::size_t legacy_dialect(std::uint32_t version) { return 1 + version - ogar::kOldestLegacy; }
 
-// -- What a client says -----------------------------------------------------------------------------------------------
+// -- Messages of a client ---------------------------------------------------------------------------------------------
 
 inline Buffer client_hello() {
   ogar::Hello hello;
@@ -43,9 +43,9 @@ inline Buffer client_update(const Wished& wished) {
   return spoken(update, wire::Way::kToServer);
 }
 
-// -- What a server says -----------------------------------------------------------------------------------------------
+// -- Messages of a server ---------------------------------------------------------------------------------------------
 
-/// One update, part by part.
+/// Builds an update part by part.
 class Shown {
  public:
   Shown& border(float half = 7071) { return border({-half, half, -half, half}); }
@@ -116,7 +116,7 @@ class Shown {
     return has(ogar::kBoard);
   }
 
-  // As it travels, where bytes are wanted.
+  // The encoded message, where bytes are expected.
   operator Buffer() const {  // NOLINT(google-explicit-constructor)
     return spoken(update_, wire::Way::kToClient);
   }

@@ -28,12 +28,12 @@ std::string legacy(unsigned first, unsigned last, Way way, std::string_view hex)
   return line;
 }
 
-TEST_CASE("ogar: the laws hold") {
+TEST_CASE("ogar: the rules for every message hold") {
   check_invented_messages_survive(ogar::game(), 40);
   check_damaged_messages_are_faults_or_exact(ogar::game(), 40);
 }
 
-TEST_CASE("ogar: the first message tells the dialect, and no other one does") {
+TEST_CASE("ogar: only the first message names the dialect") {
   const auto hello = [](std::string_view dialect, std::string_view hex) {
     return printed(dialect, kUp, hex, Stage::kGreeting);
   };
@@ -72,7 +72,7 @@ TEST_CASE("ogar: modern, client to server") {
   CHECK(modern(kUp, "03 00000000 00000000 00 00 01") == "fault: message too short name 12");
 }
 
-TEST_CASE("ogar: modern, a client's lines are counted as OgarII counts them: behind a long name more than are there") {
+TEST_CASE("ogar: modern, a client's lines are counted as by OgarII: after a long name, more lines than there are") {
   CHECK(modern(kUp, "03 ffffff7f ffffff7f 1a 01 d5 445200 04 797666") ==
         "ClientUpdate x=2147483647 y=2147483647 splits=26 minion_splits=1 flags=213 name=\"DR\" "
         "chat=[\"yvf\"(no end) \"\"(no end) \"\"(no end) \"\"(no end)] trailing=<0 bytes>");
@@ -130,7 +130,7 @@ TEST_CASE("ogar: world info has five counts, or four if it is last") {
   CHECK(modern(kDown, "03 0804" + head + "0100 0200 0300 0400 00000000") == "fault: message too short removed 25");
 }
 
-TEST_CASE("ogar: four counts read before do not make the next message short") {
+TEST_CASE("ogar: four counts in one message do not affect the next message") {
   const auto codec = ogar::game().codec(0);
   for (const char* hex : {"03 0800 00 00 0000803f 0a000000 0100 0200 0300 0400",
                           "03 0804 00 00 0000803f 0a000000 6400 0100 0200 0300 0400 00000000"}) {
@@ -165,7 +165,7 @@ TEST_CASE("ogar: legacy, client to server") {
   CHECK(legacy(4, 22, kUp, "14") == "fault: unknown message code 0");
 }
 
-TEST_CASE("ogar: legacy, cells: always whole, or what the flags tell") {
+TEST_CASE("ogar: legacy, cells are complete, or have the fields that their flags announce") {
   const std::string eaten = "10 0100 08000000 07000000 ";
   CHECK(printed("legacy4", kDown,
                 eaten + "07000000 0100 feff 2000 ff0010 05 7300 6e000000 08000000 0000 0000 0a00 010203 20 0000 "
@@ -197,7 +197,7 @@ TEST_CASE("ogar: legacy, the small messages") {
         "ChatMessage flags=128 colour=(63 63 192) name=\"S\" text=\"hi\"");
 }
 
-TEST_CASE("ogar: legacy, chat in 16-bit units, as MultiOgarII writes it before the key has come, is told from UTF-8") {
+TEST_CASE("ogar: legacy, chat in 16-bit units, as MultiOgarII sends it before the key, is distinguished from UTF-8") {
   const auto chat = [](std::string_view hex) { return legacy(6, 22, kDown, "63 00 000000" + std::string(hex)); };
   const std::string head = "ChatMessage flags=0 colour=(0 0 0) ";
   CHECK(chat("53000000 6800ac200000") == head + "name=\"S\" text=\"h\\u20ac\"");
@@ -221,7 +221,7 @@ TEST_CASE("ogar: legacy, chat in 16-bit units, as MultiOgarII writes it before t
   CHECK(said == "S: h\u20ac");
 }
 
-TEST_CASE("ogar: legacy, the border has the world's name or, from MultiOgarII, none") {
+TEST_CASE("ogar: legacy, the border has the world's name, which MultiOgarII may omit") {
   const std::string border = "40 0000000000009fc0 0000000000009fc0 0000000000009f40 0000000000009f40";
   const std::string line = "SetBorder left=-1984 top=-1984 right=1984 bottom=1984";
   CHECK(legacy(4, 22, kDown, border) == line);

@@ -1,4 +1,4 @@
-// Panic's back as plays: what a server says and a player wishes, and what is told and sent for it.
+// Panic's back: what the room learns from a server's messages, and which Actions a player's intents become.
 #include <doctest/doctest.h>
 
 #include <google/protobuf/text_format.h>
@@ -38,7 +38,7 @@ struct Play {
   std::string hears(const char* text) {
     return unpadded(stage.hears(word<Word>(text)));
   }
-  /// By a mouse, which is followed when all that was said with it is heard.
+  /// Points with the mouse. The back follows it only after all other intents of the same update.
   std::string points(const char* text) {
     const std::string said = hears<words::Toward>(text);
     return said + unpadded(stage.waits(0));
@@ -49,7 +49,7 @@ struct Play {
     return joined({lines.state(1, {1, 2}), lines.event(kUpdateAmmo, 0, 100, 0), lines.create(16, 50, 1, 1, 4),
                    lines.create(20, 50, 4, 5, 4), lines.create(17, 30, 2, 1, 5), lines.event(kGameStart, 0, 0, 0)});
   }
-  /// In play, with what was said on the way there forgotten. Units: 102 and 103 own, 104 blue's.
+  /// Joins and spawns. The units 102 and 103 are the player's, 104 is blue's.
   void start() {
     stage.opens();
     hears<words::Enter>("name: 'anna'");
@@ -62,7 +62,7 @@ struct Play {
   bool slowly = false;
 };
 
-/// The tiles of the World apart, which are 1024 times the same.
+/// Removes the tiles of the World, which are 1024 equal bytes.
 std::string without_tiles(std::string told) {
   const std::size_t at = told.find(" tiles: \"");
   return told.erase(at, told.find('"', at + 9) + 1 - at);
@@ -78,7 +78,7 @@ std::string greeted(std::size_t dialect, bool slowly) {
   return all + play.receives(play.greeting());
 }
 
-TEST_CASE("a server that waits for players is waited for, and then the whole battlefield is told") {
+TEST_CASE("our back waits for a server that waits for players, and then passes on the whole battlefield") {
   const std::string told = greeted(0, false);
   CHECK(
       without_tiles(told) ==
@@ -125,12 +125,12 @@ TEST_CASE("a step is one Action, and the Move that answers it is a pose") {
   CHECK(play.hears<words::Step>("unit: 103 direction: WEST") == "sends Action player=1 action=1 direction=4 piece=2\n");
   CHECK(play.receives(play.lines.move(kWest, 0, 2)) ==
         "says Pose unit: 103 x: -362.5 y: 262.5 yaw: -3.1415926535897931\n"
-        "says WorldEdit edit { x: -387.5 y: 262.5 }\n");  // a wall was learnt
+        "says WorldEdit edit { x: -387.5 y: 262.5 }\n");  // the wall is learnt
   CHECK(play.hears<words::Select>("unit: 103") != "");
-  CHECK(play.hears<words::Toward>("x: -500 y: 262.5") == "");  // and is not driven into by a goal
+  CHECK(play.hears<words::Toward>("x: -500 y: 262.5") == "");  // and a tank with a goal does not drive into it
 }
 
-TEST_CASE("one Action is unanswered at a time, and of the wishes that come meanwhile only the newest is heard") {
+TEST_CASE("a tank has at most one unanswered Action; of the intents meanwhile, only the newest is kept") {
   Play play;
   play.start();
   play.hears<words::Step>("unit: 102 direction: EAST");
@@ -142,7 +142,7 @@ TEST_CASE("one Action is unanswered at a time, and of the wishes that come meanw
   CHECK(play.stage.waits(kSecond) == "");
 }
 
-TEST_CASE("a server that never answers is asked again after two seconds") {
+TEST_CASE("after two seconds without an answer, the next Action is sent") {
   Play play;
   play.start();
   play.hears<words::Step>("unit: 102 direction: EAST");
@@ -150,14 +150,14 @@ TEST_CASE("a server that never answers is asked again after two seconds") {
   CHECK(play.stage.waits(2 * kSecond) == "sends Action player=1 action=1 direction=1 piece=1\n");
 }
 
-/// Actions among these lines.
+/// The number of Actions in `lines`.
 std::size_t actions(const std::string& lines) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = lines.find("sends Action", at)) != std::string::npos; ++at) ++count;
   return count;
 }
 
-TEST_CASE("however fast it is asked, no second sees more than ten Actions") {
+TEST_CASE("at most ten Actions are sent in any second") {
   Play play;
   play.start();
   std::vector<Micros> sent;
@@ -172,7 +172,7 @@ TEST_CASE("however fast it is asked, no second sees more than ten Actions") {
   for (std::size_t i = 10; i < sent.size(); ++i) CHECK(sent[i] - sent[i - 10] >= kSecond - 10 * kMillisecond);
 }
 
-/// Drives by that wish until nothing more is asked, and says where the tank went; the server lets it.
+/// Drives by that intent; the server allows every move. Returns the directions of the moves.
 template <class Word>
 std::string driven(const char* text, int most = 40) {
   Play play;
@@ -191,7 +191,7 @@ std::string driven(const char* text, int most = 40) {
   return way;
 }
 
-TEST_CASE("a goal is driven to, the longer way first, and a tile that is near enough is not left") {
+TEST_CASE("a tank drives to its goal, along the longer axis first, and stays on a tile that is near enough") {
   // The Commander stands in tile (1,4): x -362.5, y 287.5.
   CHECK(driven<words::Toward>("x: -287.5 y: 262.5") == "EEES");
   CHECK(driven<words::Toward>("x: -348 y: 273") == "");
@@ -201,7 +201,7 @@ TEST_CASE("a goal is driven to, the longer way first, and a tile that is near en
   CHECK(driven<words::Toward>("x: nan y: nan") == "");
 }
 
-TEST_CASE("wishes that go on are at most four tiles a second") {
+TEST_CASE("a held key moves the tank at most four tiles a second") {
   Play play;
   play.start();
   std::string said = play.hears<words::Keys>("bits: 1 yaw: 0");
@@ -209,7 +209,7 @@ TEST_CASE("wishes that go on are at most four tiles a second") {
   for (int i = 0; i < 99; ++i) {
     if (actions(said) > 0) {
       ++sent;
-      play.receives(play.lines.move(kEast, 0, 4));  // another's, so that ours may go on
+      play.receives(play.lines.move(kEast, 0, 4));  // another tank's Move, so that ours may go on
       said = play.receives(play.lines.move(kNorth, 1, 1));
       if (actions(said) > 0) continue;
     }
@@ -219,7 +219,7 @@ TEST_CASE("wishes that go on are at most four tiles a second") {
   CHECK(sent <= 4);
 }
 
-TEST_CASE("a client that turns where it stands turns its tank: a tile back and forth, or against what stands there") {
+TEST_CASE("a client that turns on the spot turns its tank: by a move there and back, or against an obstacle") {
   Play play;
   play.start();
   CHECK(play.hears<words::PoseClaim>("x: -362.5 y: 287.5 yaw: 0.3 yaw_rate: -0.7") == "");
@@ -237,7 +237,7 @@ TEST_CASE("a client that turns where it stands turns its tank: a tile back and f
   CHECK(play.stage.waits(5 * kSecond) == "");
 }
 
-TEST_CASE("who says his name when the game has begun is called so from then on") {
+TEST_CASE("a player who enters after the start gets his name from then on") {
   Play play;
   play.stage.opens();
   play.receives(play.greeting());
@@ -247,7 +247,7 @@ TEST_CASE("who says his name when the game has begun is called so from then on")
   CHECK(play.hears<words::PoseClaim>("x: 0 y: 287.5") == "loses PoseClaim: the player only watches\n");
 }
 
-TEST_CASE("a player whose own client drove too far ahead is put back") {
+TEST_CASE("a player whose client drove too far ahead is moved back") {
   Play play;
   play.start();
   CHECK(actions(play.hears<words::PoseClaim>("x: 0 y: 287.5")) == 1);
@@ -273,7 +273,7 @@ TEST_CASE("shots go in the nearest direction, and only with ammunition") {
   CHECK(play.hears<words::Split>("") == "sends Action player=1 action=2 direction=2 piece=1\n");  // ahead
 }
 
-TEST_CASE("a held trigger goes on shooting, twice a second") {
+TEST_CASE("a held trigger shoots twice a second") {
   Play play;
   play.start();
   std::size_t shots = 0;
@@ -288,7 +288,7 @@ TEST_CASE("a held trigger goes on shooting, twice a second") {
   CHECK(play.stage.waits(kSecond) == "");
 }
 
-TEST_CASE("what would abort the server is never sent") {
+TEST_CASE("an Action that would crash the server is never sent") {
   Play play;
   play.start();
   CHECK(play.hears<words::Step>("unit: 104 direction: EAST") ==
@@ -304,7 +304,7 @@ TEST_CASE("what would abort the server is never sent") {
   CHECK(actions(edge.hears<words::Fire>("vx: 1")) == 1);
 }
 
-TEST_CASE("a .map file makes shots safe that are") {
+TEST_CASE("with the .map file, a safe shot is known to be safe") {
   const Folder maps;
   maps.write("yard.map", walled_map(30, 20));
   maps.write("notes.map", "no map at all");
@@ -317,12 +317,12 @@ TEST_CASE("a .map file makes shots safe that are") {
   CHECK(told.find("name: \"panic 1/1 Yard\"") != std::string::npos);
   CHECK(told.find("says Notice level: WARNING text: \"notes.map is not a map") != std::string::npos);
   CHECK(actions(play.hears<words::Fire>("vx: -1")) == 1);
-  // A known wall is not driven into by a goal.
+  // A tank with a goal does not drive into a known wall.
   play.receives(play.lines.move(kWest, 0, 1));
   CHECK(play.hears<words::Toward>("x: -500 y: 150") == "");
 }
 
-TEST_CASE("health, death, its killer, and the next tank") {
+TEST_CASE("hits and deaths are passed on with the shooter, and a spawn puts the next tank into play") {
   Play play;
   play.start();
   CHECK(play.receives(joined({play.lines.move(kWest, 0, 4), play.lines.event(kUpdateHealth, 0, 20, 1)})) ==
@@ -352,7 +352,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
   CHECK(play.receives(play.lines.event(kGameOver, 0, 1, 0)) == "loses GameOver: only the first one counts\n");
 }
 
-TEST_CASE("who has not spawned has nothing in play, and then all of it") {
+TEST_CASE("a player has no tank in play before he spawns, and then all of them") {
   Play play;
   play.stage.opens();
   const std::string told = play.receives(play.greeting());
@@ -366,7 +366,7 @@ TEST_CASE("who has not spawned has nothing in play, and then all of it") {
   CHECK(play.hears<words::Spawn>("") == "");
 }
 
-TEST_CASE("who steers all that he has at once goes on with the next tank unasked") {
+TEST_CASE("a player who steers all his tanks at once continues with the next one without a Spawn") {
   Play play;
   play.start();
   play.receives(play.lines.event(kDestroy, 0, 0, 1));
@@ -375,7 +375,7 @@ TEST_CASE("who steers all that he has at once goes on with the next tank unasked
         "sends Action player=1 action=1 direction=2 piece=2\n");
 }
 
-TEST_CASE("a hit long after a turn was nobody's") {
+TEST_CASE("a hit long after a turn has no shooter") {
   Play play;
   play.start();
   play.receives(play.lines.move(kWest, 0, 4));
@@ -383,7 +383,7 @@ TEST_CASE("a hit long after a turn was nobody's") {
   CHECK(play.receives(play.lines.event(kUpdateHealth, 0, 20, 1)) == "says Health unit: 102 now: 20 max: 50\n");
 }
 
-TEST_CASE("who shot is who turned towards the victim last, near enough and with nothing in between") {
+TEST_CASE("the shooter is the tank that turned towards the victim last, in range and with nothing in between") {
   struct Shooter {
     std::uint32_t code;  // blue's: 20 shoots 6 tiles far, 23 twelve
     int x, y, looks;
@@ -395,7 +395,7 @@ TEST_CASE("who shot is who turned towards the victim last, near enough and with 
   };
   const Case cases[] = {
       // the victim stands in tile (15, 15)
-      {"far enough", {{20, 9, 15, kEast}}, 1},
+      {"just in range", {{20, 9, 15, kEast}}, 1},
       {"too far", {{20, 8, 15, kEast}}, 0},
       {"farther", {{23, 15, 27, kNorth}}, 1},
       {"too far for any", {{23, 15, 28, kNorth}}, 0},
@@ -432,7 +432,7 @@ TEST_CASE("who shot is who turned towards the victim last, near enough and with 
   }
 }
 
-TEST_CASE("who of a thousand on one tile shot is known at once, however often it is asked") {
+TEST_CASE("the shooter among a thousand tanks on one tile is found fast") {
   Play play;
   play.stage.opens();
   play.receives(joined({play.lines.state(1, {1}), play.lines.create(16, 50, 1, 1, 20)}));
@@ -442,12 +442,12 @@ TEST_CASE("who of a thousand on one tile shot is known at once, however often it
   for (std::uint32_t number = 2; number <= 1024; ++number) play.receives(play.lines.move(kWest, 0, number));
   const Buffer hurt = play.lines.event(kUpdateHealth, 0, 20, 1);
   CHECK(play.receives(hurt).starts_with("says Shot shooter: 101 "));
-  const std::clock_t began = std::clock();  // of the processor: others may be at work
+  const std::clock_t began = std::clock();  // CPU time: other programs may be running
   for (int i = 0; i < 200; ++i) play.receives(hurt);
   CHECK(std::clock() - began < 2 * CLOCKS_PER_SEC);
 }
 
-TEST_CASE("moves that go on over the edge for ever end somewhere") {
+TEST_CASE("positions beyond the edge are limited") {
   Play play;
   play.start();
   std::string told;
@@ -458,7 +458,7 @@ TEST_CASE("moves that go on over the edge for ever end somewhere") {
   CHECK(told.find(" y: 6787.5 ") != std::string::npos);
 }
 
-TEST_CASE("who selects a tank steers it") {
+TEST_CASE("a player steers the tank that he selects") {
   Play play;
   play.start();
   CHECK(play.hears<words::Select>("unit: 103") == "says Owns player: 1 units: 102 units: 103 active: 103\n");
@@ -466,7 +466,7 @@ TEST_CASE("who selects a tank steers it") {
   CHECK(play.hears<words::Select>("unit: 104") == "loses Select: it is not a living tank of the player\n");
 }
 
-TEST_CASE("of a mouse and a shot of one update the shot goes first: it is fired from where it was aimed") {
+TEST_CASE("of a mouse move and a shot in one update, the shot is sent first: it is fired from where it was aimed") {
   Play play;
   play.start();
   play.hears<words::Spawn>("");
@@ -474,7 +474,7 @@ TEST_CASE("of a mouse and a shot of one update the shot goes first: it is fired 
   CHECK(play.hears<words::Split>("").find("sends Action player=1 action=2 direction=2 ") != std::string::npos);
 }
 
-TEST_CASE("who comes to a full game is told what there is, and watches") {
+TEST_CASE("a player of a full game gets the battlefield, and watches") {
   Play play;
   play.stage.opens();
   play.receives(
@@ -485,7 +485,7 @@ TEST_CASE("who comes to a full game is told what there is, and watches") {
   CHECK(play.receives(play.lines.move(kEast, 1, 4)).starts_with("says Pose unit: 102"));
 }
 
-TEST_CASE("a second state is a new battlefield") {
+TEST_CASE("a second GameState is a new battlefield") {
   Play play;
   play.start();
   const std::string told = play.receives(play.greeting());
@@ -493,7 +493,7 @@ TEST_CASE("a second state is a new battlefield") {
   CHECK(told.find("says Spawned unit: 105") != std::string::npos);  // who was in play still is
 }
 
-TEST_CASE("leaving is closing, or as it was set") {
+TEST_CASE("leaving closes the connection; with leave=quit, a Quit is sent first") {
   Play play;
   play.start();
   CHECK(play.hears<words::Leave>("") == "closes: the player left\n");
@@ -503,16 +503,16 @@ TEST_CASE("leaving is closing, or as it was set") {
         "sends Action player=1 action=3 direction=0 piece=0\ncloses: closing time\n");
   Play early(0, {{"leave", "quit"}});
   early.stage.opens();
-  CHECK(early.stage.session_ends("never began") == "closes: never began\n");  // nobody has given it a number yet
+  CHECK(early.stage.session_ends("never began") == "closes: never began\n");  // it has no player number yet
 }
 
-TEST_CASE("a server that goes before the game has refused") {
+TEST_CASE("a server that disconnects before the game is a refusal") {
   Play play;
   play.stage.opens();
   CHECK(play.stage.ends("connection reset") == "says Refused code: SERVER_GONE text: \"connection reset\"\n");
 }
 
-TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
+TEST_CASE("invalid bytes end the connection, unknown pieces do not") {
   Play play;
   play.start();
   CHECK(play.receives(play.lines.move(kEast, 1, 77)) == "loses a message: its piece was never created, or is gone\n");
@@ -521,13 +521,13 @@ TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
         "loses CreateReserved: the document reserves the type, and the released client crashes on it\n");
   CHECK(play.receives(play.lines.event(40, 0, 0, 1)) ==
         "loses EventReserved: the document reserves the type, and the released client crashes on it\n");
-  CHECK(play.receives(from_hex("ff")) == "fails: unknown message type type 0\n");
+  CHECK(play.receives(from_hex("ff")) == "cannot be cut: unknown message type type\n");
   Play early;
   early.stage.opens();
   CHECK(early.receives(early.lines.move(kEast, 1, 1)) == "loses a message: it came before the first GameState\n");
 }
 
-TEST_CASE("what Panic has no Action for is counted by the mapping's reason") {
+TEST_CASE("an intent that Panic has no Action for is counted with the mapping's reason") {
   Play play;
   play.start();
   CHECK(play.hears<words::Say>("text: 'hello'") == "loses Say: the game has no chat\n");

@@ -1,4 +1,4 @@
-// Panic's front as plays: what becomes true and a client asks for, and what it is told and is wished for it.
+// Panic's front: what a client is sent for the room's facts, and which intents its Actions become.
 #include <doctest/doctest.h>
 #include <google/protobuf/text_format.h>
 
@@ -57,7 +57,7 @@ struct Play {
     hears<words::Ready>("");
     hears<words::Spawned>(kSpawned);
   }
-  /// By a door at which one may come back.
+  /// With the setting "reconnect", a client enters only after the time in which it could have asked for its old seat.
   void start_awaited() {
     stage.opens({"10.0.0.7:4711", 0, ""});
     waits(2 * kSecond);
@@ -87,27 +87,27 @@ constexpr const char* kGreeting =
     "sends CreateTank code=28 value=50 piece=2 x=20 y=16\n"
     "sends GameStart direction=0 value=0 piece=0\n";
 
-TEST_CASE("a client hears nothing until its tank is in play, and then everything in the one order it survives") {
+TEST_CASE("a client gets nothing until its tank is in play, and then everything in the only order that it survives") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     CHECK(play.stage.opens() == "says Enter name: \"paul\" version: \"panic 2\"\n");
     CHECK(play.tells_room() == "");
     CHECK(play.waits(60 * kSecond) == "");
     CHECK(play.hears<words::Ready>("") == "says Spawn\n");
-    CHECK(play.waits(5 * kSecond) == "says Spawn\n");  // it may have been too soon
+    CHECK(play.waits(5 * kSecond) == "says Spawn\n");  // the first may have been too early
     CHECK(play.hears<words::Spawned>(Play::kSpawned) == kGreeting);
     CHECK(play.waits(60 * kSecond) == "");
   }
 }
 
-TEST_CASE("a name is made for who sets none, another for each") {
+TEST_CASE("a client without a configured name gets a random one") {
   Play play(0, {});
   const std::string said = play.stage.opens();
   CHECK(said.starts_with("says Enter name: \"panic-"));
   CHECK(said.size() == std::string("says Enter name: \"panic-1234\" version: \"panic 2\"\n").size());
 }
 
-TEST_CASE("a drive is a step to the middle of the next tile, a shot a ray; byte by byte or whole") {
+TEST_CASE("a drive is a step to the middle of the next tile, and a shot is a ray, however the bytes arrive") {
   for (const bool slowly : {false, true})
     for (std::size_t dialect = 0; dialect < 3; ++dialect) {
       Play play(dialect);
@@ -121,7 +121,7 @@ TEST_CASE("a drive is a step to the middle of the next tile, a shot a ray; byte 
     }
 }
 
-TEST_CASE("nobody acts for another, with another's tank, or in no direction") {
+TEST_CASE("an Action for another player, with another's tank or without a direction is dropped") {
   Play play;
   play.start();
   CHECK(play.acts(kDrive, kEast, 1, 2) == "loses Action.player: it is another player's number\n");
@@ -138,7 +138,7 @@ TEST_CASE("nobody acts for another, with another's tank, or in no direction") {
   CHECK(early.acts(kDrive, kEast, 1) == "loses Action: the game has not begun\n");
 }
 
-TEST_CASE("a tank moves when it is more than half into the next tile, and long ways are two moves") {
+TEST_CASE("a tank moves when it is more than half into the next tile; a diagonal way is two moves") {
   Play play;
   play.start();
   CHECK(play.poses(6, 127, -12.5) == "sends Move direction=2 value=0 piece=2\n");  // it was drawn looking north
@@ -155,7 +155,7 @@ TEST_CASE("a tank moves when it is more than half into the next tile, and long w
         "sends Move direction=2 value=0 piece=2\n");  // at the edge of what a client can count
 }
 
-TEST_CASE("what moves on by itself is moved on, a tile at a time") {
+TEST_CASE("a tank with a velocity is moved on without new poses, a tile at a time") {
   Play play;
   play.start();
   play.poses(6, 112.5, -12.5, 0, 25);
@@ -163,7 +163,7 @@ TEST_CASE("what moves on by itself is moved on, a tile at a time") {
   CHECK(said == "sends Move direction=2 value=1 piece=2\n");
 }
 
-TEST_CASE("a step that nothing comes of only turns the tank") {
+TEST_CASE("a step without effect only turns the tank") {
   Play play;
   play.start();
   play.acts(kDrive, kEast, 1);
@@ -177,7 +177,7 @@ TEST_CASE("a step that nothing comes of only turns the tank") {
   CHECK(play.waits(900 * kMillisecond) == "");
 }
 
-TEST_CASE("a tank that turns to a step finishes it, and then makes the newest that was asked for meanwhile") {
+TEST_CASE("a tank that turns for a step finishes it, and then makes the newest step requested meanwhile") {
   Play play;
   play.start();
   CHECK(play.acts(kDrive, kEast, 1).ends_with("says Step unit: 5 direction: EAST x: 37.5 y: -12.5\n"));
@@ -193,7 +193,7 @@ TEST_CASE("a tank that turns to a step finishes it, and then makes the newest th
   CHECK(there.find("says Step unit: 5 direction: SOUTH x: 37.5 y: -37.5\n") != std::string::npos);
   CHECK(there.find("NORTH") == std::string::npos);
   CHECK(there.find("says Fire unit: 5 shot: 2 kind: RAY x: 37.5 y: -12.5 vy: 1 ") < there.find("says Step"));
-  // The key of the step itself again: no other step is asked for any more.
+  // The key of the current step, pressed again, cancels the other request.
   play.waits(10 * kSecond);
   play.poses(5, 37.5, -12.5, 0);
   play.acts(kDrive, kSouth, 1);
@@ -204,7 +204,7 @@ TEST_CASE("a tank that turns to a step finishes it, and then makes the newest th
   CHECK(play.waits(kSecond).find("Step") == std::string::npos);
 }
 
-TEST_CASE("a step is judged in its time also where something was to be looked at before") {
+TEST_CASE("a step without effect is detected in time, even if another check was due earlier") {
   Play play;
   play.start();
   play.poses(6, 112.5, -12.5, 0, 1);
@@ -213,7 +213,7 @@ TEST_CASE("a step is judged in its time also where something was to be looked at
   CHECK(play.waits(500 * kMillisecond) == "sends Move direction=2 value=0 piece=1\n");
 }
 
-TEST_CASE("a turn on the way to a step or a shot is not told: it would say that it was blocked, or that it shot") {
+TEST_CASE("a turn for a step or a shot is not sent: the client would take it for a blocked step or a shot") {
   Play play;
   play.start();
   play.acts(kDrive, kEast, 1);
@@ -230,10 +230,10 @@ TEST_CASE("a turn on the way to a step or a shot is not told: it would say that 
   play.waits(kSecond);
   play.acts(kShoot, kNorth, 1);
   CHECK(play.poses(5, 37.5, -12.5, 1.5) == "");
-  CHECK(play.waits(5 * kSecond) == "sends Move direction=1 value=0 piece=1\n");  // it only turned: nothing was loaded
+  CHECK(play.waits(5 * kSecond) == "sends Move direction=1 value=0 piece=1\n");  // no shot came: the tank only turned
 }
 
-TEST_CASE("what can be carried is something to pick up, as long as it lies there") {
+TEST_CASE("a token on the ground is shown as ammunition") {
   Play play;
   play.start();
   CHECK(play.hears<words::Token>("id: 4 state: FLYING x: 12.5 y: 12.5") == "");
@@ -252,7 +252,7 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: it is not a living tank of the player\n");
 }
 
-TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
+TEST_CASE("at most forty tokens on the ground are shown; those that are gone do not count") {
   Play play;
   play.start();
   std::string all;
@@ -278,7 +278,7 @@ TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
   CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
 }
 
-TEST_CASE("what is built is bricks where it fills more than half of a tile, two blocks high") {
+TEST_CASE("blocks two high that fill more than half of a tile are shown as bricks") {
   Play play;
   play.stage.opens();
   play.tells_room();
@@ -295,11 +295,11 @@ TEST_CASE("what is built is bricks where it fills more than half of a tile, two 
   CHECK(tells_world("b") == "");
   CHECK(edits(kLow) + edits(kHigh) + edits("x: 106 y: 331 z: 6") + edits("x: 106 y: 331 z: 18") == "");
 
-  SUBCASE("also what was built before the client came") {
+  SUBCASE("built before the client joined") {
     play.hears<words::Ready>("");
     CHECK(play.hears<words::Spawned>(Play::kSpawned).find(created) != std::string::npos);
   }
-  SUBCASE("by every way of building and digging, as long as it stands") {
+  SUBCASE("by every kind of edit") {
     edits("op: DIG x: 106 y: 331 z: 18");
     play.hears<words::Ready>("");
     play.hears<words::Spawned>(Play::kSpawned);
@@ -312,9 +312,9 @@ TEST_CASE("what is built is bricks where it fills more than half of a tile, two 
     CHECK(edits("x: 106 y: 331 z: 18") == created);
     CHECK(tells_world("b") == "");
     CHECK(play.waits(kSecond) ==
-          "sends Move direction=2 value=0 piece=2\n" + destroyed);  // the same world, on which nothing is built now
+          "sends Move direction=2 value=0 piece=2\n" + destroyed);  // the same world again, without buildings
   }
-  SUBCASE("nothing beyond the world, and no number that is none") {
+  SUBCASE("edits are limited to the world, and invalid numbers are ignored") {
     play.hears<words::Ready>("");
     play.hears<words::Spawned>(Play::kSpawned);
     CHECK(edits("x: 1e300 y: 331 z: 18") + edits("op: LINE x: 106 y: 331 z: 6 x2: nan y2: 1e9 z2: 18") == "");
@@ -331,7 +331,7 @@ TEST_CASE("a world without blocks cannot be built on") {
         "loses WorldEdit: the client has its own map, which does not change\n");
 }
 
-TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the world's end") {
+TEST_CASE("a tile is a wall if no tank can stand in its middle, and so is the world's edge") {
   Play play;
   play.stage.opens();
   play.tells_room();
@@ -363,7 +363,7 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
-TEST_CASE("who stands beside a wall, on its tile, is shown on the nearest tile without one") {
+TEST_CASE("a tank on the tile of a wall is shown on the nearest tile without one") {
   Play play;
   play.stage.opens();
   play.tells_room();
@@ -383,13 +383,13 @@ TEST_CASE("who stands beside a wall, on its tile, is shown on the nearest tile w
   CHECK(play.hears<words::Pose>("unit: 9 x: 37.5 y: -12.5 z: 9 yaw: 1.57") ==
         "sends Move direction=4 value=1 piece=4\nsends Move direction=1 value=0 piece=4\n");  // on top
   CHECK(play.poses(9, 62.5, -12.5, 1.57).starts_with("sends Move direction=2 value=1 piece=4\n"));
-  // One's own tank steps from where it is shown.
+  // The client's own tank steps from where it is shown.
   play.poses(5, 12.5, -12.5, 1.57);
   CHECK(play.poses(5, 28.5, -12.5, 1.57) == "");
   CHECK(play.acts(kDrive, kEast, 1).ends_with("sends Move direction=2 value=0 piece=1\n"));
 }
 
-TEST_CASE("with the client's own maps, rock and water of its picture stop it, too; who is in them may leave") {
+TEST_CASE("with the client's maps, their rock and water stop a tank, too; a tank in them may leave") {
   const Folder maps;
   std::string rows(32 * 33, '3');
   for (std::size_t row = 0; row < 32; ++row) rows[33 * row + 32] = '\n';
@@ -402,7 +402,7 @@ TEST_CASE("with the client's own maps, rock and water of its picture stop it, to
   play.tells_room();
   play.hears<words::World>(
       "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
-      "solids { x: 37.5 y: -12.5 half_x: 5 half_y: 5 height: 9 }");  // where the rock is: drawn already
+      "solids { x: 37.5 y: -12.5 half_x: 5 half_y: 5 height: 9 }");  // where the rock is, which the client draws itself
   play.hears<words::Ready>("");
   CHECK(play.hears<words::Spawned>(Play::kSpawned).find("CreateBrick") == std::string::npos);
   CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 5\nsends Move direction=2 value=0 piece=1\n");
@@ -417,7 +417,7 @@ TEST_CASE("with the client's own maps, rock and water of its picture stop it, to
   CHECK(wrong.stage.opens().starts_with("loses World: "));
 }
 
-TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
+TEST_CASE("the client's own death is health 0, and its respawn is moves and health; others are destroyed and created") {
   Play play;
   play.start();
   CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
@@ -429,7 +429,7 @@ TEST_CASE("one's own death is no health, and spawning again a way and health; ot
   CHECK(play.waits(200 * kMillisecond) == "says Spawn\n");
   CHECK(play.acts(kDrive, kEast, 1) == kWaits);
   CHECK(play.waits(kSecond) == "");
-  CHECK(play.acts(kShoot, kEast, 1) == "says Spawn\n");  // a key asks for it again
+  CHECK(play.acts(kShoot, kEast, 1) == "says Spawn\n");  // a key requests the spawn again
   CHECK(play.acts(kDrive, kEast, 1) == kWaits);
   CHECK(play.hears<words::Spawned>("unit: 5 pose { x: -37.5 y: 12.5 yaw: 0 }") ==
         "sends Destroy direction=0 value=0 piece=3\n"
@@ -445,7 +445,7 @@ TEST_CASE("one's own death is no health, and spawning again a way and health; ot
         "sends Move direction=2 value=0 piece=2\n");
 }
 
-TEST_CASE("a time until the next spawn that is none is a second, and the longest ten minutes") {
+TEST_CASE("an invalid respawn time is one second, and the longest is ten minutes") {
   for (const auto& [told, span] :
        {std::pair("nan", kSecond), std::pair("-1e300", kSecond), std::pair("inf", 600 * kSecond)}) {
     Play play;
@@ -456,7 +456,7 @@ TEST_CASE("a time until the next spawn that is none is a second, and the longest
   }
 }
 
-TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if gone") {
+TEST_CASE("a new tank is created; a tank that is gone or hidden is destroyed") {
   Play play;
   play.start();
   CHECK(play.hears<words::Unit>("id: 9 owner: 3 team: BLUE alive: true pose { x: 12.5 y: 12.5 yaw: 1.57 }") ==
@@ -469,7 +469,7 @@ TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if 
         "loses Unit: the client has nothing like viruses and ejected mass\n");
 }
 
-TEST_CASE("a tank whose unit is gone is given to another unit of the player's") {
+TEST_CASE("a tank whose unit is gone continues as another unit of the player") {
   Play play;
   play.start();
   CHECK(play.hears<words::Unit>("id: 20 owner: 1 team: ROGUE kind: CELL alive: true pose { x: 112.5 y: 112.5 }") ==
@@ -487,31 +487,31 @@ TEST_CASE("a tank whose unit is gone is given to another unit of the player's") 
   CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 20\nsays Step unit: 20 direction: EAST x: 137.5 y: 112.5\n");
 }
 
-TEST_CASE("health is told as a share of a Commander's, and some is left to who lives") {
+TEST_CASE("health is sent as a share of a Commander's, and is at least 1 for a living tank") {
   Play play;
   play.start();
   CHECK(play.hears<words::Health>("unit: 5 now: 30 max: 60") == "sends UpdateHealth direction=0 value=25 piece=1\n");
   CHECK(play.hears<words::Health>("unit: 5 now: 0.1 max: 60") == "sends UpdateHealth direction=0 value=1 piece=1\n");
 }
 
-TEST_CASE("shots turn who shoots, and count down what nobody else counts") {
+TEST_CASE("a shot turns its tank, and uses up ammunition if the room does not count it") {
   Play play;
   play.start();
   CHECK(play.hears<words::Shot>("shooter: 1 unit: 5 vx: 100") ==
         "sends Move direction=2 value=0 piece=1\n"
         "sends UpdateAmmo direction=0 value=99 piece=0\n");
   CHECK(play.waits(kSecond) == "");
-  CHECK(play.poses(5, 12.5, -12.5, 1.57) == "sends Move direction=1 value=0 piece=1\n");  // it looks north all the same
+  CHECK(play.poses(5, 12.5, -12.5, 1.57) == "sends Move direction=1 value=0 piece=1\n");  // it still looks north
   CHECK(play.hears<words::Ammo>("player: 1 clip: 12") == "sends UpdateAmmo direction=0 value=12 piece=0\n");
   CHECK(play.hears<words::Ammo>("player: 2 clip: 7") == "");
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 6 vy: -3") == "sends Move direction=3 value=0 piece=2\n");
 }
 
-TEST_CASE("the game is over once") {
+TEST_CASE("GameOver is sent once") {
   for (const bool won : {true, false}) {
     Play play;
     play.start();
-    play.hears<words::Clock>("paused: true");  // a replay goes there
+    play.hears<words::Clock>("paused: true");  // a replay resyncs
     CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");
     play.hears<words::Clock>("paused: true speed: 1");
     CHECK(play.hears<words::Round>(won ? "state: OVER winner: 1" : "state: OVER winning_team: GREEN") ==
@@ -522,7 +522,7 @@ TEST_CASE("the game is over once") {
   }
 }
 
-TEST_CASE("where another round follows, no client is told of an end, and it plays on in the next") {
+TEST_CASE("if another round follows, a client gets no GameOver, and plays on") {
   Play play;
   play.start();
   play.hears<words::Died>("player: 1 unit: 5 respawn_s: 1");
@@ -534,7 +534,7 @@ TEST_CASE("where another round follows, no client is told of an end, and it play
   CHECK(play.acts(kDrive, kNorth, 1).find("says Step") != std::string::npos);
 }
 
-TEST_CASE("who comes in after a game was over is told of no end of his own") {
+TEST_CASE("a client that joins after a game was over gets no GameOver") {
   Play play;
   play.stage.opens({"10.0.0.7:4711", 0, ""});
   play.tells_room();
@@ -548,7 +548,7 @@ std::size_t messages(const std::string& lines) {
   return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
 }
 
-TEST_CASE("no second sees more than 45 messages, and what waited is told as it is by then") {
+TEST_CASE("at most 45 messages are sent in any second; what waited is sent in its latest state") {
   Play play;
   play.start();
   for (int id = 10; id < 22; ++id)
@@ -563,13 +563,13 @@ TEST_CASE("no second sees more than 45 messages, and what waited is told as it i
   }
   CHECK(sent.size() > 140);
   for (std::size_t i = 45; i < sent.size(); ++i) CHECK(sent[i] - sent[i - 45] >= kSecond - 10 * kMillisecond);
-  // At rest, each ends where it is: 12 tanks have come to the column of i = 399.
+  // At rest, all 12 tanks are shown where they are: in the column of i = 399.
   const std::string rest = play.waits(2 * kSecond);
   CHECK(messages(rest) <= 24);
   for (int id = 10; id < 22; ++id) CHECK(play.poses(id, 12.5 + 25 * (399 % 12), 12.5) == "");
 }
 
-TEST_CASE("a client that does not read is told the newest when it does") {
+TEST_CASE("a client that stops reading gets only the latest state when it reads again") {
   Play play;
   play.start();
   play.poses(6, 112.5, -12.5);
@@ -581,8 +581,8 @@ TEST_CASE("a client that does not read is told the newest when it does") {
   CHECK(play.waits(kSecond) == "sends Move direction=2 value=3 piece=2\n");
 }
 
-/// A player who came to watch is shown another's tank. He gets one to begin with, and loses it at once: the released
-/// client draws nothing before its start, ends in an error if it starts without a tank, and pans once it has lost.
+/// A spectator is shown another's tank. He gets a tank at the start and loses it at once: the released client draws
+/// nothing before GameStart, fails if it starts without a tank, and can pan once it has lost.
 void check_looks_on(Play& play) {
   play.hears<words::Player>("id: 1 role: WATCH");
   play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 }");
@@ -595,7 +595,7 @@ void check_looks_on(Play& play) {
         "sends Destroy direction=0 value=0 piece=2\n");
 }
 
-TEST_CASE("who comes to a full game watches") {
+TEST_CASE("a client of a full game watches") {
   Play play;
   play.stage.opens();
   CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
@@ -605,7 +605,7 @@ TEST_CASE("who comes to a full game watches") {
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
 }
 
-TEST_CASE("who comes by a door for watching watches and wishes for no tank; where nobody may, he leaves") {
+TEST_CASE("with watch=yes, a client watches and requests no spawn; if it is refused, it leaves") {
   Play play(0, {{"name", "paul"}, {"watch", "yes"}});
   CHECK(play.stage.opens() == "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   check_looks_on(play);
@@ -621,7 +621,7 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
         "says Leave why: \"full\"\ncloses: full\n");
 }
 
-TEST_CASE("who watches is shown another world from its beginning, and an empty one from its middle") {
+TEST_CASE("a spectator gets a new world from the start, and sees an empty one from its middle") {
   Play play(0, {{"name", "paul"}, {"watch", "yes"}});
   play.stage.opens();
   play.hears<words::Player>("id: 1 role: WATCH");
@@ -672,7 +672,7 @@ std::size_t count(const std::string& play, std::string_view what) {
   return found;
 }
 
-TEST_CASE("the forty nearest pellets are ammunition on the ground; what is eaten goes, and the next comes") {
+TEST_CASE("the forty nearest pellets are shown as ammunition; an eaten one is replaced by the next") {
   CellPlay play;
   CHECK(count(play.greeting, "sends CreateAmmo value=1 ") == 40);
   CHECK(count(play.greeting, "sends GameStart") == 1);
@@ -680,16 +680,16 @@ TEST_CASE("the forty nearest pellets are ammunition on the ground; what is eaten
   CHECK(play.hears<words::Gone>("unit: 100 by: 5") == "sends Destroy direction=0 value=0 piece=2\n");
   CHECK(play.waits(kSecond / 4) == "sends CreateAmmo value=1 piece=42 x=18 y=16\n");
   CHECK(play.pellet(200, 13) == "");
-  const std::string hides = play.waits(kSecond / 4);  // it would be drawn upon the tank
+  const std::string hides = play.waits(kSecond / 4);  // it would be drawn on the tank
   CHECK(count(hides, "sends CreateAmmo") == 0);
-  CHECK(count(hides, "sends Destroy") == 1);  // of what was the fortieth
+  CHECK(count(hides, "sends Destroy") == 1);  // the former fortieth
   play.hears<words::Pose>("unit: 5 x: 30 y: -12.5 radius: 1.81");
   const std::string shows = play.waits(2 * kSecond);
   INFO(shows);
   CHECK(count(shows, " x=16 y=16\n") == 1);
 }
 
-TEST_CASE("who comes back among pellets is told of none before the state") {
+TEST_CASE("a client that returns gets the GameState before any pellet") {
   CellPlay play({{"name", "paul"}, {"reconnect", "2"}});
   const std::string again = play.stage.returns();
   CHECK(again.starts_with("sends GameState"));
@@ -707,7 +707,7 @@ TEST_CASE("a cell's mass is its health, and a tenth of it its ammunition") {
   CHECK(count(play.weighs(50), "sends UpdateHealth direction=0 value=999 piece=1\n") == 1);
 }
 
-TEST_CASE("who is refused or kicked is closed") {
+TEST_CASE("a refused or kicked client is disconnected") {
   Play play;
   play.stage.opens();
   CHECK(play.hears<words::Refused>("code: BANNED text: 'not you'") == "says Leave why: \"not you\"\ncloses: not you\n");
@@ -717,7 +717,7 @@ TEST_CASE("who is refused or kicked is closed") {
   CHECK(kicked.poses(6, 0, 0) == "");
 }
 
-TEST_CASE("who lost his connection comes back by his number") {
+TEST_CASE("a client that lost its connection returns by its player number") {
   const Settings asking{{"name", "paul"}, {"reconnect", "2"}};
   Play play(0, asking);
   CHECK(play.stage.opens() == "");
@@ -731,7 +731,7 @@ TEST_CASE("who lost his connection comes back by his number") {
   CHECK(silent.waits(2 * kSecond) == "says Enter name: \"paul\" version: \"panic 2\"\n");
 }
 
-TEST_CASE("who is awaited is shown all anew when he comes back") {
+TEST_CASE("a client whose seat is reserved gets everything again when it returns") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
   CHECK_FALSE(play.stage.try_reserve_seat());
   play.start_awaited();
@@ -746,7 +746,7 @@ TEST_CASE("who is awaited is shown all anew when he comes back") {
   CHECK_FALSE(unasked.stage.try_reserve_seat());
 }
 
-TEST_CASE("who comes back before his tank does is told nothing until it is there") {
+TEST_CASE("a client that returns before its tank respawns gets nothing until then") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
   play.start_awaited();
   play.hears<words::Died>("player: 1 unit: 5 respawn_s: 3");
@@ -760,7 +760,7 @@ TEST_CASE("who comes back before his tank does is told nothing until it is there
   CHECK(play.hears<words::Spawned>(Play::kSpawned).starts_with("sends GameState"));
 }
 
-TEST_CASE("who comes back to a game that is over is told so, and of the next round as everybody") {
+TEST_CASE("a client that returns to a game that is over gets GameOver, and then the next round like everybody") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}, {"reset", "yes"}});
   play.start_awaited();
   play.hears<words::Round>("state: OVER winner: 1");
@@ -768,7 +768,7 @@ TEST_CASE("who comes back to a game that is over is told so, and of the next rou
   CHECK(play.hears<words::Round>("") == kGreeting);
 }
 
-TEST_CASE("a new world is a second state only if that was asked for") {
+TEST_CASE("a new world is a second GameState only with reset=yes") {
   constexpr const char* kNew = "hash: 'b' kind: OPEN west: -800 east: 800 south: -800 north: 800";
   Play play;
   play.start();
@@ -785,14 +785,14 @@ TEST_CASE("a new world is a second state only if that was asked for") {
   CHECK(again.ends_with("sends GameStart direction=0 value=0 piece=0\n"));
 }
 
-TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
+TEST_CASE("what a client cannot be sent is counted with the mapping's reason") {
   Play play;
   play.start();
   CHECK(play.hears<words::Said>("text: 'hello'") == "loses Said: the game has no chat\n");
   CHECK(play.hears<words::TeamScore>("") == "loses TeamScore: the game has no scores, only a winner\n");
 }
 
-TEST_CASE("the end of the room is the end of the connection") {
+TEST_CASE("the end of the session closes the connection") {
   Play play;
   play.start();
   CHECK(play.stage.session_ends("the server is gone") == "closes: the server is gone\n");

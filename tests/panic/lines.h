@@ -1,4 +1,4 @@
-// Panic's messages as bytes, for scripts.
+// Panic's messages as bytes, for tests.
 #pragma once
 
 #include <string>
@@ -60,7 +60,7 @@ inline Buffer joined(std::initializer_list<Buffer> parts) {
   return all;
 }
 
-/// Without the padding, which no two dialects have alike.
+/// Removes the padding, which differs between dialects.
 inline std::string unpadded(std::string text) {
   for (const std::string_view name : {" padding=", " count_padding=", " end_padding="})
     for (std::size_t at; (at = text.find(name)) != std::string::npos;)

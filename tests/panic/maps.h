@@ -1,4 +1,4 @@
-// Maps of our own, as the text of a .map file.
+// Maps for tests, as the text of a .map file.
 #pragma once
 
 #include <string>

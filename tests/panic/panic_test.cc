@@ -1,4 +1,4 @@
-// Panic's bytes as the real programs sent them, in each dialect; and the settings a relay is told.
+// Panic's bytes as the real programs send them, in each dialect; and what a relay asks the game for.
 #include <doctest/doctest.h>
 
 #include "adapters/panic/panic.h"
@@ -56,7 +56,7 @@ constexpr const char* kFirst[] = {
     "010101000103000000010000000200000003 200073656400000000000000 1000000032000000010104",
 };
 
-TEST_CASE("a server's first messages read the same in every dialect, padding apart") {
+TEST_CASE("a server's first messages read the same in every dialect, except for padding") {
   CHECK(dissected(kBePacked, Way::kToClient, kFirst[kBePacked]) ==
         "GameState map=1 map_version=1 player=1 tank_count=3 tanks=[1 2 3]\n"
         "UpdateAmmo direction=0 value=100 piece=0\n"
@@ -78,7 +78,7 @@ TEST_CASE("an action is eight bytes, in the byte order of its dialect") {
         "Action player=1 action=1 direction=2 piece=1\nAction player=1 action=3 direction=0 piece=0\n");
 }
 
-TEST_CASE("nonsense that has a length is a message; a type without one loses the stream") {
+TEST_CASE("a message with invalid values is read; an unknown type loses the framing") {
   CHECK(dissected(kBePacked, Way::kToServer, "ffffff09ffffffff") ==
         "Action player=65535 action=255 direction=9 piece=4294967295\n");
   CHECK(dissected(kBePacked, Way::kToClient, "0f00000000000000070000") ==
@@ -88,7 +88,7 @@ TEST_CASE("nonsense that has a length is a message; a type without one loses the
   CHECK(dissected(kBePacked, Way::kToClient, "00") == "raw unknown message type 00\n");
   CHECK(dissected(kBePacked, Way::kToClient, "30000000000000000000") ==
         "raw unknown message type 30000000000000000000\n");
-  // A padded event read as a packed one: the two bytes left over start with a type that nobody knows.
+  // A padded event read as a packed one: the two bytes left over start with an unknown type.
   CHECK(dissected(kBePacked, Way::kToClient, "230027370100000001000000") ==
         "Move direction=0 value=657916160 piece=256\nraw unknown message type 0000\n");
 }
@@ -104,7 +104,7 @@ TEST_CASE("a stream gives the same messages however it is cut") {
   }
 }
 
-TEST_CASE("a server shows its dialect by its first messages, and not a byte earlier than it is sure") {
+TEST_CASE("the dialect is detected from a server's first messages, and only once it is certain") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     const Buffer bytes = from_hex(kFirst[dialect]);
     std::size_t sure = 0;
@@ -126,7 +126,7 @@ TEST_CASE("a server shows its dialect by its first messages, and not a byte earl
         Detected::State::kUnknown);
 }
 
-TEST_CASE("a relay is told what the real programs need") {
+TEST_CASE("a relay gets the settings that the real programs need") {
   const wire::Game& game = panic::game();
   CHECK(game.requires_one_write(Way::kToServer, Stage::kPlay));
   CHECK(game.requires_one_write(Way::kToClient, Stage::kPlay));

@@ -1,4 +1,4 @@
-// Tiles and headings against metres and radians: exact both ways, whatever the map.
+// Tiles and directions are converted to metres and radians and back exactly, whatever the map.
 #include "adapters/panic/tiles.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr Direction kAll[] = {Direction::kNorth, Direction::kEast, Direction::kSouth, Direction::kWest};
 constexpr double kPi = std::numbers::pi;
 
-TEST_CASE("every tile and every direction of every map come back as they were") {
+TEST_CASE("every tile and direction of every map survives the conversion") {
   for (const auto& [columns, rows] : {std::pair{32, 32}, {30, 20}, {20, 30}, {1, 1}, {255, 7}}) {
     const Tiles tiles(columns, rows);
     int wrong = 0;
@@ -49,7 +49,7 @@ TEST_CASE("a tile of a map of 32 is 25 metres, north is up, the middle is the or
   CHECK(step({3, 3}, Direction::kNorth) == Tile{3, 2});
 }
 
-TEST_CASE("places that are none are on the map all the same") {
+TEST_CASE("an invalid place becomes one on the map") {
   const Tiles tiles(32, 32);
   const double endless = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
   for (const double place : {endless, -endless, none, 1e300, -1e300, 401.0, -401.0}) {
@@ -60,7 +60,7 @@ TEST_CASE("places that are none are on the map all the same") {
   }
 }
 
-TEST_CASE("who is in a tile stays until 0.6 tiles away, who looks somewhere until 50 degrees off") {
+TEST_CASE("a tank keeps its tile until it is 0.6 tiles away, and its direction until it is 50 degrees off") {
   const Tiles tiles(32, 32);
   const Tile tile = {10, 10};
   const double x = tiles.x(tile), y = tiles.y(tile);
@@ -77,7 +77,7 @@ TEST_CASE("who is in a tile stays until 0.6 tiles away, who looks somewhere unti
   CHECK(direction_of(degrees(359)) == Direction::kEast);
 }
 
-TEST_CASE("a map file is read, and what is none is told apart") {
+TEST_CASE("a map file is read, and an invalid one is refused") {
   const auto yard = Ground::read(walled_map(30, 20));
   REQUIRE(yard.ok());
   CHECK(yard->id() == 1);
@@ -103,7 +103,7 @@ TEST_CASE("a map file is read, and what is none is told apart") {
   CHECK(std::string(Ground::read(odd).error().field) == "row");
 }
 
-TEST_CASE("a shot is safe if it meets a wall or ends on the map, as far as that is known") {
+TEST_CASE("a shot is safe if it is known to meet a wall or to end on the map") {
   const auto yard = Ground::read(walled_map(10, 10));
   CHECK(yard->shot_stays({1, 1}, Direction::kWest, 12));
   const Ground test = Ground::uncharted(1, 1);  // 30 by 20, and its edge can be shot over

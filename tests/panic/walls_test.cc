@@ -1,4 +1,4 @@
-// What stands in somebody else's world, as walls of whole tiles.
+// The obstacles in a world of another game, as walls of whole tiles.
 #include "adapters/panic/front/walls.h"
 
 #include <doctest/doctest.h>
@@ -61,22 +61,22 @@ TEST_CASE("a tile is a wall where no tank can stand in its middle") {
   CHECK(standing(world) == "");
 }
 
-TEST_CASE("what stands between two tiles makes a wall of the one in whose way it is, and of no other") {
+TEST_CASE("an obstacle between two tiles makes a wall of the nearer one, and of no other") {
   words::World world = open_world();
-  add(world, 20, -12.5, 0.5, 2);  // nearer to the western one's middle, at 12.5
+  add(world, 20, -12.5, 0.5, 2);  // nearer to the middle of the western tile, at 12.5
   CHECK(standing(world) == "16,16 ");
   world = open_world();
   add(world, 30, -12.5, 0.5, 2);
   CHECK(standing(world) == "17,16 ");
   world = open_world();
-  add(world, 12.5, 5, 2, 0.5);  // between one and its northern neighbour
+  add(world, 12.5, 5, 2, 0.5);  // between a tile and its northern neighbour
   CHECK(standing(world) == "16,15 ");
   world = open_world();
   add(world, 25, 0, 2, 2);  // at the corner of four, in the way of none
   CHECK(standing(world) == "");
 }
 
-TEST_CASE("a wall that is turned, tiles, and what is beyond the bounds are walls, too") {
+TEST_CASE("rotated solids, tiles and everything beyond the bounds are walls, too") {
   words::World world = open_world();
   add(world, 0, 0, 400, 1, std::atan(1.0));
   const std::string diagonal = standing(world);
@@ -106,7 +106,7 @@ TEST_CASE("a wall that is turned, tiles, and what is beyond the bounds are walls
   CHECK_FALSE(walls.shows({16, 30}));  // behind others
 }
 
-TEST_CASE("a tank that never enters a tile that is a wall meets nothing on its way from middle to middle") {
+TEST_CASE("between the middles of neighbouring tiles that are not walls, a tank's way is free") {
   words::World world = open_world();
   std::uint32_t seed = 7;
   const auto random = [&](double least, double most) {
@@ -135,7 +135,7 @@ TEST_CASE("a tank that never enters a tile that is a wall meets nothing on its w
   CHECK(blocked == 0);
 }
 
-TEST_CASE("a world of more, and larger, solids than any has is laid out all the same") {
+TEST_CASE("a world with too many, too large or invalid solids is still laid out") {
   words::World world = open_world();
   for (int i = 0; i < 20'000; ++i) add(world, 0, 0, 1e6, 1e6);
   add(world, std::nan(""), 0, 1, 1);

@@ -1,5 +1,5 @@
-# Do a peer's codec and Entente's mean the same by the same bytes? The tests that every peer's codec takes.
-# Law: neither is asked about the other: values are compared one by one, in the wire's order, and bytes as they are.
+# Tests for every peer's codec: do the peer's codec and Entente's read the same bytes in the same way?
+# Law: the codecs are independent: values are compared one by one, in the wire's order, and bytes unchanged.
 from __future__ import annotations
 
 import random
@@ -21,7 +21,7 @@ BYTES = re.compile(r"<(\d+) bytes(?:: ([0-9a-f]*)(…?))?>")
 
 
 def unquoted(printed: str) -> bytes:
-    """What stands between quotes, with its \\xNN, \\" and \\\\ undone."""
+    """The text between quotes, with \\xNN, \\" and \\\\ unescaped."""
     def undo(found: re.Match[str]) -> str:
         escaped = found.group(1)
         return chr(int(escaped[1:], 16)) if len(escaped) == 3 else escaped
@@ -29,8 +29,8 @@ def unquoted(printed: str) -> bytes:
 
 
 def same(value: Value, printed: str) -> bool:
-    """Is this what Entente printed of that value? NULs that end a text it leaves out; bytes after a text's NUL, and bytes
-    beyond the first of many, it only counts; that they are the same is then for the re-encoded frame to show."""
+    """Whether Entente printed this value. Entente omits the NULs that end a text, and only counts bytes after a text's NUL and
+    bytes beyond the first of many; the re-encoded frame shows whether those are the same."""
     if isinstance(value, int):
         return printed == str(value)
     if isinstance(value, float):
@@ -58,7 +58,7 @@ def damaged(body: bytes, dice: random.Random) -> bytes:
 
 @dataclass
 class Read:
-    """What the peer makes of a frame; `wrong` is empty if it can read it."""
+    """A frame as the peer reads it; `wrong` is empty if the peer can read it."""
     name: str = ""
     fields: Value = None
     wrong: str = ""
@@ -69,7 +69,7 @@ class Agreement:
     game: str
     dialect: str
     codec: Codec
-    words: dict[str, tuple[str, ...]] = {}  # the document's word for a field: Entente's, if they are others; "" if it has none
+    words: dict[str, tuple[str, ...]] = {}  # the document's name of a field -> Entente's names, if different; "" if it has none
     count = INVENTED  # of each kind, of those that Entente invents
 
     def readable(self) -> set[tuple[str, str]]:
@@ -80,7 +80,7 @@ class Agreement:
         return same(value, printed)
 
     def printed(self, frame: ours.Frame) -> list[tuple[str, str]]:
-        """What Entente printed, less what is no value of the message's body."""
+        """What Entente printed, without values that are not in the message's body."""
         return [value for value in frame.values if value != ("trailing", "<0 bytes>")]
 
     def test_what_entente_invents_means_the_same_to_the_peer(self) -> None:
@@ -130,7 +130,7 @@ class Agreement:
             yield ours.Frame(kind.way, kind.lanes[0], kind.stage, self.codec.encode(kind.way, kind.name, fields), kind.name)
 
     def read(self, frame: ours.Frame) -> Read:
-        """And what it reads, it writes again."""
+        """Reads a frame, and checks that it is written again with the same bytes."""
         try:
             name, fields = self.codec.decode(frame.way, frame.stage, frame.data)
         except Wrong as wrong:

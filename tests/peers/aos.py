@@ -1,6 +1,6 @@
 # A client of Ace of Spades 0.80.
-# Law: it joins with Existing Player once it has the whole map, says nothing of its body before its Create Player, and
-# raises Wrong where a shipped client leaves: at a first packet that is no Map Start, or a player it was not told of.
+# Law: it joins with Existing Player once it has the whole map, sends nothing about its body before its Create Player, and
+# raises Wrong where a released client leaves: at a first packet other than Map Start, or at an unknown player.
 from __future__ import annotations
 
 import zlib

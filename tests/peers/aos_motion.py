@@ -1,6 +1,6 @@
-# State Update (0.80): what a client says of itself each tick, and what a server says of everybody.
-# Law: the last 30 inputs travel each time, newest first, with the state after the oldest of them; what did not move since
-# the packet before is "still" and leaves its state out.
+# State Update (0.80): what a client sends about itself each tick, and what a server sends about all players.
+# Law: each packet has the last 30 inputs, newest first, and the state after the oldest of them; a player that has not moved
+# since the packet before is "still", and has no state.
 from __future__ import annotations
 
 import struct
@@ -12,7 +12,7 @@ from wire import Seen
 INPUTS = 30
 UP, DOWN, LEFT, RIGHT, JUMP, CROUCH, SNEAK, SPRINT = (1 << bit for bit in range(8))  # placement 1 to 8
 MOST = 1152  # bytes of a server's packet
-REFRESH = 10  # updates after which the still, too, are told of in full: the one before may have been lost
+REFRESH = 10  # updates after which still players are also sent in full, because earlier packets may be lost
 HEAD, MOVING_BYTES, STILL_BYTES = 6, 39, 3
 
 Numbers = tuple[float, float, float]

@@ -1,5 +1,5 @@
-# A server of Ace of Spades 0.80: it reacts to what its clients send, and says what it decided to those it concerns.
-# Law: a packet that names its sender says whom the server knows it to be; who begins without Existing Player is banned.
+# A server of Ace of Spades 0.80: it reacts to its clients' packets, and sends its decisions to the clients concerned.
+# Law: in a packet that names its sender, the server writes the true sender; a client that does not begin with Existing Player is banned.
 from __future__ import annotations
 
 from functools import partial
@@ -76,7 +76,7 @@ class Server(enet_session.Server):
         return seat
 
     def here(self) -> list[Seat]:
-        """Who has the map, and so has to know who plays."""
+        """The clients that have the map, and so receive the players."""
         return [seat for seat in self.sessions if seat.welcome and seat.reason is None]
 
     def players(self) -> Iterator[Seat]:

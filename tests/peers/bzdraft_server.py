@@ -1,5 +1,5 @@
-# A server of BZFlag's draft for 1.8 and later: it reacts to what its clients send, and tells all of them what it decided.
-# Law: a message that names its sender says whom the server knows it to be, whatever the client wrote there.
+# A server of BZFlag's draft for 1.8 and later: it reacts to its clients' messages, and sends its decisions to all of them.
+# Law: in a message that names its sender, the server writes the true sender, whatever the client wrote there.
 from __future__ import annotations
 
 import hashlib
@@ -120,7 +120,7 @@ class Server(enet_session.Server):
         return next((reason for wrong, reason in checks if wrong), None)
 
     def _catch_up(self, seat: Seat) -> None:
-        """All that a newcomer has to know before it hears of itself."""
+        """Sends all that a new client has to know before its own MsgAddPlayer."""
         for flag in self.flags:
             seat.send("MsgFlagUpdate", **flag)
         for team in range(TEAMS):

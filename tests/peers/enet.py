@@ -9,11 +9,11 @@ from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint8
 from typing import Callable, NamedTuple, Protocol, TypeVar
 
 RELIABLE, UNSEQUENCED, UNRELIABLE = 1, 2, 0
-SEEN_FLAGS = RELIABLE | UNSEQUENCED  # what of a packet's flags travels; the rest is the library's bookkeeping
+SEEN_FLAGS = RELIABLE | UNSEQUENCED  # the flags of a packet that are on the wire; the library uses the others internally
 TURN_MS = 5  # retransmission and pings need service, whether or not a datagram came
 
 _CONNECT, _DISCONNECT, _RECEIVE = 1, 2, 3
-_UNMEASURED_MS = 500  # of a round trip, as ENet begins
+_UNMEASURED_MS = 500  # ENet's initial value of the round trip time
 _NO_DECELERATION = (5000, 2, 0)  # interval, acceleration, deceleration: never drop an unreliable packet on the way out
 
 
@@ -26,7 +26,7 @@ class _Packet(Structure):
                 ("free", c_void_p), ("user", c_void_p)]
 
 
-class _Peer(Structure):  # its beginning, as far as it is read
+class _Peer(Structure):  # only the first fields
     _fields_ = [("next", c_void_p), ("previous", c_void_p), ("host", c_void_p), ("outgoing_id", c_uint16),
                 ("incoming_id", c_uint16), ("connect_id", c_uint32), ("outgoing_session", c_uint8),
                 ("incoming_session", c_uint8), ("address", _Address), ("data", c_void_p), ("state", c_int),
@@ -34,7 +34,7 @@ class _Peer(Structure):  # its beginning, as far as it is read
                 ("round_trip_ms", c_uint32)]
 
 
-class _Host(Structure):  # its beginning
+class _Host(Structure):  # only the first fields
     _fields_ = [("socket", c_int)]
 
 
@@ -78,7 +78,7 @@ class Packet(NamedTuple):
 
 
 class Listener(Protocol):
-    """Who is told what happens to a link."""
+    """Receives the events of a link."""
 
     def connected(self, data: int) -> None: ...
     def received(self, packet: Packet) -> None: ...
@@ -86,7 +86,7 @@ class Listener(Protocol):
 
 
 class Link:
-    """One connection; dead once `disconnected` was told, or its host is closed."""
+    """One connection; dead once `disconnected` was called, or its host is closed."""
 
     def __init__(self, peer: POINTER(_Peer), listener: Listener | None):
         self._peer: POINTER(_Peer) | None = peer
@@ -103,7 +103,7 @@ class Link:
         return mean if mean != _UNMEASURED_MS else None
 
     def send(self, data: bytes, channel: int = 0, flags: int = RELIABLE) -> None:
-        """REQUIRES: data is not empty (an empty packet crashes the range coder of whoever compresses it)."""
+        """REQUIRES: data is not empty (an empty packet crashes the range coder of a peer that compresses it)."""
         assert data, "an empty packet"
         packet = _enet.enet_packet_create(data, len(data), flags)
         if _enet.enet_peer_send(self._living(), channel, packet) < 0:
@@ -111,11 +111,11 @@ class Link:
             raise OSError(f"ENet refused {len(data)} bytes on channel {channel}")
 
     def disconnect(self, reason: int = 0) -> None:
-        """After what is queued has been delivered."""
+        """Disconnects once all queued packets have been delivered."""
         _enet.enet_peer_disconnect_later(self._living(), reason)
 
     def hang_up(self) -> None:
-        """At once, whatever is queued; its listener is told nothing more."""
+        """Disconnects at once and drops the queue; its listener receives no more events."""
         if self._peer is not None:
             _enet.enet_peer_disconnect_now(self._peer, 0)
             self._die()
@@ -166,7 +166,7 @@ class Host:
         _enet.enet_host_flush(self._host)
 
     def service(self) -> None:
-        """Tells the listeners all that has happened."""
+        """Passes all new events to the listeners."""
         event = _Event()
         while self._host and _enet.enet_host_service(self._host, byref(event), 0) > 0:
             self._tell(event)

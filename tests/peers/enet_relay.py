@@ -19,7 +19,7 @@ class ThroughRelay:
     dialect: str
     peers: Game
     connect_data: int
-    # Packets that no client sends, each with whether a relay can still tell where its messages end, and so passes it.
+    # Packets that no client sends, each with whether a relay can still find the ends of its messages, and so forwards it.
     wrong: tuple[tuple[bytes, bool], ...]
 
     def setUp(self) -> None:

@@ -1,5 +1,5 @@
 # One end of an ENet game as messages: send one by name, await one by name, or react to one as it comes.
-# Law: each packet that comes is kept as it came; what cannot be decoded raises Wrong in whoever runs the loop.
+# Law: each received packet is kept unchanged; a packet that cannot be decoded raises Wrong in the caller that runs the loop.
 from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator, NamedTuple
@@ -13,7 +13,7 @@ Reaction = Callable[[Seen], None]
 
 
 class Game(NamedTuple):
-    """What both ends of a game agree on before they speak."""
+    """The constants of a game that both ends share."""
     codec: Codec
     split: Callable[[bytes], Iterable[bytes]]  # a packet into its messages
     channels: int
@@ -40,7 +40,7 @@ class Session:
         self._reactions: dict[str, Reaction] = {}
 
     def react(self, name: str, reaction: Reaction) -> None:
-        """From now on calls `reaction` with each such message, beside keeping it for `expect`."""
+        """From now on, calls `reaction` with each such message; the message is also kept for `expect`."""
         self._reactions[name] = reaction
 
     def send(self, kind: str, /, **fields: Value) -> None:
@@ -53,7 +53,7 @@ class Session:
         self.sent.append(packet)
 
     def expect(self, *names: str, seconds: float = 10) -> Heard:
-        """The first message of these kinds that nobody asked for yet; others stay where they are."""
+        """The first message of these kinds that was not taken yet; others stay queued."""
         try:
             heard = self._loop.until(lambda: self._first(names), " or ".join(names), seconds)
         except TimeoutError as late:
@@ -62,7 +62,7 @@ class Session:
         return heard
 
     def unread(self) -> list[str]:
-        """The kinds of what came and nobody asked for."""
+        """The kinds of the messages that were not taken yet."""
         return [heard.name for heard in self._heard]
 
     def until_connected(self, seconds: float = 10) -> int:
@@ -73,7 +73,7 @@ class Session:
         return self._loop.until(lambda: self.reason, "a disconnect", seconds)
 
     def disconnect(self, reason: int = 0) -> None:
-        """Once what is queued has been delivered."""
+        """Disconnects once all queued packets have been delivered."""
         self.link.disconnect(reason)
 
     def connected(self, data: int) -> None:
@@ -128,7 +128,7 @@ class Server:
         return Session(self.game, self.loop, SERVER)
 
     def client(self, number: int, seconds: float = 10) -> Session:
-        """The session of the client that came as number so and so, from 0."""
+        """The session of the client that connected as the number-th, from 0."""
         return self.loop.until(lambda: self.sessions[number] if number < len(self.sessions) else None,
                                f"client {number}", seconds)
 

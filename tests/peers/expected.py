@@ -1,4 +1,4 @@
-# What a scripted session says of itself if it does not go as written.
+# The error of a scripted session that does not go as written.
 
 
 def expect(said: object, due: object) -> None:

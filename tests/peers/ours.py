@@ -1,5 +1,5 @@
-# Entente's own codec, asked from outside: the tool `peer_codec`, and how its print is read back.
-# Law: nothing of Entente is linked or read here; a value is compared by what is printed of it.
+# Calls Entente's codec through the tool `peer_codec`, and reads back what it prints.
+# Law: nothing of Entente is linked or read here; values are compared in their printed form.
 from __future__ import annotations
 
 import os
@@ -51,7 +51,7 @@ def invent(game: str, dialect: str, seed: int, count: int) -> list[Frame]:
 
 
 def decode(game: str, dialect: str, frames: list[Frame]) -> list[Frame]:
-    """What Entente says of each of these: as invented, with the re-encoded bytes; or with `fault` set."""
+    """Entente's result for each frame: as from invent(), with the re-encoded bytes; or with `fault` set."""
     said = _run([game, dialect, "decode"], "".join(frame.asked() + "\n" for frame in frames))
     if len(said) != len(frames):
         raise AssertionError(f"{len(frames)} frames asked about, {len(said)} answers")

@@ -1,5 +1,5 @@
-// Our codecs on standard input and output, one frame a line, for peers that are written in another language from the
-// documents alone.
+// Our codecs on standard input and output, one frame per line, to compare with peers that are written in another
+// language from the documents alone.
 //   peer_codec GAME DIALECT invent SEED COUNT     COUNT random legal frames of every message kind and way
 //   peer_codec GAME DIALECT decode                each line "way lane stage hex" of the input, decoded and encoded
 //   again

@@ -1,5 +1,5 @@
-# Plays a client's script and a server's with the relay between them, and judges what came through.
-# Law: both ends hear the very bytes that the other said, and the recording holds as many messages, each of them decoded.
+# Plays a client's script and a server's with the relay between them, and checks what came through.
+# Law: both ends receive exactly the bytes that the other sent, and the recording has as many messages, all decoded.
 from __future__ import annotations
 
 import collections
@@ -22,7 +22,7 @@ Script = Callable[[Session], object]
 
 
 def until_fault(session: Session) -> None:
-    """Hears what comes, up to the end or to something wrong."""
+    """Reads all messages, up to the end or to the first wrong one."""
     try:
         while True:
             session.next()
@@ -57,8 +57,8 @@ class Played(unittest.TestCase):
         self.assert_recorded(relay, ends)
 
     def misbehave(self, way: str, frame: bytes, serve: Script, play: Script) -> dict[str, int]:
-        """One end says this after the two scripts, and the other hears what there is to hear; then it is played once more
-        by the same relay, without. Returns what `entente verify` counts."""
+        """One end sends this frame after the two scripts, and the other reads all that arrives; then the same relay plays the
+        scripts once more without the frame. Returns the counts of `entente verify`."""
         listener, relay = self.set_up()
 
         def then(script: Script, speaks: bool) -> Script:

@@ -1,5 +1,5 @@
-# `entente proxy` between a peer's client and a peer's server, and what it says of its recording afterwards.
-# Law: it is gone when the block ends; it is told to end, and has to end well.
+# `entente proxy` between a peer's client and a peer's server, and the checks of its recording afterwards.
+# Law: at the end of the block it is stopped, and has to end with exit code 0.
 from __future__ import annotations
 
 import collections
@@ -84,5 +84,5 @@ class Relay:
         """How many messages of each way ("client" or "server") and name the recording holds."""
         spoken = {"c2s": "client", "s2c": "server"}
         said = self._ask("inspect", "--json").stdout.splitlines()
-        lines = (json.loads(line) for line in said if line.startswith("{"))  # beside them stand notes for people
+        lines = (json.loads(line) for line in said if line.startswith("{"))  # the other lines are notes for people
         return collections.Counter((spoken[line["way"]], line["message"]) for line in lines if "message" in line)

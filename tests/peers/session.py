@@ -1,5 +1,5 @@
-# A session: one end of a conversation, client or server, that says messages and waits for messages.
-# Law: every wait has an end; what was said and heard is kept to the byte, lane by lane.
+# A session: one end of a connection, client or server, that sends messages and waits for messages.
+# Law: every wait has a limit; all bytes sent and received are kept, separately for each lane.
 from __future__ import annotations
 
 import collections
@@ -31,7 +31,7 @@ class Transport(Protocol):
 
 
 class Session:
-    """`way` is what this end speaks as. A message that was not asked for stays, until it is."""
+    """`way` is the role of this end. A message stays queued until it is taken."""
 
     def __init__(self, codec: Codec, way: str, transport: Transport) -> None:
         self.codec, self.way, self.transport = codec, way, transport
@@ -69,7 +69,7 @@ class Session:
         return self._waiting.pop(0)
 
     def expect_close(self, seconds: float = SECONDS) -> str:
-        """Hears all that still comes, up to the end of the connection; how it ended."""
+        """Reads everything up to the end of the connection; returns how it ended."""
         end = time.monotonic() + seconds
         try:
             while True:
@@ -100,7 +100,7 @@ class Session:
 
 
 def together(serve: Callable[[], object], play: Callable[[], object]) -> None:
-    """Does both at once, each to its end; raises what went wrong with either."""
+    """Runs both at once, each to its end; raises the errors of both."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(serve), pool.submit(play)]
         faults = [fault for end in ends if (fault := end.exception(SECONDS * 3))]

@@ -1,5 +1,5 @@
-# Frames over TCP, and datagrams beside it on the same port number, as BZFlag has them; client's and server's end.
-# Law: bytes are cut into frames by what the codec says of their size, and by nothing else.
+# Frames over TCP, and datagrams on the same port number, as in BZFlag; for clients and servers.
+# Law: bytes are cut into frames only by the sizes that the codec reports.
 from __future__ import annotations
 
 import select
@@ -22,7 +22,7 @@ def paired() -> tuple[socket.socket, socket.socket]:
         try:
             datagrams.bind(stream.getsockname())
             return stream, datagrams
-        except OSError:  # somebody's UDP port
+        except OSError:  # the UDP port is taken
             stream.close()
             datagrams.close()
 

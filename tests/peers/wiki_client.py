@@ -1,5 +1,5 @@
-# A client in the wiki's dialect: greeting, flags, world, entering, the UDP link; then it says what it is told to say.
-# Law: each step says what the page has said there and waits for what the page has answered; README.md has the readings.
+# A client in the wiki's dialect: greeting, flags, world, entering, the UDP link; then it sends what its script says.
+# Law: each step sends the page's message and waits for the page's answer; README.md has our readings of the page.
 from __future__ import annotations
 
 import hashlib
@@ -16,7 +16,7 @@ ROGUE = 0
 
 
 def size_of(way: str) -> tcp.Size:
-    """How what this way says is cut."""
+    """The function that cuts this direction into frames."""
     return lambda data, first: WIKI.size(way, GREETING if first else PLAY, data)
 
 

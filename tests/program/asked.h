@@ -1,4 +1,4 @@
-// A running program that a test asks by its control socket, `c.sock` in the test's folder.
+// A running program that a test controls through its control socket, `c.sock` in the test's folder.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace entente {
 
 inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Waits for what other processes bring about; they get the cores between two questions.
+/// Waits until `is` is true. The pauses leave the cores to the other processes.
 inline bool eventually(const std::function<bool()>& is,
                        std::chrono::milliseconds pause = std::chrono::milliseconds(50)) {
   const auto until = std::chrono::steady_clock::now() + Process::kPatience;
@@ -28,15 +28,15 @@ inline bool eventually(const std::function<bool()>& is,
   return true;
 }
 
-/// What a control socket answers to a line, or "". For what is asked again and again: a process of `entente ctl` takes
-/// a fifth of a second of CPU time.
+/// A control socket's answer to a line, or "". Use it for polling: running `entente ctl` costs a fifth of a second of
+/// CPU time.
 inline std::string answer_of(const std::string& socket, std::string_view line) {
   const auto answer = net::ask_local(socket, line);
   return answer ? *answer : "";
 }
 
 struct Asked {
-  /// What `entente ctl` with these words ends with.
+  /// Runs `entente ctl` with these words.
   Ended ctl(std::vector<std::string> words) const {
     words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder.file("c.sock")});
     return run(words);
@@ -50,7 +50,7 @@ struct Asked {
   bool has(const std::string& name) const {
     return eventually([&] { return !link_of(name).empty(); });
   }
-  /// The link of the player of this name; empty: none is listed.
+  /// The link of the player of this name, or "" if no such player is listed.
   std::string link_of(const std::string& name) const {
     const std::string list = answer("list");
     const auto found = list.find("\t" + name + "\n");

@@ -1,4 +1,4 @@
-// The binary from the outside: what it says, where, and with which exit code.
+// The output and exit codes of the binary.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -38,7 +38,7 @@ const std::vector<std::string>& commands() {
   return kAll;
 }
 
-// What `entente COMMAND --help` ends with; it is called once for each.
+// The result of `entente COMMAND --help`, which is run once for each command.
 const Ended& help_of(const std::string& command) {
   static std::map<std::string, Ended> all;
   const auto known = all.find(command);
@@ -57,7 +57,7 @@ TEST_CASE("the commands are those of the README, in its order") {
   CHECK(commands() == told);
 }
 
-TEST_CASE("each command explains itself, with an example that calls it") {
+TEST_CASE("the help of each command has its usage and an example") {
   for (const std::string& command : commands()) {
     CAPTURE(command);
     const Ended& help = help_of(command);
@@ -68,7 +68,7 @@ TEST_CASE("each command explains itself, with an example that calls it") {
   }
 }
 
-TEST_CASE("the program explains itself, its exit codes too") {
+TEST_CASE("the program's help has an example and the exit codes") {
   const Ended help = entente_says({"--help"});
   CHECK(help.code == 0);
   CHECK(help.out.find("\n  entente proxy --listen ") != std::string::npos);
@@ -90,7 +90,7 @@ TEST_CASE("help is a command as well as an option") {
   CHECK(unknown.err.starts_with("entente help: unknown command 'chek' (did you mean 'check'?); commands: proxy, run"));
 }
 
-TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
+TEST_CASE("the help of verify explains its counts and exit code 1; that of inspect, what happens if nothing matches") {
   const std::string verify = help_of("verify").out;
   for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
                            "\nThe exit code is 1 if any message is opaque, undecoded or mismatched"}) {
@@ -106,7 +106,7 @@ TEST_CASE("the version is one line") {
   CHECK(said.out == "entente 0.2.0\n");
 }
 
-TEST_CASE("a result that cannot be written is none") {
+TEST_CASE("a command fails if its output cannot be written") {
   const std::string trace = testing::source_dir() + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
   for (const std::string& words : {std::string("check --example"), std::string("games"), std::string("--version"),
                                    std::string("games --help"), "inspect " + trace, "verify " + trace}) {
@@ -117,7 +117,7 @@ TEST_CASE("a result that cannot be written is none") {
   }
 }
 
-TEST_CASE("a command line that is not understood ends with 2 and says what was meant") {
+TEST_CASE("a wrong command line ends with 2 and an error that names the fault") {
   struct Case {
     std::vector<std::string> words;
     std::string said;
@@ -174,7 +174,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   }
 }
 
-TEST_CASE("a configuration that is wrong ends check and run with 1, and each fault is told with its place") {
+TEST_CASE("check and run end with 1 if the configuration is wrong, and report each fault with its place") {
   Folder folder;
   const std::string file = folder.write("bad.toml",
                                         "workers = 0\n"
@@ -195,7 +195,7 @@ TEST_CASE("a configuration that is wrong ends check and run with 1, and each fau
   }
 }
 
-TEST_CASE("a configuration that is right is said to be") {
+TEST_CASE("check reports that a configuration is ok") {
   const std::string file = testing::source_dir() + "/config/example.toml";
   const Ended said = entente_says({"check", file});
   CHECK(said.code == 0);
@@ -203,7 +203,7 @@ TEST_CASE("a configuration that is right is said to be") {
   CHECK(said.err == "");
 }
 
-TEST_CASE("a file that is not there ends with 1") {
+TEST_CASE("a command ends with 1 if its file does not exist") {
   for (const char* command : {"check", "run", "recover", "verify"}) {
     CAPTURE(command);
     const Ended said = entente_says({command, "no/such/file"});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kUp = 1, kDown = 2;
 
-/// A game of tanks that drive by tiles …
+/// A game whose tanks move by tiles.
 constexpr MappingLine kTiles[] = {
     {"Action", kUp, "direction", "Step.direction", kExact},
     {"Action", kUp, "unit", "Step.unit", kExact},
@@ -27,7 +27,7 @@ constexpr MappingLine kTiles[] = {
     {"Moved", kDown, "x", "Pose.x", kLossy, "the middle of a tile"},
     {"", kDown, "", "Said", kDropped, "no chat"},
 };
-/// … and one where they drive as they like.
+/// A game whose tanks move freely.
 constexpr MappingLine kFree[] = {
     {"Update", kUp | kDown, "pos", "Pose.x", kExact},
     {"Update", kUp, "*", "Step", kLossy, "driven to the tile's middle"},
@@ -56,7 +56,7 @@ std::vector<std::string> lines(const std::vector<Explained>& all) {
 
 }  // namespace
 
-TEST_CASE("each field that a client says meets the row that says its word best, and the worse of the two counts") {
+TEST_CASE("a client's field is matched with the server's best row for its word, and the worse fidelity counts") {
   CHECK(lines(explain(kTiles, kFree, Way::kToServer)) ==
         std::vector<std::string>{
             "Action.direction > Step.direction > Update.*: lossy (driven to the tile's middle)",
@@ -69,7 +69,7 @@ TEST_CASE("each field that a client says meets the row that says its word best, 
         });
 }
 
-TEST_CASE("what a client sees is told the same way, and who drops a word says why") {
+TEST_CASE("a server's fields are explained in the same way, and a dropped word has its game's reason") {
   CHECK(lines(explain(kFree, kTiles, Way::kToClient)) ==
         std::vector<std::string>{
             "Update.pos > Pose.x > Moved.x: lossy (the middle of a tile)",
@@ -79,7 +79,7 @@ TEST_CASE("what a client sees is told the same way, and who drops a word says wh
   CHECK(lines(explain(kFree, kTiles, Way::kToServer)).back() == "Talk.text > Say.text > : dropped (no chat)");
 }
 
-TEST_CASE("a field that the other game's word lacks is dropped, and both reasons are told") {
+TEST_CASE("a field that the other game's word lacks is dropped, with both reasons") {
   CHECK(line(explain(kFree, kTiles, Way::kToServer)[3]) ==
         "Shot.life > Fire.life > : dropped (the other game's equivalent lacks this field)");
   constexpr MappingLine kNarrow[] = {{"Shoot", kUp, "x", "Fire.x", kLossy, "rounded"}};
@@ -88,7 +88,7 @@ TEST_CASE("a field that the other game's word lacks is dropped, and both reasons
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[2]) == "Action.shoot > Fire > Shoot.x: lossy (rounded)");
 }
 
-TEST_CASE("what either game drops at times is told beside the fields: what one says and the other cannot") {
+TEST_CASE("words that are dropped at times are listed beside the fields, unless the client's game never sends them") {
   std::vector<std::string> told;
   for (const DroppedAtTimes& one : explain_drops(kTiles, kFree, Way::kToServer))
     told.push_back(one.what + ": " + one.reason);
@@ -97,11 +97,11 @@ TEST_CASE("what either game drops at times is told beside the fields: what one s
   CHECK(explain_drops(kFree, kTiles, Way::kToClient).empty());
 }
 
-TEST_CASE("fields are counted by how well they fare") {
+TEST_CASE("fields are counted by fidelity") {
   CHECK(count(explain(kTiles, kFree, Way::kToServer)) == std::array<std::size_t, 4>{0, 3, 2, 2});
 }
 
-TEST_CASE("the tables of the registry explain each other, and no field fares better than its own row says") {
+TEST_CASE("between any two games of the registry, each field that is not exact has a reason") {
   for (const wire::Game* client : games())
     for (const wire::Game* server : games()) {
       const auto ours = mapping_of(*client), theirs = mapping_of(*server);

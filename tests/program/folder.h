@@ -1,4 +1,4 @@
-// A folder that ends with the test.
+// A temporary folder that is removed at the end of the test.
 #pragma once
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ class Folder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
-  /// Names of what is in it.
+  /// The names of its entries.
   std::set<std::string> names() const {
     std::set<std::string> names;
     for (const auto& one : std::filesystem::directory_iterator(path_)) names.insert(one.path().filename());

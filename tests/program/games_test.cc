@@ -12,7 +12,7 @@
 
 namespace entente::games_test {
 
-TEST_CASE("the table has a row a dialect, in columns") {
+TEST_CASE("the table has a row for each dialect, in columns") {
   const std::array<const wire::Game*, 1> known = {&toy::game()};
   CHECK(games_table(known, false) ==
         "game  dialect  port  transport    roles                           about\n"
@@ -25,7 +25,7 @@ TEST_CASE("the table has a row a dialect, in columns") {
         "all.\n");
 }
 
-TEST_CASE("the table in the README is what `entente games --markdown` says") {
+TEST_CASE("the table in the README is the output of `entente games --markdown`") {
   std::ifstream file(testing::source_dir() + "/README.md");
   std::ostringstream readme;
   readme << file.rdbuf();
@@ -36,7 +36,7 @@ TEST_CASE("the table in the README is what `entente games --markdown` says") {
   CHECK(text.substr(from + begin.size(), to - from - begin.size()) == games_table(games(), true));
 }
 
-TEST_CASE("every dialect has both faces, as the README says") {
+TEST_CASE("every dialect has a front and a back, as the README says") {
   for (const wire::Game* game : games())
     for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
       CAPTURE(game->name());
@@ -46,7 +46,7 @@ TEST_CASE("every dialect has both faces, as the README says") {
     }
 }
 
-TEST_CASE("every game is found by its name, and names are not used twice") {
+TEST_CASE("every game has a unique name, by which it is found") {
   for (const wire::Game* game : games()) CHECK(find_game(game->name()) == game);
   CHECK(find_game("quake") == nullptr);
 }

@@ -1,5 +1,5 @@
-// The floors, held by reading the sources: the linker alone would let a header reach up, and a header may bring in more
-// than it is included for.
+// Checks the layers of the sources ("floors") by reading the files: the linker does not notice if a header includes a
+// header of a higher floor, or if a file uses a name that another file's header brought in.
 #include <doctest/doctest.h>
 #include <regex.h>
 
@@ -27,21 +27,21 @@ namespace {
 
 using Findings = std::vector<std::string>;
 
-// -- The law ----------------------------------------------------------------------------------------------------------
+// -- The rules --------------------------------------------------------------------------------------------------------
 
 const std::set<std::string> kTop = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE",
     "proxy",          "adapters",          "schema",    "config",       "tests",           "deploy"};
 
-constexpr int kTests = 7;  // sees everything
+constexpr int kTests = 7;  // may include everything
 
-// The floor of a file, by its path from the top; none if it is on no floor.
+// The floor of a file, by its path from the root of the tree; nullopt if it is on no floor.
 std::optional<int> floor_of(const std::string& path) {
   struct Floor {
     const char* prefix;
     int floor;
   };
-  // The first that fits.
+  // The first matching prefix counts.
   static constexpr Floor kFloors[] = {
       {"schema/", 0},        {"proxy/base/", 1},        {"proxy/trace/", 2}, {"proxy/core/", 2},
       {"proxy/net/", 3},     {"proxy/relay/", 4},       {"proxy/fleet/", 5}, {"proxy/program/", 6},
@@ -71,7 +71,7 @@ const std::vector<Keep>& kept() {
   return all;
 }
 
-// POSIX's expressions, which glibc extends by \b, \w and \s. std::regex takes twenty times as long for the tree.
+// A POSIX expression, with glibc's extensions \b, \w and \s. std::regex takes twenty times as long for the tree.
 class Pattern {
  public:
   explicit Pattern(const char* text) { REQUIRE(::regcomp(compiled_.get(), text, REG_EXTENDED) == 0); }
@@ -98,7 +98,7 @@ struct Name {
   std::vector<std::string> only_in;  // only these may use it
 };
 
-/// Names of system calls and libraries: a declaration that came in by somebody else's header is enough to use them.
+/// Names of system calls and libraries. A file can use them without including their header, if another header does.
 std::span<const Name> kept_names() {
   static const Name all[] = {
       {Pattern(
@@ -167,7 +167,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// The code alone: comments and literals blanked out, so that words in them are not taken for code.
+// The code without comments and literals, so that words in them are not taken for code.
 std::string code_of(const std::string& text) {
   return testing::replaced(text, R"(//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')", "");
 }
@@ -187,7 +187,7 @@ std::vector<Include> includes_of(const std::string& text) {
 
 // -- The checks -------------------------------------------------------------------------------------------------------
 
-// The folder of a floor: proxy/relay, adapters/aos. What is below it is of the same floor.
+// The folder of a floor: proxy/relay, adapters/aos. Folders below it are on the same floor.
 std::string folder(const std::string& path) {
   const auto end = path.find('/', path.find('/') + 1);
   return path.substr(0, end == path.npos ? path.rfind('/') : end);
@@ -259,7 +259,7 @@ void check_top(const fs::path& root, Findings& found) {
   }
 }
 
-/// A folder that nobody takes in at a glance wants parts.
+/// Reports folders with more files than a reader can survey.
 void check_folders(const fs::path& root, Findings& found) {
   constexpr int kMostFiles = 40;
   for (const char* top : {"proxy", "adapters", "schema", "tests"})
@@ -311,7 +311,7 @@ std::vector<Declared> declared_in(const std::string& text) {
   return all;
 }
 
-/// Several files of a floor are compiled as one: what one has in an unnamed namespace, no other may have.
+/// Files of a floor are compiled as one unit: a name in an unnamed namespace must not be in another file of the floor.
 class OwnNames {
  public:
   void see(const std::string& path, const std::string& text, Findings& found) {
@@ -354,7 +354,7 @@ std::string all(const Findings& found) {
   return text;
 }
 
-// A tree of its own that ends with the test.
+// A temporary source tree that is removed at the end of the test.
 class Tree {
  public:
   Tree() {
@@ -368,7 +368,7 @@ class Tree {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  /// What is found with this file, which then is removed.
+  /// The findings with this file, which is then removed.
   std::string with(const std::string& path, const std::string& text) {
     keep(path, text);
     std::string findings = all(check_tree(root_));
@@ -386,7 +386,7 @@ class Tree {
 
 }  // namespace
 
-TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(testing::source_dir())) == ""); }
+TEST_CASE("the source tree keeps the rules") { CHECK(all(check_tree(testing::source_dir())) == ""); }
 
 TEST_CASE("a planted fault of each kind is found") {
   Tree tree;
@@ -457,7 +457,7 @@ TEST_CASE("a folder with too many files is found") {
   CHECK(tree.with("tests/a_test.cc", "") == "tests/real: has 41 files\n");
 }
 
-TEST_CASE("a name that two files of a floor have is found, if one has it in an unnamed namespace") {
+TEST_CASE("a name in an unnamed namespace that another file of the floor has is found") {
   Tree tree;
   const std::string own =
       "namespace entente {\nnamespace {\n\nclass Sum final {\n};\nconstexpr int kMost = 1;\n\n}  // namespace\n";
@@ -476,7 +476,7 @@ TEST_CASE("a name that two files of a floor have is found, if one has it in an u
         "proxy/program/d.cc: declares entente::Kind, as does proxy/program/c.cc\n");
 }
 
-TEST_CASE("what is right is let through") {
+TEST_CASE("correct files have no findings") {
   Tree tree;
   CHECK(tree.with("proxy/net/a.cc",
                   "#include \"proxy/net/address.h\"\n#include <uv.h>\n#include \"adapters/wire/game.h\"\n"

@@ -1,4 +1,4 @@
-// The links of the documents, held by reading them.
+// Checks the links of the documents.
 #include <doctest/doctest.h>
 
 #include <cctype>
@@ -33,7 +33,7 @@ std::string anchor(const std::string& heading) {
 
 struct Document {
   std::set<std::string> anchors;
-  std::vector<std::string> links;  // but not those to other sites
+  std::vector<std::string> links;  // without links to other sites
 };
 
 Document read(const fs::path& path) {

@@ -1,4 +1,4 @@
-// What commands that read long files have in common: they show how far they are, and a signal ends them cleanly.
+// Commands that read long files show their progress, and a signal ends them cleanly.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -22,10 +22,10 @@ using Work = std::function<int(Progress&, std::ostream& out, std::ostream& err)>
 struct Command {
   const char* name;
   Work work;
-  const char* shows;  // among other things, on a terminal
+  const char* shows;  // a part of the progress on a terminal
 };
 
-/// Each with one file, which has no words.
+/// The commands, each with one file, which has no words.
 std::vector<Command> commands(const std::string& file, const Folder& folder) {
   return {{"inspect",
            [=](Progress& progress, std::ostream& out, std::ostream& err) {
@@ -66,7 +66,7 @@ std::string recording(const Folder& folder) {
   return folder.file("a.mcap");
 }
 
-TEST_CASE("long work shows how far it is") {
+TEST_CASE("a long command shows its progress") {
   const Folder folder;
   for (const Command& command : commands(recording(folder), folder)) {
     CAPTURE(command.name);
@@ -78,7 +78,7 @@ TEST_CASE("long work shows how far it is") {
   }
 }
 
-TEST_CASE("a signal ends long work, which says so and leaves no file") {
+TEST_CASE("a signal ends a long command, which reports it and leaves no file") {
   const Folder folder;
   const std::string file = recording(folder);
   for (const Command& command : commands(file, folder)) {
@@ -94,7 +94,7 @@ TEST_CASE("a signal ends long work, which says so and leaves no file") {
   }
 }
 
-/// Raises a signal once so much of the terminal's line was shown.
+/// Raises a signal once the terminal has shown `at`.
 class Signalling final : public std::stringbuf {
  public:
   explicit Signalling(std::string at) : at_(std::move(at)) {}
@@ -108,7 +108,7 @@ class Signalling final : public std::stringbuf {
   bool raised_ = false;
 };
 
-TEST_CASE("a signal while words are made leaves neither them nor the clip") {
+TEST_CASE("a signal while words are made leaves neither words nor a clip") {
   const Folder folder;
   const std::string file = recording(folder);
   for (const Command& command : commands(file, folder)) {

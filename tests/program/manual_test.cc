@@ -1,4 +1,4 @@
-// Manual pages and completions: they have what --help has, command by command.
+// Manual pages and completions have the commands and options that --help has.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ const std::vector<Told>& told() {
   return kAll;
 }
 
-/// As man wants it.
+/// Escaped for man.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '-' ? "\\-" : std::string(1, c);
@@ -106,7 +106,7 @@ TEST_CASE("the manual page of the configuration has each key, with its comment, 
   CHECK(keys > 60);
 }
 
-/// What bash offers for these words, the last of which is not complete.
+/// Bash's completions of the last of these words.
 std::set<std::string> offered(const std::string& script, const std::vector<std::string>& words) {
   std::vector<std::string> argv = {"/bin/bash", "-c",
                                    "source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _entente; "
@@ -136,7 +136,7 @@ TEST_CASE("bash completes commands, options and their values") {
   CHECK(offered(script, {"entente", "ver"}) == std::set<std::string>{"verify"});
   CHECK(offered(script, {"entente", "arena", "--behaviour", ""}) == std::set<std::string>{"idle", "wander", "hunt"});
   CHECK(offered(script, {"entente", "inspect", "-w", "s"}) == std::set<std::string>{"s2c"});
-  CHECK(offered(script, {"entente", "proxy", "--record", ""}).empty());  // files, by bash itself
+  CHECK(offered(script, {"entente", "proxy", "--record", ""}).empty());  // bash itself completes file names
 }
 
 TEST_CASE("zsh and fish are offered the same options") {
@@ -160,7 +160,7 @@ TEST_CASE("zsh and fish are offered the same options") {
   }
 }
 
-TEST_CASE("a format describes all commands, not one") {
+TEST_CASE("help --format is for all commands, and refuses a single one") {
   const Ended one = run({kEntente, "help", "run", "--format", "man"});
   CHECK(one.code == 2);
   CHECK(one.err.find("leave out COMMAND") != std::string::npos);

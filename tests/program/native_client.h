@@ -36,7 +36,7 @@ class NativeClient {
   NativeClient& operator=(const NativeClient&) = delete;
   void says(const std::string& line) const { CHECK(send(fd_, line.data(), line.size(), MSG_NOSIGNAL) > 0); }
 
-  /// The next fact that is as wanted; none if it is closed before, or nothing more comes.
+  /// The next fact for which `wanted` is true; nullopt if the connection is closed before, or nothing comes in time.
   template <class Wanted>
   std::optional<words::Fact> hears(Wanted&& wanted) {
     std::array<std::uint8_t, 1 << 14> some;
@@ -54,7 +54,7 @@ class NativeClient {
       heard_ += as_text(Bytes(some).first(static_cast<std::size_t>(got)));
     }
   }
-  /// The same, but gives up when nothing comes for so long, or `patience` of other facts have come.
+  /// The same, but gives up when nothing comes for `patience`, or only other facts come for so long.
   template <class Wanted>
   std::optional<words::Fact> hears(Wanted&& wanted, std::chrono::milliseconds patience) {
     const auto until = std::chrono::steady_clock::now() + patience;
@@ -71,7 +71,7 @@ class NativeClient {
   /// Whether the connection was closed when hears() returned nothing.
   bool closed() const { return closed_; }
 
-  /// All facts until it is closed.
+  /// All facts until the connection is closed.
   std::vector<words::Fact> hears() {
     std::vector<words::Fact> facts;
     while (auto fact = hears([](const words::Fact&) { return true; })) facts.push_back(std::move(*fact));

@@ -1,4 +1,4 @@
-// Files that are recorded for a test, and those that lie in tests/traces.
+// Recordings made by a test, and the files of tests/traces.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// `entente reproduce`: what Entente records of a bridge, it says again; a difference is shown in words; and what cannot
-// be played again says why.
+// `entente reproduce`: a bridge's recording is reproduced, differences are shown, and the error of a file that cannot
+// be reproduced has the reason.
 #include "proxy/program/reproduce/reproduce.h"
 
 #include <doctest/doctest.h>
@@ -46,15 +46,15 @@ std::string last_line(const std::string& text) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// -- What was recorded, and is kept ----------------------------------------------------------------------------------
+// -- Kept recordings -------------------------------------------------------------------------------------------------
 
-/// A copy of a recording, in which `change` may change each event, or leave it out (false).
+/// Changes an event of a recording; returns false to leave it out of the copy.
 using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
 
 std::string changed(const Folder& folder, const std::string& from, const Change& change,
                     const std::string& name = "changed.mcap") {
   const std::string path = folder.file(name);
-  std::filesystem::remove(path);  // of the last call
+  std::filesystem::remove(path);  // from the previous call
   const auto to = recorder(path);
   const auto recording = trace::Recording::open(from);
   REQUIRE(recording.ok());
@@ -89,7 +89,8 @@ std::string changed(const Folder& folder, const std::string& from, const Change&
   return path;
 }
 
-/// What was recorded with a folder of maps has it beside it, as NAME.maps: the copy says so.
+/// A recording that was made with a folder of maps has the folder beside it as NAME.maps. Returns a copy of the
+/// recording that refers to that folder.
 std::string with_maps(const Folder& folder, const std::filesystem::path& file) {
   const std::string maps = std::filesystem::path(file).replace_extension(".maps").string();
   if (!std::filesystem::is_directory(maps)) return file.string();
@@ -115,7 +116,7 @@ std::vector<std::string> kept() {
   return files;
 }
 
-TEST_CASE("each front and each back says what it said when tests/traces/bridges was recorded") {
+TEST_CASE("each front and each back sends the same frames as when tests/traces/bridges was recorded") {
   const auto files = kept();
   REQUIRE(files.size() > 10);
   std::set<std::string> fronts, backs;
@@ -123,7 +124,7 @@ TEST_CASE("each front and each back says what it said when tests/traces/bridges 
     const Said said = reproduced(file);
     CHECK_MESSAGE(said.exit == kOk, file << ":\n"
                                          << said.out << said.err
-                                         << "If the change is meant, record them anew: tests/traces/README.md");
+                                         << "If the change is intended, record them again: tests/traces/README.md");
     for (const auto& pair : testing::all_matches(said.out, R"((\w+) [\w.-]+ on (\w+) )"))
       fronts.insert(pair[1]), backs.insert(pair[2]);
   }
@@ -132,9 +133,9 @@ TEST_CASE("each front and each back says what it said when tests/traces/bridges 
   CHECK(backs == games);
 }
 
-// -- What is recorded now --------------------------------------------------------------------------------------------
+// -- New recordings --------------------------------------------------------------------------------------------------
 
-TEST_CASE("secrets are compared as the recording has them") {
+TEST_CASE("secrets are compared in the blanked form that the recording has") {
   const Folder folder;
   const std::string file = folder.file("a.mcap");
   Process place({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4"});
@@ -159,7 +160,7 @@ TEST_CASE("secrets are compared as the recording has them") {
   CHECK(has(said.out, "link 1: \"anna\", native json on bzflag 2.4, "));
 }
 
-// -- What differs ----------------------------------------------------------------------------------------------------
+// -- Differences -----------------------------------------------------------------------------------------------------
 
 /// A recording of a client of BZFlag on a server of Panic.
 std::string example() {
@@ -168,14 +169,14 @@ std::string example() {
   return "";
 }
 
-/// Counts frames of one name, and says which is the one.
+/// True for the frame of this name that has `left` such frames before it.
 struct Nth {
   std::string name;
   int left;
   bool operator()(const trace::Frame* frame) { return frame != nullptr && frame->name() == name && left-- == 0; }
 };
 
-TEST_CASE("a frame that is said in another way is shown with its fields, and what came before it") {
+TEST_CASE("a changed frame is shown with its fields and the frame before it") {
   const Folder folder;
   Nth third{"MsgPlayerUpdate", 2};
   const std::string file = changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
@@ -198,7 +199,7 @@ TEST_CASE("a frame that is said in another way is shown with its fields, and wha
   CHECK(has(json.out, R"(,"expected":"MsgPlayerUpdate )"));
 }
 
-TEST_CASE("a number that another C library rounds differently is no difference") {
+TEST_CASE("a number that another C library rounds differently is not a difference") {
   const Folder folder;
   Nth third{"MsgPlayerUpdate", 2};
   const Said said = reproduced(changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
@@ -209,7 +210,7 @@ TEST_CASE("a number that another C library rounds differently is no difference")
   CHECK_MESSAGE(has(last_line(said.out), " rounded=1 changed=0 missing=0 extra=0"), said.out);
 }
 
-TEST_CASE("one frame more or less makes no other frame different") {
+TEST_CASE("a frame more or less does not make other frames different") {
   const Folder folder;
   Nth gone{"MsgPlayerUpdate", 4};
   const Said extra = reproduced(changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
@@ -220,7 +221,7 @@ TEST_CASE("one frame more or less makes no other frame different") {
   CHECK(has(extra.out, "\n  expected: nothing\n  got:      MsgPlayerUpdate "));
 }
 
-TEST_CASE("a room that is asked something else says something else to the server, too") {
+TEST_CASE("differences in the frames to the server are found") {
   const Folder folder;
   bool first = true;
   const Said said = reproduced(changed(folder, example(), [&](trace::Frame*, trace::Calls* calls, auto*) {
@@ -232,7 +233,7 @@ TEST_CASE("a room that is asked something else says something else to the server
   CHECK_MESSAGE(has(said.out, " s, to the server"), said.out);
 }
 
-// -- What cannot be played again -------------------------------------------------------------------------------------
+// -- Failures --------------------------------------------------------------------------------------------------------
 
 void fails(const std::string& file, std::string_view why) {
   const Said said = reproduced(file);
@@ -240,7 +241,7 @@ void fails(const std::string& file, std::string_view why) {
   CHECK_MESSAGE(has(said.out + said.err, why), said.out << said.err);
 }
 
-TEST_CASE("a file without a bridge says that there is nothing to play again") {
+TEST_CASE("the error about a file without a bridge says that there is nothing to play again") {
   const Folder folder;
   fails(trace_file("aos/betterspades-start.pcap"), "is not a recording of Entente; there is nothing to play again\n");
   fails(folder.file("none.mcap"), "none.mcap");
@@ -263,7 +264,7 @@ TEST_CASE("a file without a bridge says that there is nothing to play again") {
   fails(folder.file("b.mcap"), "this is the recording of an arena or a replay");
 }
 
-TEST_CASE("a recording that lacks something says what") {
+TEST_CASE("the error about an incomplete recording names the missing part") {
   const Folder folder;
   int calls = 0;
   const auto each_calls = [&](const std::function<bool(int number, trace::Calls&)>& change) {
@@ -271,7 +272,7 @@ TEST_CASE("a recording that lacks something says what") {
     return changed(folder, example(),
                    [&](trace::Frame*, trace::Calls* one, auto*) { return one == nullptr || change(calls++, *one); });
   };
-  fails(each_calls([](int, auto&) { return false; }), "nothing was translated");  // nor are there words
+  fails(each_calls([](int, auto&) { return false; }), "nothing was translated");  // and there are no words
   fails(each_calls([](int number, auto&) { return number != 0; }), "the session began before the file");
   fails(each_calls([](int number, auto&) { return number != 1; }), "a part of its room's calls is not recorded");
   const auto began = [&](const std::function<void(trace::RoomBegan&)>& change) {
@@ -299,7 +300,7 @@ TEST_CASE("a recording that lacks something says what") {
         " are not recorded");
 }
 
-TEST_CASE("a recording that was cut off is reproduced as far as it goes, and fails") {
+TEST_CASE("a recording that was cut off is reproduced up to its end, and the command fails") {
   const Folder folder;
   std::ifstream file(example(), std::ios::binary);
   std::stringstream all;
@@ -311,9 +312,9 @@ TEST_CASE("a recording that was cut off is reproduced as far as it goes, and fai
   CHECK_FALSE(has(said.out, "first difference"));
 }
 
-// -- As every long command -------------------------------------------------------------------------------------------
+// -- As all long commands --------------------------------------------------------------------------------------------
 
-TEST_CASE("it shows how far it is, and a signal ends it") {
+TEST_CASE("the command shows its progress, and a signal ends it") {
   std::ostringstream terminal, out, err;
   Progress progress(&terminal, std::chrono::milliseconds(0));
   CHECK(reproduce({example(), false, ""}, progress, out, err) == kOk);
@@ -327,14 +328,14 @@ TEST_CASE("it shows how far it is, and a signal ends it") {
   CHECK(said.out == "");
 }
 
-TEST_CASE("a small copy is reproduced as well") {
+TEST_CASE("a small copy is reproduced with the same result") {
   const Folder folder;
   const Said said = reproduced(example(), false, folder.file("small.mcap"));
   CHECK(said.exit == kOk);
   CHECK(reproduced(folder.file("small.mcap")).out == said.out);
 }
 
-TEST_CASE("a small copy of what cannot be reproduced, or was interrupted, is not left behind") {
+TEST_CASE("no small copy is left behind if the recording cannot be reproduced, or the command is interrupted") {
   const Folder folder;
   const std::string relayed = folder.file("relayed.mcap");
   std::ostringstream out, err;

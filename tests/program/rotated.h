@@ -15,8 +15,8 @@
 
 namespace entente {
 
-/// What a tap records of this recording, rotated after each of these frames: a.mcap, a-2.mcap … A link with words moves
-/// a few words later, as in a running program.
+/// Records a recording again as a tap does, and rotates after each of these frames: a.mcap, a-2.mcap … A link with
+/// words moves to the next file a few words later, as in a running program.
 inline void rotated(const std::string& from, const Folder& to, const std::vector<std::size_t>& rotations) {
   constexpr int kLater = 5;
   const auto recording = trace::Recording::open(from);

@@ -6,7 +6,7 @@
 
 namespace entente::suggest_test {
 
-TEST_CASE("the nearest name is found for a slip, and none for another word") {
+TEST_CASE("the nearest name is found for a typing error, and none for another word") {
   constexpr std::array<std::string_view, 4> kKnown = {"bzflag", "panic", "sessions", "sessions_per_address"};
   struct Case {
     std::string_view word, meant;
@@ -19,14 +19,14 @@ TEST_CASE("the nearest name is found for a slip, and none for another word") {
   }
 }
 
-TEST_CASE("a word of any length is answered") {
+TEST_CASE("words of any length are accepted") {
   constexpr std::array<std::string_view, 1> kKnown = {"panic"};
   CHECK(nearest(std::string(1 << 20, 'p'), kKnown).empty());
   CHECK(did_you_mean("panik", kKnown) == " (did you mean 'panic'?)");
   CHECK(did_you_mean("quake", kKnown).empty());
 }
 
-TEST_CASE("errors say what is known or expected, and what was meant") {
+TEST_CASE("errors list the known or expected names and have a suggestion") {
   constexpr std::array<std::string_view, 3> kKnown = {"idle", "wander", "hunt"};
   CHECK(unknown_name("mood", "hnt", kKnown, " of bots") ==
         "unknown mood 'hnt' of bots (did you mean 'hunt'?); moods: idle, wander, hunt");

@@ -1,5 +1,5 @@
-# The programs of Ace of Spades 0.75, driven: SpadesX, piqueserver, and the client BetterSpades under Xvfb.
-# Law: a folder of the case's own holds what they are told and what they write; where they lie nothing changes.
+# Starts and controls the programs of Ace of Spades 0.75: SpadesX, piqueserver, and the client BetterSpades under Xvfb.
+# Law: their settings and all that they write are in the case's folder; the folder of --real does not change.
 import json
 import os
 import subprocess
@@ -8,7 +8,7 @@ from bzflag import start_xvfb
 from stage import Missing, check, free_port, program, wait_until
 
 PASSWORD = "sesame"
-# The servers' own commands, as a player types them; `offset` is what a place's x and y must be given more for its middle.
+# The servers' commands, as a player types them; `offset` is added to a block's x and y to reach its middle.
 SPADESX = {"login": f"/login manager {PASSWORD}", "logged_in": "You logged in as", "go": "/tpc {x} {y} {z}", "offset": 1,
            "kill": "/kill", "bring": "/tp #{id} #{to}", "kick": "/kick #{id}", "ban": "/ban #{id} 60 unloved", "next_map": "/reset"}
 PIQUESERVER = {"login": f"/login {PASSWORD}", "logged_in": "logged in as", "go": "/moves {x} {y} {z}", "offset": 0,
@@ -16,7 +16,7 @@ PIQUESERVER = {"login": f"/login {PASSWORD}", "logged_in": "logged in as", "go":
 
 
 def part(stage, *names):
-    """A file or folder in the folder of --real."""
+    """The path of a file or folder in the folder of --real."""
     path = os.path.join(stage.plays or "", *names)
     if not os.path.exists(path):
         raise Missing(f"{'/'.join(names)} is not in the folder of --real")
@@ -45,7 +45,7 @@ def start_spadesx(stage, name="spadesx"):
 
 
 def start_piqueserver(stage, name="piqueserver", **settings):
-    """piqueserver on a map it generates, everything that asks the internet off; returns it with its port."""
+    """piqueserver on a map that it generates, without any internet access; returns it with its port."""
     binary, folder, port = part(stage, "piqueserver", "bin", "piqueserver"), own_folder(stage, name), free_port()
     config = {"name": "test", "port": port, "network_interface": "127.0.0.1", "master": False, "ip_getter": "",
               "release_notifications": False, "rotation": ["classicgen"], "game_mode": "ctf", "respawn_time": "2sec", "cap_limit": 200,
@@ -66,7 +66,7 @@ def hears_udp(port):
 
 
 class BetterSpades:
-    """The real client in its own Xvfb, played by keys and mouse. It writes its log, cache and settings into a folder of ours."""
+    """The real client in its own Xvfb, played by keys and mouse. It writes its log, cache and settings into the case's folder."""
 
     KEYS = {"forward": "w", "back": "s", "left": "a", "right": "d", "jump": "space", "crouch": "Control_L", "reload": "r"}
 
@@ -95,7 +95,7 @@ class BetterSpades:
         self.xdotool("keydown" if down else "keyup", self.KEYS[key])
 
     def turns(self, right, down, steps=10):
-        """By mouse, in pixels a step."""
+        """Turns by mouse; `right` and `down` are pixels per step."""
         for _ in range(steps):
             self.xdotool("mousemove_relative", "--", str(right), str(down))
 

@@ -1,5 +1,5 @@
-# What one client of Ace of Spades 0.75 was told and what it said, folded from the datagrams that a shim kept.
-# Law: independent of our adapters: ENet by enet_wire, and a few fields of the packets.
+# What one client of Ace of Spades 0.75 received and sent, collected from the datagrams that a shim kept.
+# Law: independent of our adapters: it reads ENet by enet_wire, and a few fields of the packets.
 import collections
 import math
 import struct
@@ -9,19 +9,19 @@ from aos_player import (CHAT, CREATE, INPUT, JOIN, KILL, ORIENTATION, PLAYER_LEF
 from enet_wire import CONNECT, VERIFY, Way, commands
 from follower import Follower
 
-CHANGES = 5  # kinds of Kill Action from here on: one's side or gun was changed
-SPAWNED = 10  # blocks between two places: nobody walks so far
+CHANGES = 5  # from this kind of Kill Action on, the player changed team or weapon
+SPAWNED = 10  # blocks between two places that only a spawn explains
 
 
 class Eyes(Follower):
-    """Follows one client of the shim, by the order in which they came."""
+    """Follows one client of the shim; clients are numbered in the order of their connections."""
 
     def __init__(self, shim, number=0):
         self.shim, self._number = shim, number
         self.id, self.alive, self.name = None, False, ""
         self.said, self.told = collections.Counter(), collections.Counter()
         self.people, self.places, self.put, self.spawns, self.died, self.killed = {}, {}, [], [], [], []
-        self.own, self.chats, self.goodbye, self.pulls = [], [], None, 0  # own: (when, place) as it said
+        self.own, self.chats, self.goodbye, self.pulls = [], [], None, 0  # own: (when, place) as the client sent it
         self.looks = 1.0, 0.0  # along x and y
         self._ways, self._at = {0: None, 1: None}, [0, 0]
         self.start()
@@ -98,12 +98,12 @@ class Eyes(Follower):
                 if place != (0.0, 0.0, 0.0):
                     self.places[number] = place
 
-    # what came of it
+    # results
     def number_of(self, name):
         return next((number for number, other in self.people.items() if other == name), None)
 
     def walked(self):
-        """Blocks, by what it says of itself."""
+        """Blocks walked, by the positions that the client sent."""
         steps = [math.dist(a[:2], b[:2]) for (_, a), (_, b) in zip(self.own, self.own[1:])]
         return sum(step for step in steps if step < SPAWNED)
 

@@ -1,5 +1,5 @@
 # A scripted player of Ace of Spades 0.75 on Debian's libenet: joins, moves, digs, builds, shoots, speaks.
-# Law: independent of our adapters: only what real clients were seen to send, never faster than the servers bear it.
+# Law: independent of our adapters: it sends only what real clients send, and never faster than the servers accept.
 import collections
 import os
 import struct
@@ -22,10 +22,10 @@ FORWARD, PRIMARY, SECONDARY = 1, 1, 2
 
 
 class World:
-    """A map as Map Chunks brought it: what is air."""
+    """A map, read from Map Chunks: which blocks are air."""
 
     def __init__(self, vxl):
-        self.columns, at = [], 0  # of each, its runs of air as (from, to)
+        self.columns, at = [], 0  # for each column, its runs of air as (from, to)
         while len(self.columns) < 512 * 512:
             air = [(0, vxl[at + 1])]
             while vxl[at]:
@@ -35,11 +35,11 @@ class World:
             self.columns.append(air)
 
     def floors(self, x, y):
-        """Where one can stand and dig: the first solid block below three of air."""
+        """The blocks on which a player can stand and dig: the first solid block below three of air."""
         return {bottom for top, bottom in self.columns[512 * y + x] if bottom - top >= 3 and 20 < bottom < 62}
 
     def flat(self, length=10):
-        """Where `length` columns along x and three along y have a floor at one height: (x, y, z)."""
+        """A place (x, y, z) at which `length` columns along x and three along y have floors of the same height."""
         for y in range(160, 352):
             for x in range(60, 440):
                 for z in self.floors(x, y):
@@ -49,7 +49,7 @@ class World:
 
 
 class Player:
-    """One ENet connection, served by a thread of its own. `heard` are all packets that came, oldest first."""
+    """One ENet connection with its own thread. `heard` holds all received packets, oldest first."""
 
     def __init__(self, port, name="", data=3, at="127.0.0.1"):
         self.name, self.heard, self.parting = name, [], None
@@ -107,7 +107,7 @@ class Player:
             self.position = struct.unpack_from("<3f", packet, 1 + 24 * self.id)
 
     def _keep_telling_where(self):
-        """As real clients do, once in 1.1 s while alive; the place is the server's own idea of us, so it has no reason to object."""
+        """As real clients do, sends the position once in 1.1 s while alive; it is the position that the server has of us, so the server accepts it."""
         if self.alive and self.position and not self._going and time.monotonic() - self._told > 1.1:
             self._told = time.monotonic()
             self.say(POSITION, struct.pack("<3f", *self.position))
@@ -162,7 +162,7 @@ class Player:
         self.looks(*(a - b for a, b in zip(there, self.position)))
 
     def says(self, text, kind=0):
-        """Not more than one line in 2.1 s: piqueserver mutes who speaks faster."""
+        """At most one line in 2.1 s: piqueserver mutes a player who sends more."""
         time.sleep(max(0.0, self._spoke + 2.1 - time.monotonic()))
         self._spoke = time.monotonic()
         self.say(CHAT, bytes([self.id, kind]) + text.encode("cp437") + b"\0")
@@ -174,27 +174,27 @@ class Player:
         self.waits(lambda: any(words in chat for chat in self.chats()), seconds, f"the words {words!r}")
 
     def number_of(self, name):
-        """The id of the player who was created under that name, the latest."""
+        """The id of the player who was last created under that name."""
         return next((packet[1] for packet in reversed(self.of(CREATE)) if packet[16:].split(b"\0")[0] == name.encode()), None)
 
-    # -- By the server's own commands
+    # -- By the server's commands
     def logs_in(self, words):
         self.words = words
         self.says(words["login"])
         self.hears(words["logged_in"])
 
     def goes(self, place):
-        """Says nothing of where it is until it is there: piqueserver puts back who tells the old place after its command."""
+        """Sends no position until it has arrived: piqueserver moves a player back who sends the old position after the command."""
         placed, self._going = self.placed, True
         x, y, z = (int(c) for c in place)
         self.says(self.words["go"].format(x=x + self.words["offset"], y=y + self.words["offset"], z=z))
         self.waits(lambda: self.placed > placed, 10, f"the way to {place}")
         self.went += 1
-        time.sleep(1.5)  # to fall to the ground, and to tell the server once that we are there
+        time.sleep(1.5)  # to fall to the ground, and to send the new position once
 
-    # -- By foot and hand
+    # -- By keys
     def walks(self, x, y, seconds):
-        """Forward that way; returns the blocks covered as the server saw it."""
+        """Walks forward in that direction; returns the blocks covered, by the server's updates."""
         start = self.position
         self.looks(x, y)
         self.me(INPUT, FORWARD)
@@ -204,7 +204,7 @@ class Player:
         return sum((a - b) ** 2 for a, b in zip(start, self.position)) ** 0.5
 
     def changes(self, action, block, tool):
-        """A block built (0) or destroyed (1), once the server says so to all."""
+        """Builds (0) or destroys (1) a block; returns once the server has sent this to all."""
         self.holds(tool)
         if tool == BLOCKS:
             self.me(SET_COLOUR, 0x20, 0x60, 0xA0)

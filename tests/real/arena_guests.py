@@ -1,5 +1,5 @@
-# Real clients as guests of one arena: how each is played by its own keys, and what its own wire shows it of the others.
-# Law: a guest's eyes are a shim before the arena, read without our adapters; places are metres from the middle.
+# Real clients in one arena: how the keys of each are pressed, and what its connection shows it of the others.
+# Law: what a client sees is read from a shim in front of the arena, without our adapters; places are metres from the middle.
 import json
 import math
 import os
@@ -25,12 +25,12 @@ from panic_wire import SIZES, Ground  # noqa: E402
 from player import WORLD  # noqa: E402
 
 BLOCK = 1.5625  # metres
-STILL, LEAP = 8, 20.0  # turns that a tank may stand before it is told again to drive; metres that nobody drives in one
-DEAF = 1.0  # seconds after which a pose is not led on
+STILL, LEAP = 8, 20.0  # turns without movement after which a tank's autopilot key is pressed again; metres that no tank drives in one turn
+DEAF = 1.0  # seconds after which a pose is not extrapolated any more
 
 
 class Words:
-    """Facts of the vocabulary, folded: who is there, who is in play, and where."""
+    """The state that the arena's facts describe: which players are present, which are in play, and where."""
 
     def __init__(self):
         self.names, self._owners, self._poses, self._alive, self._now = {}, {}, {}, set(), 0.0
@@ -70,24 +70,24 @@ class Words:
         self._poses[told["unit"]] = self._now, told
 
     def _place(self, unit):
-        """Led on at its velocity, as the contract says."""
+        """The place, extrapolated by its velocity, as the native protocol requires."""
         at, pose = self._poses[unit]
         late = min(self._now - at, DEAF)
         return pose.get("x", 0.0) + late * pose.get("vx", 0.0), pose.get("y", 0.0) + late * pose.get("vy", 0.0)
 
     def in_play(self):
-        """name -> where"""
+        """name -> place"""
         return {self.names[owner]: self._place(unit) for unit, owner in list(self._owners.items()) if unit in self._alive and owner in self.names}
 
 
 class Watched:
-    """An arena, as its watcher (cases/replay.py) hears it."""
+    """An arena, as its watcher (cases/replay.py) receives it."""
 
     def __init__(self, watcher):
         self.watcher, self._words, self._read = watcher, Words(), 0
 
     def words(self):
-        """All that is true by now."""
+        """The current state."""
         facts = self.watcher.facts[self._read:]
         for fact in facts:
             self._words.hear(fact)
@@ -99,29 +99,29 @@ class Watched:
 
 
 class Guest:
-    """One real client. `shown()` is [(name or None, where)] of the others, by its own wire."""
+    """One real client. `shown()` returns [(name or None, place)] of the others, read from its connection."""
 
     def __init__(self, stage, name, arena_port):
         self.stage, self.name, self.turn = stage, name, 0
         self.shim = stage.keep(Shim(arena_port))
 
     def act(self, there, goals):
-        """A turn of play. `there`: where it is, or None if not in play; `goals`: where those are that it was not shown yet, or all others."""
+        """Plays one turn. `there`: its place, or None if it is not in play; `goals`: the places of the players that it has not been shown yet, or of all others."""
 
 
 def tanks_shown(eyes):
-    """[(name, where)] of the others, by a BZFlag client's wire."""
+    """[(name, place)] of the others, read from a BZFlag client's connection."""
     return [(tank.name, tank.now()) for tank in list(eyes.others.values()) if tank.alive]
 
 
 def men_shown(eyes):
-    """The same by one of Ace of Spades, whose map is 512 blocks."""
+    """The same for a client of Ace of Spades, whose map has 512 by 512 blocks."""
     return [(name, ((x - 256) * BLOCK, (256 - y) * BLOCK)) for number, name in list(eyes.people.items())
             if number != eyes.id and number in eyes.places for x, y, _ in [eyes.places[number]]]
 
 
 def nearest(there, goals):
-    """The heading to whoever is."""
+    """The heading to the nearest of these places."""
     goal = min(goals, key=lambda goal: math.dist(goal, there))
     return math.atan2(goal[1] - there[1], goal[0] - there[0])
 
@@ -131,7 +131,7 @@ class TankGuest(Guest):
 
     def __init__(self, stage, name, arena_port, release):
         super().__init__(stage, name, arena_port)
-        release.program(stage, "bzflag")  # or it is missing
+        release.program(stage, "bzflag")  # raises Missing if there is none
         self.eyes = stage.keep(TankEyes(self.shim, release.header, 3 if release.dialect == "2.4" else 2))
         self.tank = Tank(stage, name, "rogue", self.shim.port, release)
         self.run, self._last, self._drives, self._stood = self.tank.run, None, False, 0
@@ -144,7 +144,7 @@ class TankGuest(Guest):
         self._last, self._stood = there, self._stood + 1
         if not there:
             self.tank.spawn()
-        elif not self._drives and self._stood % STILL == 0:  # it came in so fast that the key was too early
+        elif not self._drives and self._stood % STILL == 0:  # after a fast join, the first key press came too early
             self.tank.toggle_autopilot()
 
     def shown(self):
@@ -158,7 +158,7 @@ class TankGuest(Guest):
 
 
 class SpadeGuest(Guest):
-    """BetterSpades, by keys and mouse: it walks at the nearest."""
+    """BetterSpades, by keys and mouse: it walks towards the nearest player."""
 
     def __init__(self, stage, name, arena_port):
         super().__init__(stage, name, arena_port)
@@ -169,7 +169,7 @@ class SpadeGuest(Guest):
     def act(self, there, goals):
         self.turn += 1
         if not there:
-            return self.client.keys("1")  # the side
+            return self.client.keys("1")  # chooses the team
         self.client.holds("forward", self.turn % 8 < 4)
         if goals:
             x, y = self.eyes.looks
@@ -187,13 +187,13 @@ class SpadeGuest(Guest):
 
 
 class CellGuest(Guest):
-    """Cigar2 in headless Chromium, its mouse at those whom it has not seen yet: a cell's window ends somewhere."""
+    """Cigar2 in headless Chromium. Its mouse points at players that it has not seen yet, because a cell's view is limited."""
 
     def __init__(self, stage, name, arena_port):
         super().__init__(stage, name, arena_port)
         pages = stage.keep(Pages(cigar2(stage)))
         self.page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{self.shim.port}")
-        wait_until(lambda: self.shim.talks, 60, "Cigar2's page did not load")  # it connects last; before, it would not take the name
+        wait_until(lambda: self.shim.talks, 60, "Cigar2's page did not load")  # connecting is its last step; before it, the name would be ignored
         self.page.page(f"const nick = document.getElementById('nick'); nick.value = '{name}'; nick.dispatchEvent(new Event('change'))")
         self.run, self._cells, self._read = self.page.run, Cells(0, name, "legacy6"), 0
 
@@ -225,7 +225,7 @@ class CellGuest(Guest):
 
 
 class RedGuest(Guest):
-    """Panic's released client. It shows no names, and every world as a map of its own."""
+    """Panic's released client. It shows no names, and draws every world as a map of its own."""
 
     def __init__(self, stage, name, arena_port, side):
         super().__init__(stage, name, arena_port)
@@ -253,7 +253,7 @@ class RedGuest(Guest):
 
 
 class PageGuest(Guest):
-    """The page of a native listener in headless Chromium, by keys."""
+    """The page of a native listener in headless Chromium, played by keys."""
 
     WAYS = ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft")
 
@@ -265,14 +265,14 @@ class PageGuest(Guest):
 
     def act(self, there, goals):
         self.turn += 1
-        self.page.page("[document.getElementById('again')].find((button) => button.checkVisibility())?.click()")  # Enter, a moment late, opens the chat line
+        self.page.page("[document.getElementById('again')].find((button) => button.checkVisibility())?.click()")  # not by Enter: a moment too late, it would open the chat line
         if self._held:
             self.page.key("keyUp", self._held, self._held)
         self._held = self.WAYS[self.turn // 3 % 4]
         self.page.key("keyDown", self._held, self._held)
 
     def _hear(self):
-        """The last connection that is a WebSocket: the page has one before its player enters, and others for its files."""
+        """Reads the last connection that is a WebSocket: the page opens another one before its player enters, and others for its files."""
         talk = next((talk for talk in reversed(list(self.shim.talks)) if b"101 Switching" in talk.to_client[:64]), None)
         if talk is not self._talk:
             self._talk, self._words, self._read = talk, Words(), 0

@@ -1,5 +1,5 @@
-# Debian's Chromium without a screen, driven by the DevTools protocol, and a web server for the pages it is to show.
-# Law: nothing but loopback; the page is the released one, and what it does is asked of the page itself.
+# Debian's Chromium without a screen, controlled by the DevTools protocol, and a web server for its pages.
+# Law: only loopback is used; the page is the released one, and its state is read by scripts in the page.
 import base64
 import functools
 import http.server
@@ -35,7 +35,7 @@ class Pages:
 
 
 class Browser:
-    """One page in a Chromium of its own."""
+    """A Chromium process with one page."""
 
     def __init__(self, stage, name, url, *flags):
         self.stage, self.name, self._asked = stage, name, 0
@@ -59,7 +59,7 @@ class Browser:
     _session = None
 
     def ask(self, method, whole=False, **parameters):
-        """A command of the DevTools protocol and its result. `whole`: to the browser, not to its page."""
+        """Sends a command of the DevTools protocol and returns its result. `whole`: to the browser, not to its page."""
         self._asked += 1
         command = {"id": self._asked, "method": method, "params": parameters}
         if self._session and not whole:
@@ -75,13 +75,13 @@ class Browser:
         raise TimeoutError(f"Chromium did not answer {method}")
 
     def page(self, script):
-        """What the script says, evaluated in the page."""
+        """Evaluates the script in the page and returns its value."""
         result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in result, f"{script}: {result.get('exceptionDetails')}")
         return result["result"].get("value")
 
     def cpu(self):
-        """Seconds of CPU that all processes of this Chromium have taken."""
+        """Seconds of CPU time that all processes of this Chromium have used."""
         return sum(process["cpuTime"] for process in self.ask("SystemInfo.getProcessInfo", whole=True)["processInfo"])
 
     def moves(self, x, y):

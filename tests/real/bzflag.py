@@ -1,5 +1,5 @@
-# The BZFlag programs, driven: bzfs, bzadmin, and bzflag under Xvfb, of any release; and the few wire facts the cases look for.
-# Law: independent of our adapters: a frame here is length, code, payload and nothing else.
+# Starts and controls the BZFlag programs of any release: bzfs, bzadmin, and bzflag under Xvfb. Also reads the few parts of the wire that the cases need.
+# Law: independent of our adapters: a frame here is only length, code and payload.
 import os
 import struct
 import subprocess
@@ -13,7 +13,7 @@ HEADER = b"BZFLAG\r\n\r\n"
 
 @dataclass
 class Release:
-    """What differs between the releases: where their programs are, and how each wants its options."""
+    """The differences between the releases: where their programs are, and the form of their options."""
     dialect: str
     folder: str = ""            # in the folder of --real; Debian's if empty
     server: tuple = ("-d", "-d", "-d")
@@ -41,7 +41,7 @@ R_2_0 = Release("2.0", "bzflag-2.0", ("-d", "-d", "-d", "-noMasterBanlist"), "-d
 
 
 def start_bzfs(stage, *options, release=DEBIAN):
-    """A private server on loopback that never asks a list server; returns it with its port."""
+    """Starts a private server on loopback that contacts no list server; returns it with its port."""
     port = free_port()
     bzfs = stage.start("bzfs", ["stdbuf", "-oL", release.program(stage, "bzfs"), "-i", "127.0.0.1", "-p", str(port), "-q", "-ms", "5", "-j",
                                 "+s", "8", "-worldsize", "200", *release.server, *options])
@@ -50,7 +50,7 @@ def start_bzfs(stage, *options, release=DEBIAN):
 
 
 class Bzadmin:
-    """A bzadmin whose input we hold. It joins as an observer; /quit waits for its own echo before it ends."""
+    """A bzadmin with its input connected to the case. It joins as an observer; /quit waits for its own echo before it ends."""
 
     def __init__(self, stage, callsign, port, release=DEBIAN):
         self.callsign = callsign
@@ -85,7 +85,7 @@ class Tank:
                                           f"{callsign}@127.0.0.1:{port}"], env=self.env)
 
     def spawn_on_autopilot(self):
-        """`i` spawns, `9` hands the tank to the autopilot; without the focus the keys go nowhere."""
+        """`i` spawns, `9` turns on the autopilot; the window needs the focus to receive keys."""
         window = wait_until(lambda: self._xdotool("search", "--onlyvisible", "--name", "[Bb][Zz][Ff]lag").split(), 30,
                             f"{self.callsign} opened no window")[-1]
         self._xdotool("windowfocus", window)
@@ -93,11 +93,11 @@ class Tank:
         self.toggle_autopilot()
 
     def spawn(self):
-        """Does no harm to who is alive."""
+        """Spawns; without effect on a living tank."""
         self._xdotool("key", "i")
 
     def toggle_autopilot(self):
-        """Nothing happens before the client is in the game."""
+        """Without effect before the client is in the game."""
         self._xdotool("key", "9")
 
     def screenshot(self, name):
@@ -112,9 +112,9 @@ class Tank:
 
 
 def start_xvfb(stage, name, screen="640x480x24"):
-    """An X server on a display it picks itself; returns (":N", the program)."""
+    """Starts an X server on a display that it picks itself; returns (":N", the program)."""
     number = stage.path(name + ".display")
-    # -displayfd writes the number it took, once it is ready; without -noreset it restarts under a client that opens it twice.
+    # -displayfd writes the display's number once the server is ready; without -noreset, the server restarts while a client opens it a second time.
     xvfb = stage.start(name + ".xvfb", ["sh", "-c", f'exec "{program("Xvfb")}" -displayfd 9 -screen 0 {screen} -nolisten tcp -noreset 9>"{number}"'])
     wait_until(lambda: os.path.exists(number) and open(number, encoding="ascii").read().endswith("\n"), 20,
                f"Xvfb for {name} did not start: {xvfb.tail()}")
@@ -134,7 +134,7 @@ def frames(data):
 
 
 def positions(messages):
-    """Where a tank was, metres: from the float and from the small form of its update."""
+    """The places of a tank in metres, from the float form and from the small form of its update."""
     for code, body in messages:
         if code == "pu" and len(body) >= 43:
             yield struct.unpack_from(">3f", body, 11)

@@ -1,5 +1,5 @@
-# What a BZFlag client since 1.10 was told and what it said of itself, folded from the bytes that a shim kept.
-# Law: independent of our adapters: frames, and a few fields of them.
+# What a BZFlag client (1.10 or later) received, and what it sent about itself, collected from the bytes that a shim kept.
+# Law: independent of our adapters: it reads frames, and a few of their fields.
 import math
 import struct
 import time
@@ -19,21 +19,21 @@ class Tank:
         self.place, self.velocity, self.alive, self.at = place, velocity, alive, time.monotonic()
 
     def now(self):
-        """By dead reckoning, as a client draws it."""
+        """The current place by dead reckoning, as a client draws it."""
         late = time.monotonic() - self.at
         return tuple(place + late * speed for place, speed in zip(self.place, self.velocity))
 
 
 class Eyes(Follower):
-    """Follows one client of the shim: `own` is where it says it is, `others` what it sees, and what was said of deaths."""
+    """Follows one client of the shim: `own` is the place that it sends, `others` the players that it sees; also records deaths."""
 
     def __init__(self, shim, header=HEADER, words_at=3):
-        """What differs by version: what the client sends first, and where in a MsgMessage its words begin."""
+        """`header`: the bytes that a client of this version sends first; `words_at`: the offset of the text in MsgMessage."""
         self._words_at = words_at
         self.shim, self.id, self.own, self.others = shim, None, Tank("me"), {}
         self.died, self.claims, self.spawns, self.shots, self.shots_seen, self.texts, self.over = [], 0, 0, 0, 0, [], 0
         self.kills, self.ended = 0, False
-        self.corrected = []  # metres that it was put elsewhere while it lived
+        self.corrected = []  # metres by which it was moved while alive
         self._at, self._flows = {"down": None, "up": len(header)}, {}
         self.start()
 
@@ -116,7 +116,7 @@ class Eyes(Follower):
 
 
 def apart(one, other):
-    """By the worse axis: tiles are square."""
+    """The distance along the axis on which it is larger, because tiles are square."""
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 

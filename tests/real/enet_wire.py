@@ -1,5 +1,5 @@
-# Reads ENet 1.3 off a shim's datagrams: what packets each side sent, whatever datagrams they travelled in.
-# Law: independent of our code: the range coder is libenet's, the rest is ENet's format as its library writes it.
+# Reads ENet 1.3 from a shim's datagrams: the packets that each side sent, in whatever datagrams.
+# Law: independent of our code: the range coder is libenet's, the rest follows the format that libenet writes.
 import ctypes
 import struct
 import threading
@@ -18,12 +18,12 @@ SENT_TIME, COMPRESSED = 0x8000, 0x4000
 ACK, CONNECT, VERIFY, DISCONNECT, PING, RELIABLE, UNRELIABLE, FRAGMENT, UNSEQUENCED, BANDWIDTH, THROTTLE, UNRELIABLE_FRAGMENT = range(1, 13)
 SIZES = {ACK: 8, CONNECT: 48, VERIFY: 44, DISCONNECT: 8, PING: 4, RELIABLE: 6, UNRELIABLE: 8, FRAGMENT: 24, UNSEQUENCED: 8,
          BANDWIDTH: 12, THROTTLE: 16, UNRELIABLE_FRAGMENT: 24}
-# What servers answer without ENet, on the same port.
+# Queries that servers answer without ENet, on the same port.
 PLAIN = (b"HELLO", b"HI", b"{")
 
 
 class Coder(threading.local):
-    """One for each thread: the library's coder and the room for what comes out are in use while it works, without Python's lock."""
+    """One for each thread: while the library's coder works, without Python's lock, the coder and its output buffer are in use."""
 
     def __init__(self):
         self.coder, self.room = ENET.enet_range_coder_create(), ctypes.create_string_buffer(4096)
@@ -41,11 +41,11 @@ CODER = Coder()
 
 @dataclass
 class Way:
-    """What one side sent: reliable packets in their order, the others as they came, DISCONNECT's data if it said so."""
+    """What one side sent: reliable packets in order, the others as they came, and the data of its DISCONNECT, if any."""
     reliable: list = field(default_factory=list)    # (channel, packet)
     unreliable: list = field(default_factory=list)  # (channel, kind, packet)
     goodbye: int = None
-    _next: dict = field(default_factory=dict)       # channel -> the reliable number that is due
+    _next: dict = field(default_factory=dict)       # channel -> the next reliable number
     _early: dict = field(default_factory=dict)      # (channel, number) -> command that came before its turn
     _parts: bytearray = field(default_factory=bytearray)
 
@@ -56,13 +56,13 @@ class Way:
             self.unreliable.append((channel, kind, data))
         elif kind in (RELIABLE, FRAGMENT):
             due = self._next.setdefault(channel, 1)
-            if (number - due) & 0xFFFF < 0x8000:  # not one that is sent again
+            if (number - due) & 0xFFFF < 0x8000:  # not a retransmission
                 self._early[channel, number] = kind, fields, data
             while command := self._early.pop((channel, self._next[channel]), None):
                 self._next[channel] = (self._next[channel] + 1) & 0xFFFF
                 self._in_turn(channel, *command)
         else:
-            check(kind != UNRELIABLE_FRAGMENT, "a fragment of an unreliable packet, which nobody sends")
+            check(kind != UNRELIABLE_FRAGMENT, "an unexpected fragment of an unreliable packet")
 
     def _in_turn(self, channel, kind, fields, data):
         if kind == RELIABLE:
@@ -76,7 +76,7 @@ class Way:
 
 @dataclass
 class Talk:
-    """One ENet connection: who asked, with what data, and what was said both ways."""
+    """One ENet connection: the data and the channels of its CONNECT, and the packets in both directions."""
     data: int = None
     channels: int = None
     up: Way = field(default_factory=Way)
@@ -105,7 +105,7 @@ def commands(datagram):
 
 
 def talks(flow):
-    """The connections of one client address, in order, and what else the address sent and got (plain UDP)."""
+    """The connections of one client address, in order, and the plain UDP that the address sent and received."""
     found, plain = {}, ([], [])
     for way, datagrams in ((0, list(flow.to_server)), (1, list(flow.to_client))):
         talk = None
@@ -125,8 +125,9 @@ def talks(flow):
 
 
 def same_talks(before, behind):
-    """Every ENet connection before the relay is one behind it: same data of connect and disconnect, channels, reliable packets in
-    the same order both ways, and no unreliable packet that was not sent. Returns (talks, packets, unreliable ones lost on the way)."""
+    """Checks that every ENet connection in front of the relay has a twin behind it: the same data of connect and disconnect, the same
+    channels, the same reliable packets in the same order both ways, and no unreliable packet that was not sent. Returns (connections,
+    packets, unreliable packets lost on the way)."""
     left, right = (sorted((talk for flow in list(shim.flows) for talk in talks(flow)[0]), key=lambda talk: (talk.up.reliable, talk.down.reliable))
                    for shim in (before, behind))
     check(len(left) == len(right), f"{len(left)} ENet connections before the relay, {len(right)} behind it")
@@ -147,7 +148,7 @@ def same_talks(before, behind):
 
 
 def proved(before, behind, seconds=10):
-    """same_talks, once nothing is on its way any more."""
+    """same_talks, once all packets have arrived."""
     def count():
         return sum(len(flow.to_server) + len(flow.to_client) for shim in (before, behind) for flow in list(shim.flows))
     end, last = time.monotonic() + seconds, -1
@@ -157,7 +158,7 @@ def proved(before, behind, seconds=10):
 
 
 def all_came(sent, came, gone):
-    """To who had just gone, the last few may have been on their way still."""
+    """If the receiver had just left (`gone`), the last few packets may be missing."""
     return sent == came or gone and 0 < len(sent) - len(came) < 8 and sent[:len(came)] == came
 
 
@@ -167,8 +168,8 @@ def differ(sent, came):
 
 
 def skipped(came, sent):
-    """How many of `sent` are not among `came`, those after the last that came (sent to who had left) not counted. None if
-    `came` is not `sent` with some left out."""
+    """How many packets of `sent` are missing in `came`, without those after the last that came, whose receiver had left.
+    None if `came` is not a subsequence of `sent`."""
     rest, count = iter(sent), 0
     for packet in came:
         for one in rest:

@@ -1,4 +1,4 @@
-# Follows one client by the bytes that a shim kept, on a thread of its own.
+# Follows one client on a separate thread, by the bytes that a shim kept.
 import threading
 import time
 
@@ -6,7 +6,7 @@ TICK = 0.02  # seconds between two looks
 
 
 class Follower:
-    """Its `_look` is called again and again, from start() until kill()."""
+    """Calls `_look` every TICK, from start() until kill()."""
 
     _stopped = False
 

@@ -1,5 +1,5 @@
-# A game server that speaks native's JSON over TCP and says what a case tells it to: the oracle of what a page must show.
-# Law: it says nothing of itself but You; everybody who enters or looks hears the same facts, those from before first.
+# A game server for native's JSON over TCP that sends the facts that a case gives it, so that the case knows what a page must show.
+# Law: the only fact that it adds is You; every player and viewer receives the same facts, earlier ones first.
 import json
 import socket
 import threading
@@ -9,7 +9,7 @@ from stage import wait_until
 
 
 class Room:
-    """Facts go out with `tell`; what players want is in `intents`."""
+    """`tell` sends facts; `intents` holds the players' intents."""
 
     def __init__(self, *facts):
         self._facts, self.intents, self._links, self._lock = list(facts), [], [], threading.Lock()
@@ -60,15 +60,15 @@ class Room:
 
     def wished(self, kind, seconds=10):
         """The newest intent of a kind, once there is one."""
-        return wait_until(lambda: next(([one[kind]] for one in reversed(self.intents) if kind in one), None), seconds, f"nobody said {kind}")[0]
+        return wait_until(lambda: next(([one[kind]] for one in reversed(self.intents) if kind in one), None), seconds, f"no {kind} was received")[0]
 
     def kill(self):
         self._socket.close()
         for link in self._links:
             try:
-                link.shutdown(socket.SHUT_RDWR)  # its thread reads it
+                link.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads it
             except OSError:
-                pass  # the other side was faster
+                pass  # the other side closed first
             link.close()
 
 

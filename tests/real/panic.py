@@ -1,5 +1,5 @@
-# The released Tank Commander Panic programs, driven: the server, its Python client under Xvfb, and scripted players.
-# Law: independent of our adapters: only what the released pair puts on the wire (little endian, C struct padding).
+# Starts and controls the released Tank Commander Panic programs: the server, its Python client under Xvfb, and scripted players.
+# Law: independent of our adapters: it knows only the released pair's wire format (little endian, C struct padding).
 import collections
 import os
 import socket
@@ -18,7 +18,7 @@ AMMO, HEALTH, DESTROY, MOVE, START, OVER = range(32, 38)
 
 
 def folder_of(stage):
-    """Where the real programs lie; README.md says how."""
+    """The folder of the real programs; README.md lists its files."""
     folder = os.path.join(stage.plays or "", "panic")
     if not os.access(os.path.join(folder, "Server"), os.X_OK):
         raise Missing(f"no executable {folder}/Server")
@@ -30,7 +30,7 @@ def start_server(stage):
     with socket.socket() as taken:
         check(taken.connect_ex(("127.0.0.1", PORT)) != 0, f"port {PORT}, the only one the Panic server knows, is taken")
     server = stage.start("panic-server", ["stdbuf", "-oL", "./Server", "resources/graphics/maps/1_1_Test.map"], cwd=folder)
-    # A connection that only looks would be the first player; so look at what listens instead.
+    # A connection that only tests the port would be the first player, so look at the listening sockets instead.
     wait_until(lambda: listens(PORT), 10, "the Panic server does not listen")
     return server
 
@@ -42,7 +42,7 @@ def listens(port):
 
 
 class Map:
-    """The Test map: which tiles drive and which let shots pass, and the way from one tile to another."""
+    """The Test map: on which tiles a tank can drive, which tiles shots can cross, and paths between tiles."""
 
     def __init__(self, folder):
         with open(os.path.join(folder, "resources/graphics/maps/1_1_Test.map"), encoding="ascii") as file:
@@ -53,7 +53,7 @@ class Map:
         return 0 <= y < len(self.rows) and 0 <= x < 30 and int(self.rows[y][x]) & 2 == 2
 
     def way(self, start, goal, taken):
-        """Directions of a shortest way that meets no tank."""
+        """The directions of a shortest path that meets no tank."""
         came, queue = {start: []}, collections.deque([start])
         while queue:
             here = queue.popleft()
@@ -68,13 +68,13 @@ class Map:
 
 
 class Padded:
-    """The released pair: C structs of a little-endian machine, but the ids of Game State big endian."""
+    """The released pair's format: C structs of a little-endian machine, except that the ids of Game State are big endian."""
     STATE, COUNT_AT, IDS_AT, PIECE, PIECE_AT, PIECE_SIZE, EVENT, EVENT_AT, EVENT_SIZE, ACTION = (
         ("<H", 4), 6, 8, "<iIBB", 4, 16, "<iI", 4, 12, "<HBBI")
 
 
 class Packed:
-    """The document's sizes, big endian: no released server speaks it."""
+    """The sizes of the document, big endian; no released server uses it."""
     STATE, COUNT_AT, IDS_AT, PIECE, PIECE_AT, PIECE_SIZE, EVENT, EVENT_AT, EVENT_SIZE, ACTION = (
         (">H", 3), 5, 6, ">iIBB", 1, 11, ">iI", 2, 10, ">HBBI")
 
@@ -85,7 +85,7 @@ def messages(data, wire=Padded):
 
 
 def messages_from(data, at, wire=Padded):
-    """The same from there on, each with where it ends."""
+    """The same from that offset on, each with the offset of its end."""
     while at < len(data):
         kind, fields = data[at], None
         if kind == 1:
@@ -111,7 +111,7 @@ def messages_from(data, at, wire=Padded):
 
 
 class Game:
-    """What one client has been told, from the bytes that went to it."""
+    """What one client knows, from the bytes that were sent to it."""
 
     def __init__(self, bytes_now, wire=Padded):
         self._bytes_now, self._wire = bytes_now, wire
@@ -130,7 +130,7 @@ class Game:
         return bool(self.of(START))
 
     def over(self):
-        """1 won, 0 lost, None not over."""
+        """1: won, 0: lost, None: not over."""
         told = self.of(OVER)
         return told[0][1] if told else None
 
@@ -159,16 +159,16 @@ class ScriptedPlayer:
         wait_until(lambda: len(self.game.of(MOVE)) > answered, 10, "the Panic server did not answer an Action")
 
     def kill(self):
-        """At once, though a thread listens."""
+        """Closes at once, even if a thread is reading."""
         try:
             self.socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # the server was faster
+            pass  # the server closed first
         self.socket.close()
 
 
 class RealClient:
-    """The released Python client in its own Xvfb, played by key presses."""
+    """The released Python client in its own Xvfb, controlled by key presses."""
 
     DRIVE_KEYS = {1: "Up", 2: "Right", 3: "Down", 4: "Left"}
     SHOOT_KEYS = {1: "w", 2: "d", 3: "s", 4: "a"}
@@ -191,7 +191,7 @@ class RealClient:
         self._xdotool("windowfocus", window)
 
     def act(self, game, action, direction):
-        """One key press, and the Move that answers it. A press right after the window got the focus may be lost."""
+        """Presses a key until a Move answers. A press right after the window got the focus may be lost."""
         answered, presses = len(game.of(MOVE)), 0
         while len(game.of(MOVE)) == answered:
             check(presses < 4, f"{self.name}: a key was pressed {presses} times and nothing moved")

@@ -1,5 +1,6 @@
-# A scripted Panic player that hunts: what it knows of the field it read from its own bytes.
-# Law: a good citizen of the released server: living tanks of its own, one unanswered Action, no shot over the map's edge.
+# A scripted Panic player that hunts; it knows the field only from the bytes that it received.
+# Law: it respects the limits of the released server: it moves only its own living tanks, has at most one unanswered Action, and never shoots over
+# the map's edge.
 import collections
 import random
 import struct
@@ -8,12 +9,12 @@ import time
 
 from panic import AMMO, DESTROY, DRIVE, HEALTH, MOVE, OVER, SHOOT, START, STEPS, Map, ScriptedPlayer, folder_of, messages_from
 
-RANGES = {0: 6, 1: 6, 2: 3, 3: 12}  # of each model's shot
+RANGES = {0: 6, 1: 6, 2: 3, 3: 12}  # tiles that a shot of each model flies
 TANK = 16
 
 
 class Field:
-    """The pieces as one connection's bytes tell of them; fold() takes what is new."""
+    """The pieces, read from the bytes of one connection; fold() reads new bytes."""
 
     def __init__(self, heard):
         self._heard, self._at = heard, 0
@@ -58,7 +59,7 @@ class Field:
 
 
 class Hunter:
-    """Drives to where it can shoot, and shoots; `every` seconds an Action. Waits where it stands while `holds` is set."""
+    """Drives to a tile from which it can shoot, and shoots; one Action every `every` seconds. Waits while `holds` is set."""
 
     def __init__(self, stage, port, every=0.35, seed=1):
         self.player = ScriptedPlayer(port)
@@ -101,7 +102,7 @@ class Hunter:
         return (DRIVE, way, tank) if way else None
 
     def _hits(self, here, direction, reach, targets):
-        """Whether a shot would hit, and could not leave the map."""
+        """Whether a shot would hit and cannot leave the map."""
         (x, y), (dx, dy) = here, STEPS[direction]
         others = set(self.field.places.values()) - targets
         for far in range(1, reach + 1):

@@ -1,5 +1,5 @@
-# Peers that no real program plays: a server that greets and echoes, and clients that mean harm.
-# Law: every one of them ends; none waits longer than its deadline.
+# Scripted peers: a server that greets and echoes, and hostile clients.
+# Law: each of them ends, and waits no longer than its deadline.
 import itertools
 import os
 import random
@@ -13,13 +13,13 @@ TEXT = 128  # bytes of a chat message's text
 
 
 def chat_frame(seed):
-    """A chat message that is one in both ways; its letters do not compress."""
+    """A chat message that is valid in both directions; its letters do not compress."""
     letters = bytes(random.Random(seed).choices(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=TEXT - 1))
     return struct.pack(">H2sB", TEXT + 1, b"mg", 0) + letters + b"\0"
 
 
 class Server:
-    """Greets each client as bzfs 2.4 does, then does `serve(socket)` on a thread of its own."""
+    """Greets each client as bzfs 2.4 does, then calls `serve(socket)` on a separate thread."""
 
     def __init__(self, serve):
         self._serve, self._open = serve, []
@@ -69,7 +69,7 @@ def connect(port, seconds=20, source="127.0.0.1"):
 
 
 def greeted(port, seconds=20, source="127.0.0.1"):
-    """A client past its greeting."""
+    """A client that has received the greeting."""
     peer = connect(port, seconds, source)
     peer.sendall(HEADER)
     if len(read_exactly(peer, GREETING)) != GREETING:
@@ -101,8 +101,8 @@ def closed_by_peer(peer, seconds):
         return True
 
 
-# What hostile clients do; each takes the relay's port. They come from many addresses, so that a limit per address is
-# not all that stops them; connects_closed_at_once also comes from one.
+# Attacks of hostile clients; each takes the relay's port. They use many addresses, so that not only the limits per address stop them;
+# connects_closed_at_once also uses one address.
 def connects_closed_at_once(port, count=10_000):
     """The first half from one address; half of each by FIN, half by RST."""
     reset = struct.pack("ii", 1, 0)
@@ -139,7 +139,7 @@ def oversize(port, count=50):
 
 
 def flood(port, size=4 << 20):
-    """As many messages as fit through, nothing read."""
+    """Sends as many messages as it can, and reads nothing."""
     try:
         with greeted(port, 5, next(ADDRESSES)) as peer:
             peer.settimeout(2)
@@ -151,7 +151,7 @@ def flood(port, size=4 << 20):
 
 
 def datagrams(port, count=20_000):
-    """UDP from nobody: empty, short, garbage, oversize, and link requests for everybody's id."""
+    """UDP without a session: empty, short, garbage, oversize, and link requests for every id."""
     with socket.socket(type=socket.SOCK_DGRAM) as peer:
         for number in range(count):
             data = (b"", b"\0", os.urandom(40), os.urandom(1400), struct.pack(">H2sB", 1, b"of", number % 200))[number % 5]
@@ -159,7 +159,7 @@ def datagrams(port, count=20_000):
 
 
 def slowloris(port, count=100):
-    """Connections that never finish their greeting; returns them, for the caller to see them closed."""
+    """Opens connections that never finish their greeting; returns them, so that the caller can check that they are closed."""
     peers = [connect(port, source=next(ADDRESSES)) for _ in range(count)]
     for peer in peers:
         peer.sendall(HEADER[:3])

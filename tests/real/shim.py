@@ -1,12 +1,12 @@
-# A shim: a listener that passes bytes on unchanged and keeps them, to put on either side of the relay.
-# Law: it knows no game and not our code; what it kept is the evidence that the relay left the bytes alone.
+# A shim for either side of the relay: a listener that forwards bytes unchanged and keeps them.
+# Law: it knows no game and none of our code; the bytes that it kept prove that the relay did not change them.
 import asyncio
 import socket
 import threading
 
 
 class Talk:
-    """One TCP connection: its bytes in both ways."""
+    """One TCP connection: its bytes in both directions."""
 
     def __init__(self):
         self.to_server, self.to_client = bytearray(), bytearray()
@@ -16,7 +16,7 @@ class Talk:
 
 
 class Flow:
-    """The datagrams of one client address, in both ways."""
+    """The datagrams of one client address, in both directions."""
 
     def __init__(self):
         self.to_server, self.to_client = [], []
@@ -26,8 +26,8 @@ class Flow:
 
 
 class Shim:
-    """REQUIRES: `to_port` listens on loopback. `port` is where to come to, by TCP and UDP; `talks` grows by one a
-    connection, `flows` by one an address that datagrams come from."""
+    """REQUIRES: `to_port` listens on loopback. `port` is the shim's port, for TCP and UDP; `talks` has an entry for each
+    connection, `flows` one for each address that sent datagrams."""
 
     def __init__(self, to_port):
         self.to_port, self.port, self.talks, self.flows = to_port, None, [], []
@@ -124,8 +124,8 @@ async def _pump(reader, writer, kept):
 
 
 def untouched(before, after):
-    """Every TCP conversation on one side of the relay is, byte for byte and both ways, one on the other side.
-    Returns (connections, bytes) or a sentence of what differs."""
+    """Whether every TCP connection on one side of the relay has a twin on the other side, with the same bytes in both directions.
+    Returns (connections, bytes), or a sentence that names the difference."""
     left = sorted(talk.bytes() for talk in before.talks)
     right = sorted(talk.bytes() for talk in after.talks)
     if len(left) != len(right):

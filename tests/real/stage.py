@@ -1,5 +1,5 @@
 # A stage: one case's folder, programs and deadline.
-# Law: whatever a case started is gone when the case is over, however it ended; every wait has an end; and a thread that
+# Law: whatever a case started has ended when the case is over, however it ended; every wait has a limit; and a thread that
 # dies of an error fails the case.
 import contextlib
 import ctypes
@@ -22,24 +22,24 @@ SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
 class Failed(Exception):
-    """What a case saw that it must not see, in one sentence."""
+    """A case failed; the text says in one sentence what was wrong."""
 
 
 class Missing(Exception):
-    """A program that this machine lacks: the case is skipped, and said to be."""
+    """This machine lacks a program: the case is skipped, and reported as skipped."""
 
 
-_dead_threads = []  # of this case: what each died of
+_dead_threads = []  # for each dead thread of this case, its error
 
 
 def _thread_died(death):
     threading.__excepthook__(death)
-    if not issubclass(death.exc_type, OSError):  # its peer is gone: whether it may be, the case knows
+    if not issubclass(death.exc_type, OSError):  # an OSError means that its peer is gone; the case knows whether that is allowed
         _dead_threads.append(f"a thread of the case died ({death.thread.name}): {death.exc_value!r}")
 
 
 def check_threads():
-    """Raises Failed if a thread of this case has died: what it followed was not looked at any more."""
+    """Raises Failed if a thread of this case has died, because its observations are then incomplete."""
     if _dead_threads:
         raise Failed(_dead_threads[0])
 
@@ -50,7 +50,7 @@ def check(truth, sentence):
 
 
 def wait_until(truth, seconds, sentence):
-    """Polls `truth` (for state that no event tells of) and returns its first true value. `sentence`, or what it answers, says what is wrong."""
+    """Polls `truth` (for state without events) and returns its first true value. `sentence`, or its result if it is callable, is the error text."""
     end = time.monotonic() + seconds
     while True:
         value = truth()
@@ -63,7 +63,7 @@ def wait_until(truth, seconds, sentence):
 
 
 def private_network():
-    """As root: a network of our own with nothing but loopback, so that fixed ports are free and nothing gets out.
+    """As root: enters a network namespace that has only loopback, so that fixed ports are free and nothing leaves the machine.
     REQUIRES: no thread runs yet."""
     if os.geteuid() == 0 and LIBC.unshare(CLONE_NEWNET) == 0:
         with socket.socket(type=socket.SOCK_DGRAM) as any_socket:
@@ -74,8 +74,8 @@ RESERVED = []
 
 
 def free_port():
-    """A port that is free for TCP and UDP, for programs that cannot pick one themselves. It is below those from which
-    Linux chooses, and reserved for us as in tests/support/free_port.cc."""
+    """A port that is free for TCP and UDP, for programs that cannot pick one themselves. It is below the range from which
+    Linux chooses, and reserved as in tests/support/free_port.cc."""
     while True:
         block = random.randrange(1250)
         port = 12000 + 16 * block
@@ -93,7 +93,7 @@ def free_port():
 
 
 def program(*places):
-    """The first of these that runs here; Debian keeps games out of the PATH."""
+    """The first of these programs that can run here; Debian installs games outside of the PATH."""
     for place in places:
         found = shutil.which(place, path=os.environ["PATH"] + ":/usr/games")
         if found:
@@ -102,7 +102,7 @@ def program(*places):
 
 
 class Program:
-    """A running program in a process group of its own, its output in a log that can be waited upon."""
+    """A running program in its own process group; wait_for() waits for lines of its log."""
 
     def __init__(self, name, argv, folder, env=None, stdin=False, cwd=None):
         self.name, self.argv = name, argv
@@ -163,16 +163,16 @@ class Program:
             pass
         self.process.wait()
         if self.process.stdin:
-            with contextlib.suppress(BrokenPipeError):  # of a line that it did not read
+            with contextlib.suppress(BrokenPipeError):  # a line that the program did not read
                 self.process.stdin.close()
 
 
 class Stage:
-    """What a case gets: a fresh folder, the build's `entente`, and programs that end with the case."""
+    """The surroundings of a case: a fresh folder, the build's `entente`, and programs that end with the case."""
 
     def __init__(self, folder, entente, plays=None, minutes=0.0):
         self.folder, self.entente, self.plays, self._minutes = folder, entente, plays, minutes
-        self.goes_on = False  # whether the case asked for how long
+        self.goes_on = False  # whether the case called minutes()
         self._running, self._counted = [], 0
         _dead_threads.clear()
         threading.excepthook = _thread_died
@@ -180,7 +180,7 @@ class Stage:
 
     @property
     def minutes(self):
-        """For how long a game that can go on is to do so; 0: until everything was seen."""
+        """How long a game that can continue has to be played; 0: until the case has seen everything."""
         self.goes_on = True
         return self._minutes
 
@@ -188,7 +188,7 @@ class Stage:
         return os.path.join(self.folder, name)
 
     def count(self):
-        """1, 2, 3, …: for names of which a case has several."""
+        """1, 2, 3, …: to number names that a case uses several times."""
         self._counted += 1
         return self._counted
 
@@ -198,7 +198,7 @@ class Stage:
         return started
 
     def keep(self, thing):
-        """Anything else with a kill()."""
+        """Registers anything else with a kill(), to be killed at the end of the case."""
         self._running.append(thing)
         return thing
 
@@ -224,7 +224,7 @@ class Stage:
         return ended.returncode, ended.stdout
 
     def verify(self, recording):
-        """The recording holds only what decodes and re-encodes to the same bytes; returns verify's numbers."""
+        """Checks that all of the recording decodes and re-encodes to the same bytes; returns verify's numbers."""
         code, said = self.run("verify", recording)
         last = said.strip().splitlines()[-1] if said.strip() else ""
         numbers = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", last)}

@@ -1,4 +1,4 @@
-# WebSockets over a plain socket or TLS, client and server, written from RFC 6455 and nothing of ours: messages out, messages in.
+# WebSocket clients and servers over a plain socket or TLS, written from RFC 6455 and independent of our code.
 import base64
 import hashlib
 import os
@@ -9,7 +9,7 @@ import struct
 import time
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
-# MultiOgarII takes who has no such headers for a minion.
+# MultiOgarII takes a client without these headers for a minion.
 BROWSER = ("User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120 Safari\r\n"
            "Cache-Control: no-cache\r\n")
 KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -59,19 +59,19 @@ class Frames:
         return first & 15, _masked(self._read(size), mask)
 
     def ready(self, seconds):
-        """Is there something to receive, within that time?"""
-        pending = getattr(self.socket, "pending", None)  # what TLS has decrypted already, select does not see
+        """Whether data can be received within that time."""
+        pending = getattr(self.socket, "pending", None)  # select does not see what TLS has already decrypted
         return bool(pending and pending()) or bool(select.select([self.socket], [], [], seconds)[0])
 
     def messages(self, seconds):
-        """What comes within that time."""
+        """The messages that arrive within that time."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if self.ready(left):
                 yield self.receive()
 
     def farewell(self, seconds=10):
-        """Waits for the other side's close frame: (code, reason), or None if it just ends."""
+        """Waits for the other side's close frame: (code, reason), or None if the connection ends without one."""
         try:
             for opcode, payload in self.messages(seconds):
                 if opcode == CLOSE:
@@ -93,7 +93,7 @@ def _masked(payload, mask):
 
 
 class WebSocket(Frames):
-    """A client; `tls` is an ssl.SSLContext for wss. `status` is what the server answered, 101 if it agreed."""
+    """A client; `tls` is an ssl.SSLContext for wss. `status` is the server's HTTP status, 101 if it accepted the upgrade."""
 
     def __init__(self, port, path="/", tls=None):
         stream = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -116,7 +116,7 @@ class Served(Frames):
 
 
 def spoken(data):
-    """The messages of one direction of a recorded conversation, its handshake left out: [(opcode, payload)], unmasked."""
+    """The messages of one direction of a recorded connection, without its handshake: [(opcode, payload)], unmasked."""
     at, found = data.find(b"\r\n\r\n") + 4, []
     while at + 2 <= len(data):
         opcode, size, masked = data[at] & 15, data[at + 1] & 127, data[at + 1] >> 7

@@ -107,7 +107,7 @@ TEST_CASE("behind a NAT the first link request from the same address that names 
     thief.send(running.address, link_request(9));  // already linked
     CHECK(running.dropped(Drop::kUnknownSource, 4));
 
-    // Somebody behind the same NAT claims player 7; a datagram from its own port corrects that.
+    // Another host behind the same NAT claims player 7; a datagram from its own port corrects that.
     thief.send(running.address, link_request(7));
     CHECK(far.receive().from == seven.server.there());
     const Datagrams own(seven.client.here());

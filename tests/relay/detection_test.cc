@@ -149,7 +149,7 @@ TEST_CASE("a player whose server speaks another dialect is refused before the se
   CHECK(running.heard.line("add ?dialect=le-padded to --listen"));
 }
 
-TEST_CASE("what is kept while a dialect is unknown is limited in both directions") {
+TEST_CASE("the data that is kept while a dialect is unknown is limited in both directions") {
   Limits limits = no_limits();
   limits.held_bytes = 1024;
   FakeServer fake;

@@ -1,5 +1,4 @@
-// What whoever runs a server can see of its sessions and do to them, from a thread of his own, on any number of
-// workers.
+// What an operator can see of sessions and do to them, from another thread, with any number of workers.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -11,7 +10,7 @@ namespace {
 
 using relay::Reason;
 
-/// The links that are open, once there are so many.
+/// The open sessions, once there are `count` of them.
 std::vector<relay::SessionReport> sessions(const Serving& serving, std::size_t count) {
   std::vector<relay::SessionReport> all;
   CHECK(eventually([&] {
@@ -21,7 +20,7 @@ std::vector<relay::SessionReport> sessions(const Serving& serving, std::size_t c
   return all;
 }
 
-TEST_CASE("sessions of all workers are told with who they are between and what passed") {
+TEST_CASE("the list has the sessions of all workers, with their addresses and byte counts") {
   for (const std::size_t workers : std::initializer_list<std::size_t>{1, 3}) {
     CAPTURE(workers);
     FakeServer fake;
@@ -41,7 +40,7 @@ TEST_CASE("sessions of all workers are told with who they are between and what p
   }
 }
 
-TEST_CASE("who is kicked is told goodbye as his game does, the others play on, and it is counted") {
+TEST_CASE("a kicked client gets its game's goodbye, the others play on, and the kick is counted") {
   FakeServer fake;
   Running running(toy::game(), fake.address(), no_limits(), 2);
   Pair first(running, fake), second(running, fake);
@@ -56,7 +55,7 @@ TEST_CASE("who is kicked is told goodbye as his game does, the others play on, a
   CHECK_FALSE(running.kick(4711, ""));
 }
 
-TEST_CASE("a session that has ended, and only waits for its client to close, is none any more") {
+TEST_CASE("a session that only waits for its client to close is not listed and cannot be kicked") {
   Limits limits = no_limits();
   limits.linger_ms = kPatience;
   FakeServer fake;
@@ -72,7 +71,7 @@ TEST_CASE("a session that has ended, and only waits for its client to close, is 
   CHECK(running.say("hear!").size() == 1);
 }
 
-TEST_CASE("a bridged player is known by name, and kicked with the reason") {
+TEST_CASE("a kicked player of a bridge gets its game's goodbye") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);
@@ -83,7 +82,7 @@ TEST_CASE("a bridged player is known by name, and kicked with the reason") {
   CHECK(running.ended(Reason::kKicked));
 }
 
-TEST_CASE("who is kicked over ENet hears it as a kick of his game, packets or datagrams") {
+TEST_CASE("a client that is kicked over ENet gets its game's number for a kick, in both modes") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);
     scene.join(3);
@@ -96,7 +95,7 @@ TEST_CASE("who is kicked over ENet hears it as a kick of his game, packets or da
   }
 }
 
-TEST_CASE("a question after the end is answered: nobody is there") {
+TEST_CASE("after the end the list of sessions is empty, and a kick finds no session") {
   FakeServer fake;
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);

@@ -1,5 +1,5 @@
-// Lines and tokens: ten lines of a kind at once, then one a second, whatever comes, and nothing left out of its count;
-// a bucket gives its rate, in the long run exactly.
+// The log limiter: ten lines of a kind at once, then one a second, and every event is counted. The token bucket: in the
+// long run it gives exactly its rate.
 #include "proxy/relay/log_limiter.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace entente::relay::log_limiter_test {
 namespace {
 
-/// Keeps what a LogLimiter has said: "what+more".
+/// Collects the lines of a LogLimiter, as "what+more".
 struct Said {
   LogLimiter::Say operator()(std::string what) {
     return [this, what = std::move(what)](std::uint64_t more) { lines.push_back(what + "+" + std::to_string(more)); };
@@ -26,14 +26,14 @@ struct Said {
 
 using Lines = std::vector<std::string>;
 
-/// Says what may be said at once at `now`.
+/// Logs all but one of the lines that may be logged at once, at `now`.
 void say_a_burst(LogLimiter& log_limiter, LogKind kind, std::string_view what, Millis now) {
   for (Millis i = 0; i + 1 < LogLimiter::kAtOnce; ++i) CHECK(log_limiter.say(kind, what, now, [](std::uint64_t) {}));
 }
 
 constexpr LogKind kBad = kind_of(Reason::kBadFrame);
 
-TEST_CASE("banned clients have one line a minute") {
+TEST_CASE("banned clients are logged once a minute") {
   LogLimiter log_limiter;
   Said said;
   constexpr LogKind kBanned = kind_of(Reason::kBanned);
@@ -47,7 +47,7 @@ TEST_CASE("banned clients have one line a minute") {
   CHECK(said.take() == Lines{"b+58"});
 }
 
-TEST_CASE("after a silence ten lines of a kind come at once, in their order") {
+TEST_CASE("after a pause, ten lines of a kind are logged at once, in order") {
   LogLimiter log_limiter;
   Said said;
   Lines wanted;
@@ -63,7 +63,7 @@ TEST_CASE("after a silence ten lines of a kind come at once, in their order") {
   CHECK_FALSE(log_limiter.say(kBad, "", 16'000, said("no more")));
 }
 
-TEST_CASE("then one line of each kind a second; the last of the others stands for them") {
+TEST_CASE("then one line of each kind is logged a second: the latest, with the number of the others") {
   LogLimiter log_limiter;
   Said said;
   say_a_burst(log_limiter, kBad, "", 5000);
@@ -72,7 +72,7 @@ TEST_CASE("then one line of each kind a second; the last of the others stands fo
   CHECK(log_limiter.say(kind_of(Reason::kIdle), "", 5999, said("idle")));
   CHECK(said.take() == Lines{"a+0", "idle+0"});
 
-  SUBCASE("if more comes, as the next") {
+  SUBCASE("with the next event") {
     CHECK(log_limiter.say(kBad, "", 6000, said("c")));
     CHECK(said.take() == Lines{"c+10"});
     CHECK_FALSE(log_limiter.say(kBad, "", 6001, said("d")));
@@ -81,7 +81,7 @@ TEST_CASE("then one line of each kind a second; the last of the others stands fo
     log_limiter.say_kept(7000);
     CHECK(said.take() == Lines{"d+0"});
   }
-  SUBCASE("if none comes, as soon as it may be said") {
+  SUBCASE("without another event, as soon as it is allowed") {
     log_limiter.say_kept(5999);
     CHECK(said.take().empty());
     log_limiter.say_kept(6040);
@@ -89,13 +89,13 @@ TEST_CASE("then one line of each kind a second; the last of the others stands fo
     log_limiter.say_kept(60'000);
     CHECK(said.take().empty());
   }
-  SUBCASE("and a line that was said a little late does not delay the next") {
+  SUBCASE("a line that is logged a little late does not delay the next one") {
     log_limiter.say_kept(6040);
     CHECK_FALSE(log_limiter.say(kBad, "", 6999, said("c")));
     CHECK(log_limiter.say(kBad, "", 7000, said("d")));
     CHECK(said.take() == Lines{"b9+9", "d+1"});
   }
-  SUBCASE("at the end at once") {
+  SUBCASE("at the end, at once") {
     log_limiter.say_rest();
     CHECK(said.take() == Lines{"b9+9"});
     log_limiter.say_rest();
@@ -103,7 +103,7 @@ TEST_CASE("then one line of each kind a second; the last of the others stands fo
   }
 }
 
-TEST_CASE("what is wrong tells lines of one reason apart") {
+TEST_CASE("lines of one reason with different faults are limited separately") {
   LogLimiter log_limiter;
   Said said;
   say_a_burst(log_limiter, kBad, "frame too large", 5000);
@@ -114,7 +114,7 @@ TEST_CASE("what is wrong tells lines of one reason apart") {
   CHECK(said.take() == Lines{"large+0", "greeting+0", "larger+0"});
 }
 
-TEST_CASE("a line may stand for more than one from the beginning") {
+TEST_CASE("one call can count several events") {
   LogLimiter log_limiter;
   Said said;
   say_a_burst(log_limiter, LogKind::kDropped, "too fast", 5000);
@@ -125,7 +125,7 @@ TEST_CASE("a line may stand for more than one from the beginning") {
   CHECK(said.take() == Lines{"a+299", "c+22"});
 }
 
-TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
+TEST_CASE("many workers share one limit, and every event is counted") {
   LogLimiter log_limiter;
   std::atomic<std::uint64_t> said{0}, counted{0};
   const LogLimiter::Say tell = [&](std::uint64_t more) {
@@ -147,7 +147,7 @@ TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
   CHECK(said + counted == 80'000);
 }
 
-TEST_CASE("a bucket: the burst at once, then the rate") {
+TEST_CASE("a bucket gives its burst at once, then its rate") {
   Bucket bucket(100, 5, 1000);
   for (int i = 0; i < 5; ++i) CHECK(bucket.take_one(1000));
   CHECK(!bucket.take_one(1000));
@@ -166,7 +166,7 @@ TEST_CASE("a bucket in debt pays back before it is ready") {
   CHECK(bucket.ready(501));
 }
 
-TEST_CASE("rate 0 is no limit, and neither a clock that steps back nor a year of sleep does harm") {
+TEST_CASE("rate 0 means no limit, and a bucket survives a clock that steps back or far ahead") {
   Bucket none(0, 0, 0);
   CHECK(none.charge(1u << 30, 0));
   CHECK(none.ready(0));

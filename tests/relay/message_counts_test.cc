@@ -9,20 +9,20 @@ namespace {
 
 using wire::Lane, wire::Stage, wire::Way;
 
-TEST_CASE("what a room tells a hundred clients is decoded once, and counted for each") {
+TEST_CASE("a message to a hundred clients is decoded once, and counted for each") {
   MessageCounts counts(toy::stream(), 0);
-  const Buffer one{1, 11, 0}, other{2, 11, 1, 0};  // no line, and an empty one
+  const Buffer one{1, 11, 0}, other{2, 11, 1, 0};  // without lines, and with one empty line
   const auto told = [&](Way way, const Buffer& bytes) {
     const auto row = counts.decode({way, Lane::kStream, Stage::kPlay, bytes});
     REQUIRE(row.ok());
     counts.add(way, **row, bytes.size());
   };
-  for (int i = 0; i < 100; ++i) told(Way::kToClient, Buffer(one));  // each lies elsewhere
+  for (int i = 0; i < 100; ++i) told(Way::kToClient, Buffer(one));  // equal bytes in another buffer
   CHECK(counts.decoded() == 1);
   told(Way::kToClient, other);
   told(Way::kToClient, one);
   CHECK(counts.decoded() == 3);
-  for (int i = 0; i < 3; ++i) told(Way::kToServer, one);  // whoever records it needs what is in it
+  for (int i = 0; i < 3; ++i) told(Way::kToServer, one);  // frames to a server are always decoded
   CHECK(counts.decoded() == 6);
   std::vector<MessageCount> messages;
   std::vector<FaultCount> faults;

@@ -1,4 +1,4 @@
-// A listener of WebSockets shows browsers a page, if it has one, and is none the worse for what else they ask.
+// A WebSocket listener that serves a page to browsers, and its answers to other requests.
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
@@ -21,13 +21,13 @@ struct Shown : Running {
     return options;
   }
 
-  /// All that is answered to these bytes.
+  /// The whole answer to these bytes.
   std::string answer(std::string_view request) const {
     const Stream client = Stream::to(address);
     client.send(request);
     return std::string(as_text(client.read_all()));
   }
-  /// The status of the answer, and behind a space what follows its head.
+  /// The status of the answer, a space, and its body.
   std::string get(const std::string& target, const std::string& method = "GET") const {
     const std::string all = answer(method + " " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
     const std::size_t head = all.find("\r\n\r\n");
@@ -36,7 +36,7 @@ struct Shown : Running {
   }
 };
 
-TEST_CASE("a browser gets the page and its files, and the server behind is not bothered") {
+TEST_CASE("a browser gets the page and its files, and the server gets no connection") {
   FakeServer fake;
   Shown running(fake.address());
   CHECK(running.get("/") == "200 <p>come in</p>");
@@ -49,7 +49,7 @@ TEST_CASE("a browser gets the page and its files, and the server behind is not b
   CHECK_FALSE(fake.called(50));
 }
 
-TEST_CASE("what is not there is not found, and nothing can be changed") {
+TEST_CASE("an unknown path gets 404, and a method other than GET and HEAD gets 405") {
   FakeServer fake;
   Shown running(fake.address());
   for (const char* none : {"/index.html", "/favicon.ico", "/main.js/", "/main.j", "//", "/../etc/passwd",
@@ -60,7 +60,7 @@ TEST_CASE("what is not there is not found, and nothing can be changed") {
   CHECK(running.ended(Reason::kBadRequest, 16));
 }
 
-TEST_CASE("the page of a path is there, and its files are beside it") {
+TEST_CASE("the page is at its route's path, and its files are beside it") {
   FakeServer fake;
   Shown running(fake.address(), "/games/play");
   CHECK(running.get("/games/play").starts_with("200 <p>"));
@@ -69,7 +69,7 @@ TEST_CASE("the page of a path is there, and its files are beside it") {
   CHECK(running.get("/games/play/").starts_with("404"));
 }
 
-TEST_CASE("a WebSocket is served where the page is") {
+TEST_CASE("a WebSocket can be opened at the path of the page") {
   FakeServer fake;
   Shown running(fake.address());
   WebPair pair(running, fake);
@@ -77,7 +77,7 @@ TEST_CASE("a WebSocket is served where the page is") {
   CHECK(pair.server.next() == "b:fe06000000");
 }
 
-TEST_CASE("hostile requests are refused, whatever they want") {
+TEST_CASE("hostile requests are refused with the matching status") {
   FakeServer fake;
   Shown running(fake.address());
   const auto status = [&](const std::string& request) { return running.answer(request).substr(9, 3); };
@@ -87,7 +87,7 @@ TEST_CASE("hostile requests are refused, whatever they want") {
   CHECK(status("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n") == "426");
   CHECK(status("CONNECT a:1 HTTP/1.1\r\n\r\n") == "405");
   CHECK(status("\r\n\r\n\x16\x03\x01") == "400");
-  // What a browser would say next on a connection that stays open gets no second answer.
+  // A second request on the same connection gets no answer.
   const std::string twice = "GET /main.js HTTP/1.1\r\n\r\n";
   const std::string all = running.answer(twice + twice);
   CHECK(all.find("play()") == all.rfind("play()"));

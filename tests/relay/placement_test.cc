@@ -1,4 +1,4 @@
-// Which worker gets a session: the one with the fewest. What lives on one worker as a whole is spread, too.
+// Which worker gets a session, a client of an ENet listener, or a shared room.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace entente::testing::placement_test {
 namespace {
 
-/// Notes on which worker each session opens, and whose sink was asked for last.
+/// Records on which worker each session opens, and which worker's sink was requested last.
 class Placed final : public relay::Tap {
  public:
   relay::TapSink& sink(std::size_t worker) override {
@@ -46,7 +46,7 @@ class Placed final : public relay::Tap {
 
   std::array<Sink, 2> sinks_{Sink(*this, 0), Sink(*this, 1)};
   std::mutex mutex_;
-  std::vector<std::size_t> workers_;  // of the sessions, in the order in which they opened
+  std::vector<std::size_t> workers_;  // one for each session, in the order in which they opened
 };
 
 TEST_CASE("a newcomer gets the worker with the fewest sessions") {
@@ -69,7 +69,7 @@ TEST_CASE("a newcomer gets the worker with the fewest sessions") {
   }
 }
 
-TEST_CASE("the clients of one ENet listener are shared out among the workers, and each is served as before") {
+TEST_CASE("the clients of one ENet listener are distributed among the workers, and all are served") {
   Turning loop;
   const wire::Game& game = aos::game();
   const wire::EnetSettings settings = game.enet();
@@ -102,7 +102,7 @@ TEST_CASE("the clients of one ENet listener are shared out among the workers, an
   }
   loop.until([&] { return server.bytes == 4 * 15; });
 
-  for (std::size_t i = 0; i < 2; ++i) {  // one of each worker, or so: by either side
+  for (std::size_t i = 0; i < 2; ++i) {  // two sessions end by the client, two by the server
     clients[i].host.disconnect(*clients[i].peer, 7);
     server.host.disconnect(*there[3 - i], 10);
   }

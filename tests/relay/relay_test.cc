@@ -1,4 +1,4 @@
-// Bytes through a relay are the same bytes, however they are cut on the way in; ends travel too.
+// A relay passes bytes on unchanged, however they are split, and passes on the end of each direction.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -21,7 +21,7 @@ void send_in_pieces(const Stream& to, Bytes bytes, std::uint32_t seed) {
   }
 }
 
-TEST_CASE("what one side sends is what the other reads, both ways, however it is cut") {
+TEST_CASE("each side reads exactly what the other sent, however it is split") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);
@@ -52,7 +52,7 @@ std::uint64_t sum(std::span<const std::uint64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-TEST_CASE("how long a session took to open, and how long it lasted, is counted") {
+TEST_CASE("the time to open a session and its length are counted") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   {
@@ -113,7 +113,7 @@ TEST_CASE("Panic's frames arrive whole, both ways, although they are written byt
   }
 }
 
-TEST_CASE("each side may end while the other goes on") {
+TEST_CASE("each side may end its direction while the other still sends") {
   FakeServer fake;
   Running running(panic::game(), fake.address());
   const Buffer state{1, 1, 1, 0, 1, 1, 0, 0, 0, 1}, action{0, 1, 1, 2, 0, 0, 0, 1};
@@ -142,10 +142,10 @@ TEST_CASE("each side may end while the other goes on") {
   CHECK(running.empty());
 }
 
-TEST_CASE("a client that would not notice a closed connection is told goodbye, once, between two frames") {
+TEST_CASE("a client gets its game's goodbye once, between two frames") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
-  SUBCASE("when the server goes in the middle of a frame") {
+  SUBCASE("when the server closes in the middle of a frame") {
     Pair pair(running, fake);
     Buffer whole = frame("whole"), half = frame("half");
     half.pop_back();
@@ -155,9 +155,9 @@ TEST_CASE("a client that would not notice a closed connection is told goodbye, o
     append(whole, as_bytes(kGoodbye));
     CHECK(pair.client.read_all() == whole);
   }
-  SUBCASE("and nothing after it, however long it stays") {
+  SUBCASE("and nothing after it, however long it stays connected") {
     Limits limits = no_limits();
-    limits.half_closed_ms = 2'500;  // later than half a frame would be passed on
+    limits.half_closed_ms = 2'500;  // longer than half a frame is kept before it is passed on
     Running patient(toy::game(), fake.address(), limits);
     Pair pair(patient, fake);
     pair.server.send(Bytes(frame("half")).first(3));
@@ -166,13 +166,13 @@ TEST_CASE("a client that would not notice a closed connection is told goodbye, o
     CHECK(patient.ended(relay::Reason::kHalfClosed));
     CHECK(patient.totals().to_client.bytes == 4);  // the greeting
   }
-  SUBCASE("but not when the server has told it") {
+  SUBCASE("but not when the server has sent it already") {
     Pair pair(running, fake);
     pair.server.send(kGoodbye);
     pair.server.close();
     CHECK(as_text(pair.client.read_all()) == kGoodbye);
   }
-  SUBCASE("but not when it is leaving itself, and the server was only quicker to close") {
+  SUBCASE("but not when the client is leaving, too, and the server only closed first") {
     Pair pair(running, fake);
     pair.server.finish();
     pair.client.finish();
@@ -198,7 +198,7 @@ TEST_CASE("a client that would not notice a closed connection is told goodbye, o
   }
 }
 
-TEST_CASE("a server that is not there ends in a goodbye and a sentence") {
+TEST_CASE("if the server cannot be reached, the client gets a goodbye, and the log says why") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   fake.close();
@@ -209,7 +209,7 @@ TEST_CASE("a server that is not there ends in a goodbye and a sentence") {
   CHECK(running.heard.line("Connection refused; is it running?"));
 }
 
-TEST_CASE("a server's bytes that are no frames pass as they come, and are said and counted once") {
+TEST_CASE("bytes of a server that are not frames are passed on as they come, and logged and counted once") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);
@@ -224,7 +224,7 @@ TEST_CASE("a server's bytes that are no frames pass as they come, and are said a
   CHECK(running.heard.line("passed on as they come"));
 }
 
-TEST_CASE("a frame that a server does not finish is passed on after a while, and is finished like any other") {
+TEST_CASE("an incomplete frame of a server is passed on after a while, and its rest when it comes") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
   Pair pair(running, fake);

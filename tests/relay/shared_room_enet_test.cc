@@ -1,5 +1,5 @@
-// Clients that come into a shared room by ENet: they share its room with those of other transports, and what they do
-// wrong or do not take ends their own seat.
+// Clients that join a shared room over ENet: they are in one room with clients of other transports, and a client that
+// breaks a rule or does not read ends only its own session.
 #include <doctest/doctest.h>
 
 #include "tests/relay/enet_yard.h"
@@ -11,7 +11,7 @@ namespace {
 using relay::Drop;
 using relay::Reason;
 
-constexpr std::size_t kEnet = 3;  // of InSharedRoom::at
+constexpr std::size_t kEnet = 3;  // index into InSharedRoom::at
 
 std::string heard(std::string_view text, int send = 1) {
   return "0/" + std::to_string(send) + " " + to_hex(as_bytes(said(text))).substr(0, 16);
@@ -27,7 +27,7 @@ struct Guests : Yard {
     CHECK(stream.read_text(4) == kWelcome);
     return stream;
   }
-  /// Who is heard by himself has his seat.
+  /// Joins, and waits for its own chat: then it has its seat.
   void come() {
     join(shared_room.at[kEnet]);
     say(client, line("here"));
@@ -36,7 +36,7 @@ struct Guests : Yard {
   InSharedRoom shared_room;
 };
 
-TEST_CASE("by ENet one is in the same room, on whatever worker it lives") {
+TEST_CASE("clients over ENet are in the same room as others, on whatever worker it is") {
   for (const std::size_t workers : {1U, 3U}) {
     Guests scene(no_limits(), workers);
     const Stream tcp = scene.by_tcp();
@@ -54,17 +54,17 @@ TEST_CASE("by ENet one is in the same room, on whatever worker it lives") {
   }
 }
 
-TEST_CASE("who leaves by ENet is missed, whichever way it goes") {
+TEST_CASE("when a client leaves over ENet in any way, the room is told") {
   Guests scene;
   const Stream tcp = scene.by_tcp();
   scene.come();
   CHECK(as_text(scene.read(tcp, 6)) == said("here"));
   SUBCASE("by a disconnect with a number") {
     scene.client.host.disconnect(*scene.client.peer, 7);
-    CHECK(as_text(scene.read(tcp, 8)) == said("left 7"));  // the toy game's front says so
+    CHECK(as_text(scene.read(tcp, 8)) == said("left 7"));  // sent by the toy game's front
     CHECK(as_text(scene.read(tcp, 6)) == said("gone"));
   }
-  SUBCASE("by saying so") {
+  SUBCASE("by a frame") {
     scene.say(scene.client, Buffer{0, toy::kBye});
     CHECK(as_text(scene.read(tcp, 6)) == said("gone"));
     scene.until([&] { return scene.client.peer == nullptr; });
@@ -76,11 +76,11 @@ TEST_CASE("who leaves by ENet is missed, whichever way it goes") {
   CHECK(scene.shared_room.empty());
 }
 
-TEST_CASE("who breaks a rule by ENet is sent away alone, with the game's own number") {
+TEST_CASE("a client over ENet that breaks a rule is disconnected alone, with the game's number") {
   Guests scene;
   const Stream tcp = scene.by_tcp();
-  std::string last = "down 4001";  // what the front says with its goodbye
-  SUBCASE("of the packets") {
+  std::string last = "down 4001";  // the front's number with its goodbye
+  SUBCASE("of the game's packets") {
     scene.come();
     scene.say(scene.client, Buffer{9, 9, 9});
     scene.until([&] { return scene.client.peer == nullptr; });
@@ -94,14 +94,14 @@ TEST_CASE("who breaks a rule by ENet is sent away alone, with the game's own num
     CHECK(scene.shared_room.ended(Reason::kProtocolFault));
     last = "down 34";
   }
-  SUBCASE("and who is refused in words is told so") {
+  SUBCASE("of the room, which refuses it by a frame") {
     scene.come();
     scene.say(scene.client, line("refuse me"));
     scene.until([&] { return scene.client.peer == nullptr; });
     CHECK(scene.client.heard("0/1 000d"));
     CHECK(scene.shared_room.ended(Reason::kServerDeclined));
   }
-  SUBCASE("by its dialect") {
+  SUBCASE("of the dialect") {
     scene.knock(scene.shared_room.at[kEnet], kBig + 1);
     scene.until([&] { return scene.client.heard("down 33"); });
     CHECK(scene.shared_room.ended(Reason::kDialectMismatch));
@@ -111,10 +111,10 @@ TEST_CASE("who breaks a rule by ENet is sent away alone, with the game's own num
   tcp.send(said("peace"));
   bool peace = false;
   for (int i = 0; i < 3 && !peace; ++i) peace = as_text(scene.read(tcp, 6)) == said("peace").substr(0, 6);
-  CHECK(peace);  // behind "here" and "gone"
+  CHECK(peace);  // after "here" and "gone"
 }
 
-TEST_CASE("a datagram that is none of the game's is dropped, and nobody is sent away for it") {
+TEST_CASE("an invalid datagram is dropped, and its client stays") {
   Guests scene;
   scene.come();
   scene.say(scene.client, Buffer{9, 9, 9}, EnetDelivery::kUnreliable);
@@ -124,7 +124,7 @@ TEST_CASE("a datagram that is none of the game's is dropped, and nobody is sent 
   scene.until([&] { return scene.client.heard(heard("yes")); });
 }
 
-TEST_CASE("who vanishes from ENet without a word is given up, and missed") {
+TEST_CASE("a client that disappears from ENet is dropped, and the room is told") {
   Guests scene;
   const Stream tcp = scene.by_tcp();
   scene.come();
@@ -135,14 +135,14 @@ TEST_CASE("who vanishes from ENet without a word is given up, and missed") {
   CHECK(scene.shared_room.ended(Reason::kClientReset));
 }
 
-TEST_CASE("who takes nothing by ENet is closed alone") {
+TEST_CASE("a client over ENet that acknowledges nothing is closed alone") {
   Limits limits = no_limits();
-  limits.high_water = 256 * 1024;  // of which eight may wait: more than one flood, also for who is slow to read it
+  limits.high_water = 256 * 1024;  // eight times this may wait: more than one flood, so that slow reading is allowed
   limits.linger_ms = 300;
   Guests scene(limits);
   scene.come();
   const Stream tcp = scene.by_tcp();
-  // The test does not turn the loop of its ENet client meanwhile: nothing is acknowledged.
+  // The ENet client's loop does not run meanwhile, so nothing is acknowledged.
   std::size_t floods = 0;
   while (scene.shared_room.total(Reason::kClientStalled) == 0 && floods < 100) {
     tcp.send(said("flood"));
@@ -153,16 +153,16 @@ TEST_CASE("who takes nothing by ENet is closed alone") {
   CHECK(tcp.read_text(6) == said("gone"));
 }
 
-TEST_CASE("when we stop, and when the truth leaves, who is there by ENet is told") {
+TEST_CASE("when the program stops or the room's back leaves, clients over ENet get a goodbye") {
   Guests scene;
   scene.come();
-  SUBCASE("we stop") {
+  SUBCASE("the program stops") {
     std::thread stopping([&] { scene.shared_room.stop(); });
     scene.until([&] { return scene.client.peer == nullptr; });
     stopping.join();
     CHECK(scene.shared_room.total(Reason::kStopped) == 1);
   }
-  SUBCASE("the truth leaves") {
+  SUBCASE("the back leaves") {
     scene.say(scene.client, line("close"));
     scene.until([&] { return scene.client.peer == nullptr; });
     CHECK(scene.shared_room.ended(Reason::kServerLeft));

@@ -1,5 +1,5 @@
-// One room for many: clients of several games in one shared room, some of whom leave, take nothing, or break a rule;
-// and what is told and recorded of it.
+// A shared room: clients of several games in one room. Some of them leave, do not read, or break a rule. Also, what is
+// counted and recorded of the room.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ Stream come(const InSharedRoom& shared_room, std::size_t listener = 0, const net
   return client;
 }
 
-/// Who is heard by himself has his seat.
+/// A client that has received its own chat, and so has its seat.
 Stream seated(const InSharedRoom& shared_room, std::size_t listener = 0, const net::Address* from = nullptr) {
   Stream client = come(shared_room, listener, from);
   client.send(said("here"));
@@ -31,7 +31,7 @@ Stream seated(const InSharedRoom& shared_room, std::size_t listener = 0, const n
   return client;
 }
 
-TEST_CASE("clients of several games and transports are in one room, on whatever worker they came in") {
+TEST_CASE("clients of several games and transports are in one room, whatever their workers") {
   for (const std::size_t workers : {1U, 3U}) {
     InSharedRoom shared_room(no_limits(), workers);
     const Stream tcp = seated(shared_room);
@@ -56,11 +56,11 @@ TEST_CASE("clients of several games and transports are in one room, on whatever 
     shared_room.point(7);
     CHECK(tcp.read(3) == point(7));
     CHECK(shared_room.heard.line("opened " + tcp.here().text()));
-    CHECK(shared_room.orphaned() == 2);  // nobody was told of the unit that points
+    CHECK(shared_room.orphaned() == 2);  // the unit that points was never announced
   }
 }
 
-TEST_CASE("who greeted in time is let in, however late we come to read it") {
+TEST_CASE("a client that greeted in time is let in, however late its greeting is read") {
   Limits limits = no_limits();
   limits.greet_ms = 300;
   InSharedRoom shared_room(limits);
@@ -77,7 +77,7 @@ TEST_CASE("who greeted in time is let in, however late we come to read it") {
   CHECK(shared_room.total(Reason::kGreetTimeout) == 0);
 }
 
-TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
+TEST_CASE("the room is told when a client leaves, and goes on even without clients") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room);
   {
@@ -86,7 +86,7 @@ TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
     CHECK(anna.read_text(7) == said("hello"));
     CHECK(ben.read_text(7) == said("hello"));
     SUBCASE("by closing") { ben.finish(); }
-    SUBCASE("by saying so") { ben.send(kBye); }
+    SUBCASE("by a frame") { ben.send(kBye); }
     CHECK(anna.read_text(6) == said("gone"));
     CHECK(ben.read_all().empty());
   }
@@ -99,7 +99,7 @@ TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
   const Stream carl = seated(shared_room);
 }
 
-TEST_CASE("who lost the link comes back to the seat") {
+TEST_CASE("a client that lost its link resumes its seat") {
   InSharedRoom shared_room(no_limits(), 2);
   shared_room.asks = true;
   const Stream other = seated(shared_room);
@@ -111,7 +111,7 @@ TEST_CASE("who lost the link comes back to the seat") {
   CHECK(client->read_text(6) == said("wait"));
   client.reset();
   CHECK(shared_room.ended(Reason::kClientLeft));
-  CHECK_FALSE(other.readable(50));  // nobody is gone
+  CHECK_FALSE(other.readable(50));  // no player is gone
   client = come(shared_room);
   client->send(Buffer{1, toy::kBack, 7});
   CHECK(client->read(3) == Buffer{1, toy::kBack, 7});
@@ -121,12 +121,12 @@ TEST_CASE("who lost the link comes back to the seat") {
   client->send(Buffer{0, toy::kBye});
   CHECK(other.read_text(6) == said("gone"));
   const Stream late = come(shared_room);
-  late.send(Buffer{1, toy::kBack, 7});  // not there any more: somebody new
+  late.send(Buffer{1, toy::kBack, 7});  // that seat is gone: a new player
   late.send(said("late"));
   CHECK(other.read_text(6) == said("late"));
 }
 
-TEST_CASE("seats that are kept count for their address, and the oldest of them goes to who is there") {
+TEST_CASE("kept seats count for their address, and the oldest one is given up for a newcomer") {
   Limits limits = no_limits();
   limits.sessions_per_address = 3;
   InSharedRoom shared_room(limits, 2);
@@ -134,7 +134,7 @@ TEST_CASE("seats that are kept count for their address, and the oldest of them g
   const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
   const Stream other = seated(shared_room, 0, &elsewhere);
   std::uint64_t left = 0;
-  /// `goes`: with it somebody else goes, who is missed before or after it is heard.
+  /// `goes`: an older seat is given up for it. The others are told that before or after they receive its chat.
   const auto is_away = [&](std::uint8_t number, bool goes) {
     {
       const Stream client = come(shared_room);
@@ -153,20 +153,20 @@ TEST_CASE("seats that are kept count for their address, and the oldest of them g
   const Stream fourth = come(shared_room);
   fourth.send(said("four"));
   CHECK(other.read_text(6) == said("four"));
-  CHECK(other.read_text(6) == said("gone"));  // the first
+  CHECK(other.read_text(6) == said("gone"));  // the oldest seat
   for (std::uint8_t number = 5; number <= 40; ++number) is_away(number, true);
   const Stream back = come(shared_room);
   back.send(Buffer{1, toy::kBack, 39});
-  CHECK(back.read(3) == Buffer{1, toy::kBack, 39});  // there are three with it: nobody has to go
+  CHECK(back.read(3) == Buffer{1, toy::kBack, 39});  // it is one of the three: no seat is given up
   CHECK_FALSE(other.readable(20));
 }
 
-TEST_CASE("who breaks a rule is refused alone") {
+TEST_CASE("a client that breaks a rule is refused alone") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room);
   const Stream bad = seated(shared_room);
   CHECK(anna.read_text(6) == said("here"));
-  SUBCASE("of the framing") {
+  SUBCASE("of the game's framing") {
     bad.send("\xff");
     CHECK(as_text(bad.read_all()) == kBye);
     CHECK(shared_room.ended(Reason::kBadFrame));
@@ -177,7 +177,7 @@ TEST_CASE("who breaks a rule is refused alone") {
     CHECK(bad.read_all().empty());
     CHECK(shared_room.ended(Reason::kProtocolFault));
   }
-  SUBCASE("and who is refused in words is told so") {
+  SUBCASE("of the room, which refuses it by a frame") {
     bad.send(said("refuse me"));
     CHECK(as_text(bad.read_all()) == std::string("\0\x0d", 2));
     CHECK(shared_room.ended(Reason::kServerDeclined));
@@ -187,9 +187,9 @@ TEST_CASE("who breaks a rule is refused alone") {
   CHECK(anna.read_text(7) == said("peace"));
 }
 
-TEST_CASE("who takes nothing is closed alone, and the others hear everything") {
+TEST_CASE("a client that reads nothing is closed alone, and the others receive everything") {
   Limits limits = no_limits();
-  limits.high_water = 256 * 1024;  // of which eight may wait: more than one flood, also for who is slow to read it
+  limits.high_water = 256 * 1024;  // eight times this may wait: more than one flood, so that slow reading is allowed
   limits.linger_ms = 300;
   InSharedRoom shared_room(limits);
   const Stream slow = Stream::to(shared_room.at[0], nullptr, 4096);
@@ -208,13 +208,13 @@ TEST_CASE("who takes nothing is closed alone, and the others hear everything") {
   CHECK(anna.read_text(6) == said("gone"));
 }
 
-TEST_CASE("who sends pings and takes no pongs is owed no more of them than may wait") {
+TEST_CASE("a client that sends pings and does not read gets a limited number of pongs") {
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
   InSharedRoom shared_room(limits);
   WebClient client(shared_room.at[1], "/", {}, 4096);
   client.upgrade();
-  Buffer ping = from_hex("89fd 00000000");  // of 125 bytes
+  Buffer ping = from_hex("89fd 00000000");  // with 125 bytes
   ping.resize(ping.size() + 125);
   Buffer thousand;
   for (int i = 0; i < 1'000; ++i) append(thousand, ping);
@@ -227,9 +227,9 @@ TEST_CASE("who sends pings and takes no pongs is owed no more of them than may w
   CHECK(pongs < 20'000);
 }
 
-TEST_CASE("limits hold for each") {
+TEST_CASE("limits apply to each client") {
   Limits limits = no_limits();
-  SUBCASE("who says nothing in time") {
+  SUBCASE("a client that sends nothing in time") {
     limits.greet_ms = 300;
     InSharedRoom shared_room(limits);
     const Stream talks = seated(shared_room);
@@ -238,12 +238,12 @@ TEST_CASE("limits hold for each") {
     CHECK(shared_room.ended(Reason::kGreetTimeout));
     CHECK_FALSE(talks.readable(0));
   }
-  SUBCASE("who neither says nor hears anything for long") {
+  SUBCASE("an idle client") {
     limits.idle_ms = 800;
     InSharedRoom shared_room(limits);
     const Stream client = seated(shared_room);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * limits.idle_ms);
-    while (std::chrono::steady_clock::now() < until) {  // to hear is enough
+    while (std::chrono::steady_clock::now() < until) {  // a client that receives is not idle
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       shared_room.point(1);
       CHECK(client.read(3) == point(1));
@@ -251,7 +251,7 @@ TEST_CASE("limits hold for each") {
     CHECK(as_text(client.read_all()) == kBye);
     CHECK(shared_room.ended(Reason::kIdle));
   }
-  SUBCASE("who sends faster waits") {
+  SUBCASE("a client that sends faster is delayed") {
     limits.messages_per_second = 50;
     InSharedRoom shared_room(limits);
     const Stream client = seated(shared_room);
@@ -262,7 +262,7 @@ TEST_CASE("limits hold for each") {
     }
     CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(500));
   }
-  SUBCASE("who pings faster waits") {
+  SUBCASE("a client that sends pings faster is delayed") {
     limits.messages_per_second = 50;
     InSharedRoom shared_room(limits);
     WebClient client(shared_room.at[1]);
@@ -271,7 +271,7 @@ TEST_CASE("limits hold for each") {
     for (int i = 0; i < 150; ++i) CHECK(client.next() == "pong:aa");
     CHECK(shared_room.throttled() > 0);
   }
-  SUBCASE("who does not go is closed") {
+  SUBCASE("a session that will not close is closed") {
     limits.linger_ms = 300;
     InSharedRoom shared_room(limits);
     const Stream stays = seated(shared_room);
@@ -282,7 +282,7 @@ TEST_CASE("limits hold for each") {
   }
 }
 
-TEST_CASE("when the truth leaves, everybody is told, and who comes then is not let in") {
+TEST_CASE("when the room's back leaves, all clients get a goodbye, and newcomers are not let in") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room), ben = come(shared_room);
   ben.send(said("close"));
@@ -292,13 +292,13 @@ TEST_CASE("when the truth leaves, everybody is told, and who comes then is not l
   const Stream late = Stream::to(shared_room.at[0]);
   CHECK(late.read_all().empty());
   CHECK(shared_room.ended(Reason::kServerUnreachable));
-  shared_room.point(3);  // nobody is there to be told
+  shared_room.point(3);  // has no effect
 }
 
-TEST_CASE("when we stop, everybody is told") {
+TEST_CASE("when the program stops, all clients get a goodbye") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room);
-  anna.send(Buffer{0, 77});  // no word for it
+  anna.send(Buffer{0, 77});  // has no word
   WebClient web(shared_room.at[1], "/");
   web.upgrade();
   anna.send(said("x"));
@@ -358,7 +358,7 @@ TEST_CASE("a recording of a shared room has its words once, and the frames of ea
   std::filesystem::remove(path);
 }
 
-TEST_CASE("where too few play, others stand in for them, and who played is told by game") {
+TEST_CASE("bots fill up to the minimum, and players are counted by game") {
   InSharedRoom shared_room(no_limits(), 1, nullptr, 2);
   const auto present = [&](std::size_t bots, std::size_t people) {
     return eventually([&] {

@@ -1,5 +1,5 @@
-// Good and bad peers together for a while, on two workers, and a stop in the middle of it: the good ones lose nothing,
-// every session is accounted for, nothing is left open.
+// Good and bad peers together on two workers, and a stop in the middle: good peers lose nothing, every session is
+// accounted for, and nothing is left open.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace entente::testing::soak_test {
 namespace {
 
-/// A server that echoes frames, and by the first frame's code is told to misbehave instead.
+/// A server that echoes frames, or misbehaves if the code of a connection's first frame orders it.
 class EchoServer {
  public:
   enum Order : std::uint8_t { kEcho = 3, kClose = 20, kReset, kBabble };
@@ -66,7 +66,7 @@ class EchoServer {
   std::thread acceptor_;
 };
 
-/// Connects without the test's REQUIREs: the relay may be stopping.
+/// Connects without a REQUIRE, because the relay may be stopping.
 Stream connect(const net::Address& to) {
   net::Fd fd(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{kPatience / 1000, 0};
@@ -75,7 +75,7 @@ Stream connect(const net::Address& to) {
   return Stream(std::move(fd));
 }
 
-/// Sends frames, some datagrams beside them, and expects the frames back. False when they did not all come back.
+/// Sends frames and some datagrams. Returns whether all frames came back.
 bool converse(const net::Address& to, std::uint32_t seed) {
   const Stream stream = connect(to);
   (void)stream.try_send(as_bytes(kHello));

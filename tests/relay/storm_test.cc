@@ -1,5 +1,5 @@
-// Crowds at the doors who ask and never go on: they cost a bounded amount, it comes back, and who plays does not
-// notice. ENTENTE_STORM=5000 makes the crowds larger.
+// Crowds of clients that connect and never go on: they cost a bounded amount of memory, which is released, and players
+// do not notice. ENTENTE_STORM=5000 makes the crowds larger.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -31,16 +31,16 @@ Limits patient_for(std::uint32_t milliseconds) {
   return limits;
 }
 
-/// What a relay took for a crowd, and whether it gave it back.
+/// The memory and descriptors that a crowd costs, and whether they are released.
 struct Cost {
   explicit Cost(const Running& its) : running(its), files(descriptors()), bytes(bytes_in_use()) {}
 
   void check_while(std::size_t people) const {
     const std::size_t now = bytes_in_use(), grown = now > bytes ? now - bytes : 0;
-    MESSAGE(people << " took " << grown << " bytes, " << grown / people << " each");
+    MESSAGE(people << " clients took " << grown << " bytes, " << grown / people << " each");
     CHECK(grown / people < 6 * 1024);
   }
-  /// The crowd's own descriptors are closed.
+  /// REQUIRES: the crowd's own descriptors are closed.
   void check_after() const {
     CHECK(eventually([&] { return descriptors() <= files; }));
     CHECK(eventually([&] { return bytes_in_use() < bytes + 64 * 1024; }));
@@ -61,7 +61,7 @@ void storm_streams(const Running& running, std::string_view beginning, const std
       if (!beginning.empty()) all.back().send(beginning);
       if (i % 50 == 0) play();
     }
-    CHECK(eventually([&] { return descriptors() >= cost.files + 2 * people; }));  // theirs, and ours
+    CHECK(eventually([&] { return descriptors() >= cost.files + 2 * people; }));  // the crowd's and the relay's
     cost.check_while(people);
     play();
     CHECK(eventually([&] { return running.totals().by(relay::Reason::kGreetTimeout) >= before + people; }));
@@ -91,7 +91,7 @@ TEST_CASE("storm: HTTP upgrades that never end") {
   CHECK(!fake.called(0));
 }
 
-TEST_CASE("storm: connects over ENet that are never acknowledged leave room for who comes, in either mode") {
+TEST_CASE("storm: connects over ENet that are never acknowledged leave room for others, in both modes") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     CAPTURE(static_cast<int>(mode));
     Limits limits = patient_for(1500);
@@ -109,7 +109,7 @@ TEST_CASE("storm: connects over ENet that are never acknowledged leave room for 
       }
       scene.client.say(0, "030001", EnetDelivery::kReliable);
       scene.until([&] { return scene.server.heard("0/1 030001"); });
-      if (mode == EnetMode::kPackets) {  // in the other, the server's own places are few
+      if (mode == EnetMode::kPackets) {  // with datagrams, the server itself has few places
         End other(scene.loop);
         REQUIRE(other.host.open({1, 1, true, 1U << 20U}).ok());
         other.host.connect(scene.running.address, 1, 3);

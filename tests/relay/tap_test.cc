@@ -1,4 +1,4 @@
-// The tap beside the relays: all that is told is decoded, counted and recorded; what cannot be is counted and said.
+// The tap: it decodes, counts and records all traffic. What does not decode is counted and logged.
 #include "proxy/relay/tap/tap.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ using wire::Way;
 
 constexpr WallTime kSecond = 1'000'000'000;
 
-/// A recording in memory, whose disk stands still while the test wants it to.
+/// A recording in memory, on a disk that the test can block.
 class Disk {
  public:
   std::unique_ptr<trace::Recorder> recorder() {
@@ -107,7 +107,7 @@ LinkInfo session(LinkId link) {
   return {.link = link, .game = &toy::game(), .dialect = 0, .client = {}, .server = {}, .listener = {}};
 }
 
-/// A Blob to the client, which any payload is; `code` 99 is no message at all.
+/// A Blob to the client, which may have any payload. With `code` 99 it is not a message.
 Buffer blob(std::size_t payload, std::uint8_t code = 4) {
   Buffer frame{static_cast<std::uint8_t>(payload), code};
   frame.resize(2 + payload, 0xAB);
@@ -128,7 +128,7 @@ const MessageCount* find(const TapTotals& totals, std::string_view name, Way way
   return nullptr;
 }
 
-TEST_CASE("what two workers tell is decoded, counted and recorded in the order of its times") {
+TEST_CASE("messages of two workers are decoded, counted and recorded in the order of their times") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});
   TapSink &one = tap.sink(0), &two = tap.sink(1);
@@ -162,21 +162,21 @@ TEST_CASE("what two workers tell is decoded, counted and recorded in the order o
   CHECK_FALSE(find(totals, "Welcome", Way::kToServer));
 }
 
-TEST_CASE("it counts without a recording, too") {
+TEST_CASE("messages are counted without a recording, too") {
   TapThread tap({});
   greet(tap.sink(0), 1, 1);
   REQUIRE(ok(tap.stop()));
   CHECK(tap.totals().frames == 2);
-  CHECK(ok(tap.stop()));  // again is nothing
+  CHECK(ok(tap.stop()));  // a second stop has no effect
 }
 
-TEST_CASE("what does not decode is counted, kept as it is, and said once a second") {
+TEST_CASE("messages that do not decode are counted, recorded as they are, and logged once a second") {
   Disk disk;
   std::vector<std::string> said;
   TapThread tap({.recorder = disk.recorder(), .said = [&](std::string_view text) { said.emplace_back(text); }});
   auto& sink = tap.sink(0);
   greet(sink, 1, 0);
-  constexpr WallTime kStart = 4'000'000'000 * kSecond;  // in 2096: what is not said is not due before the end
+  constexpr WallTime kStart = 4'000'000'000 * kSecond;  // in 2096, so that held-back lines are not due before the end
   for (WallTime i = 0; i < 12; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(3, 99), kStart + i * kSecond / 4);
   sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), kStart + 3 * kSecond);
   sink.bytes(1, Way::kToServer, Lane::kDatagram, {}, kStart + 3 * kSecond);
@@ -197,7 +197,7 @@ TEST_CASE("what does not decode is counted, kept as it is, and said once a secon
   CHECK(totals.faults[0].count == 12);
 }
 
-TEST_CASE("what was not said of it is said a second later, though its link is gone and nobody comes") {
+TEST_CASE("held-back lines are logged a second later, even if their link is gone and nothing else comes") {
   std::promise<std::string> last;
   std::size_t lines = 0;
   TapThread tap({.said = [&](std::string_view text) {
@@ -216,7 +216,7 @@ TEST_CASE("what was not said of it is said a second later, though its link is go
   CHECK(lines == 2);
 }
 
-TEST_CASE("what does not decode is counted for each relay by itself") {
+TEST_CASE("messages that do not decode are counted for each route") {
   TapThread tap({});
   auto& sink = tap.sink(0);
   for (const LinkId link : {1u, 2u, 3u}) {
@@ -234,7 +234,7 @@ TEST_CASE("what does not decode is counted for each relay by itself") {
   CHECK(tap.undecoded(7) == 0);
 }
 
-TEST_CASE("a client's round trip is the time from a ping to its echo, of each route") {
+TEST_CASE("a client's round trip is the time from a ping to its echo, and is counted for each route") {
   constexpr WallTime kMs = 1'000'000;
   TapThread tap({.ping_message = [](const wire::Game&) { return "Texts"; }});
   const auto text = [](std::size_t size) {
@@ -247,17 +247,17 @@ TEST_CASE("a client's round trip is the time from a ping to its echo, of each ro
   info.route = 2;
   sink.opened(info, 0);
   const auto pass = [&](Way way, const Buffer& frame, WallTime at) { sink.bytes(1, way, Lane::kDatagram, frame, at); };
-  pass(Way::kToServer, text(3), 1 * kMs);  // answers nothing
+  pass(Way::kToServer, text(3), 1 * kMs);  // no ping came before it
   pass(Way::kToClient, text(3), 10 * kMs);
-  pass(Way::kToServer, text(4), 12 * kMs);  // another's
+  pass(Way::kToServer, text(4), 12 * kMs);  // not the echo of this ping
   pass(Way::kToServer, text(3), 40 * kMs);
-  pass(Way::kToServer, text(3), 41 * kMs);  // again
-  pass(Way::kToClient, text(5), 50 * kMs);  // is lost
+  pass(Way::kToServer, text(3), 41 * kMs);  // the same echo again
+  pass(Way::kToClient, text(5), 50 * kMs);  // its echo never comes
   pass(Way::kToClient, text(6), 60 * kMs);
   pass(Way::kToServer, text(6), 2'060 * kMs);
   pass(Way::kToClient, text(100), 3'000 * kMs);  // larger than any ping
   pass(Way::kToServer, text(100), 3'001 * kMs);
-  // The server's link of a bridge: its client is us.
+  // The server's link of a bridge is not counted: its client is us.
   info.link = 7, info.session = 1;
   sink.opened(info, 0);
   sink.bytes(7, Way::kToClient, Lane::kDatagram, text(3), 10 * kMs);
@@ -271,7 +271,7 @@ TEST_CASE("a client's round trip is the time from a ping to its echo, of each ro
   CHECK(tap.round_trips(0).sum == 0);
 }
 
-TEST_CASE("a stream that is no longer frames is recorded as the bytes it is") {
+TEST_CASE("a stream that breaks the framing is recorded as raw bytes from there on") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});
   auto& sink = tap.sink(0);
@@ -290,7 +290,7 @@ TEST_CASE("a stream that is no longer frames is recorded as the bytes it is") {
   CHECK(tap.totals().raw_bytes == 305);
 }
 
-TEST_CASE("a ring that is full drops whole entries, counts them, notes them, and decoding goes on") {
+TEST_CASE("a full ring drops whole entries, counts and notes the loss, and decoding goes on") {
   Disk disk;
   std::vector<std::string> said;
   TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder(), .said = [&](std::string_view text) {
@@ -341,7 +341,7 @@ TEST_CASE("a ring that is full drops whole entries, counts them, notes them, and
                     [](auto& line) { return line.starts_with("the tap could not keep up: "); }));
 }
 
-/// A Fact of native with a land of this size, in one piece.
+/// A native frame with one Fact: a world whose map has this size.
 Buffer land(std::size_t size) {
   words::Fact fact;
   fact.mutable_world()->set_voxels(std::string(size, 'v'));
@@ -358,7 +358,7 @@ LinkInfo native_session(LinkId link) {
   return info;
 }
 
-TEST_CASE("lands of many viewers are all counted, however small the ring is") {
+TEST_CASE("the maps of many viewers are all counted, however small the ring is") {
   constexpr std::size_t kViewers = 100;
   Disk disk;
   TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
@@ -367,7 +367,7 @@ TEST_CASE("lands of many viewers are all counted, however small the ring is") {
   const Buffer same = land(RingSink::kLarge);
   disk.hold();
   for (int i = 0; i < 2; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, same, 1);
-  disk.wait_until_stuck();  // nothing is taken any more
+  disk.wait_until_stuck();  // the tap's thread is blocked
   for (LinkId link = 2; link <= kViewers; ++link) sink.bytes(link, Way::kToClient, Lane::kStream, same, 1);
   disk.let_go();
   REQUIRE(ok(tap.stop()));
@@ -379,7 +379,7 @@ TEST_CASE("lands of many viewers are all counted, however small the ring is") {
   CHECK(worlds->frames == kViewers + 1);
 }
 
-TEST_CASE("what lies beside a ring is kept once if it is the same, and limited; it is freed with the ring") {
+TEST_CASE("large messages are stored beside the ring: equal ones once, up to a limit, and freed with the ring") {
   constexpr std::size_t kSize = 4U << 20U, kFit = RingSink::kMostBeside / kSize;
   const std::size_t before = testing::bytes_in_use();
   {
@@ -391,12 +391,12 @@ TEST_CASE("what lies beside a ring is kept once if it is the same, and limited; 
     CHECK(testing::bytes_in_use() - before < 2 * kSize);
     for (std::size_t i = 0; i < kFit + 10; ++i)
       sink.bytes(1, Way::kToClient, Lane::kStream, Buffer(kSize, static_cast<std::uint8_t>(2 + i)), 1);
-    CHECK(sink.dropped().read() == 11);  // besides the first, kFit - 1 have room
+    CHECK(sink.dropped().read() == 11);  // besides the first one, there is room for kFit - 1
   }
   CHECK(testing::bytes_in_use() == before);
 }
 
-TEST_CASE("what is left at the end is taken by the thread that stops the tap, not by the tap's own, which gives way") {
+TEST_CASE("the thread that stops the tap processes what is left, and the tap's own thread gives way") {
   constexpr int kLinks = 10;
   std::promise<void> stops;
   std::thread::id last;
@@ -421,7 +421,7 @@ TEST_CASE("what is left at the end is taken by the thread that stops the tap, no
   CHECK(find(tap.totals(), "Blob", Way::kToClient)->frames == kLinks * 5000);
 }
 
-TEST_CASE("when the greeting itself was dropped, the rest of the stream is raw") {
+TEST_CASE("if the greeting was dropped, the rest of the stream is recorded raw") {
   Disk disk;
   TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
   auto& sink = tap.sink(0);
@@ -430,7 +430,7 @@ TEST_CASE("when the greeting itself was dropped, the rest of the stream is raw")
   for (int i = 0; i < 100; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(100), 1);
   disk.wait_until_stuck();
   for (int i = 0; i < 1000; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(100), 1);
-  greet(sink, 2, 1);  // its opening has room, its bytes have not
+  greet(sink, 2, 1);  // there is room for its opening, but not for its bytes
   disk.let_go();
   while (tap.totals().links != 2) std::this_thread::yield();
   sink.bytes(2, Way::kToClient, Lane::kStream, blob(50), 2 * kSecond);
@@ -439,7 +439,7 @@ TEST_CASE("when the greeting itself was dropped, the rest of the stream is raw")
   CHECK(std::count(lines.begin(), lines.end(), "2 2 s2c (raw) 52") == 1);
 }
 
-TEST_CASE("more links with gaps than there is room for: every closing still arrives") {
+TEST_CASE("if more links have gaps than can be stored, every closing still arrives") {
   Disk disk;
   TapThread tap({.ring_bytes = 4096, .recorder = disk.recorder()});
   auto& sink = tap.sink(0);
@@ -455,7 +455,7 @@ TEST_CASE("more links with gaps than there is room for: every closing still arri
   disk.let_go();
   const auto dropped_before = tap.totals().dropped;
   CHECK(dropped_before > 200);
-  // One more word is enough for all that was owed to be told.
+  // Closings that are still owed are written before the next message.
   while (tap.totals().links > 1) {
     sink.bytes(1000, Way::kToClient, Lane::kStream, blob(100), 1);
     std::this_thread::yield();
@@ -464,7 +464,7 @@ TEST_CASE("more links with gaps than there is room for: every closing still arri
   CHECK(tap.totals().links == 0);
 }
 
-TEST_CASE("telling takes no memory") {
+TEST_CASE("passing bytes to the tap allocates nothing") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});
   auto& sink = tap.sink(0);
@@ -473,16 +473,16 @@ TEST_CASE("telling takes no memory") {
   const auto tell = [&] {
     for (int i = 0; i < 2000; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, frame, 1);
   };
-  tell();  // what grows once, grows now
+  tell();  // fills every buffer once
   while (tap.totals().frames < 2002) std::this_thread::yield();
-  const auto before = testing::allocations_here();  // the tap's thread may still make room for what it was told
+  const auto before = testing::allocations_here();  // the tap's thread may still allocate
   tell();
   CHECK(testing::allocations_here() == before);
   REQUIRE(ok(tap.stop()));
   CHECK(tap.totals().frames == 4002);
 }
 
-TEST_CASE("recording takes no memory a frame") {
+TEST_CASE("recording allocates nothing per frame") {
   std::size_t room = 0;
   class Nowhere final : public trace::Sink {
    public:
@@ -508,10 +508,10 @@ TEST_CASE("recording takes no memory a frame") {
   record(20'000);
   const auto before = testing::allocations();
   record(2'000);
-  CHECK(testing::allocations() - before < 10);  // a chunk may have ended: an entry of the summary
+  CHECK(testing::allocations() - before < 10);  // a chunk may have ended, which adds an entry to the summary
 }
 
-TEST_CASE("what is secret in a client's frame is recorded as asterisks, unless it is to be kept") {
+TEST_CASE("secrets in a client's frame are recorded as asterisks, unless secrets are to be kept") {
   const Buffer frame = from_hex("0a05 03616263 0000 00000000");  // Named, with "abc" in `small`
   for (const bool blanks : {true, false}) {
     Disk disk;
@@ -543,11 +543,11 @@ TEST_CASE("without links the tap sleeps") {
   sink.closed(1, "left", 1);
   while (tap.totals().frames < 2 || tap.totals().links > 0) std::this_thread::yield();
   const auto awake = tap.totals().wake_ups;
-  std::this_thread::sleep_for(std::chrono::milliseconds(120));  // six naps, if it took any
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));  // time for six naps
   CHECK(tap.totals().wake_ups <= awake + 1);
 }
 
-TEST_CASE("a ring gives what was put in, in order, whatever the sizes and however the two threads run") {
+TEST_CASE("a ring returns entries unchanged and in order, for all sizes and with two threads") {
   Ring ring(4096);
   constexpr std::uint32_t kTimes = 200'000;
   auto reader = std::async(std::launch::async, [&] {
@@ -582,7 +582,7 @@ TEST_CASE("a ring gives what was put in, in order, whatever the sizes and howeve
   CHECK(put + refused == kTimes);
 }
 
-TEST_CASE("what can never fit is refused at once") {
+TEST_CASE("an entry that does not fit is refused at once") {
   Ring ring(4096);
   CHECK_FALSE(ring.push({}, Buffer(5000), 0));
   CHECK(ring.push({}, Buffer(4000), 0));

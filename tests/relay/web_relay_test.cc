@@ -1,4 +1,4 @@
-// WebSockets through a relay: requests, messages, control frames and ends travel as they came.
+// A relay of WebSockets passes on requests, messages, control frames and ends.
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
@@ -13,7 +13,7 @@ using net::CloseFrame;
 using net::Opcode;
 using relay::Reason;
 
-TEST_CASE("messages of either kind travel both ways, one for one, and the tap hears them") {
+TEST_CASE("messages of both kinds pass in both directions, one for one, and reach the tap") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebPair pair(running, fake);
@@ -47,7 +47,7 @@ TEST_CASE("messages of either kind travel both ways, one for one, and the tap he
   CHECK(record.closed == "client left");
 }
 
-TEST_CASE("fragments arrive as one message, and many messages of one read each as one") {
+TEST_CASE("fragments arrive as one message, and several messages in one read stay separate") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebPair pair(running, fake);
@@ -60,7 +60,7 @@ TEST_CASE("fragments arrive as one message, and many messages of one read each a
   CHECK((pair.client.next() == "b:" + to_hex(large)));
 }
 
-TEST_CASE("pings and pongs are the peers' own: each travels, none is made") {
+TEST_CASE("pings and pongs are passed on, and the relay adds none") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebPair pair(running, fake);
@@ -75,7 +75,7 @@ TEST_CASE("pings and pongs are the peers' own: each travels, none is made") {
   CHECK_FALSE(pair.server.stream().readable(50));
 }
 
-TEST_CASE("pings count towards what a client may say") {
+TEST_CASE("pings count against a client's message rate") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.messages_per_second = 50;
@@ -86,7 +86,7 @@ TEST_CASE("pings count towards what a client may say") {
   for (int i = 0; i < 150; ++i) CHECK(pair.server.next() == "ping:aa");
 }
 
-TEST_CASE("the server's close code and reason reach the client, 1012 too") {
+TEST_CASE("the server's close code and reason reach the client, also 1012") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   for (const CloseFrame& close_frame :
@@ -101,7 +101,7 @@ TEST_CASE("the server's close code and reason reach the client, 1012 too") {
   CHECK(running.ended(Reason::kServerLeft, 3));
 }
 
-TEST_CASE("an end without goodbye is passed on as one") {
+TEST_CASE("an end without a close frame is passed on without one") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   {
@@ -117,7 +117,7 @@ TEST_CASE("an end without goodbye is passed on as one") {
   CHECK(running.empty());
 }
 
-TEST_CASE("the request travels with path, query, headers and subprotocol, and so does the answer") {
+TEST_CASE("the request is passed on with path, query, headers and subprotocol, and so is the answer") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebClient client(running.address, "/world?name=a%20b",
@@ -133,14 +133,14 @@ TEST_CASE("the request travels with path, query, headers and subprotocol, and so
   CHECK(*server.request.find("Origin") == "http://page.example");
   CHECK(*server.request.find("User-Agent") == "me");
   CHECK(*server.request.find("Sec-WebSocket-Protocol") == "one, two");
-  for (const char* claim : {"X-Forwarded-For", "Forwarded", "X-Real-IP"})  // a server may trust ours
+  for (const char* claim : {"X-Forwarded-For", "Forwarded", "X-Real-IP"})  // not passed on: a server may trust them
     CHECK(server.request.find(claim) == nullptr);
   const std::string chosen = "two";
   server.upgrade(&chosen);
   CHECK(*client.upgrade().find("Sec-WebSocket-Protocol") == "two");
 }
 
-TEST_CASE("the status with which a server declines is the client's") {
+TEST_CASE("a client gets the status with which the server declines") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebClient client(running.address);
@@ -150,7 +150,7 @@ TEST_CASE("the status with which a server declines is the client's") {
   CHECK(running.ended(Reason::kServerDeclined));
 }
 
-TEST_CASE("who cannot be served hears why, in HTTP, and the server is not bothered") {
+TEST_CASE("a client that cannot be served gets an HTTP status, and the server gets no connection") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   const auto status = [&](std::string_view request) {
@@ -167,7 +167,7 @@ TEST_CASE("who cannot be served hears why, in HTTP, and the server is not bother
   CHECK_FALSE(fake.called(50));
 }
 
-TEST_CASE("who is turned away at the door hears 503, as from OgarII") {
+TEST_CASE("a client over the limit of sessions gets 503, as from OgarII") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.sessions = 1;
@@ -178,7 +178,7 @@ TEST_CASE("who is turned away at the door hears 503, as from OgarII") {
   CHECK(running.ended(Reason::kTooMany));
 }
 
-TEST_CASE("a server that is not there is 502, one that is silent 504") {
+TEST_CASE("a client gets 502 if the server cannot be reached, and 504 if it is silent") {
   net::Address nobody;
   {
     FakeServer gone;
@@ -211,7 +211,7 @@ TEST_CASE("a message larger than the game's is refused with 1009 before the serv
   CHECK(running.heard.line("message too large"));
 }
 
-TEST_CASE("who breaks WebSocket's rules is told 1002") {
+TEST_CASE("a peer that breaks the rules of WebSocket gets close code 1002") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   {
@@ -230,7 +230,7 @@ TEST_CASE("who breaks WebSocket's rules is told 1002") {
   CHECK(running.ended(Reason::kServerProtocolError));
 }
 
-TEST_CASE("who does not ask in time is closed; who never says goodbye does not stay") {
+TEST_CASE("a client that sends no request in time is closed, and so is one whose close frame gets no answer") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.greet_ms = 100;
@@ -247,14 +247,14 @@ TEST_CASE("who does not ask in time is closed; who never says goodbye does not s
   CHECK(running.empty());
 }
 
-TEST_CASE("a client that does not read stops its server, not the relay") {
+TEST_CASE("a client that does not read slows its server down, not the relay") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
   limits.low_water = 16 * 1024;
   Running running(ogar::game(), fake.address(), limits);
   WebPair pair(running, fake);
-  // Far more than all buffers on the way hold; the client reads none of it.
+  // Far more than all buffers on the way hold. The client reads nothing yet.
   std::thread flood([&] {
     for (int i = 0; i < 2'000; ++i) pair.server.send(Opcode::kBinary, Buffer(20'000, 1));
   });
@@ -264,7 +264,7 @@ TEST_CASE("a client that does not read stops its server, not the relay") {
   flood.join();
 }
 
-TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, although its server goes on and on") {
+TEST_CASE("messages accepted for a slow client reach it, then a close frame, although its server keeps sending") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;
@@ -291,7 +291,7 @@ TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, al
   const std::uint64_t passed = running.totals().to_client.frames;
   REQUIRE(sent > passed * message.size() + 128 * 1024);
   CHECK(running.kick(1, "enough"));
-  CHECK(eventually([&] {  // the server is hung up on
+  CHECK(eventually([&] {  // the server's connection is closed
     push();
     pollfd one{server.stream().fd(), 0, 0};
     return ::poll(&one, 1, 0) == 1;
@@ -302,7 +302,7 @@ TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, al
   CHECK(client.next() == "end");
 }
 
-TEST_CASE("a peer that was left in peace has its time from when something waits for it") {
+TEST_CASE("the stall time of a peer starts when something waits for it") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.stall_ms = 500;
@@ -314,12 +314,12 @@ TEST_CASE("a peer that was left in peace has its time from when something waits 
   client.upgrade();
   CHECK_FALSE(client.stream().readable(700));
   const auto began = std::chrono::steady_clock::now();
-  server.send(Opcode::kBinary, Buffer(500'000, 9));  // more than the kernel takes
+  server.send(Opcode::kBinary, Buffer(500'000, 9));  // more than the kernel accepts
   CHECK(running.ended(Reason::kClientStalled));
   CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
 }
 
-TEST_CASE("who hears a goodbye and talks on does not put off the end") {
+TEST_CASE("a server that keeps sending after a close frame does not delay the end") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.linger_ms = 200;
@@ -334,7 +334,7 @@ TEST_CASE("who hears a goodbye and talks on does not put off the end") {
   }));
 }
 
-TEST_CASE("a server at an IPv6 address is called by it, in brackets") {
+TEST_CASE("the Host header for a server at an IPv6 address has brackets") {
   FakeServer fake(false, true);
   Running running(ogar::game(), fake.address());
   WebClient client(running.address);
@@ -395,7 +395,7 @@ TEST_CASE("one listener serves several routes by path") {
   thread.join();
 }
 
-TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted") {
+TEST_CASE("TLS works with clients and with servers; other bytes and untrusted certificates are refused") {
   const Certificate certificate;
   FakeServer fake;
   relay::WebOptions in, out, wary;
@@ -432,7 +432,7 @@ TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted"
   CHECK(inner.heard.line("not TLS"));
 }
 
-TEST_CASE("the tap knows a session's dialect before anything it hears, also when the server speaks first") {
+TEST_CASE("the tap gets a session's dialect before its messages, also when the server speaks first") {
   struct Spoken final : relay::Tap, relay::TapSink {
     std::mutex mutex;
     std::string all;
@@ -470,7 +470,7 @@ TEST_CASE("the tap knows a session's dialect before anything it hears, also when
         "opened legacy11; s2c 12; s2c 14; c2s fe0b000000; client left; opened modern3; s2c 02; proxy stopped; ");
 }
 
-TEST_CASE("what a hasty client sends with its request arrives") {
+TEST_CASE("messages that a client sends together with its request arrive") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebPeer client(net::WebSocket::Role::kClient, Stream::to(running.address));
@@ -485,7 +485,7 @@ TEST_CASE("what a hasty client sends with its request arrives") {
   CHECK(client.read_head(net::HttpReader::Of::kResponse).status == 101);
 }
 
-/// Hears all and keeps nothing.
+/// Keeps nothing.
 class IdleTap final : public relay::Tap, private relay::TapSink {
  public:
   relay::TapSink& sink(std::size_t) override { return *this; }
@@ -496,7 +496,7 @@ class IdleTap final : public relay::Tap, private relay::TapSink {
   void closed(relay::LinkId, std::string_view, WallTime) override {}
 };
 
-/// `frame` from `a` to `b` so many times; it has the same size on both sides.
+/// Sends `frame` from `a` to `b`, `times` times. It has the same size on both sides.
 bool ferry(int a, int b, Bytes frame, int times) {
   std::array<std::uint8_t, 512> room;
   for (int i = 0; i < times; ++i) {
@@ -515,7 +515,7 @@ TEST_CASE("relaying a WebSocket's message allocates nothing") {
   const Buffer up = from_hex("828c 01020304 100000000100000000000000"), down = from_hex("8204 20000000");
   const int client = pair.client.stream().fd(), server = pair.server.stream().fd();
   std::size_t least = SIZE_MAX;
-  for (int round = 0; round < 4; ++round) {  // what grows once, such as a list at the first tick, grows in one of them
+  for (int round = 0; round < 4; ++round) {  // a buffer that grows once grows in one of them
     const std::size_t before = allocations();
     REQUIRE(ferry(client, server, up, 2000));
     REQUIRE(ferry(server, client, down, 2000));
@@ -524,7 +524,7 @@ TEST_CASE("relaying a WebSocket's message allocates nothing") {
   CHECK(least == 0);
 }
 
-TEST_CASE("stopping says goodbye to both") {
+TEST_CASE("when the relay stops, both peers get a close frame") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebPair pair(running, fake);

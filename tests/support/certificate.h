@@ -1,5 +1,5 @@
-// A certificate of our own for a test: it names localhost and 127.0.0.1, lies in a file of PEM with its key, and is
-// gone with the test.
+// A self-signed certificate for a test. It names localhost and 127.0.0.1. A PEM file has it and its key, and is removed
+// with the object.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace entente {
 
 class Certificate {
  public:
-  /// Valid from so many seconds from now on, for so many.
+  /// Valid for `lasts` seconds, starting `from` seconds from now.
   explicit Certificate(long from = -3600, long lasts = 7200);
   ~Certificate();
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;
 
-  const std::string& file() const { return file_; }  ///< the certificate, which is its own authority, and the key
+  const std::string& file() const { return file_; }  ///< with the certificate and its key
 
  private:
   std::string file_;

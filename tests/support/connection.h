@@ -1,5 +1,5 @@
 // Blocking connections of tests to servers on this machine.
-// Law: a read on a socket with a time limit may fail with EINTR though no signal has a handler. Such a read is
+// Law: a read on a socket with a time limit may fail with EINTR although no signal has a handler. Such a read is
 // repeated.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace entente::testing {
 
-/// Requires that somebody listens there. `patience`: limit for each read.
+/// Requires that a server listens at `at`. `patience`: limit for each read.
 inline net::Fd connect_to(const net::Address& at, std::chrono::seconds patience = std::chrono::seconds(40)) {
   net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval most{patience.count(), 0};
@@ -27,13 +27,13 @@ inline net::Fd connect_to(const net::Address& at, std::chrono::seconds patience 
   return fd;
 }
 
-/// As recv(2) without flags.
+/// Like recv(2) without flags, but repeated after EINTR.
 inline ssize_t receive(int fd, std::span<std::uint8_t> room) {
   for (;;)
     if (const ssize_t size = ::recv(fd, room.data(), room.size(), 0); size >= 0 || errno != EINTR) return size;
 }
 
-/// Fills `room`. Returns how many bytes came: fewer if the peer closes the connection, or a read fails.
+/// Fills `room`. Returns the number of bytes read: fewer if the peer closes the connection, or a read fails.
 inline std::size_t receive_whole(int fd, std::span<std::uint8_t> room) {
   std::size_t got = 0;
   while (got < room.size()) {
@@ -44,7 +44,7 @@ inline std::size_t receive_whole(int fd, std::span<std::uint8_t> room) {
   return got;
 }
 
-/// What comes until the peer closes the connection, or a read fails. Sets `error` to the errno of that read, or to 0.
+/// Reads until the peer closes the connection, or a read fails. Sets `error` to the errno of that read, or to 0.
 inline std::string read_all(const net::Fd& fd, int* error = nullptr) {
   std::string all;
   std::array<std::uint8_t, 4096> room;

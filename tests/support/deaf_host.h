@@ -1,4 +1,4 @@
-// A room's peers who only count what they are sent. Who wants to know more of them overrides it.
+// A host of a room that only counts the bytes sent to peers. Tests that need more override it.
 #pragma once
 
 #include "proxy/core/room.h"
@@ -14,7 +14,7 @@ class DeafHost : public core::Room::Host {
   void dial() override {}
 
   std::size_t sends = 0;
-  std::size_t sent = 0, last = 0;  ///< bytes: in all, and of the last of them
+  std::size_t sent = 0, last = 0;  ///< bytes: in total, and of the last send
 };
 
 }  // namespace entente::testing

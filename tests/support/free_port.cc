@@ -14,10 +14,10 @@
 namespace entente::testing {
 namespace {
 
-constexpr int kFirst = 12'000;  // Linux chooses from 32768 on
+constexpr int kFirst = 12'000;  // below Linux's ephemeral ports, which begin at 32768
 constexpr int kBlock = 16, kBlocks = 1'250;
 
-// A name that one process at a time can have, until it ends: an abstract socket, which is never closed.
+// Reserves a block of ports for this process until it ends: by the name of an abstract socket that is never closed.
 bool reserve(int block) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;

@@ -32,7 +32,7 @@ void give_back(void* at) {
 
 void* operator new(std::size_t size) { return take(size); }
 void* operator new[](std::size_t size) { return take(size); }
-// The library asks by these for room that it can do without; the default ones would not end up in take().
+// The standard library uses these for optional buffers. The default ones would not call take().
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
 void operator delete(void* at) noexcept { give_back(at); }

@@ -1,4 +1,4 @@
-// Counts what a test program takes from the heap (operator new, all threads). Whoever links this has its operator new.
+// Counts the heap allocations of a test program (operator new, all threads). Linking this replaces operator new.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 namespace entente::testing {
 
 std::size_t allocations();       ///< so far
-std::size_t allocations_here();  ///< of them, those of the thread that asks
+std::size_t allocations_here();  ///< of them, those of the calling thread
 std::size_t bytes_in_use();      ///< now
-std::size_t most_bytes();        ///< the most since the last call of this
+std::size_t most_bytes();        ///< the most in use since the last call
 
 }  // namespace entente::testing

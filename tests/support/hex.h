@@ -1,4 +1,4 @@
-// Bytes from hex, for tests that quote the wire. Blanks are skipped.
+// Bytes from hex, for tests that contain frames. Blanks are skipped.
 #pragma once
 
 #include <string_view>

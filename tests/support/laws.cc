@@ -71,7 +71,7 @@ void check_damaged_messages_are_faults_or_exact(const wire::Game& game, unsigned
         CHECK(decoded.error().offset <= bytes.size());
         return;
       }
-      // The envelope's length is the cutter's business: compare what follows it.
+      // Only the sizes are compared: the damage may be in the envelope, which encode() corrects.
       Buffer again;
       codec.encode(again);
       CHECK(again.size() == bytes.size());
@@ -96,7 +96,7 @@ void check_format_is_true(const wire::Game& game) {
   std::stringstream committed;
   committed << file.rdbuf();
   CHECK_MESSAGE(committed.str() == now,
-                path << " is not what the layouts say; run this test with ENTENTE_WRITE_FORMAT=1");
+                path << " does not match the layouts; run this test with ENTENTE_WRITE_FORMAT=1 to write it");
 }
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// Where a program listens that a test has started, by what it announces.
+// The port at which a program that a test has started listens, from its output.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace entente::testing {
 
-/// Requires that its next line is "listening DIALECT 127.0.0.1:PORT", and returns the port. DIALECT is "bzflag 2.4".
+/// Requires that the next line of its output is "listening DIALECT 127.0.0.1:PORT". Returns the port. DIALECT is a game
+/// and its dialect, such as "bzflag 2.4".
 std::uint16_t listening_port(Process& process, std::string_view dialect);
 
 }  // namespace entente::testing

@@ -1,5 +1,5 @@
-// A FactReader in memory, for tests. Law: as for every FactReader (proxy/core/replay/fact_reader.h); it seeks by
-// folding from its beginning, so that it is what others are compared with.
+// A FactReader in memory, for tests. Law: as for every FactReader (proxy/core/replay/fact_reader.h). It seeks by
+// folding from the beginning, so tests compare other readers with it.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace entente::testing {
 
 class MemoryFacts final : public core::FactReader {
  public:
-  /// In the order of their times.
+  /// `facts`: in the order of their times.
   explicit MemoryFacts(std::vector<core::Fact> facts) : facts_(std::move(facts)) {}
 
   core::Micros end_time() const override { return facts_.empty() ? 0 : facts_.back().at; }

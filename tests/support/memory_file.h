@@ -1,5 +1,5 @@
-// Recordings in memory, for tests: what is read, and where it is written. Law: as for every Source and Sink
-// (proxy/trace/file.h); the caller keeps the bytes.
+// Sources and sinks of recordings in memory, for tests. Law: as for every Source and Sink (proxy/trace/file.h). The
+// caller owns the bytes.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +41,10 @@ class MemorySink final : public trace::Sink {
   const std::string name_ = "memory";
 };
 
-/// Has no more room than the test says, and takes as much of what is written as fits.
+/// A disk of limited size. A write that does not fit fails after the part that fits.
 class MemoryDisk final : public trace::Sink {
  public:
-  /// `room`, in bytes, may change while it is written to.
+  /// `room`: its size in bytes, which the test may change at any time.
   MemoryDisk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
 
   const std::string& name() const override { return name_; }
@@ -65,7 +65,7 @@ class MemoryDisk final : public trace::Sink {
   const std::string name_ = "disk";
 };
 
-/// Takes everything and keeps nothing.
+/// Accepts everything and keeps nothing.
 class Nowhere final : public trace::Sink {
  public:
   const std::string& name() const override { return name_; }

@@ -1,5 +1,5 @@
-// A nats-server of a test's own: on loopback, with a port that nobody else takes, also while it is down, and JetStream
-// in a folder of its own, which goes with the server.
+// A nats-server for one test: on loopback, at a port that stays reserved while it is down, with JetStream in a folder
+// that is removed with the object.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace entente {
 /// A test that needs NATS begins with `if (NatsServer::is_missing()) return;`.
 class NatsServer {
  public:
-  /// Whether there is no nats-server on this machine; says so once. deploy/test installs it.
+  /// Whether there is no nats-server on this machine. Prints that once. deploy/test installs it.
   static bool is_missing();
 
-  /// Started, with JetStream, and these arguments.
+  /// Starts it with JetStream and these arguments.
   explicit NatsServer(std::vector<std::string> arguments = {});
   ~NatsServer();
   NatsServer(const NatsServer&) = delete;
@@ -25,15 +25,15 @@ class NatsServer {
 
   std::string url() const { return scheme_ + "127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
-  /// The address in its log at which it listens for other servers of its cluster. REQUIRES: --cluster.
+  /// The address at which it listens for other servers of its cluster, from its log. REQUIRES: --cluster.
   std::string cluster_url() const;
-  /// Killed at once, as by a power failure; what JetStream has stored stays.
+  /// Kills it at once, as a power failure would. The data of JetStream stays.
   void kill();
-  /// At the same port again. REQUIRES: killed.
+  /// Starts it again at the same port. REQUIRES: it was killed.
   void start();
-  /// The same, without what JetStream has stored.
+  /// The same, without the data of JetStream.
   void start_empty();
-  /// It stands still: connections stay, and nobody is answered.
+  /// Suspends it: connections stay open and get no answers.
   void freeze() const;
   void thaw() const;
 

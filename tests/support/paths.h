@@ -1,5 +1,5 @@
-// Where the tests find the tree and the program. Only paths.cc knows, so that every other object is the same in any
-// folder.
+// The paths of the source tree and of the program. Only paths.cc contains them, so that every other object file is the
+// same in any folder.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 namespace entente::testing {
 namespace {
 
-/// Tests ask for the same ones in loops.
+/// Kept, because tests use the same patterns in loops.
 const std::regex& compiled(std::string_view pattern) {
   thread_local std::map<std::string, std::regex, std::less<>> all;
   auto at = all.find(pattern);

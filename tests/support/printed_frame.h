@@ -1,4 +1,4 @@
-// What a frame decodes to, as one line, for tests that quote the wire.
+// A decoded frame as one line of text, for tests.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace entente {
 
-/// "Name field=value …", or "fault: what field offset". Checks that what decodes encodes to the same bytes.
+/// "Name field=value …", or "fault: what field offset". Checks that a frame that decodes encodes to the same bytes.
 std::string printed_frame(wire::Codec& codec, const wire::Frame& frame);
 
 }  // namespace entente

@@ -26,7 +26,7 @@ Process::Process(const std::vector<std::string>& argv) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  posix_spawnattr_t settings;  // also where the tests themselves are to outlive their terminal
+  posix_spawnattr_t settings;  // SIGHUP gets its default action, even if the tests run under nohup
   posix_spawnattr_init(&settings);
   sigset_t hang_up;
   sigemptyset(&hang_up);
@@ -66,7 +66,7 @@ void Process::take(int& fd, std::string& into) {
   }
 }
 
-// Takes what comes next from either pipe; false if both are at their end, or it took too long.
+// Reads from both pipes. Returns false if both are at their end, or the time is over.
 bool Process::hear() {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());
   if ((out_fd_ < 0 && err_fd_ < 0) || left.count() <= 0) return false;
@@ -95,7 +95,7 @@ bool Process::err_has(std::string_view text) {
 int Process::wait() {
   while (hear()) {
   }
-  if (pid_ <= 0 || out_fd_ >= 0 || err_fd_ >= 0) return -1;  // the destructor ends it
+  if (pid_ <= 0 || out_fd_ >= 0 || err_fd_ >= 0) return -1;  // the destructor kills it
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;

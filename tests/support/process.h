@@ -1,5 +1,5 @@
-// A program that a test starts, hears and ends. For tests of the binary.
-// Law: nothing is waited for longer than the patience below, and nothing outlives the test.
+// A program that a test starts, reads the output of, and ends. For tests of the binary.
+// Law: all waits together take at most kPatience, and the program does not outlive the object.
 #pragma once
 
 #include <sys/types.h>
@@ -14,21 +14,21 @@ namespace entente {
 
 class Process {
  public:
-  static constexpr std::chrono::seconds kPatience{150};  // a sanitizer's build on a busy machine
+  static constexpr std::chrono::seconds kPatience{150};  // enough for a sanitizer's build on a busy machine
 
-  /// Runs argv[0] by its path, its output into pipes.
+  /// Runs argv[0], which is a path, and reads its output through pipes.
   explicit Process(const std::vector<std::string>& argv);
-  ~Process();  ///< kills what still runs
+  ~Process();  ///< kills the program if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// The next whole line of standard output; nothing if it ended, or took too long.
+  /// The next whole line of standard output; nothing if the output has ended, or the time is over.
   std::optional<std::string> line();
-  /// Waits until standard error has `text`.
+  /// Waits until standard error has `text`. Returns false if it has ended, or the time is over.
   bool err_has(std::string_view text);
   void signal(int number) const;
 
-  /// Hears it out. Its exit code, 128 + the signal that ended it, or -1 if it took too long.
+  /// Reads its output to the end. Returns its exit code, 128 + the signal that ended it, or -1 if the time is over.
   int wait();
 
   const std::string& out() const { return out_; }  ///< so far, without the lines that line() gave
@@ -44,7 +44,7 @@ class Process {
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + kPatience;
 };
 
-/// What a program that ends by itself said.
+/// The exit code and the output of a program that ends by itself.
 struct Ended {
   int code;
   std::string out, err;
@@ -56,7 +56,8 @@ struct BotEnded : Ended {
   int runs = 0;  ///< times that it was started
 };
 
-/// `entente bot` at that URL, again and for longer until it was let in: a busy machine may need more than a second.
+/// Runs `entente bot` with that URL, again and for longer until it was let in: a busy machine may need more than a
+/// second.
 BotEnded run_bot(const std::string& url);
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// Conversations of real programs, as tests/traces has them: a read, write or packet a line, in the order of time.
+// Recorded traffic of real programs, from tests/traces: one read, write or packet a line, in the order of time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ inline std::string json_value(const std::string& line, const std::string& key) {
   return line.substr(from, line.find_first_of("\",}", from) - from);
 }
 
-/// Those of tests/traces that carry bytes. `name`: "game/file".
+/// The lines with bytes of a file in tests/traces. `name`: "game/file".
 inline std::vector<Recorded> recorded(const std::string& name) {
   std::ifstream file(testing::source_dir() + "/tests/traces/" + name);
   REQUIRE(file.good());

@@ -1,4 +1,4 @@
-// Something that a test does again and again, until what it waits for has come.
+// An action that a test repeats until it has the effect that the test waits for.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace entente::testing {
 
-/// Calls `act` on a thread of its own at once and then ten times a second, as long as it lives. `act` and what it uses
-/// outlive it.
+/// Calls `act` on another thread, at once and then about ten times a second, until it is destroyed. What `act` uses
+/// must outlive it.
 class Repeated {
  public:
   explicit Repeated(std::function<void()> act)

@@ -1,5 +1,4 @@
-// How much of a sweep a test does. The quick run takes a sample; `deploy/test --long` sets ENTENTE_THOROUGH and takes
-// all.
+// How much of a sweep a test does: a sample, or everything if ENTENTE_THOROUGH is set, as by `deploy/test --long`.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@ namespace entente::testing {
 
 inline bool thorough() { return std::getenv("ENTENTE_THOROUGH") != nullptr; }
 
-/// From one place of a sweep to the next.
+/// The distance between two places of a sweep.
 inline std::size_t step(std::size_t quick) { return thorough() ? 1 : quick; }
 
 }  // namespace entente::testing

@@ -65,7 +65,7 @@ struct Odds {
 struct Blob {
   Buffer bytes;
 };
-/// Its counts stand apart from its lists, and its code is one of a range.
+/// The counts are not next to the lists, and the code may be any of a range.
 struct Apart {
   std::uint8_t names = 0;
   std::uint16_t numbers = 0;
@@ -73,14 +73,14 @@ struct Apart {
   std::vector<wire::ZText> name;
   std::vector<std::uint32_t> number;
 };
-/// Its text must be ended; so many of its numbers mean something.
+/// The text must end at a NUL. The first `count` numbers have a meaning.
 struct Strict {
   wire::ClosedText text;
   std::int16_t bits = 0;
   std::uint8_t count = 0;
   std::vector<std::uint16_t> numbers;
 };
-/// May count two lines more than there are bytes.
+/// The count may be up to two higher than the number of bytes left.
 struct Lines {
   std::vector<wire::ZText> lines;
 };

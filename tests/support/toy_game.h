@@ -1,5 +1,5 @@
-// A game that no program speaks: one of every verb, and the settings a relay must honour. For tests of the floors below
-// the real games.
+// A game for tests only. Its messages use every verb of adapters/wire/fields.h, and it has the settings that a relay
+// must respect. For tests of the layers below the real games.
 #pragma once
 
 #include "adapters/wire/game.h"
@@ -19,9 +19,9 @@ const wire::Game& ungreeted();
 /// The same over a transport that keeps messages apart, without the greeting: each is a frame of any bytes.
 const wire::Game& messages();
 
-/// The same, but a packet holds one frame or several. Dialect n connects with 70 + n, an EnetParting is told as 30 +
-/// its number, and "TOY?" is answered with itself, the server's name, its map (in a bridge: its game) and how many
-/// play.
+/// The same, but over ENet, and a packet has one frame or several. Dialect n connects with the number 70 + n, and an
+/// EnetParting is sent as 30 + its value. The answer to the query "TOY?" is the query, the server's name, its map (in a
+/// bridge: its game) and the number of players.
 const wire::Game& packets();
 
 }  // namespace entente::toy

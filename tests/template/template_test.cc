@@ -1,4 +1,4 @@
-// The template of a game keeps the laws of every game, and its faces talk.
+// The template of a game obeys the laws of every game, and its front and back work.
 #include "adapters/template/template.h"
 
 #include <doctest/doctest.h>
@@ -15,14 +15,14 @@ using wire::Way;
 
 const Buffer kHello = from_hex("0401 616e6e61"), kChat = from_hex("0303 00 6869");
 
-TEST_CASE("what is written is read, and what is damaged is a fault or exact") {
+TEST_CASE("invented messages survive, and damaged ones are faults or exact") {
   check_invented_messages_survive(game(), 200);
   check_damaged_messages_are_faults_or_exact(game(), 200);
 }
 
-TEST_CASE("FORMAT.md is what the layouts say") { check_format_is_true(game()); }
+TEST_CASE("FORMAT.md matches the layouts") { check_format_is_true(game()); }
 
-TEST_CASE("a front tells the room what its client says, and its client what the room says") {
+TEST_CASE("a front passes its client's messages to the room, and the room's facts to its client") {
   FrontStage front(faces().front({}), game(), 0, Way::kToClient);
   CHECK(front.receives_slowly(kHello) == "says Enter name: \"anna\"\n");
   CHECK(front.hears(core::Fact{words::Ready()}) == "sends Welcome player=" + std::to_string(front.me()) + "\n");
@@ -36,7 +36,7 @@ TEST_CASE("a front tells the room what its client says, and its client what the 
   CHECK(front.receives(from_hex("00 09")) == "fails: unknown message code 0\n");
 }
 
-TEST_CASE("a back enters, says what its player says, and tells what its server says") {
+TEST_CASE("a back enters, passes its player's intents to the server, and the server's messages to the room") {
   BackStage back(faces().back({}), game(), 0, Way::kToServer);
   words::Enter enter;
   enter.set_name("anna");

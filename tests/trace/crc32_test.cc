@@ -10,7 +10,7 @@ TEST_CASE("the CRC is zlib's") {
   CHECK(trace::crc32(as_bytes("The quick brown fox jumps over the lazy dog")) == 0x414FA339);
 }
 
-TEST_CASE("a CRC goes on from piece to piece, however the pieces are cut") {
+TEST_CASE("a CRC can be computed in pieces of any size") {
   Buffer bytes;
   for (std::size_t i = 0; i < 100; ++i) bytes.push_back(static_cast<std::uint8_t>(i * 37));
   const auto whole = trace::crc32(bytes);

@@ -60,7 +60,7 @@ class GrowingSource final : public Source {
   const std::string name_ = "growing";
 };
 
-// The file with one chunk of these, said to be of `size` bytes.
+// The error for a file with one chunk of these records, whose header says that it has `size` bytes.
 std::string error_of_chunk(std::uint64_t size, std::uint32_t crc, std::string_view compression, Bytes records) {
   auto file = by_hand([&](Buffer& out) {
     put(out, Channel{1, 0, "/a", "", {}});
@@ -77,7 +77,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a file without chunks and without checksums reads") {
+TEST_CASE("a file without chunks and without checksums can be read") {
   const auto file = by_hand([](Buffer& out) {
     put(out, Schema{3, "S", "", {}});
     put(out, Channel{5, 3, "/a", "text", {}});
@@ -101,11 +101,11 @@ TEST_CASE("the smallest file, a header and a footer, is whole") {
   CHECK(hear(file).progress.complete);
 }
 
-TEST_CASE("a file cut at any byte gives what was whole before, and says where it stops") {
+TEST_CASE("a file that is cut at any byte gives all whole chunks before, and the error names the place") {
   for (const bool compress : {false, true}) {
     const auto made = sample(4, 3, compress);
     for (std::size_t size = 0; size < made.file.size(); ++size) {
-      // A copy of just that size: reading past it is then an error of the address sanitizer.
+      // A copy of exactly that size, so that the address sanitizer detects a read past it.
       const Buffer cut(made.file.begin(), made.file.begin() + static_cast<std::ptrdiff_t>(size));
       const auto heard = hear(cut);
       std::size_t chunks = 0;
@@ -120,7 +120,7 @@ TEST_CASE("a file cut at any byte gives what was whole before, and says where it
   }
 }
 
-TEST_CASE("a file that grows is read as it grows, in pieces of any size, and ends where it is complete") {
+TEST_CASE("a file is read while it grows, in pieces of any size, until it is complete") {
   for (const bool compress : {false, true}) {
     const auto made = sample(4, 3, compress);
     for (const std::size_t piece : {1U, 2U, 7U, 64U, 1000U}) {
@@ -150,7 +150,7 @@ TEST_CASE("a file that grows is read as it grows, in pieces of any size, and end
   }
 }
 
-TEST_CASE("damage is not the end of a file that grows") {
+TEST_CASE("damage is not taken for the end of a file that grows") {
   auto file = sample(2, 3, false).file;
   file[file.size() / 2] ^= 1;
   testing::MemorySource source(file);
@@ -159,7 +159,7 @@ TEST_CASE("damage is not the end of a file that grows") {
   CHECK_FALSE(reader.cut_off());
 }
 
-TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {
+TEST_CASE("a flipped bit is detected, or all messages are the same") {
   for (const bool compress : {false, true}) {
     auto made = sample(3, 2, compress);
     for (std::size_t bit = 0; bit < made.file.size() * 8; bit += testing::step(13)) {
@@ -168,8 +168,8 @@ TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {
       const auto heard = hear(flipped);
       CAPTURE(bit / 8);
       if (heard.error.empty()) REQUIRE(heard.messages == made.messages);
-      // What came before the error is right, too. (A chunk whose opcode became an unknown one is passed over as the
-      // specification asks; only the checksum at the end of the data tells.)
+      // The messages before the error are correct, too. A chunk whose opcode became an unknown one is skipped, as the
+      // specification requires. Only the checksum at the end of the data detects that.
       REQUIRE(std::includes(made.messages.begin(), made.messages.end(), heard.messages.begin(), heard.messages.end(),
                             [](const Said& a, const Said& b) { return a.sequence < b.sequence; }));
       for (const auto& message : heard.messages) REQUIRE(message == made.messages[message.sequence - 1]);
@@ -177,7 +177,7 @@ TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {
   }
 }
 
-TEST_CASE("what is wrong is said with its place") {
+TEST_CASE("errors name their place") {
   CHECK(hear(as_bytes("")).error == "memory: at byte 0: not an MCAP file: it has 0 bytes");
   CHECK(hear(as_bytes("{\"t\": 1, \"bytes\": \"\"}")).error == "memory: at byte 0: not an MCAP file");
 
@@ -201,7 +201,7 @@ TEST_CASE("what is wrong is said with its place") {
   CHECK(has(hear(file).error, "1 bytes after the end"));
 }
 
-TEST_CASE("hostile chunks are refused before they cost anything") {
+TEST_CASE("hostile chunks are refused") {
   Buffer records;
   put_message(records, 1, 1, 1, "fine");
   const auto packed = zstd_frame(records);
@@ -225,17 +225,17 @@ TEST_CASE("hostile chunks are refused before they cost anything") {
   CHECK(has(error_of_chunk(records.size() - 1, 0, "", Bytes(records).first(records.size() - 1)),
             "the record ends too soon"));
 
-  // A bomb that is honest about its size, and just too large.
+  // A decompression bomb that states its true size, one byte over the limit.
   const Buffer zeros((1 << 20) + 1);
   CHECK(has(error_of_chunk(zeros.size(), 0, "zstd", zstd_frame(zeros)), "limit"));
 }
 
-TEST_CASE("an empty chunk is no fault") {
+TEST_CASE("an empty chunk is valid") {
   CHECK(error_of_chunk(0, 0, "", {}) == "");
   CHECK(error_of_chunk(0, 0, "zstd", zstd_frame({})) == "");
 }
 
-TEST_CASE("a record larger than the limit is refused by its length, one longer than the file is the file's end") {
+TEST_CASE("a record over the limit is refused by its length; at one that is longer than the file, the file ends") {
   auto file = by_hand([](Buffer& out) {
     put(out, Channel{1, 0, "/a", "", {}});
     put_message(out, 1, 1, 1, std::string(2000, 'x'));
@@ -253,7 +253,7 @@ TEST_CASE("a record larger than the limit is refused by its length, one longer t
   }
 }
 
-TEST_CASE("definitions are bounded in sum") {
+TEST_CASE("the total size of definitions is limited") {
   const auto file = by_hand([](Buffer& out) {
     for (std::uint16_t id = 1; id < 1000; ++id) put(out, Schema{id, "S", "", Buffer(1000)});
     put_end(out);
@@ -262,7 +262,7 @@ TEST_CASE("definitions are bounded in sum") {
   CHECK(has(hear(file, {.definitions = 1 << 16}).error, "more schemas, channels and metadata than the reader's limit"));
 }
 
-TEST_CASE("attachments are checked and passed over, whatever their size") {
+TEST_CASE("attachments are checked and skipped, whatever their size") {
   Buffer content(600'000, 'a');
   const auto crc = crc32(content);
   put(content, crc);
@@ -280,7 +280,7 @@ TEST_CASE("attachments are checked and passed over, whatever their size") {
   CHECK(has(hear(with({1, 2})).error, "attachment: the record ends too soon"));
 }
 
-TEST_CASE("a message index must be one") {
+TEST_CASE("an invalid message index is refused") {
   const auto with = [](std::uint32_t entries) {
     return by_hand([&](Buffer& out) {
       put(out, Channel{1, 0, "/a", "", {}});
@@ -294,9 +294,9 @@ TEST_CASE("a message index must be one") {
   CHECK(has(hear(with(33)).error, "message index: the record ends too soon"));
 }
 
-TEST_CASE("statistics that do not fit the file are told") {
+TEST_CASE("statistics that do not match the file are an error") {
   auto made = sample(1, 2, false);
-  // A file of other messages with the end of this one.
+  // A file without messages, whose statistics count 17.
   auto other = by_hand([](Buffer& out) {
     put_record(out, Op::kDataEnd, [&] { put(out, std::uint32_t{0}); });
     put_record(out, Op::kStatistics, [&] { put(out, std::uint64_t{17}), out.insert(out.end(), 38, 0); });

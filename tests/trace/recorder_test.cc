@@ -40,7 +40,7 @@ std::string a_word() {
   return intent.SerializeAsString();
 }
 
-// A recording as one line an event.
+// The events of a recording, one line each.
 std::vector<std::string> lines(Recording& recording, std::string* error = nullptr) {
   std::vector<std::string> all;
   for (;;) {
@@ -65,7 +65,7 @@ std::vector<std::string> lines(Bytes file) {
   return lines(recording);
 }
 
-/// Bytes that a file says are not in it, by its notes and at its end.
+/// The number of bytes that are not in the file, by its notes and the metadata at its end.
 std::uint64_t said_lost(Bytes file) {
   testing::MemorySource source(file);
   Recording recording(source);
@@ -90,7 +90,7 @@ struct Folder {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
-// Runs `work` in a child process, which ends with what it returns, or by a signal.
+// Runs `work` in a child process. Its result is the exit code.
 template <class Work>
 pid_t in_child(Work work) {
   const auto child = ::fork();
@@ -106,7 +106,7 @@ int end_of(pid_t child) {
 
 }  // namespace
 
-TEST_CASE("a recording has a name only when it is closed, and tells all in order") {
+TEST_CASE("a recording gets its name when it is closed, and has all events in order") {
   Folder folder;
   const auto path = folder / "a.mcap";
   auto recorder = Recorder::open(path, {.id = 7, .version = "1.2"});
@@ -138,7 +138,7 @@ TEST_CASE("a recording has a name only when it is closed, and tells all in order
   CHECK_FALSE(Recorder::open(folder / "none/c.mcap").ok());
 }
 
-TEST_CASE("nobody's file is overwritten at the end either") {
+TEST_CASE("a file with the recording's name is not overwritten at the end either") {
   Folder folder;
   const auto path = folder / "a.mcap";
   auto recorder = Recorder::open(path);
@@ -153,7 +153,7 @@ TEST_CASE("nobody's file is overwritten at the end either") {
 
 namespace {
 
-/// A recorder into a.mcap of a folder, and what it said.
+/// A recorder to a.mcap in a folder, and what it reported.
 struct Watched {
   Watched() {
     RecorderOptions options;
@@ -187,7 +187,7 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in half a second, and left for a new one") {
+TEST_CASE("a file that was removed, renamed, replaced or changed is detected within half a second and replaced") {
   struct Row {
     const char* how;
     std::function<void(const std::string& part)> spoil;
@@ -242,10 +242,10 @@ TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in ha
     }
 }
 
-TEST_CASE("a file that is spoiled between two looks is noticed by the next write") {
+TEST_CASE("a file that was changed between two checks is detected at the next write") {
   Watched watched;
   std::filesystem::resize_file(watched.part, 0);
-  watched.recorder->frame(3 * kSecond, view(1, std::string(300 << 10, 'x')));  // a chunk of its own
+  watched.recorder->frame(3 * kSecond, view(1, std::string(300 << 10, 'x')));  // fills a chunk
   REQUIRE(watched.said.size() == 1);
   CHECK(watched.said[0].ends_with("; now a-2.mcap"));
   CHECK(watched.recorder->lost().frames == 3);
@@ -253,7 +253,7 @@ TEST_CASE("a file that is spoiled between two looks is noticed by the next write
   CHECK(watched.read("a-2.mcap").size() == 2);
 }
 
-TEST_CASE("a file that is removed right before the end is a new one that says what is lost") {
+TEST_CASE("if the file was removed right before the end, a new one says what is lost") {
   Watched watched;
   std::filesystem::remove(watched.part);
   REQUIRE(ok(watched.recorder->close(4 * kSecond)));
@@ -262,7 +262,7 @@ TEST_CASE("a file that is removed right before the end is a new one that says wh
   CHECK(watched.read("a.mcap").size() == 2);
 }
 
-TEST_CASE("a folder that is removed is said, and tried again each second") {
+TEST_CASE("a removed folder is reported once, and tried again each second") {
   Watched watched;
   std::filesystem::remove_all(watched.folder.path);
   watched.recorder->tick(4 * kSecond);
@@ -280,7 +280,7 @@ TEST_CASE("a folder that is removed is said, and tried again each second") {
   CHECK(watched.read("a.mcap").size() == 3);
 }
 
-TEST_CASE("what a link lacks is told by the next frame of the same way") {
+TEST_CASE("the next frame in the same direction says what a link lacks") {
   Buffer file;
   std::size_t room = 1 << 20;
   auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
@@ -298,7 +298,7 @@ TEST_CASE("what a link lacks is told by the next frame of the same way") {
   recorder.frame(2 * kSecond, view(1, "lost"));  // with its chunk
   recorder.frame(2 * kSecond, down("lost too"));
   recorder.tick(4 * kSecond);
-  recorder.frame(4 * kSecond + 1, view(1, "lost"));  // at once
+  recorder.frame(4 * kSecond + 1, view(1, "lost"));  // lost at once
   recorder.frame(6 * kSecond, view(1, "an attempt"));
   recorder.tick(8 * kSecond);
   room = 1 << 20;
@@ -320,7 +320,7 @@ TEST_CASE("what a link lacks is told by the next frame of the same way") {
   CHECK(missing == std::vector<std::string>{"first 0 0", "after 3 18", "and on 0 0", "down 1 8"});
 }
 
-TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
+TEST_CASE("a chunk ends by size, by age, or when the clock is set back") {
   Buffer file;
   std::size_t room = 1 << 30;
   auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), {.chunk_bytes = 1000});
@@ -333,7 +333,7 @@ TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
   (*recorder)->tick(2 * kSecond);
   CHECK(grew());
   (*recorder)->tick(4 * kSecond);
-  CHECK_FALSE(grew());  // there is nothing to write
+  CHECK_FALSE(grew());  // nothing to write
   (*recorder)->frame(9 * kSecond, view(1, std::string(2000, 'x')));
   CHECK(grew());
   (*recorder)->frame(9 * kSecond, view(1, "x"));
@@ -343,7 +343,7 @@ TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
   CHECK(lines(file).size() == 4);
 }
 
-TEST_CASE("a full disk is said once, counted, and told in the recording when there is room again") {
+TEST_CASE("a full disk is reported once, and the recording says what is lost when there is room again") {
   Buffer file;
   std::size_t room = 1 << 20;
   std::vector<std::string> said;
@@ -370,7 +370,7 @@ TEST_CASE("a full disk is said once, counted, and told in the recording when the
   recorder.closed(6 * kSecond, 4, "gone");
   recorder.tick(13 * kSecond);
   CHECK(said == std::vector<std::string>{"cannot write disk: No space left on device"});
-  CHECK(recorder.lost().frames >= 92);  // some are in the attempt that is open
+  CHECK(recorder.lost().frames >= 92);  // the others are in a chunk that is not written yet
 
   room = 1 << 20;
   recorder.tick(15 * kSecond);
@@ -398,7 +398,7 @@ TEST_CASE("a full disk is said once, counted, and told in the recording when the
   CHECK(std::count_if(told.begin(), told.end(), [&](auto& line) { return line.find(note) != std::string::npos; }) == 1);
 }
 
-TEST_CASE("whatever comes first when there is room again, each opening, closing and lost byte is told once") {
+TEST_CASE("when there is room again, each opening, closing and lost byte is recorded once, whatever comes first") {
   for (const std::string first : {"open", "close", "note", "tick"}) {
     CAPTURE(first);
     Buffer file;
@@ -410,7 +410,7 @@ TEST_CASE("whatever comes first when there is room again, each opening, closing 
     recorder.tick(2 * kSecond);
     room = file.size();
     recorder.opened(2 * kSecond, opening(2));
-    recorder.note(2 * kSecond, 1, "a hole", 7);  // lost with its chunk, but not its number
+    recorder.note(2 * kSecond, 1, "a hole", 7);  // the note is lost with its chunk, but its bytes are counted
     recorder.tick(3 * kSecond);
     REQUIRE(recorder.failing());
     recorder.note(3 * kSecond, 1, "a hole", 100);
@@ -432,7 +432,7 @@ TEST_CASE("whatever comes first when there is room again, each opening, closing 
   }
 }
 
-TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole") {
+TEST_CASE("with on_full = stop, nothing is tried again, and the file is still complete") {
   Buffer file;
   std::size_t room = 1 << 20;
   RecorderOptions options;
@@ -455,7 +455,7 @@ TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole")
   CHECK(said_lost(file) == 8);
 }
 
-TEST_CASE("a disk that does not sync is said once, until it does again") {
+TEST_CASE("a disk that does not sync is reported once, until a sync succeeds") {
   Buffer file;
   std::size_t room = 1 << 20;
   std::vector<std::string> said;
@@ -487,7 +487,7 @@ TEST_CASE("a disk that does not sync is said once, until it does again") {
   CHECK(closed.error().text == "cannot sync disk; what was recorded is in disk: `entente recover` repairs it");
 }
 
-TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
+TEST_CASE("on a disk of any size the recording is whole, and every loss is counted") {
   const auto record = [](Buffer& file, const std::size_t& room, bool words) -> Amount {
     auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), {.chunk_bytes = 64});
     if (!recorder.ok()) return {};
@@ -518,7 +518,7 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
   }
 }
 
-TEST_CASE("a disk without room for a link's first word is said, and what it cost is told when there is room again") {
+TEST_CASE("no room for a link's first word is reported, and the loss is recorded when there is room again") {
   Buffer file;
   std::size_t room = 1 << 20;
   std::vector<std::string> said;
@@ -544,7 +544,7 @@ TEST_CASE("a disk without room for a link's first word is said, and what it cost
                                                 "5 "});
 }
 
-TEST_CASE("more links than a file has channels for: what is left out is said" * doctest::skip(!testing::thorough())) {
+TEST_CASE("a recording with more links than channels says what is left out" * doctest::skip(!testing::thorough())) {
   Buffer file;
   auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
   REQUIRE(recorder.ok());
@@ -556,16 +556,16 @@ TEST_CASE("more links than a file has channels for: what is left out is said" * 
     (*recorder)->closed(link, link, "left");
   }
   REQUIRE((*recorder)->close(kLinks).ok());
-  constexpr std::uint64_t kChannels = 65'000 - 3;  // less those that every file has
+  constexpr std::uint64_t kChannels = 65'000 - 3;  // without the three that every file has
   CHECK(said_lost(file) == (kLinks - kChannels) * word.size());
   CHECK((*recorder)->lost().bytes == said_lost(file));
   CHECK((*recorder)->why() == "the file has no more channels");
 }
 
-TEST_CASE("a real file that may not grow: recording fails, the process lives, the file is whole") {
+TEST_CASE("if a real file may not grow, recording fails, the process lives, and the file is whole") {
   Folder folder;
   const auto path = folder / "full.mcap";
-  constexpr rlim_t kMost = 22'000;  // the fifth chunk does not fit, but what the end of the file needs does
+  constexpr rlim_t kMost = 22'000;  // there is no room for the fifth chunk, but for the end of the file
   const auto child = in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{kMost, kMost};
@@ -579,7 +579,7 @@ TEST_CASE("a real file that may not grow: recording fails, the process lives, th
     std::mt19937 random(1);
     std::string noise(1000, 'x');
     for (unsigned i = 0; i < 100; ++i) {
-      for (auto& c : noise) c = static_cast<char>(random());  // nothing to compress
+      for (auto& c : noise) c = static_cast<char>(random());  // incompressible
       (*recorder)->frame(i, view(1, noise));
     }
     if (said != 1 || !(*recorder)->failing()) return 12;
@@ -594,13 +594,12 @@ TEST_CASE("a real file that may not grow: recording fails, the process lives, th
   CHECK(std::filesystem::file_size(path) <= kMost);
 }
 
-TEST_CASE("after kill -9 all but the last second is there, and recover makes it whole") {
+TEST_CASE("after kill -9 the file has all but the last second, and recover makes it whole") {
   Folder folder;
   const auto path = folder / "killed.mcap";
   int pipe[2];
   REQUIRE(::pipe(pipe) == 0);
-  // The child records a frame each 10 ms of its own time for 5.5 s, says so, and goes on doing nothing until it is
-  // killed.
+  // The child records a frame each 10 ms of recorded time, for 5.5 s. Then it reports that and waits to be killed.
   const auto child = in_child([&] {
     auto recorder = Recorder::open(path);
     if (!recorder.ok()) return 10;
@@ -635,7 +634,7 @@ TEST_CASE("after kill -9 all but the last second is there, and recover makes it 
   CHECK(lines(**recording) == before);
 }
 
-TEST_CASE("what is not a recording of ours is passed over, what lies about being one is an error") {
+TEST_CASE("a message with another schema is skipped; one that does not match its schema is an error") {
   const auto with = [](std::string_view schema, std::string_view data) {
     return by_hand([&](Buffer& out) {
       put(out, mcap::Schema{1, std::string(schema), "protobuf", {}});

@@ -45,7 +45,7 @@ bool in_order_and_true(const std::vector<Said>& some, const std::vector<Said>& a
 
 }  // namespace
 
-TEST_CASE("a whole file is copied whole") {
+TEST_CASE("a whole file is copied completely") {
   const auto made = sample(5, 4, true);
   const auto saved = save(made.file);
   REQUIRE(saved.report);
@@ -57,7 +57,7 @@ TEST_CASE("a whole file is copied whole") {
   CHECK(saved.heard.messages == made.messages);
 }
 
-TEST_CASE("a file cut at any byte is made whole with every chunk that is all there") {
+TEST_CASE("a file that was cut at any byte is repaired with every complete chunk") {
   const auto made = sample(4, 3, true);
   for (std::size_t size = 0; size < made.file.size(); ++size) {
     const Buffer cut(made.file.begin(), made.file.begin() + static_cast<std::ptrdiff_t>(size));
@@ -95,13 +95,13 @@ TEST_CASE("one flipped bit anywhere costs at most the chunk it is in") {
   }
 }
 
-TEST_CASE("a hole of garbage costs the chunks it touches") {
+TEST_CASE("garbage costs only the chunks that it touches") {
   const auto made = sample(12, 5, true);
   for (std::size_t from = made.chunk_ends[2]; from < made.chunk_ends[8]; from += 7) {
     auto holed = made.file;
     const auto to = from + 100;
     for (auto at = from; at < to; ++at) holed[at] = static_cast<std::uint8_t>(at * 151);
-    // A chunk is touched if any byte of it is; its indexes, which lie behind it, may be.
+    // A chunk counts as touched if any byte of it is, or of the previous chunk's indexes, which come before it.
     std::size_t touched = 0;
     for (std::size_t c = 0; c < made.chunk_ends.size(); ++c)
       touched += (c ? made.chunk_ends[c - 1] : 0) < to && from < made.chunk_ends[c];
@@ -115,7 +115,7 @@ TEST_CASE("a hole of garbage costs the chunks it touches") {
   }
 }
 
-TEST_CASE("the new file says what it lacks") {
+TEST_CASE("the repaired file says what it lacks") {
   auto made = sample(3, 2, true);
   made.file[made.chunk_ends[1] - 3] ^= 0x40;
   const auto saved = save(made.file);
@@ -132,14 +132,13 @@ TEST_CASE("the new file says what it lacks") {
   CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
 }
 
-TEST_CASE("what is not MCAP at all is refused") {
+TEST_CASE("a file that is not MCAP is refused") {
   CHECK(save(as_bytes("")).error == "memory: nothing in it can be read as MCAP");
   CHECK(save(as_bytes(std::string(100'000, '\6'))).error == "memory: nothing in it can be read as MCAP");
 }
 
 TEST_CASE("a file full of false chunks is searched in bounded time") {
-  // Each byte 6 begins a chunk that seems to reach to the end of the file, and whose checksum must be worked out to
-  // know.
+  // Each byte 6 seems to begin a chunk that reaches to the end of the file. Only its checksum shows that it does not.
   auto file = by_hand([](Buffer& out) { out.insert(out.end(), 20, 0xFF); });
   const std::size_t size = 1 << 20;
   while (file.size() < size - 100) {
@@ -157,7 +156,7 @@ TEST_CASE("a file full of false chunks is searched in bounded time") {
   CHECK(report->messages == 0);
 }
 
-TEST_CASE("recover never touches its input, and leaves nothing behind when it fails") {
+TEST_CASE("recover never changes its input, and leaves no files when it fails") {
   namespace fs = std::filesystem;
   const auto folder = fs::temp_directory_path() / ("entente-recover-" + std::to_string(::getpid()));
   fs::create_directory(folder);

@@ -1,4 +1,4 @@
-// Small MCAP files to try things on, made by our writer or by hand.
+// Small MCAP files for tests, made by our writer or by hand.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ inline doctest::String toString(const Said& said) {  // NOLINT: the name that do
       .c_str();
 }
 
-/// All that a reader gives before its end or its error ("" if it ended well).
+/// All messages that a reader returns until its end or an error ("" at the end).
 struct Heard {
   std::vector<Said> messages;
   std::string error;

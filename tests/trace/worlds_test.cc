@@ -1,5 +1,5 @@
-// Worlds in recordings: their geometry stands before them whatever a disk does, and a recording can be entered at any
-// of them without being read from its beginning.
+// Worlds in recordings: their geometry always comes before them, even after the disk failed, and a recording can be
+// read from any world on.
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr WallTime kSecond = 1'000'000'000;
 
-/// Counts what is read of it.
+/// Counts the bytes that are read.
 class Counted final : public Source {
  public:
   explicit Counted(Bytes bytes) : memory_(bytes) {}
@@ -37,7 +37,7 @@ Geometry geometry(const std::string& name) {
   return made;
 }
 
-/// The world of `link` with one player, whose id says which world it is.
+/// The world of `link` with one player, whose id identifies the world.
 Snapshot world(std::uint32_t link, std::uint32_t player, const std::string& name) {
   Snapshot made;
   made.set_link(link);
@@ -97,17 +97,17 @@ TEST_CASE("a geometry is written once, before the first world that names it") {
   CHECK(all_of(again) == wanted);
 }
 
-TEST_CASE("a geometry that went down with its chunk is written again with the next world") {
+TEST_CASE("a geometry that was lost with its chunk is written again with the next world") {
   Buffer file;
   std::size_t room = 1 << 20;
   auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
   REQUIRE(recorder.ok());
   Recorder& to = **recorder;
-  to.world(0, world(1, 0, ""));  // its schemas and channels are in the file
+  to.world(0, world(1, 0, ""));  // so that its schemas and channels are in the file
   to.geometry(geometry("b"));
   to.world(0, world(1, 1, "b"));
   to.tick(0);
-  room = 0;  // from here on nothing can be written
+  room = 0;  // nothing can be written
   to.tick(2 * kSecond);
   CHECK(to.failing());
   to.world(2 * kSecond, world(1, 2, "b"));
@@ -118,13 +118,13 @@ TEST_CASE("a geometry that went down with its chunk is written again with the ne
   to.world(6 * kSecond, world(1, 4, "b"));
   REQUIRE(ok(to.close(7 * kSecond)));
   const Lines told = all_of(file);
-  REQUIRE(told.size() == 4);  // the first is a note of what is lacking
+  REQUIRE(told.size() == 4);  // the first is a note of the loss
   CHECK(told[1] == "hash of b");
   CHECK(told[2] == "world 1 3 hash of b");
   CHECK(told[3] == "world 1 4 hash of b");
 }
 
-/// Two bridges for 1000 s: words all the time that no compressor makes small, a world of each every 10 s.
+/// Two bridges for 1000 s: incompressible words each second, and a world of each bridge every 10 s.
 Buffer long_recording() {
   Buffer file;
   auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
@@ -154,7 +154,7 @@ Buffer long_recording() {
   return file;
 }
 
-/// That any time leads to the last world before it, and on from there.
+/// Checks that a seek to any time finds the last world before it, and that reading continues from there.
 void check_seeks(Recording& recording) {
   for (const std::uint32_t second : {999U, 500U, 0U, 1U, 2U, 11U, 12U, 501U, 502U, 742U}) {
     CAPTURE(second);
@@ -176,7 +176,7 @@ void check_seeks(Recording& recording) {
       REQUIRE(found.ok());
       REQUIRE(*found != nullptr);
       CHECK((*found)->world().name() == (which < 500 ? "early" : "late"));
-      WallTime last = (*first)->time;  // what follows is what follows it
+      WallTime last = (*first)->time;  // the following events continue from there
       for (int i = 0; i < 30; ++i) {
         const auto next = recording.next();
         REQUIRE((next.ok() && *next != nullptr));
@@ -188,7 +188,7 @@ void check_seeks(Recording& recording) {
   }
 }
 
-TEST_CASE("any time leads to the last world before it, without reading the rest of the file") {
+TEST_CASE("a seek finds the last world before any time, without reading the rest of the file") {
   const Buffer file = long_recording();
   Counted source(file);
   Recording recording(source);
@@ -196,7 +196,7 @@ TEST_CASE("any time leads to the last world before it, without reading the rest 
   source.taken();
   REQUIRE(recording.go_to_world(1, 700 * kSecond).ok());
   REQUIRE(recording.next().ok());
-  CHECK(source.taken() < file.size() / 2);  // of a file of some windows only
+  CHECK(source.taken() < file.size() / 2);  // the file is only a few read windows long
   const auto none = recording.find_geometry("no such");
   REQUIRE(none.ok());
   CHECK(*none == nullptr);
@@ -205,7 +205,7 @@ TEST_CASE("any time leads to the last world before it, without reading the rest 
   CHECK_FALSE(*nobody);
 }
 
-TEST_CASE("a file without its end is entered as well, once it was read") {
+TEST_CASE("seeks also work in a file without its end") {
   Buffer file = long_recording();
   file.resize(file.size() - 3);
   Counted source(file);
@@ -213,7 +213,7 @@ TEST_CASE("a file without its end is entered as well, once it was read") {
   check_seeks(recording);
 }
 
-TEST_CASE("after a seek the rest is told to the end, as often as it is wanted") {
+TEST_CASE("after each seek all later events follow") {
   const Buffer file = long_recording();
   testing::MemorySource source(file);
   Recording recording(source);
@@ -225,7 +225,7 @@ TEST_CASE("after a seek the rest is told to the end, as often as it is wanted") 
     CHECK(all_of(recording).size() == all);
   }
   REQUIRE(recording.go_to_world(2, 1092 * kSecond + kSecond / 2).ok());
-  CHECK(all_of(recording).size() == 1 + 20 + 7 * 40);  // its second's words, and those of seven more
+  CHECK(all_of(recording).size() == 1 + 20 + 7 * 40);  // the world, its bridge's words of that second, then 7 seconds
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::vector<Piece> pieces(Bytes file) {
   return all;
 }
 
-// Takes `room` bytes, then fails as a full disk does: with part of the write done.
+// Accepts `room` bytes, then fails as a full disk does: with part of the write done.
 class TightSink final : public Sink {
  public:
   TightSink(Buffer& to, std::size_t room) : to_(to), room_(room) {}
@@ -106,7 +106,7 @@ TEST_CASE("any messages of any sizes and times, in any chunks, read back") {
   }
 }
 
-TEST_CASE("an empty recording is the bytes of the specification") {
+TEST_CASE("an empty recording has the bytes of the specification") {
   Buffer file;
   testing::MemorySink sink(file);
   Writer writer(sink, {.header = {"p", "lib"}});
@@ -123,7 +123,7 @@ TEST_CASE("an empty recording is the bytes of the specification") {
   CHECK(same(Bytes(file).last(8), kMagic));
 }
 
-TEST_CASE("every index entry points at the message it says") {
+TEST_CASE("every index entry points at its message") {
   for (const bool compress : {false, true}) {
     const auto made = sample(3, 5, compress);
     const auto all = pieces(made.file);
@@ -165,7 +165,7 @@ TEST_CASE("every index entry points at the message it says") {
   }
 }
 
-TEST_CASE("chunk indexes, summary offsets and the footer point where they say") {
+TEST_CASE("chunk indexes, summary offsets and the footer point at the right records") {
   const auto made = sample(4, 3, true);
   const auto all = pieces(made.file);
   const auto at = [&](std::uint64_t offset) -> const Piece* {
@@ -226,7 +226,7 @@ TEST_CASE("chunk indexes, summary offsets and the footer point where they say") 
   CHECK(groups == 5);  // schemas, channels, statistics, chunk indexes, metadata indexes
 }
 
-TEST_CASE("a chunk that finds no room leaves the file as it was, at every size of the disk") {
+TEST_CASE("a chunk without room leaves the file unchanged, at every size of the disk") {
   const auto made = sample(2, 20, false);
   for (std::size_t room = 120; room < made.file.size(); ++room) {
     Buffer file;
@@ -269,7 +269,7 @@ TEST_CASE("without room for a summary the file ends without one, and is whole") 
   CHECK(heard.messages == std::vector<Said>{{1, 1, 1, "kept"}});
 }
 
-TEST_CASE("more chunks than a summary may have: the file ends without one, and is whole") {
+TEST_CASE("with more chunks than a summary may have, the file ends without one, and is whole") {
   Buffer file;
   TightSink sink(file, 100'000);
   Writer writer(sink, {.most_indexes = 500});
@@ -289,7 +289,7 @@ TEST_CASE("more chunks than a summary may have: the file ends without one, and i
   CHECK(heard.messages == said);
 }
 
-TEST_CASE("torn bytes that could not be cut off are cut before the next write") {
+TEST_CASE("a partial write that could not be cut off is cut off before the next write") {
   Buffer file;
   TightSink sink(file, 200);
   Writer writer(sink, {.compress = false});

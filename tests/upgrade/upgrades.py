@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Upgrades a running `entente run` again and again under players, and checks that none of them notices.
 
-Players of five kinds (TCP, WebSocket with TLS, BZFlag's TCP with UDP, ENet in mode=packets and in mode=datagrams) say
-numbered things to echo servers through one entente. Meanwhile a new entente takes over from the running one, `--upgrades`
-times; with `--kills`, some of the new ones are killed half-way. Each answer must be what was said, to the byte. Newcomers
-come all the time, and all must be served. Old processes must end once their players have left.
+Players of five kinds (TCP, WebSocket with TLS, BZFlag's TCP with UDP, ENet in mode=packets and in mode=datagrams) send
+numbered messages to echo servers through one entente. Meanwhile a new entente takes over from the running one,
+`--upgrades` times; with `--kills`, some of the new processes are killed half-way. Each answer must have the bytes of its
+message. New players connect all the time, and all must be served. Old processes must end once their players have left.
 
     tests/upgrade/upgrades.py build/release/entente --sessions 200 --upgrades 50 --kills 10
 """
@@ -123,7 +123,7 @@ def serve_streams(echo):
     server, port = listen()
 
     def talk(link):
-        with link:  # otherwise run() would hold the last one open
+        with link:  # otherwise run() would keep the last link open
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             echo(link)
 
@@ -258,7 +258,7 @@ class WebPlayer(StreamPlayer):
 
 class BzflagPlayer(StreamPlayer):
     def __init__(self, port):
-        while True:  # for a port that is free for both
+        while True:  # until a port is free for both
             self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.udp.bind(("127.0.0.1", 0))
             try:
@@ -336,7 +336,7 @@ PLAYERS = {"tcp": StreamPlayer, "wss": WebPlayer, "bzflag": BzflagPlayer, "packe
 class Count:
     def __init__(self):
         self.lock = threading.Lock()
-        self.gaps = 0  # times that a new process was killed when it had taken over already
+        self.gaps = 0  # how often a new process was killed after it had taken over
         self.messages = self.newcomers = self.datagrams = self.datagrams_lost = 0
         self.slowest = {kind: 0.0 for kind in KINDS}
 
@@ -368,7 +368,7 @@ def play(kind, port, stop, count, joined):
 
 
 def come_and_go(kind, port, stop, count):
-    """Newcomers, one after the other."""
+    """Short sessions of new players, one after another."""
     while not stop.is_set():
         gaps = count.gaps
         try:
@@ -481,12 +481,12 @@ def main():
         began = time.monotonic()
         if step == "kill":
             new = Entente(folder, options.entente)
-            time.sleep(random.uniform(0.3, 1.1) * sorted(times)[len(times) // 2])  # most of it is the start
+            time.sleep(random.uniform(0.3, 1.1) * sorted(times)[len(times) // 2])  # most of an upgrade is the start of the process
             new.process.kill()
             new.process.wait()
             processes.remove(new)
             time.sleep(0.1)
-            # If it had taken over already, nobody is left but those who play: one that does not take over begins.
+            # If it had already taken over, the old processes only serve their players: start a process that does not take over.
             if not answers(folder + "/c.sock"):
                 killed += 1
                 count.gaps += 1
@@ -496,7 +496,7 @@ def main():
         new = Entente(folder, options.entente)
         new.listens()
         times.append(time.monotonic() - began)
-        # One of each few processes has players of its own for the rest of the time.
+        # After each upgrade, a new player joins for the rest of the test, so that some processes keep players.
         kind = KINDS[len(times) % len(KINDS)]
         players.append(threading.Thread(target=play, args=(kind, ports[kind], stop, count, joined), daemon=True))
         players[-1].start()

@@ -6,7 +6,7 @@
 namespace entente::wire::md5_test {
 namespace {
 
-TEST_CASE("MD5 is that of RFC 1321") {
+TEST_CASE("MD5 gives the digests of RFC 1321") {
   const auto hex = [](std::string_view text) { return to_hex(md5(as_bytes(text))); };
   CHECK(hex("") == "d41d8cd98f00b204e9800998ecf8427e");
   CHECK(hex("abc") == "900150983cd24fb0d6963f7d28e17f72");

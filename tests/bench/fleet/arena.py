@@ -90,7 +90,7 @@ def fleet(folder):
 
 
 class Asker:
-    """A spectator who asks to be put into play, and is told that spectators have no tank."""
+    """A spectator that asks to spawn; the owner answers that spectators have no tank."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -118,7 +118,7 @@ def measure(make):
     folder = tempfile.mkdtemp(prefix="fleet.")
     programs, doors = make(folder)
     try:
-        for one in programs.values():  # what is measured is not what clients take away from it
+        for one in programs.values():  # so that the clients do not take CPU time from the measured programs
             os.setpriority(os.PRIO_PROCESS, one.process.pid, -5)
         watched = programs.get("owner", programs.get("one process")).process.pid
         players = CLIENTS - 1  # and the asker
@@ -155,7 +155,7 @@ def measure(make):
 
 
 def joined(doors):
-    """Connections at the doors for cells."""
+    """The connections to the listeners for cells."""
     ports = {f"{door[0]:04X}" for door in doors}
     return sum(1 for line in open("/proc/net/tcp").read().splitlines()[1:]
                if line.split()[1].split(":")[1] in ports and line.split()[3] == "01")

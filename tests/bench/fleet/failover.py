@@ -42,7 +42,7 @@ class Started:
 
 
 class Driver:
-    """Drives to and fro; knows where all are."""
+    """Drives to and fro; keeps the places of all players."""
 
     def __init__(self, port, name):
         self.name, self.buffer, self.facts, self.moved_at = name, b"", [], 0.0
@@ -129,7 +129,7 @@ def main():
     try:
         drive(time.monotonic() + 3)
         for i, one in enumerate(drivers):
-            for _ in range(i % 3):  # something to be lost
+            for _ in range(i % 3):  # scores that could be lost
                 one.say({"death_claim": {"why": "BY_ITSELF"}})
                 drive(time.monotonic() + 0.3)
                 one.say({"spawn": {}})
@@ -141,7 +141,7 @@ def main():
             killed.process.send_signal(signal.SIGKILL)
             killed.process.wait()
             began = time.monotonic()
-            drive(time.monotonic() + 0.3)  # what was on its way
+            drive(time.monotonic() + 0.3)  # for messages in flight
             before = looker.moved_at
             drive(time.monotonic() + 20, lambda: looker.moved_at > max(before, began + 0.5))
             pause = looker.moved_at - before

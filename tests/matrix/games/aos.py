@@ -1,5 +1,5 @@
-# Ace of Spades in any of its dialects: players and a server of our own, by its documents and what real programs were seen to do.
-# Law: nothing here looks at an adapter; the ENet below is Debian's library.
+# Ace of Spades in any of its dialects: scripted players and a server, written from its documents and the observed behaviour of real programs.
+# Law: independent of the adapters; its ENet is Debian's library.
 from __future__ import annotations
 
 from typing import Iterable, Iterator

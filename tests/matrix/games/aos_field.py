@@ -1,5 +1,5 @@
-# A server of Ace of Spades, by what SpadesX and piqueserver were seen to do: it walks everybody by his keys, and decides who is hit.
-# Law: what a real server would put back, drop, mute or ban for is an abuse here, noted and answered as they answer it.
+# A server of Ace of Spades with the observed behaviour of SpadesX and piqueserver: it moves each player by the player's keys, and decides hits.
+# Law: if a real server would move a player back, drop, mute or ban it, this one records an abuse and answers in the same way.
 from __future__ import annotations
 
 import math
@@ -25,12 +25,12 @@ NAMES = {BLUE: "blue", GREEN: "green"}
 BANNED, WRONG_VERSION, FULL, KICKED = 1, 3, 4, 10
 TILE, TILES = 16, 32  # blocks of a wall's side; walls a side of the map
 TICK, PAINT, STALL = 1 / 60, 0.1, 0.05  # seconds
-FARTHEST = 6.0  # blocks from where one is to where one says to be
-REACH, SIGHT, AIM = 3.0, 128.0, 5.0  # blocks: of an intel, of a gun, off a victim
+FARTHEST = 6.0  # most blocks between the server's place of a player and the place that the player sends
+REACH, SIGHT, AIM = 3.0, 128.0, 5.0  # blocks: reach of an intel, range of a gun, error of an aim at a victim
 DAMAGE, INTERVAL, LOADS = {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}, 0.5, 2.5  # a rifle's
-BACK_AFTER, LIMIT = 3, 10  # seconds until one is created again; captures
+BACK_AFTER, LIMIT = 3, 10  # seconds until a respawn; captures to win
 MUTED = 5, 10.0  # lines, within seconds
-SHAKE, BUILDS = 0.1, 3.0  # seconds between two blocks; the reach in blocks, from a body's middle, and some
+SHAKE, BUILDS = 0.1, 3.0  # seconds between two blocks; the reach in blocks from the middle of the body, with some tolerance
 SPRINTS = 0x80
 HOMES = {BLUE: (216, 290), GREEN: (296, 290)}
 INTEL, TENT = {BLUE: (208.5, 344.5), GREEN: (304.5, 344.5)}, {BLUE: (208.5, 376.5), GREEN: (304.5, 376.5)}
@@ -75,7 +75,7 @@ class Field(Server):
                     return
                 now = time.monotonic()
                 for seat in self.seats if now - served > STALL else ():
-                    seat.told -= now - served  # what came meanwhile was not said too soon
+                    seat.told -= now - served  # messages that came meanwhile were not sent too early
                 served = now
                 self._host.service()
                 while stepped + TICK <= now:
@@ -105,7 +105,7 @@ class Field(Server):
             for packet in seat.speech.paints(men):
                 seat.forward(packet, UNSEQUENCED)
 
-    # -- who is there
+    # -- joining and leaving
     def _players(self) -> list[Seat]:
         return [seat for seat in self.seats if seat.team is not None]
 
@@ -113,7 +113,7 @@ class Field(Server):
         return next((seat for seat in self._players() if seat.name == name), None)
 
     def _tell(self, kind: int, payload: bytes, but: Seat | None = None) -> None:
-        """Everybody who has the map, whether he plays already or not."""
+        """Sends to all clients that have the map, in play or not."""
         for seat in self.seats:
             if seat.welcome and seat is not but:
                 seat.send(kind, payload)
@@ -179,7 +179,7 @@ class Field(Server):
         self._create(seat)
 
     def _balanced(self, newcomer: Seat, wished: int) -> int:
-        """As piqueserver may be set: nobody joins the larger side."""
+        """As piqueserver with team balancing: no player joins the larger team."""
         others = [seat.team for seat in self._players() if seat is not newcomer]
         larger = wished in NAMES and others.count(wished) > others.count(1 - wished)
         return 1 - wished if larger else wished
@@ -194,7 +194,7 @@ class Field(Server):
         seat.back_at, seat.loaded_at, seat.told = None, None, -9.0
         self._tell(CREATE, struct.pack("<3B3f", seat.number, 0, seat.team, *place) + seat.name.encode() + b"\0")
 
-    # -- what they do
+    # -- actions of players
     def _move(self, seat: Seat, packet: bytes) -> None:
         if packet[0] == INPUT and packet[1] != seat.number:
             self._wrong(seat, f"keys of player {packet[1]}")
@@ -214,7 +214,7 @@ class Field(Server):
         return self._touch(seat)
 
     def _touch(self, seat: Seat) -> None:
-        """An intel or a tent that one stands at."""
+        """Handles an intel or a tent at the player's place."""
         other, here = 1 - seat.team, seat.man.place[:2]
         if self.carriers[other] is None and math.dist(here, self.intel[other]) < REACH:
             self.carriers[other] = seat
@@ -314,7 +314,7 @@ class Field(Server):
                 other.send(CHAT, bytes([seat.number, packet[2]]) + words + b"\0")
         return None
 
-    # -- what it holds true, and is asked to do
+    # -- its state, and requests of the harness
     def units(self) -> list[Unit]:
         with self.changed:
             return [Unit(seat.name, metres(*seat.man.place[:2]), seat.man.yaw(), NAMES[seat.team]) for seat in self._players() if seat.man]
@@ -351,7 +351,7 @@ class Field(Server):
             self._capture(next(seat for seat in self._players() if seat.team in NAMES), True)
 
     def edit(self) -> None:
-        """A wall of blocks where nobody is: as large as what a game of tiles can show."""
+        """Builds a wall of blocks away from all players, large enough for a game of tiles to show."""
         with self.changed:
             left, top = TILE * self.dice.randint(24, 28), TILE * 2
             self._tell(SET_COLOUR, bytes([BUILDER, 0x20, 0x40, 0xc0]))
@@ -371,7 +371,7 @@ class Field(Server):
 
 
 def aside(man: Man, place: Place3) -> float:
-    """How far beside that place the man looks, in blocks."""
+    """The distance in blocks between that place and the man's line of sight."""
     way = [b - a for a, b in zip(man.place, place)]
     along = sum(w * l for w, l in zip(way, man.look))
     return math.dist(way, [along * l for l in man.look]) if along > 0 else math.inf

@@ -1,5 +1,5 @@
-# Ace of Spades' map as a field of heights, and a man who walks on it by the measured speeds.
-# Law: x east, y south, z down, in blocks; a man's place is that of his eyes, 2.25 above what he stands on.
+# Ace of Spades' map as a height field, and a man who walks on it at the measured speeds.
+# Law: x is east, y south, z down, in blocks; a man's place is that of his eyes, 2.25 blocks above the ground under him.
 from __future__ import annotations
 
 import math
@@ -11,8 +11,8 @@ METRE = 800.0 / SIDE  # metres a block
 EYES, HALF, STEP = 2.25, 0.45, 1.0
 UP, DOWN, LEFT, RIGHT, JUMP, CROUCH, SNEAK, SPRINT = (1 << bit for bit in range(8))
 WALKS, SPRINTS, SLOW = 7.9, 10.3, 4.0  # blocks a second
-RESPONSE = 4.0  # a second: how fast the speed becomes what the keys want
-RISES, FALLS = -10.2, 32.0  # blocks a second of a jump, and a second squared
+RESPONSE = 4.0  # per second: how fast the speed approaches the speed of the keys
+RISES, FALLS = -10.2, 32.0  # a jump's speed in blocks per second; gravity in blocks per second squared
 
 Place3 = tuple[float, float, float]
 
@@ -26,7 +26,7 @@ def blocks(place: tuple[float, float]) -> tuple[float, float]:
 
 
 class Ground:
-    """What one stands on, column by column: the highest solid block's z."""
+    """The ground: for each column, the z of the highest solid block."""
 
     def __init__(self, tops: bytearray) -> None:
         self.tops = tops
@@ -56,16 +56,16 @@ class Ground:
         return b"".join(bytes((0, top, top, 0)) + colours.get(top, b"\x80\x80\x80\xff") for top in self.tops)
 
     def chunks(self, size: int = 8192) -> Iterator[bytes]:
-        """One zlib stream, cut."""
+        """The map as one zlib stream, cut into chunks."""
         stream = zlib.compress(self.vxl(), 5)
         return (stream[at:at + size] for at in range(0, len(stream), size))
 
     def top(self, x: float, y: float) -> int:
-        """Nobody leaves the map."""
+        """The z of the column's highest block. Outside of the map it is 0, higher than any man can climb."""
         return self.tops[int(y) * SIDE + int(x)] if 0 <= x < SIDE and 0 <= y < SIDE else 0
 
     def under(self, x: float, y: float) -> int:
-        """What a man there stands on."""
+        """The z of the block on which a man at that place stands."""
         return min(self.top(x + dx, y + dy) for dx in (-HALF, HALF) for dy in (-HALF, HALF))
 
     def stands(self, x: float, y: float) -> Place3:
@@ -77,7 +77,7 @@ class Ground:
 
 
 class Man:
-    """Goes as his keys and his look say."""
+    """A man's body, moved by keys and look."""
 
     def __init__(self, place: Place3) -> None:
         self.place, self.look, self.keys = place, (1.0, 0.0, 0.0), 0
@@ -88,7 +88,7 @@ class Man:
         return math.atan2(-self.look[1], self.look[0])
 
     def wish(self) -> tuple[float, float]:
-        """Blocks a second along x and y."""
+        """The speed that the keys ask for, in blocks per second along x and y."""
         ahead = bool(self.keys & UP) - bool(self.keys & DOWN)
         aside = bool(self.keys & RIGHT) - bool(self.keys & LEFT)
         flat = math.hypot(self.look[0], self.look[1]) or 1.0

@@ -1,5 +1,5 @@
-# Ace of Spades: a man who plays, written from the protocol's document and what real clients were seen to send.
-# Law: his body is his own, and goes by his keys; where a server puts him, he is. How both is said stands in aos_speech.
+# Ace of Spades: a player, written from the protocol's document and the observed behaviour of real clients.
+# Law: the client moves its own body by its keys; a place that the server sends replaces its own. aos_speech.py has the messages for both.
 from __future__ import annotations
 
 import math
@@ -23,15 +23,15 @@ TEAMS = {BLUE: "blue", GREEN: "green"}
 SERVER_LINE, TEAM_LINE = 2, 1
 RIFLE_LOADS, CLIP, RESERVE = 0.5, 10, 50  # seconds, rounds
 TICK, SHOWN = 1 / 60, 0.4  # seconds
-NEAR = 0.6  # blocks: as near as one walks to a place
-SLIDES = 2.0  # blocks that a man goes on when he lets go of his keys
+NEAR = 0.6  # blocks from the goal at which a man has arrived
+SLIDES = 2.0  # blocks that a man slides after he releases his keys
 REASONS = {0: "the server let go", 1: "banned", 2: "too many players from one address", 3: "wrong version", 4: "the server is full",
            5: "the server shuts down", 10: "kicked", 20: "the name is taken or not a name"}
-MAPS: dict[int, bytes] = {}  # which one has already, by their checksums; clients keep theirs on a disk
+MAPS: dict[int, bytes] = {}  # cached maps by checksum; real clients cache them on disk
 
 
 class Someone:
-    """Another player, or oneself, as the server tells of it."""
+    """A player, this one or another, as the server describes it."""
 
     def __init__(self, name: str, team: int, kills: int = 0) -> None:
         self.name, self.team, self.kills, self.alive = name, team, kills, False
@@ -50,10 +50,10 @@ class Client(Player):
         self.dialect, self.speech, self.id, self.land, self.man = dialect, speech(dialect), None, None, None
         self.people: dict[int, Someone] = {}
         self.hp, self.clip, self.reserve, self.grenades_seen, self.scores = 100, CLIP, RESERVE, 0, {}
-        self.intel: dict[int, tuple] = {}  # of each side: where it lies
+        self.intel: dict[int, tuple] = {}  # for each team: where its intel lies
         self.carriers: dict[int, int | None] = {BLUE: None, GREEN: None}
         self.ended, self._edits, self._mode, self._placings = False, 0, 0, 0
-        self._side: int | None = None  # wished by name; else natives are enemies of those who came through Entente
+        self._side: int | None = None  # the requested team; by default natives are enemies of the players through Entente
         self._map, self._vxl, self._checksum, self._goal = zlib.decompressobj(), bytearray(), None, None
         self._fired, self._stepped, self._spoke, self._parted = 0.0, 0.0, 0.0, False
 
@@ -93,7 +93,7 @@ class Client(Player):
 
     def disconnected(self, reason: int) -> None:
         self._parted = True
-        # The last line is the reason, which may be cut; the one before it says it whole.
+        # The last line is the reason, which may be truncated; the line before it has all of it.
         words = max((said.text for said in self.heard[-2:] if said.sender == "SERVER"), key=len, default="")
         why = REASONS.get(reason, f"reason {reason}")
         self.gone = f"{why}: {words}" if reason == 10 and words else f"sent away: {why}"
@@ -120,7 +120,7 @@ class Client(Player):
     def _me(self, kind: int, *more: int) -> None:
         self._say(kind, bytes([self.id, *more]))
 
-    # -- hearing
+    # -- receiving
     def _begin_map(self, packet: bytes) -> None:
         self.speech, self.people, self.man, self.id = speech(self.dialect), {}, None, None
         self._map, self._checksum = zlib.decompressobj(), self.speech.checksum(packet)
@@ -172,7 +172,7 @@ class Client(Player):
 
     def _killed(self, packet: bytes) -> None:
         victim, killer, kind, _ = packet[1:5]
-        if kind >= 5:  # changed his side or his gun
+        if kind >= 5:  # the player changed team or weapon
             return self._dies(victim)
         by = self.people[killer].name if killer != victim and killer in self.people else None
         self.deaths.append(Death(self.people[victim].name if victim != self.id else self.name, by))
@@ -203,10 +203,10 @@ class Client(Player):
             if self.land:
                 one.lifted = max(one.lifted, self.land.under(place[0], place[1]) - place[2] - 2.25)
             if one.shot and time.monotonic() - one.shot.at < SHOWN:
-                one.shot.yaw = one.yaw()  # a look is only painted, and comes after the pull
+                one.shot.yaw = one.yaw()  # the look comes with a World Update, after the trigger
 
     def _died(self, one: Someone) -> bool:
-        """Paints that come late do not revive him."""
+        """Marks the player as dead; late World Updates do not revive it."""
         return any(death.victim == one.name for death in self.deaths)
 
     def _is_put(self, place: Place3) -> None:
@@ -274,7 +274,7 @@ class Client(Player):
 
     # -- his body
     def _live(self) -> None:
-        """Steps as many sixtieths as went by, and tells what has changed."""
+        """Simulates as many 1/60 s steps as have passed, and sends the changes."""
         man, now = self.man, time.monotonic()
         if man is None:
             return
@@ -293,7 +293,7 @@ class Client(Player):
             return
         x, y = self._goal
         far = math.dist(man.place[:2], (x, y))
-        closing = math.hypot(*man.speed) / 4.0  # blocks that he still slides
+        closing = math.hypot(*man.speed) / 4.0  # blocks that the man still slides
         if far < NEAR or far < closing:
             man.keys = 0
             if far < NEAR + 0.6 and math.hypot(*man.speed) < 0.5:
@@ -307,7 +307,7 @@ class Client(Player):
         for packet in self.speech.says(man, self.id):
             self._send(packet, self.speech.FLAGS)
 
-    # -- what is seen
+    # -- what the player sees
     def where(self) -> Place | None:
         with self.changed:
             return metres(*self.man.place[:2]) if self.man else None
@@ -331,7 +331,7 @@ class Client(Player):
         return self.scores
 
     def walls(self) -> list[Place]:
-        """Every eighth column that is too high to be climbed."""
+        """Every eighth column that is too high to climb."""
         tops = self.land.tops
         floor = max(set(tops[::997]), key=tops[::997].count)
         return [metres(x + 0.5, y + 0.5) for y in range(4, 512, 8) for x in range(4, 512, 8) if tops[512 * y + x] < floor - 1]
@@ -340,7 +340,7 @@ class Client(Player):
         return 512 * METRE, 512 * METRE
 
     def tokens(self) -> dict:
-        """The other side's intel is what one can carry; one's own may be carried by others."""
+        """A player can carry the other team's intel; opponents can carry its own team's."""
         with self.changed:
             mine = self.people[self.id].team
             return {side: self.people[carrier].name if carrier in self.people else None for side, carrier in self.carriers.items()
@@ -353,7 +353,7 @@ class Client(Player):
         return float(self.hp) if self.man else None
 
     def height(self, name: str) -> float:
-        """Metres off the ground, the most there was."""
+        """The greatest height above the ground so far, in metres."""
         with self.changed:
             return max((one.lifted * METRE for one in self.people.values() if one.name == name), default=0.0)
 
@@ -361,18 +361,18 @@ class Client(Player):
         return self.grenades_seen
 
     def over(self) -> bool:
-        """In words, where nobody captured anything."""
+        """Whether the round is over; without a capture, a line of chat says so."""
         return self.ended or any(said.sender == "SERVER" and "round is over" in said.text for said in self.heard)
 
     def lag(self) -> bool:
-        """As clients show it: by ENet's own pings."""
+        """Whether ENet's pings have measured the lag, which is what clients show."""
         with self.changed:
             return self._link.round_trip_ms is not None
 
     def edits(self) -> int:
         return self._edits
 
-    # -- what is done
+    # -- actions
     def go_to(self, place: Place, seconds: float) -> None:
         if self.native:
             return self._is_taken_to(blocks(place))
@@ -386,7 +386,7 @@ class Client(Player):
         self.halt()
 
     def _is_taken_to(self, place: Place) -> None:
-        """By this server's own command, as real servers have one."""
+        """Moves there by a command of this server, as real servers have one."""
         before = self._placings
         self._say(CHAT, bytes([self.id, 0]) + f"/go {place[0]:.2f} {place[1]:.2f}".encode() + b"\0", wished=True)
         self.wait(lambda: self._placings > before or self.man is None or math.dist(self.man.place[:2], place) < ASTRAY, 5,
@@ -417,7 +417,7 @@ class Client(Player):
         self.man.look = (math.cos(yaw) * math.cos(pitch), -math.sin(yaw) * math.cos(pitch), -math.sin(pitch))
 
     def shoot(self, yaw: float) -> None:
-        """Looks, pulls, and tells of whom the ray met; loads anew when the clip is empty."""
+        """Looks, pulls the trigger, and reports the player that the ray hit; reloads when the clip is empty."""
         self.wait(lambda: time.monotonic() - self._fired > RIFLE_LOADS + 0.1, 2, "no shot is loaded")
         if self.clip == 0:
             self._me(RELOAD, self.clip, self.reserve)
@@ -433,7 +433,7 @@ class Client(Player):
         self._me(WEAPON_INPUT, 0)
 
     def _claim(self, yaw: float) -> None:
-        """Whom his ray meets first, if he is of the other side."""
+        """Reports the first player that the ray hits, if it is of the other team."""
         here, mine = self.man.place, self.people[self.id].team
         best = None
         for number, one in self.people.items():
@@ -445,7 +445,7 @@ class Client(Player):
             self._say(HIT, bytes([best[1], 0]))
 
     def respawn(self) -> None:
-        """Servers do it by themselves."""
+        """Waits for the respawn, which servers do by themselves."""
         self.sent_at = time.monotonic()
         self.wait(self.where, 20, "not back in play")
 
@@ -456,13 +456,13 @@ class Client(Player):
         self._speak(words, TEAM_LINE)
 
     def _speak(self, words: str, kind: int) -> None:
-        """One line in 2.6 s: piqueserver mutes for the fifth in ten."""
+        """At most one line in 2.6 s: piqueserver mutes a player for the fifth line within ten seconds."""
         time.sleep(max(0.0, self._spoke + 2.6 - time.monotonic()))
         self._spoke = time.monotonic()
         self._say(CHAT, bytes([self.id, kind]) + words.encode("cp437") + b"\0", wished=True)
 
     def grab(self, number: int) -> None:
-        """Goes where it lies; the server sees him there. Across all of a server's world he walks for more than 40 s."""
+        """Goes to the intel; the server then gives it to the player. A walk across the whole world takes more than 40 s."""
         self.go_to(metres(*self.intel[number][:2]), 90)
 
     def jump(self) -> None:
@@ -497,7 +497,7 @@ class Client(Player):
                 self.changed.wait(0.02)
 
     def kill(self) -> None:
-        """With a goodbye, or a server waits for half a minute."""
+        """Sends a disconnect; without one, a server would wait for half a minute."""
         if self._closing or not hasattr(self, "_link"):
             return
         with self.changed:

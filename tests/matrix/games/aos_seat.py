@@ -1,5 +1,5 @@
-# One client of a field, as the field knows it: its link, its body, and what it has left of everything.
-# Law: what ENet tells goes to the field, which decides; nobody who goes, or is being let go, is told anything more.
+# One client of a field (server): its link, its body, and its remaining ammunition, blocks and so on.
+# Law: events of ENet are passed to the field, which decides; nothing more is sent to a client that leaves or is being disconnected.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ class Seat:
         self.field, self.link, self.number, self.speech = field, link, number, speech(field.dialect)
         self.name, self.team, self.man, self.hp, self.kills = "", None, None, 100, 0
         self.tool, self.buttons, self.clip, self.reserve, self.welcome = GUN, 0, CLIP, RESERVE, False
-        self.pieces: list[bytes] = []  # of the map, until it has them
+        self.pieces: list[bytes] = []  # pieces of the map that are still to be sent
         self.gone, self.told, self.fired, self.built, self.back_at, self.loaded_at = False, -9.0, -9.0, -9.0, None, None
         self.lines: list[float] = []
 
@@ -33,10 +33,10 @@ class Seat:
             if not self.gone:
                 self.link.send(packet, 0, flags)
         except OSError:
-            pass  # it has said goodbye, which is the next that we hear
+            pass  # it has disconnected; the event follows
 
     def put(self) -> None:
-        """Where the server has him, there he is."""
+        """Sends the client the place that the server has for it."""
         for packet in self.speech.puts(self.number, self.man):
             self.forward(packet)
 
@@ -44,7 +44,7 @@ class Seat:
         self.gone = True
         self.link.disconnect(reason)
 
-    # what ENet tells
+    # events of ENet
     def connected(self, data: int) -> None:
         self.field.came(self, data)
 

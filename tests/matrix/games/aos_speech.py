@@ -1,5 +1,5 @@
-# How a man and a field say the same in each version of Ace of Spades: what the map is, where everybody is and what keys he holds.
-# Law: one end of one link each, by the documents; all other packets are the same in every version, and stand with who says them.
+# The packets that differ between the versions of Ace of Spades: the map, the players' places and their keys, for a client (man) and a server (field).
+# Law: written from the documents; each object serves one end of one link. Packets that are the same in every version are in aos_man.py and aos_field.py.
 from __future__ import annotations
 
 import math
@@ -18,11 +18,11 @@ from enet import RELIABLE, UNRELIABLE
 from wire import Seen, Wrong
 
 MAP_CACHED = HANDSHAKE  # the same number, from a client of 0.76
-VERSIONS = {"0.75": 3, "0.76": 4, "0.80": 5}  # of the connection's data
-TELLS = 1.05  # seconds from a place that is told to the next
-ASTRAY = 1.0  # blocks off a place at which a server of 0.80 has one, from which on that is a command and no delay
-A_SECOND = 32.0  # of the wire's units of speed
-View = tuple[int, Place3, Place3]  # whose, place, look
+VERSIONS = {"0.75": 3, "0.76": 4, "0.80": 5}  # the data of the connection
+TELLS = 1.05  # seconds between two positions that a client sends
+ASTRAY = 1.0  # blocks: from this difference on, the place that a server of 0.80 sends is a command, not a delay
+A_SECOND = 32.0  # blocks per second in one unit of the wire's speed
+View = tuple[int, Place3, Place3]  # player, place, look
 
 
 def url(dialect: str) -> str:
@@ -34,25 +34,25 @@ def speech(dialect: str) -> Keyed:
 
 
 class Keyed:
-    """0.75 and 0.76: looks and keys go out when they change, a place once a second; the server says where all are."""
-    FLAGS = RELIABLE  # of what a man says of his body
-    SOONEST = 0.7  # seconds between two places that a server takes
-    RELAYS = True  # the server tells keys as they come
-    BANS = False  # whoever says anything before his name
+    """0.75 and 0.76: a client sends look and keys when they change, and its place once a second; the server sends all places."""
+    FLAGS = RELIABLE  # of the packets about a client's own body
+    SOONEST = 0.7  # least seconds between two places that a server accepts
+    RELAYS = True  # the server forwards keys as they come
+    BANS = False  # whether the server bans a client that sends anything before its name
 
     def __init__(self, dialect: str) -> None:
-        self.caches = dialect == "0.76"  # the map is named, and who has it says so
+        self.caches = dialect == "0.76"  # the server sends the map's checksum, and a client that has the map says so
         self._view = struct.Struct("<B6f" if dialect == "0.76" else "<6f")
         self._sent, self._told = {INPUT: 0}, 0.0
 
     def begin(self, _: Man) -> None:
-        """He is there now, by the server's word."""
+        """The server has put the man at a place."""
         self._sent.pop(ORIENTATION, None)
         self._told = time.monotonic()
 
-    # a man's
+    # client
     def says(self, man: Man, number: int) -> Iterator[bytes]:
-        """What has changed of his body."""
+        """The packets for the changes of the man's body."""
         for kind, now, payload in ((ORIENTATION, man.look, struct.pack("<3f", *man.look)), (INPUT, man.keys, bytes([number, man.keys]))):
             if self._sent.get(kind) != now:
                 self._sent[kind] = now
@@ -62,7 +62,7 @@ class Keyed:
             yield struct.pack("<B3f", POSITION, *man.place)
 
     def told(self, packet: bytes, number: int) -> tuple[Place3 | None, list[View]]:
-        """Where the server puts that player, who is oneself; and where the others are."""
+        """The place to which the server moves this player (`number`), if any; and the places of the others."""
         if packet[0] == POSITION:
             return struct.unpack("<3f", packet[1:]), []
         found = enumerate(self._view.iter_unpack(packet[1:]))
@@ -70,7 +70,7 @@ class Keyed:
         return None, [view for view in views if view[0] != number]
 
     def checksum(self, packet: bytes) -> int | None:
-        """Of the map that Map Start promises."""
+        """The checksum of the map, from Map Start."""
         if len(packet) != 5 and not self.caches:
             raise Wrong(f"a Map Start of {len(packet)} bytes")
         return struct.unpack_from("<I", packet, 5)[0] if self.caches else None
@@ -81,14 +81,14 @@ class Keyed:
         return struct.pack("<BI", MAP_START, size) + named
 
     def heard(self, packet: bytes) -> list[tuple[int, object]]:
-        """What a man says of his body, by the packet that says it in 0.75."""
+        """The client's packets about its body, in their form of 0.75."""
         return [(packet[0], packet[2] if packet[0] == INPUT else struct.unpack("<3f", packet[1:]))]
 
     def puts(self, _: int, man: Man) -> Iterator[bytes]:
         yield struct.pack("<B3f", POSITION, *man.place)
 
     def paints(self, men: dict[int, Man]) -> Iterator[bytes]:
-        """Who is not in play is nowhere."""
+        """World Updates of all players; a player who is not in play has no place."""
         nowhere = bytes(24)
         numbers = sorted(men) if self.caches else range(max(men, default=-1) + 1)
         views = [(bytes([n]) if self.caches else b"") + (struct.pack("<6f", *men[n].place, *men[n].look) if n in men else nowhere) for n in numbers]
@@ -97,14 +97,14 @@ class Keyed:
 
 
 class Stated(Keyed):
-    """0.80: each tick a man says his whole state and the keys of thirty; the server says everybody's keys and state."""
+    """0.80: each tick a client sends its whole state and the keys of thirty ticks; the server sends the keys and states of all."""
     FLAGS, SOONEST, RELAYS, BANS = UNRELIABLE, 0.0, False, True
 
     def __init__(self) -> None:
         super().__init__("0.80")
         self._mover = Mover(state((0.0, 0.0, 0.0)))
         self._been: deque[Place3] = deque(maxlen=INPUTS)
-        self._last: int | None = None  # sequence of the newest that the server said
+        self._last: int | None = None  # the sequence of the server's newest update
         self._states: dict[int, Seen] = {}
         self._moved, self._tells, self._put = Moved(), Told(), None
 
@@ -121,7 +121,7 @@ class Stated(Keyed):
         yield AOS.encode(CLIENT, kind, fields)
 
     def told(self, packet: bytes, number: int) -> tuple[Place3 | None, list[View]]:
-        """What the server has of oneself is late: it is a command where one has not been for the last thirty ticks."""
+        """The server's state of this player is late. It is a command only if the player was not there within the last thirty ticks."""
         if packet[0] != POSITION:
             raise Wrong(f"a packet {packet[0]}, which 0.80 has no more")
         _, fields = AOS.decode(SERVER, PLAY, packet)
@@ -139,7 +139,7 @@ class Stated(Keyed):
 
     # a server's
     def heard(self, packet: bytes) -> list[tuple[int, object]]:
-        """Until he is where he was put, he has not heard of it."""
+        """A client that is not yet where the server put it has not received that place."""
         if packet[0] != POSITION:
             raise Wrong("which 0.80 has no more")
         before, (_, fields) = self._moved.sequence, AOS.decode(CLIENT, PLAY, packet)
@@ -154,7 +154,7 @@ class Stated(Keyed):
         return says
 
     def puts(self, number: int, man: Man) -> Iterator[bytes]:
-        fresh = Told()  # so that he is told in full
+        fresh = Told()  # so that the next update is complete
         fresh.sequence, self._tells, self._put = self._tells.sequence, fresh, man.place
         return self.paints({number: man})
 

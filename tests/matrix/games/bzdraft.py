@@ -1,4 +1,4 @@
-# BZFlag's draft for 1.8 and later, which no released program speaks: a tank, and a server that keeps the page's rules.
+# BZFlag's draft for 1.8 and later, which no released program implements: a tank, and a server that follows the page.
 from __future__ import annotations
 
 from typing import Iterable, Iterator

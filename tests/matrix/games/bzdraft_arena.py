@@ -1,5 +1,5 @@
-# A server of BZFlag's draft, as the page has it: clients say where they are and when they are dead, it says all else.
-# Law: who a message names as its sender is not believed; what no honest client of the page says is an abuse, noted here.
+# A server of BZFlag's draft, by the page: clients report their places and their deaths; the server decides everything else.
+# Law: the sender's id in a message is not trusted; a message that no honest client sends is recorded as an abuse.
 from __future__ import annotations
 
 import hashlib
@@ -20,9 +20,9 @@ from wire import Seen, Wrong
 
 GAME = "bzdraft"
 URL = "bzdraft://127.0.0.1:{port}"
-SEATS, SHOTS, PIECE = 12, 3, 996  # bytes of a resource in one message of 1024
-JUMPING = 8  # of the style
-REACH = 20.0  # metres from which a flag may be grabbed: the tank's and the flag's radius, and half a second of driving
+SEATS, SHOTS, PIECE = 12, 3, 996  # PIECE: bytes of a resource in one message of 1024
+JUMPING = 8  # a bit of the style
+REACH = 20.0  # most metres to a flag that is grabbed: the tank's and the flag's radius, and half a second of driving
 BOXES = ((-200.0, 300.0), (200.0, 325.0), (-37.5, 312.5))
 LYING = ((100.0, -100.0), (-150.0, -50.0))
 SENDERS = {"MsgShotBegin": "shooter", "MsgShotEnd": "shooter", "MsgShotUpdate": "shooter", "MsgTeleport/tp": "player_id", "MsgPlayerUpdate": "player_id"}
@@ -38,7 +38,7 @@ def world() -> bytes:
 
 
 class Seat:
-    """One connection; `told` is what MsgAddPlayer says of it, once it has entered."""
+    """One connection; `told` holds the fields of its MsgAddPlayer, once it has entered."""
 
     def __init__(self, arena: Arena, link: Link, number: int) -> None:
         self.arena, self.link, self.number = arena, link, number
@@ -66,10 +66,10 @@ class Seat:
         try:
             self.link.send(DRAFT.encode(SERVER, kind, fields), 0, lane)
         except OSError:
-            pass  # it has gone
+            pass  # it is closed
 
     def place(self) -> Place:
-        """Where dead reckoning has it now."""
+        """The current place by dead reckoning."""
         late = min(time.monotonic() - self.at, 1.0)
         return self.position[0] + self.velocity[0] * late, self.position[1] + self.velocity[1] * late
 
@@ -110,7 +110,7 @@ class Arena(Server):
     def abuse(self, seat: Seat, what: str) -> None:
         self.abuses.append(f"{seat.told['call_sign'] if seat.told else 'somebody'}: {what}")
 
-    # who is there
+    # joining and leaving
     def players(self) -> list[Seat]:
         return [seat for seat in self.seats.values() if seat.told]
 
@@ -119,7 +119,7 @@ class Arena(Server):
             seat.tell(kind, **fields)
 
     def left(self, seat: Seat) -> None:
-        """Who said so may be heard to hang up when somebody else has his number."""
+        """A client that has left may disconnect only after another player got its number."""
         if self.seats.get(seat.number) is seat:
             del self.seats[seat.number]
         if seat.told:
@@ -127,7 +127,7 @@ class Arena(Server):
             seat.told = None
             self.tell("MsgRemovePlayer", playerid=seat.number)
 
-    # what they say
+    # messages of clients
     def hear(self, seat: Seat, name: str, said: Seen) -> None:
         before = {"MsgVersion": self._greet, "MsgGetWorld": self._describe, "MsgGetResource": self._serve, "MsgEnter": self._enter}
         within = {"MsgExit": lambda seat, _: self.left(seat), "MsgAlive": self._revive, "MsgKilled": self._killed, "MsgGrabFlag": self._grab,
@@ -187,7 +187,7 @@ class Arena(Server):
                 return place
 
     def _killed(self, seat: Seat, said: Seen) -> None:
-        """By the victim alone, once a life."""
+        """A death; only the victim may report it, once per life."""
         if not seat.alive:
             return self.abuse(seat, "a second death in one life")
         seat.alive = False
@@ -209,7 +209,7 @@ class Arena(Server):
         flag = self.flags[said["flag_num"]] if said["flag_num"] < len(self.flags) else None
         carries = any(one["status"] == Flag.ON_TANK and one["player_id"] == seat.number for one in self.flags)
         if not flag or flag["status"] != Flag.ON_GROUND or carries or not seat.alive:
-            return None  # it was too late, or wishes for too much: no answer
+            return None  # too late, or not allowed: no answer
         if apart(whole(flag, "position")[:2], seat.place()) > REACH:
             return self.abuse(seat, f"grabs a flag {apart(whole(flag, 'position')[:2], seat.place()):.0f} m away")
         flag.update(status=Flag.ON_TANK, player_id=seat.number)
@@ -250,12 +250,12 @@ class Arena(Server):
         number, now = said["shot_id"], time.monotonic()
         if number >= SHOTS or seat.loaded[number] > now:
             return self.abuse(seat, f"fires shot {number}, which is not loaded")
-        seat.loaded[number] = now + 0.9 * said["lifetime"] / 1000  # what was late on the way came faster
+        seat.loaded[number] = now + 0.9 * said["lifetime"] / 1000  # a delayed message may follow the last one sooner
         if apart(seat.place(), whole(said, "position")[:2]) > REACH:
             self.abuse(seat, "fires from elsewhere")
         return None
 
-    # what it holds true
+    # its state
     def units(self) -> list[Unit]:
         with self.changed:
             return [Unit(seat.told["call_sign"], seat.place(), seat.yaw, TEAMS[seat.told["team"]]) for seat in self.players() if seat.alive]

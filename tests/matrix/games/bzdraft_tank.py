@@ -1,5 +1,5 @@
-# BZFlag's draft for 1.8 and later: a tank on its wire. The codec is the peers', which was written from the page.
-# Law: what the page has no client hear yet, or never, ends the connection.
+# BZFlag's draft for 1.8 and later: a tank on its wire. The codec is that of tests/peers, written from the page.
+# Law: a message that a client may not receive (yet), by the page, ends the connection.
 from __future__ import annotations
 
 import select
@@ -16,7 +16,7 @@ from wiki_world import decode_world
 from wire import Seen, Wrong
 
 GAME = "bzdraft"
-TURN = 0.005  # seconds: ENet sends again what was lost, and pings, only when it is asked
+TURN = 0.005  # seconds between two calls of ENet, which retransmits and pings only when it is called
 FLAGS = ("", *CODES)[:34]  # by number, as in the wiki page's time
 ALIVE, PAUSED, FALLING = 1, 2, 0x40
 PLAYS, WATCHES = 0, 1
@@ -40,7 +40,7 @@ class Client(Tank):
         self._may_hear: set[str] | None = OUTSIDE  # None: everything
         self._connected, self._greeted, self._shot = False, False, 0
         self._resource, self._remaining = b"", 0
-        self._why = ""  # of what would end it
+        self._why = ""  # the reason, if the connection ends
 
     # joining
     def enter(self, team: int) -> None:
@@ -61,7 +61,7 @@ class Client(Tank):
         self.wait(answered, 2 * PATIENCE, f"no answer to {kind}")
 
     def _fetch(self, md5: str) -> None:
-        """Piece by piece; a name that is none, and a resource that is not what its name says, are the server's fault."""
+        """Fetches a resource piece by piece. An invalid name, or a resource that does not match its name, is the server's fault."""
         self._remaining = 1
         while self._remaining:
             before = len(self._resource)
@@ -69,7 +69,7 @@ class Client(Tank):
         self.blocks = decode_world(self._resource)
         self.size = self.blocks[0][1]["world_size"]
 
-    # hearing
+    # receiving
     def listen(self) -> None:
         select.select([self.host], [], [], TURN)
         with self.changed:
@@ -149,7 +149,7 @@ class Client(Tank):
         self._forget(told["shooter"], told["shot_id"])
 
     def _on_Killed(self, told: Seen) -> None:
-        self._forget(told["killer"], told["shot_id"])  # no MsgShotEnd says so
+        self._forget(told["killer"], told["shot_id"])  # no MsgShotEnd follows
         self.hears_death(told["victim"], told["killer"])
 
     def _forget(self, shooter: int, number: int) -> None:
@@ -185,7 +185,7 @@ class Client(Tank):
     def _on_ScoreOver(self, _: Seen) -> None:
         self.ended = True
 
-    # how it is said
+    # messages
     def _send(self, kind: str, **fields: object) -> None:
         with self.changed:
             self.frames["sent"] += 1
@@ -221,7 +221,7 @@ class Client(Tank):
         self._send("MsgMessage", from_player_id=0, to_id=to, message=words)
 
     def drop(self) -> None:
-        self._tell()  # the page: where it is dropped is where the server was last told
+        self._tell()  # by the page, the flag is dropped at the last place that the server received
         self._send("MsgDropFlag", reason=Drop.DROPPED)
 
     def leave(self) -> None:
@@ -236,10 +236,10 @@ class Client(Tank):
             if hasattr(self, "link"):
                 self.link.hang_up()
 
-    # what else is seen
+    # what else the tank sees
     def boxes(self) -> list[tuple[float, float, float, float]]:
         return [(block["center"][0], block["center"][1], block["width"], block["depth"]) for name, block in self.blocks if name in ("box", "pyramid")]
 
     def ammo(self) -> float | None:
-        """Guns that are loaded."""
+        """The number of loaded guns."""
         return float(sum(time.monotonic() - fired > self.reload() for fired in self._fired[:self.max_shots]))

@@ -1,5 +1,5 @@
-# BZFlag: a tank of any version in front of us, and the stock server of 2.4, with an observer of our own as its witness.
-# Law: what it holds true is what that observer is told, who came straight to it.
+# BZFlag: a tank of any version in front of Entente, and the stock server of 2.4 with a scripted observer.
+# Law: the server's state is what the observer receives, which is directly connected to it.
 from __future__ import annotations
 
 from typing import Iterable, Iterator
@@ -11,13 +11,13 @@ from player import PATIENCE, Driver, Place, Server, Unit, Unseen
 from stage import free_port, program
 
 URLS = {dialect: f"bzflag://127.0.0.1:{{port}}?dialect={dialect}" for dialect in DIALECTS}
-STOCK = "2.4"  # what Debian's bzfs speaks, and who plays straight on it
+STOCK = "2.4"  # the dialect of Debian's bzfs, and of players who are directly connected to it
 PASSWORD = "sesame"
-MOST = 4  # blue tanks; visitors are blue
+MOST = 4  # blue tanks allowed; later players are blue
 
 
 class Bzfs(Server):
-    """The stock server; what it holds true is what an observer of it sees, who is its operator, too."""
+    """The stock server; its state is read by an observer, which is also its operator."""
     GAME = GAME
 
     def __init__(self, stage) -> None:
@@ -62,13 +62,13 @@ class Bzfs(Server):
         return self.witness.pickups()
 
     def fill(self) -> None:
-        """With tanks that only stand there."""
+        """Fills the server with tanks that do nothing."""
         try:
             while len(self._crowd) < MOST:
                 self._crowd.append(Client(self.port, f"crowd{len(self._crowd)}"))
                 self._crowd[-1].join()
         except Unseen:
-            pass  # now it is
+            pass  # the server is full now
 
     def empty(self) -> None:
         for tank in self._crowd:
@@ -91,7 +91,7 @@ def read(_: str, __: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
 
 
 def size(data: bytes) -> int | None:
-    """Of the message there; a greeting counts as one."""
+    """The size of the message with which these bytes begin; a greeting counts as a message."""
     greeting = len(HEADER) if data.startswith(HEADER[:4]) else 9 if data.startswith(b"BZFS") else None
     return greeting or (4 + int.from_bytes(data[:2], "big") if len(data) >= 4 else None)
 

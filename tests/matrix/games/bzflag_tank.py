@@ -1,5 +1,5 @@
-# BZFlag in any of its versions: a tank on its wire, written from the facts of it.
-# Law: it does things in its version's order, and what its version has no client hear yet, or never, ends the connection.
+# BZFlag in any of its versions: a tank on its wire, written from the known facts about it.
+# Law: it acts in its version's order; a message that a client of its version may not receive (yet) ends the connection.
 from __future__ import annotations
 
 import hashlib
@@ -17,7 +17,7 @@ from tank import BLUE, OBSERVER, SHOT_SPEED, Body, Flight, Tank
 from wire import Seen, Wrong
 
 GAME = "bzflag"
-JOINING = 15.0  # seconds from MsgAccept to the own MsgAddPlayer
+JOINING = 15.0  # most seconds from MsgAccept to its own MsgAddPlayer
 
 
 class Client(Tank):
@@ -62,7 +62,7 @@ class Client(Tank):
         self.wait(lambda: (answer or code) in self._heard, self.spoken.patience, f"no answer to {code}")
 
     def _fetch(self) -> None:
-        """The world, in as many pieces as it takes."""
+        """Fetches the world, piece by piece."""
         self._left = 1
         while self._left:
             self._ask("gw", offset=len(self.world))
@@ -97,14 +97,14 @@ class Client(Tank):
         self.run()
 
     def _link(self) -> None:
-        """A server need not offer it; without an answer all goes by TCP."""
+        """Links UDP. A server need not offer it; without an answer, all messages go by TCP."""
         self._datagram("of", number=self._seat)
         try:
             self.wait(lambda: self.linked, 2, "no datagram link")
         except Unseen:
             pass
 
-    # hearing
+    # receiving
     def listen(self) -> None:
         ready = select.select([self.socket, self.datagrams], [], [], 0.25)[0]
         if self.datagrams in ready:
@@ -133,7 +133,7 @@ class Client(Tank):
             self.changed.notify_all()
 
     def _within(self, name: str, number: int) -> None:
-        """Clients have room for so many, and no check."""
+        """Checks a number against the settings: real clients have room for so many, and do not check."""
         if number >= self.settings.get(name, 0):
             raise Wrong(f"{number}, where {name} is {self.settings.get(name)}")
 
@@ -200,7 +200,7 @@ class Client(Tank):
     def _on_kl(self, told: Seen) -> None:
         victim, killer, me = told["victim"], told["killer"], self.me()
         self.hears_death(victim, killer)
-        if "sc" in self.spoken.client and me and self.id in (victim, killer):  # where a player says it himself
+        if "sc" in self.spoken.client and me and self.id in (victim, killer):  # in versions whose players send the scores themselves
             self._send("sc", wins=me.wins + (victim != self.id), losses=me.losses + (victim == self.id))
 
     def _on_mg(self, told: Seen) -> None:
@@ -263,7 +263,7 @@ class Client(Tank):
     def _fast(self, code: str, **fields: object) -> None:
         (self._datagram if self.linked else self._send)(code, **fields)
 
-    # how it is said
+    # messages
     def say_pose(self, me: Body, spin: float) -> None:
         self._order += 1
         status = (PAUSED if me.paused else 0) | (ALIVE if me.alive else 0) | (FALLING if me.position[2] > 0 else 0)
@@ -285,7 +285,7 @@ class Client(Tank):
                    target=target)
 
     def say_alive(self) -> None:
-        dice = random.Random(f"{self.name} {self.hurts}")  # the page has a client choose where
+        dice = random.Random(f"{self.name} {self.hurts}")  # by the page, a client chooses its place
         places = ((dice.uniform(-0.4, 0.4) * self.size, dice.uniform(-0.4, 0.4) * self.size) for _ in range(100))
         x, y = next((place for place in places if all(apart(place, box[:2]) > box[2] + box[3] + 10 for box in self._boxes)), (0.0, 0.0))
         self._send("al", position=[x, y, 0.0], forward=[1.0, 0.0, 0.0])
@@ -312,12 +312,12 @@ class Client(Tank):
         if hasattr(self, "socket"):
             hang_up(self.socket, self.datagrams)
 
-    # what else is seen
+    # what else the tank sees
     def boxes(self) -> list[Box]:
         return self._boxes
 
     def ammo(self) -> float | None:
-        """What a reload takes; where no variable tells, guns that are loaded."""
+        """The reload time; if no variable has it, the number of loaded guns."""
         if "sv" not in self.spoken.server:
             return float(sum(time.monotonic() - fired > self.reload() for fired in self._fired[:self.max_shots]))
         return self.reload() if "_reloadTime" in self.variables else None
@@ -329,7 +329,7 @@ class Client(Tank):
         return self.pings > 0
 
     def _variable(self, name: str) -> float:
-        """Values are expressions of other variables."""
+        """The value of a variable; it may be an expression of other variables."""
         value = self.variables.get(name, {"_reloadTime": "3.5", "_shotSpeed": "100", "_shotRange": "350"}.get(name, "0"))
         return float(eval(re.sub(r"_\w+", lambda other: str(self._variable(other[0])), value), {"__builtins__": {}}))  # noqa: S307
 

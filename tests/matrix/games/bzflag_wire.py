@@ -1,6 +1,6 @@
-# BZFlag's wire in 1.10, 2.0, 2.4 and on the wiki's page, as far as a tank needs it: what is drawn, and where they differ.
-# Law: a dialect is data, most of it what it changed of the one before; nothing here remembers anything.
-# Messages go by the two letters of their codes, each way's its own; the terms are the same in all dialects.
+# BZFlag's wire in 1.10, 2.0, 2.4 and on the wiki's page, as far as a tank needs it: the layouts of messages, and the differences.
+# Law: a dialect is data, mostly its changes to the dialect before it; nothing here has state.
+# Messages are named by the two letters of their codes, separately for each direction; fields have the same names in all dialects.
 from __future__ import annotations
 
 import math
@@ -15,17 +15,17 @@ from wire import Array, Field, Float, Int, Reader, Record, Rest, Seen, When, Wro
 HEADER = b"BZFLAG\r\n\r\n"
 CODES = ("R*", "G*", "B*", "P*", "V", "QT", "OO", "F", "MG", "GM", "L", "R", "SB", "IB", "ST", "T", "N", "SH", "SR", "SW", "PZ", "G", "JP",
          "ID", "CL", "CB", "O", "LT", "RT", "M", "B", "JM", "WA", "A", "BY", "FO", "NJ", "RC", "RO", "TR", "WG", "SE", "US", "TH", "BU", "MQ")
-NUMBERED = ("", *CODES[:33])  # flags by number, on the page
+NUMBERED = ("", *CODES[:33])  # the page's flags by number
 SINCE_2_0 = ("BY", "FO", "NJ", "QT", "RC", "RO", "TR", "WG")  # 1.10's quick turn is its "A"
 TANK, LOOKS_ON, OBSERVERS = 0, 1, 5  # types of the page's players; a team since 1.10
 ALIVE, PAUSED, FALLING, CLASSIC = 1, 2, 0x40, 0x7F  # of a tank's status; 2.0 has more bits, which each add fields
-BY_PHYSICS = 0x7064  # the reason of a death that names its driver
+BY_PHYSICS = 0x7064  # the reason of a death that names a physics driver
 REJECTS = ("bad request", "bad team", "bad type", "not here", "team full", "server full", "bad callsign", "repeated callsign", "rejoin too soon",
            "banned address", "banned host", "banned id")
 
 
 class Text(Field):
-    """In a field of so many bytes, or to the message's end; what stands behind a NUL is nobody's."""
+    """Text in a field of so many bytes, or to the message's end; bytes after a NUL are ignored."""
     blank = ""
 
     def __init__(self, size: int | None = None) -> None:
@@ -39,7 +39,7 @@ class Text(Field):
 
 
 class Short(Text):
-    """Its length in a byte, then itself."""
+    """Text after its length in a byte."""
 
     def read(self, reader: Reader, seen: Seen) -> str:
         return reader.take(U8.read(reader, seen)).decode("latin-1")
@@ -55,7 +55,7 @@ class Scaled(Int):
 
 
 class Status(Int):
-    """Without the bits that would be misread here."""
+    """A tank's status; bits with another meaning in this version are refused."""
 
     def read(self, reader: Reader, seen: Seen) -> int:
         value = super().read(reader, seen)
@@ -104,7 +104,7 @@ SMALL = {"position": Array(Scaled(0.02), 3), "velocity": Array(Scaled(0.01), 3),
 DEATH = {"killer": U8, "reason": I16, "shot": I16}
 KILLED_BY = {"kind": LETTERS, "driver": When(lambda seen: seen["reason"] == BY_PHYSICS, I32)}
 ENTER = {"type": U16, "team": U16, "callsign": CALLSIGN, "motto": MOTTO}
-LATER = {"tail": Bytes()}  # what the status says is there
+LATER = {"tail": Bytes()}  # the fields that the status announces
 
 CLIENT_1_10: Layouts = {
     "nf": Record(codes=Rest(LETTERS)), "wh": NOTHING, "gw": Record(offset=U32), "en": Record(**ENTER, zero=U8), "ex": NOTHING, "al": NOTHING,
@@ -163,33 +163,33 @@ SERVER_WIKI: Layouts = {
 
 @dataclass(frozen=True)
 class Dialect:
-    """One version, for one who plays by it."""
+    """One version, for a client of it."""
     client: Layouts
     server: Layouts
-    version: bytes  # of the server's greeting
+    version: bytes  # in the server's greeting
     world: Callable[[bytes], tuple[Seen, list[Box]]]
-    flags: tuple[str, ...]  # that a client of it knows
-    greets: bool  # the client speaks first
-    links_first: bool  # asks for datagrams before anything else, or once it is in
-    shares: bool  # messages may share a datagram of the server's; otherwise only its first is read
-    outside: frozenset[str]  # what it bears to hear before it has entered, unasked
+    flags: tuple[str, ...]  # the flags that a client of it knows
+    greets: bool  # whether the client sends first
+    links_first: bool  # whether it asks for UDP before anything else, or after entering
+    shares: bool  # whether a server's datagram may hold several messages; otherwise only the first is read
+    outside: frozenset[str]  # unrequested messages that it accepts before entering
     entering: frozenset[str] | None  # and from MsgAccept to its own MsgAddPlayer; None: anything
     checks_hash: bool = True
     patience: float = 8.0  # seconds that an answer may take
-    rogues: int = 250  # whom a line to a team names: this, less the team's number; 0: there is a field for the team
+    rogues: int = 250  # the receiver of a line to a team is this number minus the team's; 0: there is a separate field for the team
     everybody: int = 254
-    speaker: int = 253  # of the server's own lines
-    long_ids: bool = False  # made of an address, and only told when one is in
-    looker: tuple[int, int] = (TANK, OBSERVERS)  # type and team of who looks on
-    drawn_twice: dict[tuple[str, int], str] = field(default_factory=dict)  # by code and length: whose code it is, too
+    speaker: int = 253  # the sender of the server's lines
+    long_ids: bool = False  # whether ids are made of an address, and sent only after entering
+    looker: tuple[int, int] = (TANK, OBSERVERS)  # type and team of a spectator
+    drawn_twice: dict[tuple[str, int], str] = field(default_factory=dict)  # by code and length: the code of the message that it really is
 
     def pack(self, code: str, told: Seen) -> bytes:
-        """Without what this dialect has no field for."""
+        """Encodes a message, without the values for which this dialect has no field."""
         layout = self.client[code]
         return frame(code, layout.write({name: value for name, value in told.items() if name in layout.fields}, {}))
 
     def unpack(self, code: str, payload: bytes) -> tuple[str, Seen]:
-        """Raises Wrong for what this dialect does not draw, to the byte."""
+        """Decodes a message; raises Wrong if it does not have exactly the dialect's layout."""
         code = self.drawn_twice.get((code, len(payload)), code)
         layout, reader = self.server.get(code), Reader(payload)
         if layout is None:
@@ -200,7 +200,7 @@ class Dialect:
         return code, told
 
     def address(self, team: int | None, player: int | None) -> Seen:
-        """Of a line to that team, to that player, or to all."""
+        """The address fields of a line to that team, to that player, or to all."""
         if player is not None:
             return {"to": player, "team": 0}
         return {"to": self.everybody if team is None or not self.rogues else self.rogues - team, "team": team or 0}
@@ -211,7 +211,7 @@ class Dialect:
         return "team" if self.rogues - 7 <= told["to"] <= self.rogues else "me"
 
 
-# The real 2.x clients bear these early; the real 1.10, and the page, nothing but an answer (sk: at any time).
+# The real 2.x clients accept these early; the real 1.10 and the page's client accept only answers (and sk at any time).
 UNASKED = frozenset(("sk", "rj", "gt", "of", "og", "sv", "mg", "pi", "cu", "ft"))
 ASKED, FIRST = frozenset(("sk",)), frozenset(("rj", "sk", "ap", "tu", "fu"))
 V1_10 = Dialect(CLIENT_1_10, SERVER_1_10, b"BZFS1910", partial(records, b"he"), ("", *(code for code in CODES if code not in SINCE_2_0)),
@@ -231,7 +231,7 @@ def frame(code: str, payload: bytes = b"") -> bytes:
 
 
 def frames(data: bytearray) -> Iterator[tuple[str, bytes]]:
-    """Takes whole messages off the front."""
+    """Removes whole messages from the front, and returns them."""
     while len(data) >= 4 and len(data) >= 4 + (size := data[0] << 8 | data[1]):
         yield data[2:4].decode("latin-1"), bytes(data[4:4 + size])
         del data[:4 + size]

@@ -1,5 +1,5 @@
-# What a server of BZFlag hands out as its world, as far as a tank needs it: how large it is, and what stands in it.
-# Law: bytes that are no such world raise ValueError or Wrong; nothing is guessed.
+# Reads the world that a BZFlag server sends, as far as a tank needs it: its size and its obstacles.
+# Law: bytes that are not such a world raise ValueError or Wrong; nothing is guessed.
 from __future__ import annotations
 
 import struct
@@ -12,7 +12,7 @@ Box = tuple[float, float, float, float]  # x, y, half width, half depth
 
 
 def records(head: bytes, world: bytes) -> tuple[Seen, list[Box]]:
-    """One record after another, `head` first, which has the settings, too: 1.10 and the wiki's page."""
+    """The world of 1.10 and of the wiki's page: records, of which the first, `head`, also has the settings."""
     if world[2:4] != head:
         raise ValueError(f"a world that begins with {world[2:4]!r}, not {head!r}")
     (_, settings), *blocks = decode_world(world)
@@ -20,7 +20,7 @@ def records(head: bytes, world: bytes) -> tuple[Seen, list[Box]]:
 
 
 def packed(wall: int, world: bytes) -> tuple[Seen, list[Box]]:
-    """Deflated, as 2.0 and 2.4 have it, whose walls differ in size. Raises ValueError if more than plain things are built."""
+    """The compressed world of 2.0 and 2.4, whose walls differ in size. Raises ValueError if it has more than plain obstacles."""
     head, data, at = struct.unpack_from(">HHHII", world), zlib.decompressobj().decompress(world[14:]), 0
     if head[1] != 0x6865:
         raise ValueError("no world header")
@@ -31,7 +31,7 @@ def packed(wall: int, world: bytes) -> tuple[Seen, list[Box]]:
         return struct.unpack_from(">I", data, at - 4)[0]
     if any(number() for _ in range(5)):
         raise ValueError("colours, materials or drivers, which are not read here")
-    name = number()  # of the group
+    name = number()  # the group's name
     at += name
     found = []
     for kind, size in (("wall", wall), ("box", 29), ("pyramid", 29)):

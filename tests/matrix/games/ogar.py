@@ -1,5 +1,5 @@
-# Ogar in any of its dialects: a cell that plays. Modern revision 3 is the peers', which was written from the protocol's document.
-# Law: a cell wishes by its mouse, 25 times a second, and is where the server says; Y grows downward on this wire.
+# Ogar in any of its dialects: a cell that plays. Modern revision 3 uses the codec of tests/peers, written from the protocol's document.
+# Law: a cell sends its mouse 25 times a second, and is where the server says; y grows downward on this wire.
 from __future__ import annotations
 
 import math
@@ -17,8 +17,8 @@ from session import Closed
 
 GAME = "ogar"
 TICK = 0.04
-AIM, FAR = 3.4, 30.0  # metres from the own middle to a mouse that hardly moves one, and to one beyond any dead zone
-NEAR = 4.0  # metres: close enough for a cell that was sent somewhere
+AIM, FAR = 3.4, 30.0  # metres from the cells' middle to a mouse that hardly moves them, and to one outside of any dead zone
+NEAR = 4.0  # metres from the goal at which a cell has arrived
 
 
 def metres(x: float, y: float) -> Place:
@@ -37,7 +37,7 @@ class Client(Player):
         self.board: dict = {}
         self.mode, self.pongs, self.worlds, self.area = 0, 0, 0, None
         self._moved: dict[int, float] = {}
-        self._changed_hands = time.monotonic()  # when a cell was lost: another may now be the one that is steered
+        self._changed_hands = time.monotonic()  # when a cell was lost: the player may now steer another one
         self._goal: Place | None = None
 
     def join(self) -> None:
@@ -127,7 +127,7 @@ class Client(Player):
                 cell["shot"].yaw = toward(before, now)
 
     def _lost(self, number: int, killer: int | None, by: str | None) -> None:
-        """A player's cell is no more; if one of his own took it in, nobody died."""
+        """A player's cell is gone; if another cell of the same player absorbed it, this is not a death."""
         cell = self.cells.get(number)
         if not cell or cell["type"] != PLAYER or killer in self.own and number in self.own:
             return
@@ -137,13 +137,13 @@ class Client(Player):
             self._changed_hands = time.monotonic() if number in self.own else self._changed_hands
             self.hurts += number in self.own
 
-    # what is seen
+    # what the player sees
     def _players(self) -> list[Unit]:
         return [Unit(cell.get("name", ""), metres(cell["x"], cell["y"]), None, tuple(cell["colour"]), cell["size"])
                 for number, cell in self.cells.items() if cell["type"] == PLAYER and number not in self.own]
 
     def where(self) -> Place | None:
-        """The own cell that moved last is the one that one steers."""
+        """The place of the own cell that moved last, which is the steered one."""
         with self.changed:
             if not self.own:
                 return None
@@ -155,7 +155,7 @@ class Client(Player):
             return self._players()
 
     def score(self, name: str) -> int | None:
-        """Less the rank on the board."""
+        """A score for comparisons: the negative of the rank on the board."""
         with self.changed:
             return next((-row["position"] for row in self.board.get("ffa", []) if row["name"] == name), None)
 
@@ -182,7 +182,7 @@ class Client(Player):
             self._send(self.speech.ping())
         return self.pongs > 0 and self.worlds > 0
 
-    # what is done
+    # actions
     def _send(self, frames: list[bytes]) -> None:
         for frame in frames:
             self.frames["sent"] += 1
@@ -195,7 +195,7 @@ class Client(Player):
 
     def _tick_on(self) -> None:
         while not self._closing and self.gone is None:
-            time.sleep(TICK)  # the client's own clock
+            time.sleep(TICK)  # the period of the client's updates
             try:
                 self._act()
             except (OSError, Closed):
@@ -210,7 +210,7 @@ class Client(Player):
         self.halt()
 
     def wake(self) -> None:
-        """Where one has several cells that are steered one by one, only moving tells which."""
+        """If the player has several cells that are steered one by one, only a move shows which one is active."""
         def moved() -> bool:
             return any(self._moved.get(number, 0) > self._changed_hands for number in self.own)
         for yaw in (0.0, math.pi / 2, math.pi, -math.pi / 2):
@@ -228,11 +228,11 @@ class Client(Player):
         self.sent_at, self._goal = time.monotonic(), (x + 300 * math.cos(yaw), y + 300 * math.sin(yaw))
 
     def halt(self) -> None:
-        """Mouse on the own cell."""
+        """Puts the mouse on the own cell."""
         self._goal, self.sent_at = None, time.monotonic()
 
     def shoot(self, yaw: float) -> None:
-        """Aims for as long as a tank may take to turn half round, hardly moving; then Space, with the mouse plainly there."""
+        """Aims, hardly moving, for as long as a tank takes for half a turn; then presses Space with the mouse far in that direction."""
         x, y = self.here()
         self._goal = (x + AIM * math.cos(yaw), y + AIM * math.sin(yaw))
         time.sleep(0.2 if self.native else 4.2)
@@ -241,11 +241,11 @@ class Client(Player):
             self._goal = (x + FAR * math.cos(yaw), y + FAR * math.sin(yaw))
             self.sent_at = time.monotonic()
             self._act(splits=1)
-            time.sleep(2 * TICK)  # the mouse must still be there when the split is said, a tick from now
+            time.sleep(2 * TICK)  # the mouse must still be there when the split is sent, at the next tick
         self._goal = None
 
     def attack(self, place: Place) -> None:
-        """Who is big eats; elsewhere a cell has to shoot."""
+        """A big cell eats; in other games a cell has to shoot."""
         if self.native:
             self._goal = place
             time.sleep(TICK)
@@ -293,7 +293,7 @@ def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
 
 
 def is_shot(cell: dict, names: dict[int, str | None]) -> bool:
-    """Ejected, or split off from one of that name."""
+    """Whether the cell was ejected, or split off from a cell with its name."""
     parent = cell.get("name") and cell["id"] not in names and cell["name"] in names.values()
     return cell["type"] == EJECTED or cell["type"] == PLAYER and bool(parent)
 

@@ -1,5 +1,5 @@
-# A server of Ogar's modern revision 3 as small as its rules allow: cells move toward their mice, eat, split, eject, die.
-# Law: 25 ticks a second; a client is told of its window alone, and all that OgarII hangs up for ends a connection here, too.
+# A minimal server of Ogar's modern revision 3: cells move toward their mice, eat, split, eject, die.
+# Law: 25 ticks a second; a client receives only what is in its window. All input for which OgarII closes the connection closes it here, too.
 from __future__ import annotations
 
 import math
@@ -37,7 +37,7 @@ class Cell:
     size: float
     colour: list[int]
     owner: Guest | None = None
-    boost: tuple[float, float, float] = (0.0, 0.0, 0.0)  # direction, and how far still
+    boost: tuple[float, float, float] = (0.0, 0.0, 0.0)  # direction, and the remaining way
     born: float = field(default_factory=time.monotonic)
 
     def mass(self) -> float:
@@ -69,7 +69,7 @@ class Guest:
 class Arena(Server):
     GAME = "ogar"
     line_every = 1.1
-    duel = 20.0  # within the window of who is small
+    duel = 20.0  # within the window of a small cell
 
     def __init__(self, dice: random.Random, dialect: str = "modern3") -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class Arena(Server):
             pass
 
     def _forget(self, guest: Guest) -> None:
-        """The real server keeps the cells of a lost connection for a while; here they go at once."""
+        """The real server keeps the cells of a lost connection for a while; this one removes them at once."""
         with self.changed:
             self.partings.append((guest.name, guest.gone or "left"))
             if guest in self.guests:
@@ -211,7 +211,7 @@ class Arena(Server):
         due = time.monotonic()
         while not self._stopped:
             due = max(due + TICK, time.monotonic() - TICK)
-            time.sleep(max(due - time.monotonic(), 0))  # the game's own clock
+            time.sleep(max(due - time.monotonic(), 0))  # the game's tick
             with self.changed:
                 self._tick()
                 self.changed.notify_all()
@@ -285,7 +285,7 @@ class Arena(Server):
             return min(time.monotonic() - eater.born, time.monotonic() - cell.born) > MERGE and eater.size >= cell.size
         return cell.kind == PELLET or cell.kind != VIRUS and eater.size >= cell.size * EAT
 
-    # telling
+    # sending
     def _window(self, guest: Guest) -> tuple[float, float, float]:
         own = [self.cells[number] for number in guest.cells]
         if own:
@@ -350,7 +350,7 @@ class Arena(Server):
     def _mass(self, guest: Guest) -> float:
         return sum(self.cells[number].mass() for number in guest.cells)
 
-    # what it holds true
+    # its state
     def units(self) -> list[Unit]:
         with self.changed:
             return [Unit(guest.name, (cell.x / UNITS, -cell.y / UNITS), None, tuple(cell.colour), cell.size)
@@ -371,7 +371,7 @@ class Arena(Server):
                 self._hang_up(guest, reason)
 
     def strengthen(self, name: str) -> None:
-        """As if it had eaten well, and the others had not."""
+        """Makes this player's cell large, and the others' small."""
         with self.changed:
             for guest in self.guests:
                 for number in guest.cells[1:]:

@@ -1,5 +1,5 @@
-# How a player and the arena say the same in each dialect of Ogar: in the terms of modern3's tables, whatever is spoken.
-# Law: written from what was measured of OgarII and its clients, without a look at adapters/; what does not fit is Wrong.
+# Translates between each dialect of Ogar and the fields of modern3's tables, for a player and for the arena.
+# Law: written from measurements of OgarII and its clients, independently of adapters/; a message that does not fit raises Wrong.
 from __future__ import annotations
 
 import json
@@ -9,7 +9,7 @@ from codec import CLIENT, GREETING, PLAY, SERVER
 from modern3 import EJECT, MINION_EJECT, MINION_FREEZE, MODERN3, Q_DOWN, Q_UP, REVISION, SAY, SPAWN, SPECTATE, update
 from wire import Wrong
 
-OWNED, NAMED, SKINNED = 1, 2, 4  # of an added cell
+OWNED, NAMED, SKINNED = 1, 2, 4  # flags of an added cell
 PLAYER, PELLET, VIRUS, EJECTED = range(4)
 SMALL = 20  # a pellet's largest size
 PROGRAM = "OgarII 1.3.6"
@@ -22,7 +22,7 @@ def speech(dialect: str) -> Modern | Legacy:
 
 
 class Modern:
-    """As modern3's tables have it."""
+    """modern3, by its tables."""
 
     def __init__(self) -> None:
         self._greeted = False
@@ -52,7 +52,7 @@ class Modern:
 
 
 class Bytes:
-    """Reads one message from its front to its end."""
+    """Reads one message from beginning to end."""
 
     def __init__(self, frame: bytes, wide: bool) -> None:
         self.frame, self.wide, self.at = frame, wide, 1
@@ -84,7 +84,7 @@ class Bytes:
 
 
 class Legacy:
-    """Of one connection: who is new, what changed and what is one's own, its messages do not say."""
+    """A legacy dialect on one connection. It has state, because the messages do not say which cells are new, changed or the player's own."""
 
     def __init__(self, version: int) -> None:
         self.version, self.wide = version, version < 6
@@ -95,7 +95,7 @@ class Legacy:
     def text(self, words: str) -> bytes:
         return words.encode("utf-16le") + b"\0\0" if self.wide else words.encode() + b"\0"
 
-    # a client's
+    # client
     def hello(self) -> list[bytes]:
         return [b"\xfe" + struct.pack("<I", self.version), b"\xff\0\0\0\0"]
 
@@ -103,7 +103,7 @@ class Legacy:
         return [b"\xfe"]
 
     def wish(self, fields: dict) -> list[bytes]:
-        """The mouse always, and each edge as a message."""
+        """The client's messages: always the mouse, and one message for each key."""
         flags = fields.get("flags", 0)
         frames = [struct.pack("<Biii", 16, fields["mouse_x"], fields["mouse_y"], 0)]
         frames += [b"\x11"] * fields.get("splits", 0) + [b"\x16"] * fields.get("minion_splits", 0)
@@ -115,7 +115,7 @@ class Legacy:
         return frames
 
     def told(self, frame: bytes) -> list[tuple[str, dict]]:
-        """What the server said, as parts of an update."""
+        """A message of the server, as parts of an update."""
         said, opcode = Bytes(frame, self.wide), frame[0]
         if opcode == 0xFE:
             return [("Pong", {}), ("Update", update(world=self._world(said)))]
@@ -130,7 +130,7 @@ class Legacy:
         return [("Update", update(flags, **parts))] if parts or flags else []
 
     def _world(self, said: Bytes) -> dict:
-        return json.loads(said.text(wide=said.frame[said.at + 1:said.at + 2] == b"\0"))  # MultiOgarII says bytes in 4 and 5, too
+        return json.loads(said.text(wide=said.frame[said.at + 1:said.at + 2] == b"\0"))  # MultiOgarII sends bytes in 4 and 5, too
 
     def _area(self, said: Bytes) -> dict:
         return {"area": dict(zip(("x", "y", "scale"), said.take("fff")))}
@@ -194,7 +194,7 @@ class Legacy:
         return {name: part for name, part in (("added", added), ("updated", updated), ("eaten", eaten), ("removed", removed)) if part}
 
     def _cell(self, said: Bytes, number: int) -> dict:
-        """Only what is told of it; `is` is what its flags say."""
+        """The fields of a cell that the message has; `is` comes from its flags."""
         x, y, size = said.take("hhH" if self.version == 4 else "iiH")
         cell: dict = {"id": number, "flags": 0, "x": x, "y": y, "size": size}
         if self.wide:
@@ -220,9 +220,9 @@ class Legacy:
         kind = VIRUS if flags & 1 else EJECTED if flags & 0x20 else PELLET if pellet else PLAYER
         return {**told, "type": kind, "flags": OWNED * (told["id"] in self.own) | NAMED * bool(name) | SKINNED * bool(told.get("skin"))}
 
-    # a server's
+    # server
     def heard(self, frame: bytes) -> list[tuple[str, dict]]:
-        """What the client said, as modern3's client would."""
+        """A message of the client, in the form of modern3."""
         said, opcode = Bytes(frame, self.wide), frame[0]
         self._stage += 1
         if self._stage == 1:
@@ -262,7 +262,7 @@ class Legacy:
         return []  # the statistics are the answer
 
     def tell(self, parts: dict) -> list[bytes]:
-        """In OgarII's order; cells at each tick, also if there are none."""
+        """The server's messages in OgarII's order; cells at each tick, even if there are none."""
         frames = []
         if "border" in parts:
             edges = parts["border"]
@@ -301,7 +301,7 @@ class Legacy:
         return out + struct.pack("<I", 0) + struct.pack("<I" if self.wide else "<H", len(removed)) + b"".join(struct.pack("<I", one) for one in removed)
 
     def _told_cell(self, cell: dict, new: bool) -> bytes:
-        """OgarII: a new cell has its colour, its skin and its name, be they empty."""
+        """As by OgarII, a new cell has its colour, skin and name, even if they are empty."""
         kind, out = cell["type"], struct.pack("<Ihh" if self.version == 4 else "<Iii", cell["id"], int(cell["x"]), int(cell["y"]))
         out += struct.pack("<H", cell["size"])
         flags = (kind == VIRUS) | 0x20 * (kind == EJECTED) | 4 * new

@@ -1,5 +1,5 @@
 # Tank Commander Panic, protocol version 2: a client, written from the protocol's document.
-# Law: rules are the server's; a client only asks, and believes what it is told.
+# Law: the server decides the rules; a client only sends requests, and trusts the server's messages.
 from __future__ import annotations
 
 import math
@@ -18,7 +18,7 @@ from player import LOOPBACK, Death, Driver, Ended, Place, Player, Shot, Unit, Un
 class Client(Player):
     GAME = GAME
     SLANTS = False
-    STEP = 9.0  # seconds that a step may take: elsewhere a tank must turn and drive
+    STEP = 9.0  # most seconds for a step: on other games' servers a tank must turn and drive
 
     def __init__(self, port: int, name: str, dialect: str = "be-packed") -> None:
         super().__init__(port, name)
@@ -124,7 +124,7 @@ class Client(Player):
         piece.value = 0
         if number not in self.own:
             del self.pieces[number]
-            self.pieces[number] = Piece(piece.kind, 0, piece.x, piece.y)  # a client keeps every id for ever
+            self.pieces[number] = Piece(piece.kind, 0, piece.x, piece.y)  # a client never forgets an id
 
     def _died(self, number: int) -> None:
         self.deaths.append(Death(self.name if number in self.own else self.pieces[number].colour(), None))
@@ -137,9 +137,9 @@ class Client(Player):
         if value == 0 and number not in self.own:
             self.shots.append(Shot(piece.colour(), self.ground.place(*piece.tile()), YAW.get(direction)))
 
-    # what is seen
+    # what the player sees
     def known_as(self) -> set:
-        """A server knows nobody's name."""
+        """Servers of this game do not know names."""
         return {self.team()}
 
     def _living(self) -> list[int]:
@@ -170,11 +170,11 @@ class Client(Player):
         return self.ground.bounds()
 
     def walls(self) -> list[Place]:
-        """The picture is the client's own; what counts is where it was not let in."""
+        """The client draws its own map; the walls are the tiles that the server did not let it enter."""
         return self.bumps
 
     def misses(self, nearest: list[Place], walls: list[Place], tile: float) -> list[Place]:
-        """Drives there: a wall is where a Move says 0."""
+        """Drives to the nearest wall: a wall is a tile for which a Move has the value 0."""
         for wall in nearest:
             self.go_to(wall, 60)
         return [wall for wall in nearest if not any(off(wall, bump) <= 0.6 * tile for bump in self.bumps)]
@@ -196,11 +196,11 @@ class Client(Player):
     def edits(self) -> int:
         return self._edits
 
-    # what is done
+    # actions
     bumps: list[Place] = []
 
     def act(self, action: int, direction: int, wait: float = 0.0) -> int | None:
-        """One Action; with a wait, the value of the Move that answers it."""
+        """Sends one Action; with `wait`, returns the value of the Move that answers it."""
         with self.changed:
             number, before = self.tank(), len(self._answers)
         self._send(action, direction, number)
@@ -220,7 +220,7 @@ class Client(Player):
         self.socket.sendall(struct.pack(self.wire.action, self.player, action, direction, number))
 
     def go_to(self, place: Place, seconds: float) -> None:
-        """Steps along the longer way first, around what blocks; ends in the tile, or when nothing goes."""
+        """Steps along the longer axis first, around obstacles; ends in the goal's tile, or when no step is possible."""
         goal, end, blocked = self.ground.tile(place), time.monotonic() + seconds, 0
         self.bumps = []
         while time.monotonic() < end and blocked < 4:
@@ -250,7 +250,7 @@ class Client(Player):
         self.act(DRIVE, nearest(yaw))
 
     def halt(self) -> None:
-        """A tank stands once its step is answered."""
+        """Waits for the answer to the last step; then the tank stands."""
         before, direction = self._going
         if direction:
             self.wait(lambda: any(answer[1] == direction for answer in self._answers[before:]), self.STEP, "the step was not answered")

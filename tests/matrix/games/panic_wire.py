@@ -1,4 +1,4 @@
-# Panic's wire and ground: dialects, pieces, and where tiles lie. Law: nothing here remembers anything.
+# Panic's wire and map: dialects, pieces, and the places of tiles. Law: nothing here has state.
 from __future__ import annotations
 
 import math
@@ -21,9 +21,9 @@ TICK = 0.010  # seconds; one Action each
 
 @dataclass(frozen=True)
 class Dialect:
-    """Byte orders and paddings of which several are spoken."""
+    """A dialect's byte orders and paddings."""
     action: str
-    state: str  # less its tanks
+    state: str  # without its tanks
     tank: str
     create: str
     event: str
@@ -32,7 +32,7 @@ class Dialect:
 BE_PACKED = Dialect(">HBBI", ">BBBHB", ">I", ">BiIBB", ">BBiI")
 LE_PADDED = Dialect("<HBBI", "<BBBxHBx", ">I", "<BxxxiIBBxx", "<BBxxiI")
 DIALECTS = {"be-packed": BE_PACKED, "le-padded": LE_PADDED, "mixed": replace(BE_PACKED, event=LE_PADDED.event)}
-STACK = 0x9b  # in paddings lies what lay on the released server's stack, seldom 0
+STACK = 0x9b  # the released server's padding has leftovers of its stack, seldom 0
 
 
 def url(dialect: str) -> str:
@@ -53,7 +53,7 @@ class Piece:
     value: int
     x: int
     y: int
-    direction: int = 1  # as the released client draws what was never moved
+    direction: int = 1  # as the released client draws a piece before its first move
     owner: int = 0
 
     def tile(self) -> tuple[int, int]:
@@ -64,7 +64,7 @@ class Piece:
 
 
 class Ground:
-    """A map's size, and where its tiles lie in the world."""
+    """A map's size, and the places of its tiles in the world."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns, self.rows, self.tile_size = columns, rows, WORLD / max(columns, rows)

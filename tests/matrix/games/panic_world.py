@@ -1,5 +1,5 @@
-# A server of Tank Commander Panic by the rules that the released one was seen to keep.
-# Law: what would make the released server abort is an abuse here, noted and not done.
+# A server of Tank Commander Panic, with the observed rules of the released server.
+# Law: an Action that would make the released server abort is recorded here as an abuse, and not carried out.
 from __future__ import annotations
 
 import queue
@@ -17,7 +17,7 @@ from player import Place, Server, Unit, hang_up, listener
 
 @dataclass
 class Seat:
-    """A player of the server's: his connection and his tanks."""
+    """A player of the server: the connection and the tanks."""
     number: int
     socket: socket.socket
     watcher: bool = False
@@ -28,11 +28,11 @@ class Seat:
 
 
 class World(Server):
-    """The released server's rules: two players of three tanks, a queue that runs one Action every 10 ms. As its document
-    has it, who comes later looks on; and when all have left, the next game begins."""
+    """The released server's rules: two players with three tanks each, a queue that runs one Action every 10 ms. By its
+    document, later clients watch, and the next game begins when all have left."""
     GAME = GAME
     FULL, TELLS_LEAVES = True, False
-    BY_PLAYER = ((10, 15), (21, 15))  # where the players' first tanks stand; the others two rows on
+    BY_PLAYER = ((10, 15), (21, 15))  # the places of the players' first tanks; the others are two rows further
 
     def __init__(self, folder: str, dice: random.Random, dialect: str = "be-packed") -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class World(Server):
 
     def _run(self) -> None:
         while not self._stopped:
-            time.sleep(TICK)  # the released server's own pace
+            time.sleep(TICK)  # the pace of the released server
             try:
                 seat, action = self._queue.get(timeout=0.5)
             except queue.Empty:
@@ -245,7 +245,7 @@ class World(Server):
         if len(left) == 1:
             self._tell(left[0], self._event(OVER, value=1))
 
-    # what it holds true
+    # its state
     def units(self) -> list[Unit]:
         with self.changed:
             return [Unit(piece.colour(), self.ground.place(*piece.tile()), YAW.get(piece.direction), piece.colour(), piece.value)
@@ -264,14 +264,14 @@ class World(Server):
                     if piece.kind in (HEALTH_PIECE, AMMO_PIECE) and piece.value > 0]
 
     def edit(self) -> None:
-        """Bricks appear where nobody is."""
+        """Adds bricks at free places."""
         with self.changed:
             number = self._add(Piece(BRICK, 10, self.dice.randint(24, 28), 2))
             piece = self.pieces[number]
             self._tell_all(pack(self.wire.create, piece.kind, piece.value, number, piece.x, piece.y))
 
     def end_round(self) -> None:
-        """The second player is beaten by the first, who then has won."""
+        """The first player beats the second, and wins."""
         with self.changed:
             for number, piece in self.pieces.items():
                 if piece.owner == 2 and piece.value > 0:
@@ -288,7 +288,7 @@ class World(Server):
 
 
 def draw(dice: random.Random) -> list[str]:
-    """A map of our own: land inside a wall, and some walls, waters and foliage in its north."""
+    """A random map: land inside a wall, and some walls, water and foliage in its north."""
     rows = [["0" if x in (0, 31) or y in (0, 31) else "3" for x in range(32)] for y in range(32)]
     for digit in "000012":
         x, y = dice.randint(3, 27), dice.randint(3, 9)

@@ -1,5 +1,5 @@
-# A tank by BZFlag's rules, whichever of its protocols it speaks: it drives, aims, carries, and finds itself hit.
-# Law: it drives as the rules allow, tells of its own death, and of nobody else's; no byte is packed here.
+# A tank by BZFlag's rules, for any of its protocols: it drives, aims, carries flags, and detects hits on itself.
+# Law: it drives within the rules, and reports only its own death; subclasses encode the messages.
 from __future__ import annotations
 
 import math
@@ -13,14 +13,14 @@ from player import PATIENCE, Death, Place, Player, Said, Shot, Unit, Unseen, apa
 TICK = 0.05
 SPEED, TURN_RATE, SHOT_SPEED, MUZZLE, GUN = 25.0, 0.785398, 100.0, 4.42, 1.57
 LENGTH, WIDTH, TALL = 6.0, 2.8, 2.05
-ON_GROUND, CARRIED = 1, 2  # of a flag
+ON_GROUND, CARRIED = 1, 2  # a flag's status
 TEAMS = ("rogue", "red", "green", "blue", "purple", "observer")
 OBSERVER, GREEN, BLUE = 5, 2, 3
 
 
 @dataclass
 class Body:
-    """A player as this end knows it."""
+    """A player, as this client knows it."""
     name: str
     team: int
     alive: bool = False
@@ -34,7 +34,7 @@ class Body:
     at: float = field(default_factory=time.monotonic)
 
     def place(self) -> Place:
-        """Where dead reckoning has it now."""
+        """The current place by dead reckoning."""
         late = min(time.monotonic() - self.at, 1.0)
         return self.position[0] + self.velocity[0] * late, self.position[1] + self.velocity[1] * late
 
@@ -55,7 +55,7 @@ class Flight:
 
 
 class Tank(Player):
-    """How each thing is said stands in its subclass: `say_pose` and the others down to `speak`."""
+    """Subclasses encode and send the messages: `say_pose` and the other methods down to `speak`."""
 
     def __init__(self, port: int, name: str, team: int = BLUE) -> None:
         super().__init__(port, name)
@@ -71,9 +71,9 @@ class Tank(Player):
         self._speed, self._spin, self._rise = 0.0, 0.0, 0.0
         self._told, self._died_at, self._fired = 0.0, -9.0, [-99.0] * 256
 
-    # how it is said
+    # messages, sent by subclasses
     def enter(self, team: int) -> None:
-        """Is in, as one of that team."""
+        """Enters the game in that team."""
         raise NotImplementedError
 
     def say_pose(self, me: Body, spin: float) -> None:
@@ -86,7 +86,7 @@ class Tank(Player):
         raise NotImplementedError
 
     def say_missile(self, me: Body, target: int) -> None:
-        """Where the shot that was fired last flies to."""
+        """Sends the target of the shot that was fired last."""
         raise NotImplementedError
 
     def say_alive(self) -> None:
@@ -96,20 +96,20 @@ class Tank(Player):
         raise NotImplementedError
 
     def speak(self, words: str, team: int | None = None, player: int | None = None) -> None:
-        """To that team, to that player, or to all."""
+        """Chats to that team, to that player, or to all."""
         raise NotImplementedError
 
     def reload(self) -> float:
-        """Seconds."""
+        """The reload time in seconds."""
         return 3.5
 
     def boxes(self) -> list[tuple[float, float, float, float]]:
-        """(x, y, half width, half depth) of what stands in the world."""
+        """(x, y, half width, half depth) of each obstacle."""
         raise NotImplementedError
 
     # joining
     def join(self) -> None:
-        self.enter(GREEN if self.native else self.wished_team)  # enemies of those who came through Entente
+        self.enter(GREEN if self.native else self.wished_team)  # enemies of the players through Entente
         self.start()
         self.respawn()
 
@@ -128,7 +128,7 @@ class Tank(Player):
 
     def _drive_on(self) -> None:
         while not self._closing and self.gone is None:
-            time.sleep(TICK)  # the tank's own clock
+            time.sleep(TICK)  # the period of the tank's updates
             try:
                 with self.changed:
                     if self.alive():
@@ -152,7 +152,7 @@ class Tank(Player):
         self._test_hits(me)
 
     def _steer(self, me: Body) -> None:
-        """Turns first, then drives; arrives at the very spot."""
+        """Turns first, then drives; stops exactly at the goal."""
         far = apart(me.position[:2], self._goal) if self._goal else 0.0
         yaw = toward(me.position[:2], self._goal) if self._goal and far > 0.01 else self._wished_yaw
         off = (yaw - me.yaw + math.pi) % (2 * math.pi) - math.pi if yaw is not None else 0.0
@@ -200,12 +200,12 @@ class Tank(Player):
             self.hurts, self._died_at = self.hurts + 1, time.monotonic()
 
     def hears_line(self, sender: str, words: str, scope: str) -> None:
-        """Of a hit that is no death, a server can only speak."""
+        """A server can report a hit that does not kill only as a line of chat."""
         self.heard.append(Said(sender, words, scope))
         if sender == "SERVER" and re.search(r"\bhit\b|\d+ ?/ ?\d+", words):
             self.hurts += 1
 
-    # what is seen
+    # what the tank sees
     def where(self) -> Place | None:
         with self.changed:
             return self.me().position[:2] if self.alive() else None
@@ -229,7 +229,7 @@ class Tank(Player):
         return {TEAMS[team]: counts for team, counts in self.teams.items() if team < 5}
 
     def walls(self) -> list[Place]:
-        """Middles of what stands there, cut into pieces of at most 25 m."""
+        """The middles of the obstacles, cut into pieces of at most 25 m."""
         found = []
         for x, y, width, depth in self.boxes():
             across, along = max(round(2 * width / 25), 1), max(round(2 * depth / 25), 1)
@@ -261,12 +261,12 @@ class Tank(Player):
     def over(self) -> bool:
         return self.ended or self.clock == 0
 
-    # what is done
+    # actions
     def go_to(self, place: Place, seconds: float) -> None:
         with self.changed:
             self.here()
             self.sent_at, self._goal = time.monotonic(), place
-            if self.native:  # a server believes its tanks
+            if self.native:  # a server accepts any place from its tanks
                 me = self.me()
                 me.position, self._goal = (*place, 0.0), None
                 self._tell()
@@ -277,7 +277,7 @@ class Tank(Player):
             self.halt()
 
     def start_moving(self, yaw: float) -> None:
-        """Along where it looks: a turn first would not be the start of a move."""
+        """Starts to move along its heading; a turn first would delay the move."""
         x, y = self.here()
         with self.changed:
             self.sent_at = time.monotonic()
@@ -319,7 +319,7 @@ class Tank(Player):
             self._tell()
 
     def _let_fly_by(self) -> None:
-        """What flew while it was dead has not hit it."""
+        """Shots that flew while it was dead have not hit it."""
         with self.changed:
             now = time.monotonic()
             self.flights = [flight for flight in self.flights if now - flight.born <= flight.life]
@@ -342,7 +342,7 @@ class Tank(Player):
         return next(number for number, body in self.players.items() if body.name == name)
 
     def grab(self, number: int) -> None:
-        """From where it lies, once it does."""
+        """Grabs the flag once it lies on the ground."""
         self.wait(lambda: self.flags[number][1] == ON_GROUND, 15, f"flag {number} does not lie on the ground")
         place = self.flags[number][3]
         self.go_to(place, 40)
@@ -353,7 +353,7 @@ class Tank(Player):
             self._rise = 19.0
 
     def guide(self, name: str) -> None:
-        hidden = ("GM", "PZ", "")  # before one has it, its kind need not be told
+        hidden = ("GM", "PZ", "")  # the kind of a flag may be hidden until it is carried
         number = next(number for number, (code, status, *_) in self.flags.items() if code in hidden and status)
         self.grab(number)
         self.wait(lambda: self.flags[number][2] == self.id and self.flags[number][0] == "GM", PATIENCE, "got no guided missile")

@@ -1,4 +1,4 @@
-# What drives the real programs (tests/real): several of its readers at once, and a case whose thread dies.
+# Tests of the harness for real programs (tests/real): several readers at once, and a case whose thread dies.
 from __future__ import annotations
 
 import ctypes

@@ -1,4 +1,4 @@
-// A match of twenty seconds with frames and words, recorded as a bridge's, for tests of what is made of recordings.
+// A match of 20 seconds with frames and words, recorded as by a bridge, for tests of commands that read recordings.
 #pragma once
 
 #include <limits>
@@ -21,9 +21,9 @@ namespace entente::clip_match {
 inline constexpr WallTime kSecond = 1'000'000'000;
 inline constexpr WallTime kStart = 1'700'000'000 * kSecond;
 
-/// Anna (1) drives her tank (2) 10 m/s east. Bob (3) with his tank (4) comes at 5 s, and is ready at 15 s; anna kills
-/// him at 13 s. Each 100 ms: a frame (of a bridge; an arena's recording has none), a pose and a score. The world is
-/// recorded at 0 s and 10 s.
+/// Anna (1) drives her tank (2) east at 10 m/s. Bob (3) joins with his tank (4) at 5 s, is killed by anna at 13 s and
+/// is ready at 15 s. Each 100 ms has a frame (unless `frames` is false, as in an arena's recording), a pose and a
+/// score. The world is recorded at 0 s and 10 s.
 class Match {
  public:
   explicit Match(std::uint32_t link = 1, WallTime start = kStart, bool frames = true)
@@ -110,8 +110,8 @@ inline std::string match(const std::string& path, std::uint32_t link = 1, WallTi
   return path;
 }
 
-/// The frames and words of a file from `from` on and before `to`, with their bytes, but without the time
-/// and the number of the connection.
+/// The frames and words of a file from `from` on and before `to`, in seconds, with their bytes but without the time and
+/// the connection's number.
 inline std::vector<std::string> said(const std::string& path, double from = 0,
                                      double to = std::numeric_limits<double>::infinity()) {
   InspectOptions options{{path, "", "", 0}};
@@ -129,7 +129,7 @@ inline std::vector<std::string> said(const std::string& path, double from = 0,
   return all;
 }
 
-/// The words of a link; without one, of the longest session.
+/// The session of this link; without a link, the longest session.
 inline std::unique_ptr<RecordedSession> session_of(const std::string& path, std::optional<std::uint32_t> link = {}) {
   auto file = trace::FileSource::open(path);
   REQUIRE_MESSAGE(file.ok(), file.error().text);

@@ -1,4 +1,4 @@
-// `entente clip`: what a clip has, that it plays by itself, and what is refused.
+// `entente clip`: what a clip contains, that it plays without the whole file, and what is refused.
 #include "proxy/program/clips/clip.h"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ Clipped clipped(const ClipOptions& options) {
   return {exit, out.str(), err.str()};
 }
 
-TEST_CASE("a clip has the frames and words of its time, byte by byte and with their times, and plays by itself") {
+TEST_CASE("a clip has the same frames and words as the whole file in its range, and plays without it") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));
   const std::string path = folder.file("clip.mcap");
@@ -91,7 +91,7 @@ TEST_CASE("a clip begins with the world at that moment, and each later moment is
   }
 }
 
-TEST_CASE("a moment in which nothing is told has a world") {
+TEST_CASE("a clip without messages has a world") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("clip.mcap");
   REQUIRE(clipped({{whole}, 12.01, 12.09, path}).exit == kOk);
@@ -100,7 +100,7 @@ TEST_CASE("a moment in which nothing is told has a world") {
   CHECK(world_at(path, 0) == world_at(whole, 12.01));
 }
 
-TEST_CASE("a clip of an arena's recording, which has no frames, has everybody who was there") {
+TEST_CASE("a clip of an arena's recording, which has no frames, has all players") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"), 1, clip_match::kStart, false);
   const std::string path = folder.file("clip.mcap");
@@ -113,7 +113,7 @@ TEST_CASE("a clip of an arena's recording, which has no frames, has everybody wh
   CHECK_MESSAGE(counted.out.find(": 0:05, 2 players, 1 kill, 1 death\n") != std::string::npos, counted.out);
 }
 
-TEST_CASE("clips of one session are read together by one clock, and their players keep their names") {
+TEST_CASE("clips of one session are read together as one session, without a clock correction") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"), 1, clip_match::kStart, false);
   const std::string first = folder.file("first.mcap"), second = folder.file("second.mcap");
@@ -124,7 +124,7 @@ TEST_CASE("clips of one session are read together by one clock, and their player
   CHECK(counted.err.find("clock") == std::string::npos);
 }
 
-TEST_CASE("a clip of a file that is damaged within it is refused, and leaves no file") {
+TEST_CASE("a clip whose range is damaged is refused, and leaves no file") {
   const Folder folder;
   const std::string path = folder.file("damaged.jsonl"), out = folder.file("clip.mcap");
   std::ifstream in(trace_file("ogar/m3-02-two-players-chat.jsonl"));
@@ -138,7 +138,7 @@ TEST_CASE("a clip of a file that is damaged within it is refused, and leaves no 
   CHECK(folder.names() == std::set<std::string>{"damaged.jsonl"});
 }
 
-TEST_CASE("a clip of a clip is a clip") {
+TEST_CASE("a clip of a clip equals a clip of the whole file") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));
   const std::string first = folder.file("first.mcap"), second = folder.file("second.mcap"),
@@ -175,7 +175,7 @@ TEST_CASE("viewers of a replayed clip see its first world, though a later fact s
   CHECK(replay.wait() == 0);
 }
 
-/// Without the words.
+/// The lines of frames, without those of words.
 std::vector<std::string> frames_of(std::vector<std::string> lines) {
   std::erase_if(lines, [](const std::string& line) {
     return line.starts_with(",\"fact\":") || line.starts_with(",\"intent\":");
@@ -183,7 +183,7 @@ std::vector<std::string> frames_of(std::vector<std::string> lines) {
   return lines;
 }
 
-TEST_CASE("a relay's recording: exact frames, and words are made, so that the clip plays") {
+TEST_CASE("a clip of a relay's recording has its exact frames, and words made from them") {
   for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
                                   "ogar/m3-03-split-eject-merge.jsonl"}) {
     CAPTURE(trace);
@@ -206,7 +206,7 @@ TEST_CASE("a relay's recording: exact frames, and words are made, so that the cl
   }
 }
 
-TEST_CASE("with words made first, a clip of a relay's recording plays") {
+TEST_CASE("a clip of a relay's recording whose words were made before has a world") {
   const Folder folder;
   const std::string whole = folder.file("whole.mcap"), path = folder.file("clip.mcap");
   REQUIRE(run({kEntente, "convert", trace_file("panic/patched-be-2p-test-kill-win.jsonl"), "--words", "--to", whole})
@@ -219,7 +219,7 @@ TEST_CASE("with words made first, a clip of a relay's recording plays") {
   CHECK(session_of(path, 1)->begins_with_world());
 }
 
-TEST_CASE("a packet capture is clipped, too") {
+TEST_CASE("a packet capture can be clipped") {
   const Folder folder;
   const std::string path = folder.file("clip.mcap");
   const Clipped made = clipped({{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap")}, 2, 6, path});
@@ -229,7 +229,7 @@ TEST_CASE("a packet capture is clipped, too") {
   CHECK(session_of(path, 1)->begins_with_world());
 }
 
-TEST_CASE("sessions that began before the file have no words; the clip has their frames, and says so") {
+TEST_CASE("a clip of sessions that began before the file has frames but no words, and a warning") {
   const Folder folder;
   const std::string whole = folder.file("whole.mcap"), rest = folder.file("rest.mcap"), path = folder.file("clip.mcap");
   const auto to = recorder(rest);
@@ -289,7 +289,7 @@ TEST_CASE("what cannot be clipped is refused, and leaves nothing behind") {
   CHECK(said(out) == said(whole, 1, 3));
 }
 
-TEST_CASE("a clip that ends after the file is what the file has") {
+TEST_CASE("a clip whose end is after the end of the file ends with the file, and a warning") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("clip.mcap");
   const Clipped made = clipped({{whole}, 15, 3600, path});
@@ -298,7 +298,7 @@ TEST_CASE("a clip that ends after the file is what the file has") {
   CHECK(said(path) == said(whole, 15, 3600));
 }
 
-TEST_CASE("a signal ends it, and leaves no clip") {
+TEST_CASE("a signal ends the command, and leaves no clip") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));
   const Interruption interruption;
@@ -312,7 +312,7 @@ TEST_CASE("a signal ends it, and leaves no clip") {
 TEST_CASE("a full disk leaves no clip") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("clip.mcap");
-  // Half of a file is in the middle of its messages: its definitions are at both ends.
+  // Half of the size is in the middle of the messages: the definitions are at both ends of the file.
   const std::string blocks = std::to_string(std::filesystem::file_size(whole) / 2 / 512);
   const Ended limited = run(
       {"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" clip \"$1\" --from 1 -o \"$2\"", kEntente, whole, path});

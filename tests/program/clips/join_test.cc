@@ -1,5 +1,5 @@
-// `entente join`: the files of a rotation become the recording that they are parts of, others keep their sessions
-// apart, and what is refused.
+// `entente join`: the files of a rotation become one recording again, other recordings keep their sessions apart, and
+// what is refused.
 #include "proxy/program/clips/join.h"
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ Joined joined(const std::vector<std::string>& files, const std::string& to) {
   return {exit, out.str(), err.str()};
 }
 
-TEST_CASE("the files of a rotation, in any order, become the recording that they are parts of") {
+TEST_CASE("the files of a rotation, in any order, become one recording again") {
   for (const std::string trace : {"", "bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
                                   "ogar/m3-03-split-eject-merge.jsonl"}) {
     CAPTURE(trace);
@@ -98,7 +98,7 @@ TEST_CASE("files that were renamed, as by `entente archive`, are still parts of 
   CHECK(session_of(path)->about().facts == session_of(folder.file("whole.mcap"))->about().facts);
 }
 
-TEST_CASE("a part that is missing leaves two sessions, of which the second begins with its world") {
+TEST_CASE("if a part is missing, there are two sessions, and the second begins with its world") {
   const Folder folder, parts;
   rotated(match(folder.file("whole.mcap")), parts, {20, 90});
   const std::string path = folder.file("joined.mcap");
@@ -112,7 +112,7 @@ TEST_CASE("a part that is missing leaves two sessions, of which the second begin
   CHECK(world.players().size() == 2);
 }
 
-TEST_CASE("recordings that overlap in time: messages by time, and each session has a number of its own") {
+TEST_CASE("recordings that overlap are ordered by time, and each session has a number of its own") {
   const Folder folder;
   const std::string path = folder.file("joined.mcap");
   const std::string first = match(folder.file("first.mcap")),
@@ -136,11 +136,11 @@ TEST_CASE("recordings that overlap in time: messages by time, and each session h
   CHECK(opened == std::set<std::uint32_t>{1, 2, 3});
   CHECK(worded == opened);
   CHECK(run({kEntente, "verify", path}).code == 0);
-  // The second match has the number that was free.
+  // The second match, which also had the number 1, got the free number.
   CHECK(session_of(path, 3)->about().facts == session_of(second)->about().facts);
 }
 
-TEST_CASE("a recording without words is named, if others have words; together they are translated first") {
+TEST_CASE("a recording without words cannot be joined with recordings that have words; the error names it") {
   const Folder folder;
   const std::string words = match(folder.file("words.mcap"), 40), frames = folder.file("frames.mcap");
   std::ostringstream out, err;
@@ -159,7 +159,7 @@ TEST_CASE("a recording without words is named, if others have words; together th
   }
 }
 
-TEST_CASE("what has the same part of a session twice, or cannot be read, is refused and leaves nothing") {
+TEST_CASE("files that overlap within a session, or cannot be read, are refused, and nothing is left behind") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
   std::ostringstream ignored;
@@ -192,7 +192,7 @@ TEST_CASE("what has the same part of a session twice, or cannot be read, is refu
   refused({early, apart}, out, kFailed, "`entente recover` saves the readable part");
 }
 
-TEST_CASE("clips of one recording that are apart become a reel of sessions") {
+TEST_CASE("clips of one recording with a gap between them become separate sessions") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("reel.mcap");
   std::ostringstream ignored;
@@ -204,7 +204,7 @@ TEST_CASE("clips of one recording that are apart become a reel of sessions") {
   for (const std::uint32_t link : {1U, 2U}) CHECK(session_of(path, link)->begins_with_world());
 }
 
-TEST_CASE("a signal ends it, and leaves no file") {
+TEST_CASE("a signal ends the command, and leaves no file") {
   const Folder folder;
   const std::string one = match(folder.file("one.mcap")), two = match(folder.file("two.mcap"), 2);
   const Interruption interruption;
@@ -215,7 +215,7 @@ TEST_CASE("a signal ends it, and leaves no file") {
   CHECK(folder.names() == std::set<std::string>{"one.mcap", "two.mcap"});
 }
 
-TEST_CASE("frames of a link that no file opens are joined, too") {
+TEST_CASE("frames of a link that no file opens are joined") {
   const Folder folder;
   const auto headless = [&](const char* name, WallTime at) {
     const std::string path = folder.file(name);

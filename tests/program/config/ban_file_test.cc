@@ -1,4 +1,4 @@
-// Bans outlast a process: what is written is read, and nobody ever sees half of it.
+// The ban file: bans outlast the process, and a reader never sees a half-written file.
 #include "proxy/program/config/ban_file.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_CASE("bans are a line each, and come back") {
+TEST_CASE("each ban is a line, and is read back") {
   const Folder folder;
   const std::string path = folder.file("bans");
   REQUIRE(write_bans(path, {{{net_of("192.0.2.7"), Ban::kForGood, "no cheating, please", false},
@@ -40,7 +40,7 @@ TEST_CASE("bans are a line each, and come back") {
   CHECK(read_bans(path, 1'763'650'800)->bans.size() == 1);
 }
 
-TEST_CASE("a ban may end at any time: what is written can be read, and a wait for it can be ended") {
+TEST_CASE("a ban may end in the far future: the file can be read back, and the wait for the end can be interrupted") {
   const Folder folder;
   const std::string path = folder.write("bans", "192.0.2.7 9999-12-31T23:59:59Z\n");
   relay::Bans bans;
@@ -53,7 +53,7 @@ TEST_CASE("a ban may end at any time: what is written can be read, and a wait fo
   CHECK(read_bans(path, 0)->bans.size() == 2);
 }
 
-TEST_CASE("networks that operators list are lines of the same file, and come back") {
+TEST_CASE("networks that operators allow or deny are lines of the same file, and are read back") {
   using enum relay::ListedNetwork::List;
   const Folder folder;
   const std::string path = folder.write("bans", "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.1.0.0/16 allowed\n");
@@ -76,13 +76,13 @@ TEST_CASE("networks that operators list are lines of the same file, and come bac
   CHECK_FALSE(kept.save_listed(net_of("10.2.0.0/16"), nullptr).ok());
 }
 
-TEST_CASE("no file is no bans; a remark and an empty line are none") {
+TEST_CASE("a missing file means no bans; comments and empty lines are skipped") {
   const Folder folder;
   CHECK(read_bans(folder.file("none"), 0)->bans.empty());
   CHECK(read_bans(folder.write("bans", "# friends of mine\n\n192.0.2.7 forever\n"), 0)->bans.size() == 1);
 }
 
-TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or as it ends; remarks stay") {
+TEST_CASE("a ban is removed from the file when it ends, or when the file is next read or written; comments stay") {
   const Folder folder;
   const std::string forever = "# friends of mine\n198.51.100.1 forever\n";
   const std::string path =
@@ -95,7 +95,7 @@ TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or a
     CHECK(text_of(path) == forever);
     const std::time_t soon = std::time(nullptr) + 2;
     bans.add({net_of("192.0.2.8"), soon, "", false});
-    bans.add({net_of("192.0.2.9"), Ban::kForGood, "", true});  // a server's
+    bans.add({net_of("192.0.2.9"), Ban::kForGood, "", true});  // banned by a server
     REQUIRE(kept.save().ok());
     CHECK(text_of(path) == "# friends of mine\n192.0.2.8 " + until_text(soon) + "\n198.51.100.1 forever\n");
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
@@ -110,7 +110,7 @@ TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or a
   CHECK(text_of(path) == forever);
 }
 
-TEST_CASE("a file that is wrong says where, and one that cannot be written says why") {
+TEST_CASE("the error about a wrong file has its place, and that about a failed write has the reason") {
   const Folder folder;
   const std::string name = folder.write("bans", "192.0.2.7 forever\nexample.org forever\n");
   CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is not a network"));

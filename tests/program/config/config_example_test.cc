@@ -26,12 +26,12 @@ const std::string kFolder = testing::source_dir() + "/config";
 
 }  // namespace
 
-TEST_CASE("config/example.toml is what the schema says") {
+TEST_CASE("config/example.toml equals the text made from the schema") {
   CHECK_MESSAGE(file(kFolder + "/example.toml") == example_config(),
                 "to update it: entente check --example > config/example.toml");
 }
 
-TEST_CASE("the example is right, and every key in it has its default value") {
+TEST_CASE("the example is valid, and every key in it has its default value") {
   auto config = parse_config(example_config(), "example.toml", games());
   REQUIRE_MESSAGE(config.ok(), config.error().front());
   REQUIRE(config->route_size() == 1);
@@ -46,7 +46,7 @@ TEST_CASE("the example is right, and every key in it has its default value") {
   CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, default_config()));
 }
 
-TEST_CASE("every key in the example stands under a comment in words and a line of facts") {
+TEST_CASE("every key in the example has a comment and a line of facts above it") {
   std::istringstream lines(example_config());
   std::string line, last, before;
   int keys = 0;
@@ -60,7 +60,7 @@ TEST_CASE("every key in the example stands under a comment in words and a line o
   CHECK(keys > 50);
 }
 
-TEST_CASE("each file in config/ is right") {
+TEST_CASE("each file in config/ is valid") {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     if (entry.path().extension() != ".toml") continue;

@@ -44,7 +44,7 @@ void each_field(const google::protobuf::Descriptor& kind, Visit visit) {
 
 }  // namespace
 
-TEST_CASE("control characters in a text are a problem, wherever the text is") {
+TEST_CASE("control characters are refused in every string") {
   for (const char* line :
        {"log.file = \"a\\u0000b\"", "log.level = \"in\\u001bfo\"", "[access]\nallow = [\"\\u007f\"]"}) {
     const std::string said = complaints(std::string(line) + "\n" + std::string(kRoute));
@@ -53,7 +53,7 @@ TEST_CASE("control characters in a text are a problem, wherever the text is") {
   }
 }
 
-TEST_CASE("what is written is read, and what is not has its preset") {
+TEST_CASE("keys in the file are read, and missing keys have their preset") {
   const auto config = parse_config("workers = 3\nlog.format = \"json\"\n[limits]\nidle_ms = 0\n" + std::string(kRoute),
                                    "a.toml", kKnown);
   REQUIRE_MESSAGE(config.ok(), config.error().front());
@@ -67,7 +67,7 @@ TEST_CASE("what is written is read, and what is not has its preset") {
   CHECK(config->route(0).record().empty());
 }
 
-TEST_CASE("all that is wrong is told at once, in the order of the file, with its place") {
+TEST_CASE("all faults are reported at once, in the order of the file, with their places") {
   CHECK(complaints("sead = 1\n"
                    "workers = 0\n"
                    "[limits]\n"
@@ -102,7 +102,7 @@ TEST_CASE("all that is wrong is told at once, in the order of the file, with its
         "a.toml:17:13: recording.directory: expected a string, got a table\n");
 }
 
-TEST_CASE("tables and lists that are each other are told") {
+TEST_CASE("a value that is not the expected table or list of tables is reported") {
   const std::string route(kRoute);
   CHECK(complaints("log = 1\n" + route) == "a.toml:1:7: log: expected a table [log], got 1\n");
   CHECK(complaints("[[log]]\n" + route).starts_with("a.toml:1:1: log: expected a table [log], got a list\n"));
@@ -110,7 +110,7 @@ TEST_CASE("tables and lists that are each other are told") {
   CHECK(complaints("route = [1]\n") == "a.toml:1:10: route[0]: expected tables, each under [[route]], got 1\n");
 }
 
-TEST_CASE("an endpoint that is no text has one complaint") {
+TEST_CASE("an endpoint that is not a string is reported once") {
   for (const char* value : {"5", "{}", "true"}) {
     const std::string all = complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = " + std::string(value) + "\n");
     CHECK(all.starts_with("a.toml:3:6: route[0].to: expected a string, or a list of strings, got "));
@@ -121,18 +121,18 @@ TEST_CASE("an endpoint that is no text has one complaint") {
         "a.toml:3:6: route[0].to: expected a string, or a list of strings, got 5\n");
 }
 
-TEST_CASE("a slip in a key is understood, and only told") {
+TEST_CASE("a misspelt key is reported with the key that was probably meant") {
   CHECK(complaints("[limits]\nidel_ms = 5\n" + std::string(kRoute)) ==
         "a.toml:2:1: limits.idel_ms: unknown key (did you mean 'idle_ms'?)\n");
 }
 
-TEST_CASE("a file that is not TOML has one complaint, at its place") {
+TEST_CASE("a file that is not TOML is reported once, with the place") {
   const std::string all = complaints("workers = 1\nlog = = 2\nsead = 1\n");
   CHECK(all.starts_with("a.toml:2:7: "));
   CHECK(std::count(all.begin(), all.end(), '\n') == 1);
 }
 
-TEST_CASE("what no single key can say is checked as well") {
+TEST_CASE("rules that involve several keys are checked") {
   const std::string route(kRoute);
   CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]], so there is nothing to run\n");
   CHECK(complaints("[limits]\nhigh_water = 8192\n" + route) ==
@@ -143,10 +143,10 @@ TEST_CASE("what no single key can say is checked as well") {
   CHECK(complaints(fixed + fixed) ==
         "a.toml:6:10: route[1].listen: 127.0.0.1:77 is taken by route[0].listen already\n"
         "a.toml:8:10: route[1].record: ./toy.mcap is taken by route[0].record already\n");
-  CHECK(complaints(route + route).empty());  // port 0 is never the same
+  CHECK(complaints(route + route).empty());  // port 0: a free port each
 }
 
-TEST_CASE("a port of every address is nobody else's") {
+TEST_CASE("a listener on all addresses conflicts with any other listener on its port") {
   const auto listen = [](const std::string& at) {
     return "[[route]]\nlisten = \"toy://" + at + "\"\nto = \"toy://h\"\n";
   };
@@ -160,7 +160,7 @@ TEST_CASE("a port of every address is nobody else's") {
         "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already\n");
 }
 
-TEST_CASE("before a start, files that a configuration names can be made, and read where there are such") {
+TEST_CASE("before a start, check that the files in a configuration can be created or read") {
   const Folder folder;
   const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, Start::kYes); };
   const std::string bans = folder.write("bans", "garbage\n"), there = folder.write("there.mcap", "");
@@ -183,10 +183,10 @@ TEST_CASE("before a start, files that a configuration names can be made, and rea
   CHECK(at_start(route + there + "\"\n") ==
         "a.toml:4:10: route[0].record: '" + there + "' exists already: move it away, or put {time} into the name\n");
   CHECK(at_start(route + folder.file("{time}.mcap") + "\"\n").empty());
-  CHECK(complaints(route + there + "\"\n").empty());  // of one that runs
+  CHECK(complaints(route + there + "\"\n").empty());  // a running program's file exists
 }
 
-TEST_CASE("an arena is read with its rules, and what is not written has its preset") {
+TEST_CASE("an arena is read with its rules, and missing keys have their preset") {
   const auto config = parse_config(
       "[[arena]]\nlisten = [\"native://127.0.0.1:0\", \"bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10\"]\n"
       "ricochet = true\nmode = \"flags\"\nbots = 3\n",
@@ -203,7 +203,7 @@ TEST_CASE("an arena is read with its rules, and what is not written has its pres
   CHECK(arena.reload_ms() == 2000);
 }
 
-TEST_CASE("all that is wrong with an arena is told with its place") {
+TEST_CASE("all faults of an arena are reported with their places") {
   const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
   CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: must have at least one URL\n");
@@ -225,7 +225,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
                          "leads elsewhere\n"));
 }
 
-TEST_CASE("what the program would refuse to start with is told, too") {
+TEST_CASE("conflicts of listeners and unreadable files, which would prevent a start, are reported") {
   const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   const auto route = [](const std::string& path, const std::string& to) {
     return "[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/" + path + "\"\nto = \"" + to + "\"\n";
@@ -252,7 +252,7 @@ TEST_CASE("what the program would refuse to start with is told, too") {
       "a.toml:6:8: arena[0].from: the recording '/nowhere/d.mcap' cannot be read: No such file or directory\n"));
 }
 
-TEST_CASE("two ends that do not speak the same are named, with what to do") {
+TEST_CASE("two ends that can be neither relayed nor bridged are reported, with what to do") {
   CHECK(complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h?dialect=little\"\n") ==
         "a.toml:2:10: route[0].listen: the listener speaks toy big (the default, as its URL names no dialect) and the "
         "server speaks toy little, and the two cannot be bridged (toy big has no front yet, toy little has no back "
@@ -260,7 +260,7 @@ TEST_CASE("two ends that do not speak the same are named, with what to do") {
         "relay add ?dialect=little to the URL to listen on\n");
 }
 
-TEST_CASE("a route has one server or a list of them, which differ in nothing but dialect and weight") {
+TEST_CASE("a route has one server or a list of servers, which may differ only in address, dialect and weight") {
   const auto route = [](const std::string& to) {
     return "[[route]]\nlisten = \"bzflag://127.0.0.1:0?dialect=2.4\"\nto = " + to;
   };
@@ -294,7 +294,7 @@ TEST_CASE("a route has one server or a list of them, which differ in nothing but
   CHECK(datagrams.error().front().find("route[0].hold_s: is not for mode=datagrams") != std::string::npos);
 }
 
-TEST_CASE("commands that start and stop servers need what they are for") {
+TEST_CASE("start needs hold_s, and stop and stop_after_s need each other") {
   const auto complaint = [](const std::string& lines) {
     const auto parsed = parse_config(std::string(kRoute) + lines, "a.toml", kKnown);
     return parsed.ok() ? "" : parsed.error().front();
@@ -305,7 +305,7 @@ TEST_CASE("commands that start and stop servers need what they are for") {
   CHECK(complaint("stop_after_s = 900\n").find("route[0].stop_after_s: needs stop") != std::string::npos);
 }
 
-TEST_CASE("while_down names an arena, for bridges whose clients can load another world") {
+TEST_CASE("while_down must name an arena, and is only for bridges whose clients can load another world") {
   const auto complaint = [](const std::string& listen, const std::string& lines) {
     const auto parsed =
         parse_config("[[route]]\nlisten = \"" + listen + "\"\nto = \"native://127.0.0.1:1?dialect=json\"\n" + lines +
@@ -327,7 +327,7 @@ TEST_CASE("while_down names an arena, for bridges whose clients can load another
   CHECK(complaint("bzflag://127.0.0.1:0", pit).find(key + "is not for bzflag") != std::string::npos);
 }
 
-TEST_CASE("where others watch is checked as any listener is, and a route's spectator hears no team") {
+TEST_CASE("a listener for spectators is checked as any other, and see = teams is only for arenas") {
   const auto complaint = [](const std::string& watch, bool of_route) {
     const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:7001\"]\n";
     const std::string route = "[[route]]\nlisten = \"bzflag://127.0.0.1:7001\"\nto = \"bzflag://127.0.0.1:1\"\n";
@@ -353,7 +353,7 @@ TEST_CASE("where others watch is checked as any listener is, and a route's spect
   }
 }
 
-TEST_CASE("who may come is a list of nets, for all routes and for each") {
+TEST_CASE("access lists are lists of networks, for all routes and for each route") {
   const std::string route(kRoute);
   const auto config = parse_config(
       "[access]\nallow = [\"10.0.0.0/8\", \"::1\"]\ndeny = []\n" + route + "deny = [\"10.0.0.7\"]\n", "a.toml", kKnown);
@@ -370,13 +370,13 @@ TEST_CASE("who may come is a list of nets, for all routes and for each") {
   CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a string, got 7\n") != std::string::npos);
 }
 
-TEST_CASE("a file that cannot be read is told without a place") {
+TEST_CASE("a file that cannot be read is reported without a place") {
   const auto config = load_config("no/such/file.toml", kKnown);
   REQUIRE(!config.ok());
   CHECK(config.error().front().starts_with("no/such/file.toml: cannot be read: No such file or directory; "));
 }
 
-TEST_CASE("the schema keeps its own rules") {
+TEST_CASE("every key of the schema has a valid preset, unit and range") {
   each_field(*config::Config::descriptor(), [](const FieldDescriptor& field) {
     CAPTURE(field.full_name());
     const config::Rule& rule = field.options().GetExtension(config::rule);

@@ -24,7 +24,7 @@ std::string said(std::string_view url) {
 
 }  // namespace
 
-TEST_CASE("an endpoint is read") {
+TEST_CASE("an endpoint is parsed") {
   const std::uint16_t own = toy::game().default_port();
   struct Case {
     std::string_view url, host;
@@ -46,7 +46,7 @@ TEST_CASE("an endpoint is read") {
   }
 }
 
-TEST_CASE("what is wrong with an endpoint is said, with what could have been meant") {
+TEST_CASE("the error about an endpoint names the fault and a suggestion") {
   const std::string shape = "; an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
   struct Case {
     std::string_view url;
@@ -81,8 +81,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
   }
 }
 
-TEST_CASE(
-    "ENet has no IPv6, so that neither a server nor a listener has; datagrams that pass untouched may come by it") {
+TEST_CASE("a server or listener over ENet cannot use IPv6, but a listener with mode=datagrams can") {
   const auto to = parse_to("aos://[::1]:32887", kByEnet);
   REQUIRE_FALSE(to.ok());
   CHECK(to.error().text == "'aos://[::1]:32887': ENet supports only IPv4; use an IPv4 address");
@@ -91,11 +90,11 @@ TEST_CASE(
   CHECK(listen.error().text == "'aos://[::]': ENet supports only IPv4; use an IPv4 address");
   CHECK(parse_listen("aos://[::1]?mode=datagrams", kByEnet).ok());
   CHECK(parse_to("aos://127.0.0.1", kByEnet).ok());
-  CHECK(parse_to("aos://game.example", kByEnet).ok());  // looked up later
+  CHECK(parse_to("aos://game.example", kByEnet).ok());  // resolved later
   CHECK(parse_to("toy://[::1]", kKnown).ok());
 }
 
-TEST_CASE("a setting of a face takes what it is for, and nothing else") {
+TEST_CASE("a setting of a front or back accepts only valid values") {
   const auto why = [](std::string_view url, EndpointRole role) {
     const auto endpoint = parse_endpoint(url, games(), role);
     return endpoint ? "" : endpoint.error().text.substr(url.size() + 4);
@@ -114,7 +113,7 @@ TEST_CASE("a setting of a face takes what it is for, and nothing else") {
   CHECK(why("bzflag://h?udp=no", EndpointRole::kTo) == "'udp': expected on or off, got 'no'");
 }
 
-TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {
+TEST_CASE("mode=datagrams is an option of games over ENet, in the URL to listen on") {
   using relay::EnetMode;
   CHECK(parse_listen("aos://127.0.0.1", kByEnet)->enet == EnetMode::kPackets);
   CHECK(parse_listen("aos://127.0.0.1?mode=packets", kByEnet)->enet == EnetMode::kPackets);
@@ -141,7 +140,7 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
         "source, weight");
 }
 
-TEST_CASE("where a client's real address comes from, and how the server is told") {
+TEST_CASE("options set which proxies may name a client's address, and how the server receives it") {
   const auto listen = parse_listen("toy://127.0.0.1?proxy_protocol=10.0.0.0/8,192.0.2.7", kKnown);
   REQUIRE(listen.ok());
   REQUIRE(listen->proxies.networks.size() == 2);
@@ -181,7 +180,7 @@ TEST_CASE("where a client's real address comes from, and how the server is told"
         std::string::npos);
 }
 
-TEST_CASE("an option is refused in the URL of the other side, and help tells of it on its own") {
+TEST_CASE("an option for one side is refused in the other side's URL, and only its own side's help lists it") {
   for (const UrlOption& option : url_options()) {
     if (!option.role) continue;
     const EndpointRole other = *option.role == EndpointRole::kListen ? EndpointRole::kTo : EndpointRole::kListen;

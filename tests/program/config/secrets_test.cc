@@ -1,5 +1,4 @@
-// `entente arena` and `entente proxy` from the outside: passwords and commands are told to nobody but the server that
-// they are for, and stand in no recording.
+// An arena passes on no commands in the chat, and a recording has no passwords unless the configuration keeps them.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -16,7 +15,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-/// All that a recording holds, of any kind, one after another.
+/// All frames, notes, words and worlds of a recording, as text.
 std::string everything(const std::string& path) {
   auto recording = trace::Recording::open(path);
   REQUIRE(recording.ok());
@@ -42,7 +41,7 @@ const char* const kCommands[] = {R"({"say":{"text":"/password sesame"}})", R"({"
 
 }  // namespace
 
-TEST_CASE("no command is said to an arena, and no secret is recorded") {
+TEST_CASE("an arena does not pass on commands, and secrets are not recorded") {
   const Folder folder;
   const std::string record = folder.file("arena.mcap");
   Process arena(
@@ -56,7 +55,7 @@ TEST_CASE("no command is said to an arena, and no secret is recorded") {
     anna.says(std::string(command) + "\n");
     CHECK(anna.hears(told).has_value());
   }
-  // Of somebody else: anna has said as many lines as the rules let her.
+  // From another player: anna has reached the limit of lines.
   NativeClient carl(port);
   carl.says("{\"enter\":{\"name\":\"carl\"}}\n{\"say\":{\"text\":\"the end\"}}\n");
   std::string heard;
@@ -70,14 +69,14 @@ TEST_CASE("no command is said to an arena, and no secret is recorded") {
   CHECK(arena.wait() == 0);
   const std::string all = everything(record);
   CHECK(all.find("anna") != std::string::npos);
-  CHECK(all.find("/password") != std::string::npos);  // in the frames, with what follows blanked
+  CHECK(all.find("/password") != std::string::npos);  // in the frames; the password is blanked
   CHECK(all.find("sesame") == std::string::npos);
   CHECK(arena.err().find("sesame") == std::string::npos);
   const Ended verified = run({kEntente, "verify", record});
   CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
 }
 
-TEST_CASE("secrets are recorded if the configuration says so") {
+TEST_CASE("secrets are recorded with secrets = keep") {
   const Folder folder;
   const std::string record = folder.file("arena.mcap");
   const std::string config = folder.write("a.toml",
@@ -86,7 +85,7 @@ TEST_CASE("secrets are recorded if the configuration says so") {
                                               record + "\"\n");
   Process arena({kEntente, "run", config});
   NativeClient anna(testing::listening_port(arena, "native json"));
-  // An arena may say "ready" before it reads what she said first.
+  // Wait for the line itself: an arena may send "ready" before it reads the line.
   anna.says("{\"enter\":{\"name\":\"anna\",\"password\":\"sesame\"}}\n{\"say\":{\"text\":\"the end\"}}\n");
   REQUIRE(anna.hears([](const auto& fact) { return fact.has_said(); }).has_value());
   arena.signal(SIGTERM);

@@ -16,7 +16,7 @@ namespace {
 
 const std::array<const wire::Game*, 2> kKnown = {&toy::game(), &ogar::game()};
 
-/// "" if it is right, or what is wrong with it, without the URL.
+/// "" if the URL is valid, or the error.
 std::string wrong(const Outcome<ListenEnd>& end) { return end ? "" : end.error().text; }
 std::string listen(std::string_view url) { return wrong(parse_listen(url, kKnown)); }
 std::string to(std::string_view url) {
@@ -27,7 +27,7 @@ bool says(const std::string& text, std::string_view part) { return text.find(par
 
 }  // namespace
 
-TEST_CASE("a WebSocket's URL has a path, and with TLS its files") {
+TEST_CASE("a WebSocket URL has a path, and with TLS the files of its certificates") {
   const auto end = parse_endpoint(
       "ogar+wss://[::1]:8443/play?cert=a.pem&key=b.pem&origin=https://x&origin=https://y"
       "&dialect=legacy6",
@@ -51,7 +51,7 @@ TEST_CASE("a WebSocket's URL has a path, and with TLS its files") {
   CHECK_FALSE(parse_endpoint("toy://h", kKnown)->web);
 }
 
-TEST_CASE("what does not fit a WebSocket's URL is said") {
+TEST_CASE("options that do not fit a WebSocket URL are refused") {
   CHECK(says(to("ogar://h"), "ogar uses WebSocket: write ogar+ws:// or, for TLS, ogar+wss://"));
   CHECK(says(to("ogar+tcp://h"), "ogar uses WebSocket"));
   CHECK(says(to("toy+ws://h"), "toy does not use WebSocket: write toy://"));
@@ -95,7 +95,7 @@ TEST_CASE("routes may share a port by path, if they agree on TLS") {
         "a:5:10: route[1].listen: 127.0.0.1:80 is taken by route[0].listen already\n");
 }
 
-TEST_CASE("files that are not there are said before anything is served") {
+TEST_CASE("missing certificate files are reported before anything is served") {
   WebSocketSettings end;
   end.tls = true;
   end.certificates = end.key = "/nowhere/cert.pem";
@@ -104,7 +104,7 @@ TEST_CASE("files that are not there are said before anything is served") {
   CHECK(says(options.error().text, "'/nowhere/cert.pem': No such file or directory"));
 }
 
-TEST_CASE("clients that name their dialect themselves need none in a URL") {
+TEST_CASE("a listener whose clients name their dialect needs no dialect in its URL") {
   const auto join = [](std::string_view from, std::string_view towards) -> std::string {
     const auto joined = route_kind(*parse_listen(from, kKnown), *parse_to(towards, kKnown));
     return !joined ? joined.error().text : *joined == RouteKind::kBridge ? "bridge" : "relay";
@@ -112,7 +112,7 @@ TEST_CASE("clients that name their dialect themselves need none in a URL") {
   CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h") == "relay");
   CHECK(join("ogar+ws://127.0.0.1?dialect=legacy6", "ogar+ws://h") == "relay");
   CHECK(join("ogar+ws://127.0.0.1?dialect=legacy6", "ogar+ws://h?dialect=legacy6") == "relay");
-  CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h?dialect=legacy6") == "bridge");  // each client from its own
+  CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h?dialect=legacy6") == "bridge");  // from each client's dialect
   CHECK(join("ogar+ws://127.0.0.1?dialect=modern3", "ogar+ws://h?dialect=legacy6") == "bridge");
   CHECK(says(join("toy://127.0.0.1?dialect=big", "toy://h?dialect=little"),
              "cannot be bridged (toy big has no front yet"));

@@ -1,4 +1,4 @@
-// The lines of a control socket, and a running `entente proxy` that is asked and told by `entente ctl`.
+// The lines of a control socket, and a running `entente proxy` that `entente ctl` controls.
 #include "proxy/program/control/control.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ Control talkative() {
   return control;
 }
 
-TEST_CASE("a line is a command and the rest, spaces apart") {
+TEST_CASE("a line is a command and its arguments, separated by blanks") {
   const Control control = talkative();
   CHECK(control.answer("echo hello  you") == "ok\nhello  you\n");
   CHECK(control.answer("  echo\t hello ") == "ok\nhello\n");
@@ -39,14 +39,14 @@ TEST_CASE("a line is a command and the rest, spaces apart") {
   CHECK(control.answer("help") == "ok\nhelp\tPrints this list.\necho [what]\tSays it again.\nfail\tDoes not.\n");
 }
 
-TEST_CASE("what is unknown command is an error on one line, whatever it is") {
+TEST_CASE("the answer to an unknown command is an error on one line, whatever bytes the command has") {
   const Control control = talkative();
   CHECK(control.answer("ecko") == "error: unknown command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");
   CHECK(control.answer("").starts_with("error: unknown command '-'"));
   CHECK(control.answer("\x1b[2J\n\r\x07").find_first_of("\x1b\x07\r") == std::string::npos);
 }
 
-TEST_CASE("what a player calls himself cannot break a line") {
+TEST_CASE("a player's name cannot break a line") {
   CHECK(control_field("a\tb\nc\x1b") == "a\\x09b\\x0ac\\x1b");
   CHECK(control_field("") == "-");
 }
@@ -73,7 +73,7 @@ struct Proxy {
   Process process;
 };
 
-TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
+TEST_CASE("ctl queries a running proxy, and the socket is removed when the proxy ends") {
   const Folder folder;
   Proxy proxy(folder);
   const Ended list = proxy.ctl({"list"});
@@ -102,7 +102,7 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   CHECK(gone.err.find("was the program started with --control?") != std::string::npos);
 }
 
-/// A connection that says nothing: what its end is, "" while it lives.
+/// A client that sends nothing. end() returns what it has received, followed by "end" if the connection was closed.
 struct Knock {
   explicit Knock(std::uint16_t port) : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const auto to = *net::Address::parse("127.0.0.1", port);
@@ -121,7 +121,7 @@ struct Knock {
   net::Fd fd;
 };
 
-TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process too, until he is let in again") {
+TEST_CASE("a ban by ctl ends sessions and refuses new ones, also in the next process, until it is lifted") {
   const Folder folder;
   const std::string file = folder.file("bans"), socket = folder.file("c.sock");
   const std::string config = folder.write(
@@ -145,7 +145,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
     Process first({kEntente, "run", config});
     const Knock there(port_of(first));
     CHECK(listed());
-    CHECK(ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no", "cheating"}).code != 0);  // a text is one word
+    CHECK(ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no", "cheating"}).code != 0);  // must be one argument
     const Ended banned = ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no cheating"});
     CHECK(banned.code == 0);
     CHECK(banned.out.starts_with("banned 127.0.0.0/8 until 20"));
@@ -176,7 +176,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   CHECK(second.wait() == 0);
 }
 
-TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that is said") {
+TEST_CASE("a ban that cannot be written to the file applies until the program ends, and ctl says so") {
   const Folder folder;
   const std::string kept = folder.file("kept"), socket = folder.file("c.sock");
   std::filesystem::create_directory(kept);
@@ -208,7 +208,7 @@ TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that
   CHECK(ctl({"bans"}).out.find("192.0.2.1") == std::string::npos);
 }
 
-TEST_CASE("a replay takes its orders by ctl, and says how it stands") {
+TEST_CASE("ctl controls a replay and shows its state") {
   const Folder folder;
   const std::string file = folder.file("words.mcap"), socket = folder.file("c.sock");
   const std::string trace = testing::source_dir() + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";

@@ -98,7 +98,7 @@ TEST_CASE("an answer is the same as text and as JSON, whatever players call them
   CHECK(control.answer("--json").starts_with("{\"error\":"));
 }
 
-/// A relay in front of an arena, with these bots in it, that is asked by ctl.
+/// A relay in front of an arena, with bots of these names as players, controlled by ctl.
 struct Place : Asked {
   explicit Place(const std::vector<std::string>& names)
       : arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"}),
@@ -108,7 +108,7 @@ struct Place : Asked {
     for (const std::string& name : names) {
       bots.push_back(std::make_unique<Process>(
           std::vector<std::string>{kEntente, "bot", to, "--name", name, "--behaviour", "idle"}));
-      REQUIRE(has(name));  // one after the other: their links are 1, 2, …
+      REQUIRE(has(name));  // one at a time, so that their links are 1, 2, …
     }
   }
   static std::string url(Process& process) {
@@ -193,16 +193,16 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(place.ctl({"unban", "127.0.0.1"}).code == 0);
   CHECK(place.relay.err_has("control: unban 127.0.0.1 (by uid "));
   CHECK(place.relay.err().find("control: list") == std::string::npos);
-  CHECK(place.relay.err().find("control: kick TOM") == std::string::npos);  // it was refused
+  CHECK(place.relay.err().find("control: kick TOM") == std::string::npos);  // refused orders are not logged
 }
 
 TEST_CASE(
-    "the log names a port, not a wildcard, where a session was opened or refused; and when the program starts and "
-    "stops") {
+    "the log has the port of each opened or refused session without the wildcard address, and the program's start and "
+    "stop") {
   Process arena({kEntente, "arena", "--listen", "aos://0.0.0.0:0?dialect=0.75"});
   const std::string line = arena.line().value_or(""), port = line.substr(line.rfind(':') + 1);
   const Process bot({kEntente, "bot", "aos://127.0.0.1:" + port + "?dialect=0.75", "--behaviour", "idle"});
-  CHECK(arena.err_has(" at port " + port + "\n"));  // and to no server
+  CHECK(arena.err_has(" at port " + port + "\n"));  // without a server
   CHECK(arena.err().find("info  started entente ") != std::string::npos);
   arena.signal(SIGTERM);
   CHECK(arena.wait() == 0);
@@ -217,7 +217,7 @@ TEST_CASE(
   CHECK(closed.err_has(" at port " + its_port + " (native protobuf): "));
 }
 
-TEST_CASE("what ctl itself cannot do is JSON, too") {
+TEST_CASE("with --json, errors of ctl itself are JSON") {
   const Ended nobody = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "--json", "list"});
   CHECK(nobody.code == 1);
   CHECK(json_of(nobody.out).struct_value().fields().contains("error"));

@@ -1,4 +1,4 @@
-// `ctl move` and `ctl refer`: players who go to other routes of a running program.
+// `ctl move` and `ctl refer`: players are moved to other routes of a running program, or referred to other addresses.
 #include <doctest/doctest.h>
 
 #include "tests/program/asked.h"
@@ -17,7 +17,7 @@ int port_in(Process& process) {
   return std::stoi(line->substr(line->rfind(':') + 1));
 }
 
-/// A program that is the servers, and one with routes to them and an arena.
+/// A process with the servers, and one with routes to them and an arena.
 struct Scene : Asked {
   /// `more`: tables of the configuration.
   explicit Scene(const std::string& more = "")
@@ -39,7 +39,7 @@ struct Scene : Asked {
         lobby(port_in(process)) {}
 
   std::string socket() const { return folder.file("c.sock"); }
-  /// Bridges: the two sides speak different dialects of native.
+  /// A bridge: the two sides speak different dialects of native.
   std::string route(int to) const {
     return "[[route]]\nrecord = '" + folder.file("{route}.mcap") +
            "'\nlisten = 'native://127.0.0.1:0?dialect=json'\nto = 'native://127.0.0.1:" + std::to_string(to) +
@@ -108,14 +108,14 @@ TEST_CASE("reproduce: a session is reproduced with its moves: to a server, to an
   CHECK_MESSAGE(reproduced.code == 0, reproduced.out << reproduced.err);
   const auto equal = reproduced.out.rfind("\"equal\":");
   REQUIRE(equal != std::string::npos);
-  CHECK_MESSAGE(std::stoi(reproduced.out.substr(equal + 8)) > 30, reproduced.out);  // of four worlds
+  CHECK_MESSAGE(std::stoi(reproduced.out.substr(equal + 8)) > 30, reproduced.out);  // frames, in four worlds
   const Ended verified = run({kEntente, "verify", file});
   CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
   for (const char* text : {"there now", "in the lobby", "home again"})
     CHECK(has(run({kEntente, "inspect", file, "-m", "Said"}).out, text));
 }
 
-TEST_CASE("ctl: what cannot be moved, and where to, are clear errors") {
+TEST_CASE("ctl: unknown players, and unknown, ambiguous or draining routes, are clear errors") {
   Scene scene;
   NativeClient anna(scene.home);
   anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
@@ -152,7 +152,7 @@ TEST_CASE("ctl: a player of an arena's own listener is moved to a server, and th
   CHECK(has(run({kEntente, "inspect", file, "-m", "Said"}).out, "there now"));
 }
 
-TEST_CASE("ctl: who is referred is told where to connect, and disconnected") {
+TEST_CASE("ctl: a player who is referred receives the address to connect to, and is disconnected") {
   Scene scene;
   NativeClient ben(scene.lobby);
   ben.says("{\"enter\":{\"name\":\"ben\"}}\n");

@@ -1,4 +1,4 @@
-// `ctl list` of a relay has its players by name, whatever game and transport they come by; and `ctl say` reaches them.
+// `ctl list` names the players of a relay, whatever game and transport they use, and `ctl say` reaches them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-/// A relay of one dialect, and the bot that comes through it.
+/// A relay of one dialect, and the name of its bot.
 struct Relayed {
   const char* scheme;
   const char* dialect;
-  const char* more;  // behind the dialect of the URL to listen on
+  const char* more;  // appended to the URL to listen on
   const char* bot;
 };
 
@@ -48,7 +48,7 @@ std::string port_of(Process& process) {
   return line->substr(line->rfind(':') + 1);
 }
 
-/// The last field of each line behind "ok" and the headings.
+/// The last field of each row; the lines "ok" and the headings are skipped.
 std::vector<std::string> players(const std::string& answer) {
   std::vector<std::string> names;
   std::istringstream lines(answer);
@@ -74,15 +74,15 @@ TEST_CASE("the list of sessions has the players of every game's relay by name") 
   for (const Relayed& one : kRelayed) {
     bots.push_back(std::make_unique<Process>(std::vector<std::string>{kEntente, "bot", url(one, port_of(relays)),
                                                                       "--name", one.bot, "--behaviour", "idle",
-                                                                      "--reconnect"}));  // on a busy machine, too
+                                                                      "--reconnect"}));  // for busy machines
     wanted.emplace_back(one.bot);
   }
   std::sort(wanted.begin(), wanted.end());
   for (const auto& bot : bots) REQUIRE_MESSAGE(bot->err_has("session 1 opened"), bot->err());
-  // A bot that is in has said its name; the tap reads it soon after, beside the traffic.
+  // A bot whose session is open has sent its name. The tap reads it soon after, in parallel with the traffic.
   const std::string socket = folder.file("c.sock");
   CHECK(eventually([&] { return players(answer_of(socket, "list")) == wanted; }));
-  // What they are told comes between the messages of their server, and they play on.
+  // The operator's text is inserted between the server's messages, and the bots play on.
   const std::string all =
       "ok\ntold 8 of 10 players; not told: 1 of aos (not possible in a relay of this kind), 1 of bzdraft (not possible "
       "in "

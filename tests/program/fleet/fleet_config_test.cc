@@ -30,7 +30,7 @@ std::string complaints(const std::string& fleet, Start start = Start::kNo) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("[fleet] without servers changes nothing; with one on this machine, nothing more is needed") {
+TEST_CASE("[fleet] without servers has no effect; a server on this machine needs no other key") {
   CHECK(complaints("") == "");
   CHECK(complaints("nats = ['nats://127.0.0.1:4222']") == "");
   CHECK(complaints("nats = ['tls://a.example:4222', 'tls://b.example:4222']\nname = 'eu-1'\nnode = 'edge_2'") == "");
@@ -41,7 +41,7 @@ TEST_CASE("[fleet] without servers changes nothing; with one on this machine, no
   CHECK(node_of(fleet) == "a");
 }
 
-TEST_CASE("[fleet]: what would carry secrets in clear, or cannot be, is refused, and the error says what to do") {
+TEST_CASE("[fleet]: invalid or unencrypted settings are refused, and the error says what to do") {
   const std::string local = "nats = ['nats://127.0.0.1:4222']\n";
   CHECK(has(complaints("nats = ['nats://10.1.2.3:4222']"),
             "a.toml:2:9: fleet.nats[0]: 'nats://10.1.2.3:4222' would carry passwords and chat unencrypted to another "
@@ -56,7 +56,7 @@ TEST_CASE("[fleet]: what would carry secrets in clear, or cannot be, is refused,
   CHECK(has(complaints("nats = ['tls://a:1']\ncert = 'a'"), "cert and key belong together"));
 }
 
-TEST_CASE("[fleet]: the files that it names are read at a start") {
+TEST_CASE("[fleet]: the files that it names are read at the start") {
   const Folder folder;
   const std::string secret = folder.file("secret");
   const std::string use = "nats = ['nats://127.0.0.1:4222']\ntoken_file = '" + secret + "'\n";
@@ -69,7 +69,7 @@ TEST_CASE("[fleet]: the files that it names are read at a start") {
   CHECK(has(complaints(use, Start::kYes), "everybody on this machine can read"));
 }
 
-TEST_CASE("a node connects with the token in its file, and its metrics say so") {
+TEST_CASE("a node connects with the token in its file, and its metrics show the connection") {
   if (NatsServer::is_missing()) return;
   const NatsServer server({"--auth", "0123456789"});
   const Folder folder;

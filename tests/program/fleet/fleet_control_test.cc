@@ -16,24 +16,24 @@
 namespace entente::fleet_control_test {
 namespace {
 
-/// Waits for a line in a node's file of bans: it is written after the ban holds.
+/// Waits until a node's ban file has this text or, if not `wanted`, lacks it. The file is written after a ban applies.
 bool is_in_file(const NodeProcess& node, const std::string& text, bool wanted = true) {
   return eventually([&] { return has(content_of(node.folder().file("bans")), text) == wanted; });
 }
 
-/// Whether a bot that comes now is refused; one that hangs (-1) is not.
+/// Whether a bot that connects now is refused. A bot that hangs (-1) was not refused.
 bool is_refused(const NodeProcess& node) {
   return run({testing::entente_binary(), "bot", node.url(), "--name", "x", "--behaviour", "idle"}).code > 0;
 }
 
-/// Of its only session.
+/// The link of the node's only session.
 std::string link_of(const NodeProcess& node) {
   const std::string list = node.ctl({"list"}).out;
   const auto row = list.find('\n') + 1;
   return list.substr(row, list.find('\t', row) - row);
 }
 
-TEST_CASE("answers of nodes: tables get a column, and columns that only some have; foreign text is harmless") {
+TEST_CASE("answers of nodes: merged tables have the columns of all nodes and escaped control characters") {
   const std::vector<NodeAnswer> tables = {
       {"a", "ok\nlink\tplayer\n1\tanna\n"}, {"b", "ok\nlink\tserver\tplayer\n2\ts\tb\x1b[2Jen\n3\tt\tcarl\n"},
       {"c", "ok\nlink\tplayer\n"},          {"d", ""},
@@ -60,7 +60,7 @@ TEST_CASE("answers of nodes: tables get a column, and columns that only some hav
   CHECK(rows[0].client == "192.0.2.7:1");
 }
 
-TEST_CASE("answers of nodes: one without bounds is none, a number may be any, and no node speaks as another") {
+TEST_CASE("answers of nodes: too large ones are invalid, any number is safe, and a node cannot pose as another") {
   const NodeAnswer good = {"a", "ok\nlink\tplayer\n1\tanna\n"};
   std::string columns = "0";
   for (int i = 1; i < 64; ++i) columns += "\t" + std::to_string(i);
@@ -86,7 +86,7 @@ TEST_CASE("answers of nodes: one without bounds is none, a number may be any, an
   }
 }
 
-TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players of all, tells them, and drains") {
+TEST_CASE("ctl --fleet: any node can list, find, kick and message the players of all nodes, and drain nodes") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   NodeProcess a(nats, "a"), b(nats, "b");
@@ -125,8 +125,7 @@ TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players
   CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is not a fleet command"));
 }
 
-TEST_CASE(
-    "ctl --fleet: a player is moved by its node, or told to connect to another one; a draining node owns nothing") {
+TEST_CASE("ctl --fleet: a player's node moves it or refers it to another node; a draining node hands over its arena") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   NodeProcess a(nats, "a");
@@ -150,8 +149,8 @@ TEST_CASE(
   REQUIRE(b.says({"--json", "--fleet", "list"}, "carl"));
   CHECK(b.ctl({"drain"}).code == 0);
   CHECK(b.process().err_has("this node hands over the arena 'field'"));
-  CHECK(a.process().err_has("and goes on with 2 players"));  // it owns it again; ben's client is still connected to b
-  CHECK(has(b.ctl({"list"}).out, "\tben"));                  // it plays on
+  CHECK(a.process().err_has("and goes on with 2 players"));  // a owns the arena again
+  CHECK(has(b.ctl({"list"}).out, "\tben"));                  // ben plays on, through b
 }
 
 TEST_CASE("ctl: a player is moved into an arena of the fleet that another node owns, plays there, and is moved back") {
@@ -184,7 +183,7 @@ TEST_CASE("ctl: a player is moved into an arena of the fleet that another node o
   says(anna, carl, "home again");
 }
 
-TEST_CASE("two nodes of one name: each says in its log that the name is taken") {
+TEST_CASE("two nodes of one name: each logs that the name is taken") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   NodeProcess one(nats, "a"), other(nats, "a"), b(nats, "b");
@@ -194,7 +193,7 @@ TEST_CASE("two nodes of one name: each says in its log that the name is taken") 
   CHECK_FALSE(has(b.process().err(), "is also the node"));
 }
 
-TEST_CASE("ctl --fleet drain: players are told where another node has their game and arena, now and at the end") {
+TEST_CASE("ctl --fleet drain: players receive the address of their arena on another node, at once and at the end") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   NodeProcess a(nats, "a");
@@ -216,7 +215,7 @@ TEST_CASE("ctl --fleet drain: players are told where another node has their game
   CHECK(anna.hears([&](const words::Fact& fact) { return fact.kicked().text() == goodbye; }).has_value());
 }
 
-TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others, and an owner's own door leads in") {
+TEST_CASE("with the accounts of deploy/fleet: an operator's node controls the others, and an owner admits players") {
   if (NatsServer::is_missing()) return;
   const Folder accounts;
   const Ended made = run({testing::source_dir() + "/deploy/fleet/accounts", "entente", accounts.path(),
@@ -232,12 +231,12 @@ TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others
   CHECK(has(boss.ctl({"--fleet", "kick", "anna"}).out, "home: kicked link "));
   CHECK(anna->wait() != 0);
   CHECK(has(home.ctl({"--fleet", "nodes"}).err, "check that this node's account may give orders"));
-  // Its arena may be owned elsewhere only: it says what it lacks.
+  // This node's account may not own the arena. The log names the missing permission.
   CHECK(boss.process().err_has("NATS does not permit this node's account to do that"));
   CHECK(boss.process().err_has("STREAM.INFO.KV_entente-leases"));
 }
 
-TEST_CASE("a player who is banned on one node is out on all, and comes in nowhere until some node lifts the ban") {
+TEST_CASE("a player who is banned on one node is disconnected and refused on all nodes, until any node lifts the ban") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   NodeProcess a(nats, "a"), b(nats, "b");
@@ -259,8 +258,8 @@ TEST_CASE("a player who is banned on one node is out on all, and comes in nowher
 }
 
 TEST_CASE(
-    "a network that is allowed or denied at one node is so at all, and after a restart without NATS, until it is in no "
-    "list") {
+    "a network that is allowed or denied on one node is so on all nodes, also after a restart without NATS, until it "
+    "is unlisted") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   NodeProcess a(nats, "a"), b(nats, "b");
@@ -276,7 +275,7 @@ TEST_CASE(
   nats.kill();
   REQUIRE(b.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
   b.kill();
-  b.start();  // with its file alone
+  b.start();  // with the ban file only, without NATS
   REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny"));
   CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is no longer in the list\n"));
   CHECK(has(a.ctl({"deny", "127.0.0.1"}).out, "is denied"));
@@ -290,7 +289,7 @@ TEST_CASE(
   CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--why TEXT' may follow the network"));
 }
 
-TEST_CASE("entries of the fleet's lists that make no sense are ignored and counted") {
+TEST_CASE("invalid entries in the fleet's lists are ignored") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const NodeProcess a(nats, "a");
@@ -309,17 +308,17 @@ TEST_CASE("entries of the fleet's lists that make no sense are ignored and count
     const std::string text = entry.SerializeAsString();
     REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, key, as_bytes(text), done); }).done());
   };
-  put("net.10.0.0.1", "10.0.0.1", bus::SharedBan::deny);                     // the key is that of a ban
-  put("access.10.0.0.2", "10.0.0.2", bus::SharedBan::ban);                   // the other way round
-  put("access.10.0.0.3", "10.0.0.3", bus::SharedBan::deny, 4'000'000'000);   // a list knows no end
-  put("access.10.0.0.4", "10.0.0.4", static_cast<bus::SharedBan::Kind>(3));  // no list
+  put("net.10.0.0.1", "10.0.0.1", bus::SharedBan::deny);                     // a ban's key for a list entry
+  put("access.10.0.0.2", "10.0.0.2", bus::SharedBan::ban);                   // a list entry's key for a ban
+  put("access.10.0.0.3", "10.0.0.3", bus::SharedBan::deny, 4'000'000'000);   // a list entry cannot end
+  put("access.10.0.0.4", "10.0.0.4", static_cast<bus::SharedBan::Kind>(3));  // an unknown kind
   put("access.10.0.0.5", "10.0.0.5", bus::SharedBan::deny);
   REQUIRE(a.says({"access"}, "10.0.0.5\tdeny"));
   CHECK(a.ctl({"access"}).out == "network\tlist\tby\twhy\n10.0.0.5\tdeny\tus\t-\n");
   CHECK(a.ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
 }
 
-TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what the others did; so does its file") {
+TEST_CASE("a node that was cut off from NATS keeps its new bans and later gets those of the others; so does its file") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   NodeProcess a(nats, "a"), b(nats, "b");
@@ -331,7 +330,7 @@ TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what
   CHECK(has(b.ctl({"ban", "10.0.0.3", "--why", "while cut off"}).out, "banned"));
   CHECK(has(b.ctl({"unban", "10.0.0.1"}).out, "no longer"));
   a.kill();
-  a.start();  // with its file alone
+  a.start();  // with the ban file only, without NATS
   REQUIRE(a.says({"bans"}, "10.0.0.2\t"));
   nats.start();
   REQUIRE(a.says({"bans"}, "10.0.0.3\t"));
@@ -341,7 +340,7 @@ TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what
   CHECK(is_in_file(a, "10.0.0.3 forever while cut off\n"));
 }
 
-TEST_CASE("a ban of the fleet that is longer than any that an operator can give is one for ever") {
+TEST_CASE("a ban of the fleet that is longer than an operator's longest ban is forever") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const NodeProcess a(nats, "a");

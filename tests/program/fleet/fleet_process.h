@@ -1,4 +1,4 @@
-// A node of a fleet as a process: `entente run` with an arena of the fleet, asked by its control socket.
+// A node of a fleet as a process: `entente run` with an arena of the fleet, controlled through its control socket.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ class NodeProcess {
     process_->wait();
   }
 
-  /// Stopped as by `systemctl stop`.
+  /// Stops it as `systemctl stop` does.
   void stop() {
     process_->signal(15);
     CHECK_MESSAGE(process_->wait() == 0, process_->err());
@@ -68,7 +68,7 @@ class NodeProcess {
     words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder_.file("c.sock")});
     return run(words);
   }
-  /// Waits until what it answers to these words has `text`, or has it no more.
+  /// Waits until the answer to this command has `text` or, if not `wanted`, lacks it.
   bool says(const std::vector<std::string>& words, const std::string& text, bool wanted = true) const {
     std::string line;
     for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;

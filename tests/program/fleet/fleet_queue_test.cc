@@ -1,4 +1,4 @@
-// Players of two nodes who wait for a seat on the same server: one queue.
+// Players of two nodes who wait for a seat on the same server are in one queue.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::LateServer, testing::Lines, testing::Stream;
 
-/// A bridge of its own on a node, and players who come in there.
+/// A node with a bridge to the server, and players who connect to it.
 struct QueueDoor {
   QueueDoor(const NatsServer& nats, const std::string& name, const net::Address& server)
       : node(nats, name,
@@ -38,7 +38,7 @@ struct QueueDoor {
   const NodeProcess node;
 };
 
-/// A server with one seat. Whoever comes while it is taken is told that it is full.
+/// A server with one seat. While it is taken, other players are refused as FULL.
 class OneSeat {
  public:
   explicit OneSeat(const net::Address& at) : server_(at), thread_([this] { serve(); }) {}
@@ -46,7 +46,7 @@ class OneSeat {
     ends_ = true;
     thread_.join();
   }
-  /// Who had the seat so far, the last one now.
+  /// The players who have had the seat; the last one has it now.
   std::vector<std::string> seated() {
     const std::lock_guard lock(mutex_);
     return seated_;
@@ -86,10 +86,11 @@ class OneSeat {
   std::thread thread_;
 };
 
-/// Who comes within 100 ms of another may go before him, and a node needs some time to hear who waits at the other.
+/// Players who arrive within 100 ms of each other may be admitted in either order, and a node learns with some delay
+/// who waits at the other.
 void let_time_pass() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
 
-TEST_CASE("players of two nodes who wait for the same server come in in the order in which they came") {
+TEST_CASE("players of two nodes who wait for the same server are admitted in the order of their arrival") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const net::Address at = testing::free_for_both();
@@ -109,7 +110,7 @@ TEST_CASE("players of two nodes who wait for the same server come in in the orde
   auto fourth = a.enter("fourth");
   REQUIRE(a.waits(2));
   for (auto* next : {&second, &third, &fourth}) {
-    player = std::move(*next);  // the one who has the seat leaves
+    player = std::move(*next);  // the player in the seat leaves
     order.emplace_back(next == &second ? "second" : next == &third ? "third" : "fourth");
     CHECK(is_seated());
     CHECK(server.seated() == order);

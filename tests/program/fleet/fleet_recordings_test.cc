@@ -35,15 +35,15 @@ std::string recording(const Folder& folder, const std::string& to_fleet) {
   return "[recording]\ndirectory = '" + folder.path().string() + "'\nchunk_ms = 100\nto_fleet = '" + to_fleet + "'\n";
 }
 
-/// The bytes of the only recording that the fleet has.
+/// The size in bytes of the fleet's only recording; 0 if there is none.
 std::uint64_t bytes_at_fleet(const NodeProcess& node) {
   const std::string list = run({kEntente, "recordings", "--fleet", node.config(), "--json"}).out;
   const auto at = list.find("\"bytes\":");
   return at == std::string::npos ? 0 : std::strtoull(list.c_str() + at + 8, nullptr, 10);
 }
 
-/// Says it in the arena, until it is heard there: who says much in a short time is not heard. Returns what was heard
-/// before.
+/// Repeats `text` in the arena's chat until it is received: the arena drops chat that comes too fast. Returns the chat
+/// received until then.
 std::vector<std::string> chat(NativeClient& by, const std::string& text) {
   const testing::Repeated speaker([&] { by.says(R"({"say":{"text":")" + text + "\"}}\n"); });
   std::vector<std::string> before;
@@ -113,7 +113,7 @@ class Pieces {
   WallTime time_ = 1'000;
 };
 
-TEST_CASE("a node dies while it records: the fleet has all but the end, and the archived file is whole") {
+TEST_CASE("a node is killed while it records: the fleet has all but the end, and the archived file is repaired") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder local, archived;
@@ -122,7 +122,7 @@ TEST_CASE("a node dies while it records: the fleet has all but the end, and the 
   anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
   chat(anna, "the marker");
   const std::string part = local.file("field.mcap.part");
-  // What is said is in the file once it has grown twice: by the chunk that was open, and by another.
+  // The text is in the file once the file has grown twice: by the open chunk, and by the next one.
   for (int i = 0; i < 2; ++i) {
     const auto size = fs::file_size(part);
     REQUIRE(eventually([&] { return fs::file_size(part) > size; }));
@@ -141,10 +141,10 @@ TEST_CASE("a node dies while it records: the fleet has all but the end, and the 
   CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
   CHECK(has(run({kEntente, "inspect", files[0]}).out, "the marker"));
   CHECK(files_in(archived.path(), ".archiving").empty());
-  CHECK(archive(node.config(), archived).out.empty());  // it is there
+  CHECK(archive(node.config(), archived).out.empty());  // it is archived already
 }
 
-TEST_CASE("a recording that is complete is archived byte for byte, and can be replayed from anywhere") {
+TEST_CASE("a complete recording is archived byte for byte, and can be replayed by its fleet name") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder local, archived;
@@ -171,7 +171,7 @@ TEST_CASE("a recording that is complete is archived byte for byte, and can be re
       "the fleet has no recording 'other.mcap'"));
 }
 
-TEST_CASE("a file that is removed while it is recorded ends in the fleet, too: the end of that recording is missing") {
+TEST_CASE("if a file is removed while it is recorded, the fleet's copy is listed as torn") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder local;
@@ -183,7 +183,7 @@ TEST_CASE("a file that is removed while it is recorded ends in the fleet, too: t
   CHECK(eventually([&] { return has(list(), "torn        field.mcap"); }));
 }
 
-TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is away, pieces wait") {
+TEST_CASE("to_fleet = only: nothing is left on the node's disk, and pieces wait while NATS is unreachable") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   const Folder local, archived;
@@ -214,7 +214,7 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   CHECK(has(words, "from the operator"));
 }
 
-TEST_CASE("a recorder that uses another's name for a recording keeps nobody's out of the archive") {
+TEST_CASE("two recordings with the same name on different nodes are archived independently") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder, archived;
@@ -235,7 +235,7 @@ TEST_CASE("a recorder that uses another's name for a recording keeps nobody's ou
   CHECK(archiving.err_has("evil.x: "));
 }
 
-TEST_CASE("the archive tries again what has failed; with --once, it says at its end that something has") {
+TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 if one failed") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder, archived;
@@ -263,7 +263,7 @@ TEST_CASE("the archive tries again what has failed; with --once, it says at its 
   CHECK(other.names() == std::set<std::string>{"a.x.mcap", "a.z.mcap"});
 }
 
-TEST_CASE("recordings of which NATS tells nothing are not passed over in silence") {
+TEST_CASE("recordings that NATS does not permit to read are reported") {
   if (NatsServer::is_missing()) return;
   const Folder folder, archived;
   const NatsServer nats(
@@ -282,7 +282,7 @@ TEST_CASE("recordings of which NATS tells nothing are not passed over in silence
   CHECK(archive(config, archived).code == 1);
 }
 
-TEST_CASE("a repaired file says so, and is made again when the recording has grown, and when it is complete") {
+TEST_CASE("a repaired file is named so, and is replaced when the recording has grown or is complete") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder, archived;
@@ -305,7 +305,7 @@ TEST_CASE("a repaired file says so, and is made again when the recording has gro
   CHECK(content_of(archived.file("a.x.mcap")) == bytes);
 }
 
-TEST_CASE("a node is not silent while nobody can be heard, nor just after that") {
+TEST_CASE("a node does not count as silent while NATS is unreachable, nor just after that") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   const Folder folder;

@@ -19,7 +19,7 @@ std::unique_ptr<NativeClient> enter(int port, const std::string& name) {
   return client;
 }
 
-/// One says something until the other hears it: what is said while there is no owner is dropped.
+/// `from` repeats the text until `to` receives it: chat is dropped while the arena has no owner.
 void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
   std::optional<words::Fact> heard;
   for (int i = 0; i < 100 && !heard && !to.closed(); ++i) {
@@ -30,7 +30,7 @@ void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
   CHECK_MESSAGE(heard, text);
 }
 
-/// A process that a test did not start itself.
+/// The process that an upgrade started. It is stopped at the end of the test.
 struct Young {
   ~Young() {
     if (pid > 0) ::kill(pid, SIGTERM);
@@ -39,7 +39,7 @@ struct Young {
 };
 
 TEST_CASE(
-    "upgrade of an owner: players of both its processes and of other nodes play on, also when the first one ends") {
+    "upgrade of an owner: players of both its processes and of other nodes play on, also when the old process ends") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const int port = testing::free_for_both().port();
@@ -67,7 +67,7 @@ TEST_CASE(
   const Ended upgraded = run({testing::entente_binary(), "ctl", "--socket", folder.file("c.sock"), "upgrade"});
   REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
   const Young young{std::stoi(upgraded.out.substr(std::string("process ").size()))};
-  REQUIRE_MESSAGE(home.err_has(" has taken over; "), home.err());  // on a busy machine, after `ctl` has ended
+  REQUIRE_MESSAGE(home.err_has(" has taken over; "), home.err());  // may be logged after `ctl` has ended
   const auto carl = enter(port, "carl");
   talk(*carl, *anna, "from the new process to the old one");
   talk(*anna, *carl, "from the old process to the new one");
@@ -76,8 +76,8 @@ TEST_CASE(
   CHECK_FALSE(has(home.err(), "hands over"));
   CHECK_FALSE(has(home.err(), "no longer owns"));
 
-  anna.reset();                                                       // the last one in the old process
-  REQUIRE_MESSAGE(home.err_has("hands over the arena"), home.err());  // both write there
+  anna.reset();                                                       // the last player of the old process
+  REQUIRE_MESSAGE(home.err_has("hands over the arena"), home.err());  // both processes write to this log
   REQUIRE_MESSAGE(home.err_has("and goes on with 2 players"), home.err());
   talk(*carl, *ben, "without the old process");
   talk(*ben, *carl, "still here");

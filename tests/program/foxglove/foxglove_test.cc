@@ -1,4 +1,4 @@
-// `entente convert --foxglove`: scenes, poses and a log for other programs, beside a recording that stays what it was.
+// `entente convert --foxglove`: scenes, poses and a log for other programs, added to an otherwise unchanged recording.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ Said converted(const std::string& from, const std::string& to, bool foxglove, bo
   return {exit, out.str(), err.str()};
 }
 
-/// Of a file, by topic: the schema, and the messages with their times.
+/// A topic of a file: its schema, and its messages with their times.
 struct Topic {
   std::string schema;
   std::map<std::string, std::string> about;  // the channel's metadata
@@ -132,12 +132,12 @@ std::string annas_drive(const Folder& folder) {
   return folder.file("drive.mcap");
 }
 
-TEST_CASE("--foxglove: each player's place, twenty times a second, as a pose and as a frame") {
+TEST_CASE("--foxglove: each player's position, twenty times a second, as a pose and as a frame") {
   const Folder folder;
   REQUIRE(converted(annas_drive(folder), folder.file("out.mcap"), true).exit == kOk);
   auto found = topics(folder.file("out.mcap"));
   REQUIRE(found.contains("/1/pose/anna_b_c"));
-  REQUIRE(found.contains("/1/pose/anna_b_c_2"));  // of another player, whose name is plain
+  REQUIRE(found.contains("/1/pose/anna_b_c_2"));  // another player, whose name is anna_b_c
   CHECK(found["/1/pose/anna_b_c"].about ==
         std::map<std::string, std::string>{{"link", "1"}, {"player", "1"}, {"name", "anna/b c"}});
 
@@ -152,7 +152,7 @@ TEST_CASE("--foxglove: each player's place, twenty times a second, as a pose and
     CHECK(static_cast<WallTime>(poses[i].timestamp().seconds()) * 1'000'000'000U +
               static_cast<WallTime>(poses[i].timestamp().nanos()) ==
           topic.messages[i].first);
-    if (after <= 0) continue;  // it stood
+    if (after <= 0) continue;  // the tank did not move yet
     CHECK(pose.position().x() == doctest::Approx(1 + 20 * after));
     CHECK(pose.position().y() == 2);
     CHECK(pose.orientation().z() == doctest::Approx(quarter));
@@ -207,7 +207,7 @@ TEST_CASE("--foxglove: the world, tanks, rays and deaths in the scene, and a log
   CHECK(log == "chat anna/b c: watch this\nkill anna_b_c was killed by anna/b c\n");
 }
 
-/// All that our own reader finds, with times.
+/// All that Entente's own reader finds, with times.
 std::string ours(const std::string& path) {
   auto recording = trace::Recording::open(path);
   REQUIRE(recording.ok());
@@ -225,7 +225,7 @@ std::string ours(const std::string& path) {
   }
 }
 
-TEST_CASE("--foxglove: a world of a hostile file is drawn in part") {
+TEST_CASE("--foxglove: a huge world in a hostile file is drawn in part") {
   const Folder folder;
   Words words(folder.file("many.mcap"));
   auto& many = *words.at(0).mutable_world();
@@ -241,7 +241,7 @@ TEST_CASE("--foxglove: a world of a hostile file is drawn in part") {
   CHECK(updates[0].entities(0).cubes_size() == 50'000);
 }
 
-TEST_CASE("--foxglove: our own commands find what they find without it; words are made if there are none") {
+TEST_CASE("--foxglove: Entente's commands read the same as without it; words are made if there are none") {
   const Folder folder;
   const std::string trace = trace_file("bzflag/bzfs2426-ctf.rec");
   const Said with = converted(trace, folder.file("with.mcap"), true);
@@ -253,7 +253,7 @@ TEST_CASE("--foxglove: our own commands find what they find without it; words ar
   VerifyOptions options;
   options.input.file = folder.file("with.mcap");
   CHECK(verify(options, out, err) == kOk);
-  // Of a recording that has words, the same.
+  // A recording that has words already gives the same.
   REQUIRE(converted(folder.file("without.mcap"), folder.file("later.mcap"), true).exit == kOk);
   auto at_once = topics(folder.file("with.mcap")), later = topics(folder.file("later.mcap"));
   CHECK(at_once.size() == later.size());
@@ -261,10 +261,10 @@ TEST_CASE("--foxglove: our own commands find what they find without it; words ar
     if (name.starts_with("/1/")) CHECK(topic.messages == later[name].messages);
 }
 
-TEST_CASE("--foxglove: of every game, with its units and its world") {
+TEST_CASE("--foxglove: recordings of every game have their units and world") {
   struct Case {
     const char *trace, *game;
-    int cubes, triangles, spheres;  // of all updates together
+    int cubes, triangles, spheres;  // in all updates together
   };
   const Folder folder;
   int number = 0;

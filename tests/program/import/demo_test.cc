@@ -1,4 +1,4 @@
-// Recordings of aos_replay and ZeroSpades: read, written again with the same bytes, made of sessions, and played.
+// Recordings of aos_replay and ZeroSpades: read, written back with the same bytes, made from sessions, and played.
 #include "proxy/program/import/demo.h"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ Said converted(const std::string& file, const std::string& to, bool words = fals
   return {exit, out.str(), err.str()};
 }
 
-/// A file of aos_replay, as its recorder packs it: "<BB", then "<fH" and the packet, again and again.
+/// A file of aos_replay, as its recorder packs it (Python's struct): "<BB", then for each packet "<fH" and its bytes.
 struct Demo {
   explicit Demo(char game_version = 3) : file{'\1', game_version} {}
   Demo& packet(float seconds, std::string_view hex) { return packet(std::bit_cast<std::uint32_t>(seconds), hex); }
@@ -76,13 +76,13 @@ std::string heard(const std::string& bytes) {
   return heard.all + (done ? "" : done.error().text);
 }
 
-TEST_CASE("a .demo is what a server said, with its times; finer ones are kept beside") {
+TEST_CASE("a .demo is read as a server's packets with their times; times finer than 1 ns are kept separately") {
   CHECK(heard(Demo(3).packet(0.5F, "0d01").packet(90'000.25F, "0d02").file) ==
         "0.75\n500000000 0d01\n90000250000000 0d02\ngone\n");
   CHECK(heard(Demo(4).packet(1.0F / 4'194'304, "0d").file) == "0.76\n238* 0d\ngone\n");
 }
 
-TEST_CASE("what is wrong with a .demo is said with the packet and its byte") {
+TEST_CASE("the error about a wrong .demo names the packet and its byte") {
   const std::string start = "0.75\n500000000 0d01\n";
   const Demo good = Demo().packet(0.5F, "0d01");
   for (const std::size_t size : {11U, 15U, 16U, 17U}) {
@@ -107,7 +107,7 @@ TEST_CASE("a .demo that was converted and converted back has the same bytes") {
   for (std::uint32_t bits = 1; bits < 0x3C80'0000; bits += 0x0123'4567) demo.packet(bits, "0d01");  // up to 16 ms
   demo.packet(0.25F, kMapStart).packet(0.25F, kMapPiece).packet(0.5F, kState);
   demo.packet(7.125F, "0d01").packet(6.9F, "0d02");  // the recorder's clock was set back
-  demo.packet(1e9F, "fe00");                         // of no known kind
+  demo.packet(1e9F, "fe00");                         // an unknown packet
   for (float seconds = 3.3F; seconds < 1e6F; seconds *= 1.37F) demo.packet(seconds, "0d01");
   const Folder folder;
   const std::string from = folder.write("a.demo", demo.file);
@@ -118,7 +118,7 @@ TEST_CASE("a .demo that was converted and converted back has the same bytes") {
   CHECK(bytes_of(folder.file("d.demo")) == demo.file);
 }
 
-TEST_CASE("a session of real programs becomes a .demo; what that lacks is said") {
+TEST_CASE("a session of real programs becomes a .demo, and the messages left out are reported") {
   const Folder folder;
   const Said said = converted(trace_file("aos/betterspades-start.pcap"), folder.file("a.demo"));
   INFO(said.err);
@@ -141,7 +141,7 @@ TEST_CASE("a session of real programs becomes a .demo; what that lacks is said")
   if (!session) FAIL(session.error().text);
 }
 
-TEST_CASE("what cannot be a .demo is refused") {
+TEST_CASE("a session that cannot become a .demo is refused") {
   const Folder folder;
   const Said tanks = converted(trace_file("bzflag/bzfs2426-ctf.rec"), folder.file("a.demo"));
   CHECK(tanks.exit == kFailed);

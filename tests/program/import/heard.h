@@ -1,4 +1,4 @@
-// An ImportSink that writes down what it is told, one thing a line.
+// An ImportSink that writes each call as a line of text.
 #pragma once
 
 #include <string>

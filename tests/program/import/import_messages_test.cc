@@ -1,4 +1,4 @@
-// Transports within a capture: WebSocket over TCP, ENet over UDP, as packets and messages come out of them.
+// Transports within a capture: the messages of WebSocket over TCP and the packets of ENet over UDP.
 #include <doctest/doctest.h>
 
 #include "proxy/program/import/enet.h"
@@ -17,7 +17,7 @@ struct Nobody final : WebSocket::User {
   void close_frame(const net::CloseFrame&) override {}
 };
 
-/// What one side says: its HTTP head, a message, a ping, another message, a goodbye.
+/// The bytes that one side sends: an HTTP head, a message, a ping, another message and a close frame.
 Buffer said(std::string_view head, WebSocket::Role role) {
   Nobody nobody;
   WebSocket writer(role, 100, nobody);
@@ -41,7 +41,7 @@ struct Capture {
   WebSocketImport sink{heard};
 };
 
-TEST_CASE("WebSocket messages come out whole, however the stream was cut; control frames do not") {
+TEST_CASE("WebSocket messages are passed on whole, however the stream was cut; pings are not passed on") {
   Capture capture;
   for (const std::uint8_t byte : said(kRequest, WebSocket::Role::kClient)) capture.say(Way::kToServer, {&byte, 1});
   capture.say(Way::kToClient, said(kSwitched, WebSocket::Role::kServer));
@@ -50,13 +50,13 @@ TEST_CASE("WebSocket messages come out whole, however the stream was cut; contro
         "open 0 x\nc2s 0 0102\nc2s 0 \nend 0 c2s 1003 why\ns2c 0 0102\ns2c 0 \nend 0 s2c 1003 why\ngone 0\n");
 }
 
-TEST_CASE("what is no WebSocket is passed on as it was, once") {
+TEST_CASE("the first bytes that are not WebSocket are passed on unchanged; the rest of the stream is skipped") {
   Capture capture;
   capture.say(Way::kToServer, from_hex("00010203"));
   capture.say(Way::kToServer, from_hex("04"));
   CHECK(capture.heard.all == "open 0 x\nc2s 0 00010203\n");
 
-  Capture unmasked;  // a client must mask what it says
+  Capture unmasked;  // a client must mask its frames
   unmasked.say(Way::kToServer, as_bytes(kRequest));
   unmasked.say(Way::kToServer, from_hex("820101"));
   CHECK(unmasked.heard.all == "open 0 x\nc2s 0 820101\n");
@@ -74,14 +74,14 @@ TEST_CASE("what is no WebSocket is passed on as it was, once") {
   CHECK(browser.heard.all.find("c2s") == std::string::npos);
 }
 
-TEST_CASE("extensions of a WebSocket, which are not undone, are said") {
+TEST_CASE("extensions of a WebSocket are not supported, and reported") {
   Capture capture;
   capture.say(Way::kToClient, as_bytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                                        "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"));
   CHECK(capture.heard.all.find("not supported: permessage-deflate") != std::string::npos);
 }
 
-TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {
+TEST_CASE("after a gap, the rest of a WebSocket stream is skipped") {
   Capture capture;
   capture.say(Way::kToServer, as_bytes(kRequest));
   capture.sink.stream_gap(0, Way::kToServer, 9, 6);
@@ -89,7 +89,7 @@ TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {
   CHECK(capture.heard.all == "open 0 x\nlost 0 c2s 9\n");
 }
 
-TEST_CASE("a datagram that is no ENet is passed on as it was") {
+TEST_CASE("a datagram that is not ENet is passed on unchanged") {
   HeardImport heard;
   EnetImport sink(heard);
   sink.opened(0, {"x", "", ""}, 0);

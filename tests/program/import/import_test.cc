@@ -1,4 +1,4 @@
-// What the importers tell of files, and how they refuse those that are damaged.
+// What the importers read from files, and their errors about damaged files.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -33,7 +33,7 @@ std::string heard_pcap(Buffer file, const ImportOptions& options = {}) {
   return heard.all + (done ? "" : done.error().text);
 }
 
-TEST_CASE("JSON lines: traffic is told, remarks are not, ends are") {
+TEST_CASE("JSON lines: traffic and the ends of connections are read, notes are not") {
   CHECK(heard_json(R"({"t_ms": 0, "conn": "a", "dir": "c2s", "hex": "", "ev": "open"}
 {"t_ms": 1.5, "conn": "a", "dir": "c2s", "hex": "00fF", "channel": 0, "flags": 1}
 {"dir":"note","note":"anything"}
@@ -44,7 +44,7 @@ TEST_CASE("JSON lines: traffic is told, remarks are not, ends are") {
         "open 0 a\nc2s 0 00ff\nopen 1 7\ns2c 1 \nend 0 s2c\nend 0 10\ngone 0\ngone 1\n");
 }
 
-TEST_CASE("JSON lines: with what data a client asks to connect is told, before anything is said") {
+TEST_CASE("JSON lines: the data of a client's connect request is read before any traffic") {
   CHECK(heard_json(R"({"t_ms":1,"conn":"a","dir":"event","event":"connecting","data":3}
 {"t_ms":2,"conn":"b","dir":"event","event":"client connect","data":4294967295}
 {"t_ms":3,"conn":"a","dir":"event","event":"connect","data":0}
@@ -54,7 +54,7 @@ TEST_CASE("JSON lines: with what data a client asks to connect is told, before a
         "open 0 a\nconnect 0 3\nopen 1 b\nconnect 1 4294967295\ns2c 0 01\ngone 0\ngone 1\n");
 }
 
-TEST_CASE("JSON lines: a recorder between two programs says whose end it was") {
+TEST_CASE("JSON lines: the event of a recorder between two programs tells which side disconnected") {
   for (const auto& [event, way] : {std::pair("client disconnect", "c2s"), std::pair("server disconnect", "s2c")})
     CHECK(heard_json(R"({"t_ms": 1, "conn": "a", "dir": "c2s", "hex": "01"}
 {"t_ms": 2, "conn": "a", "dir": "event", "event": ")" +
@@ -62,7 +62,7 @@ TEST_CASE("JSON lines: a recorder between two programs says whose end it was") {
           "open 0 a\nc2s 0 01\nend 0 " + std::string(way) + " 1\ngone 0\n");
 }
 
-TEST_CASE("JSON lines: the meta file's ends come in their place, after what was said in the same millisecond") {
+TEST_CASE("JSON lines: the meta file's ends are sorted into the traffic, after frames of the same millisecond") {
   CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"}
 {"t_ms":9,"conn":"a","dir":"s2c","hex":"02"}
 )",
@@ -73,7 +73,7 @@ TEST_CASE("JSON lines: the meta file's ends come in their place, after what was 
   CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})", "{").starts_with("remark the .meta.json"));
 }
 
-TEST_CASE("JSON lines: what is wrong is said with its line") {
+TEST_CASE("JSON lines: an error names the line") {
   const std::string good = R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})"
                            "\n";
   CHECK(heard_json(good + "nonsense").find("x.jsonl:2: not a JSON object") != std::string::npos);
@@ -96,7 +96,7 @@ struct Stream final : TcpStream::To {
   void fin() override { all += "fin "; }
 };
 
-TEST_CASE("a stream comes out once and in order, whatever segments do") {
+TEST_CASE("a stream is read once and in order, whatever the order and overlap of its segments") {
   TcpStream tcp;
   Stream to;
   const auto segment = [&](std::uint32_t sequence, std::string_view hex, bool fin = false) {
@@ -116,7 +116,7 @@ TEST_CASE("a stream comes out once and in order, whatever segments do") {
   CHECK(to.all == "0102 0304 0506 0708 fin ");
 }
 
-TEST_CASE("a hole that does not fill is said, at the end or when too much waits behind it") {
+TEST_CASE("a gap that is not filled is reported at the end, or when too much data waits behind it") {
   TcpStream tcp;
   Stream to;
   tcp.syn(0);
@@ -145,7 +145,7 @@ std::string taken(int link, const Buffer& packet) {
 // Link types as libpcap numbers them once a file is open.
 constexpr int kDltNull = 0, kDltEthernet = 1, kDltRaw = 12, kDltSll = 113, kDltSll2 = 276;
 
-TEST_CASE("packets are taken apart on every link type, IPv4 and IPv6") {
+TEST_CASE("packets of every link type are parsed, IPv4 and IPv6") {
   const Buffer four = ipv4(kTcpProtocol, tcp({1, 2}, 0, kAck, "aabb"));
   const Buffer six = ipv6(kUdpProtocol, udp({3, 4}, "cc"));
   const std::string four_text = "10.0.0.1:1>10.0.0.2:2 tcp aabb", six_text = "[fd00::1]:3>[fd00::2]:4 udp cc";
@@ -166,7 +166,7 @@ TEST_CASE("packets are taken apart on every link type, IPv4 and IPv6") {
   CHECK(taken(kDltRaw, ipv6(44, udp({3, 4}, "cc"), from_hex("11 00 0001 00000007"))) == "2");
 }
 
-TEST_CASE("what is not a packet of ours is told apart, and nothing past the captured bytes is read") {
+TEST_CASE("fragments, other protocols and truncated packets are told apart, and only captured bytes are read") {
   const Buffer packet = ipv4(kTcpProtocol, tcp({1, 2}, 0, kAck, "aabbccdd"));
   for (std::size_t size = 0; size < packet.size(); ++size) {
     const Buffer cut(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(size));
@@ -182,13 +182,13 @@ TEST_CASE("what is not a packet of ours is told apart, and nothing past the capt
   CHECK_FALSE(known_link(105));                                                           // bare 802.11
 }
 
-TEST_CASE("a capture tells who connected to whom, both streams, and the end") {
+TEST_CASE("a connection in a capture has its client, both streams and its end") {
   CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kAck, "01"), down(21, kAck, "02"),
                             up(11, kAck, "01"), up(12, kAck | kFin), down(22, kAck | kFin, "03")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\nend 0 c2s\ns2c 0 03\nend 0 s2c\ngone 0\n");
 }
 
-TEST_CASE("a reset ends it at once; the same ports are then a new connection, and late packets are none") {
+TEST_CASE("a reset ends a connection at once: late packets are ignored until a SYN opens a new connection") {
   CHECK(heard_pcap(capture(
             {up(10, kSyn), up(11, kAck, "01"), down(0, kRst), up(12, kAck, "02"), up(90, kSyn), up(91, kAck, "03")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\nend 0 s2c\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n"
@@ -196,24 +196,24 @@ TEST_CASE("a reset ends it at once; the same ports are then a new connection, an
 }
 
 TEST_CASE(
-    "an answer opens the next connection on the same ports, if the opening was not captured; a late one does not") {
+    "a SYN/ACK opens the next connection on the same ports if its SYN was not captured; a repeated SYN/ACK does not") {
   const std::string first = "open 0 10.0.0.1:1000\nend 0 c2s\ngone 0\n";
   CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kRst), down(20, kSyn | kAck)})) == first);
   CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kRst), down(70, kSyn | kAck),
                             up(91, kAck, "03")})) == first + "open 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n");
 }
 
-TEST_CASE("the same ports again, without an end in between, are another connection") {
+TEST_CASE("a new SYN on the same ports opens another connection, also without an end of the first") {
   CHECK(heard_pcap(capture({up(10, kSyn), up(10, kSyn), up(11, kAck, "01"), up(90, kSyn), up(91, kAck, "02")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 02\ngone 1\n");
 }
 
-TEST_CASE("a connection whose answer was captured before its opening is one connection") {
+TEST_CASE("a SYN/ACK that was captured before its SYN belongs to the same connection") {
   CHECK(heard_pcap(capture({down(20, kSyn | kAck), up(10, kSyn), up(11, kAck, "01"), down(21, kAck, "02")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\ngone 0\n");
 }
 
-TEST_CASE("datagrams to the server's port are told as they are") {
+TEST_CASE("datagrams to and from the server's port are read unchanged") {
   const Buffer hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
                answer = ipv4(kUdpProtocol, udp({80, 1000}, "bb"), 0, true);
   CHECK(heard_pcap(capture({hello, answer}), {80, 0}) ==
@@ -222,7 +222,7 @@ TEST_CASE("datagrams to the server's port are told as they are") {
   CHECK(heard_pcap(capture({hello}), {81, 0}).empty());
 }
 
-TEST_CASE("a connection that began before the capture needs a port") {
+TEST_CASE("a connection that began before the capture needs --port") {
   CHECK(heard_pcap(capture({up(10, kAck, "01")})).find("use --port to name the server's port") != std::string::npos);
   for (const ImportOptions& options : {ImportOptions{80, 0}, ImportOptions{0, 80}})
     CHECK(heard_pcap(capture({up(10, kAck, "01"), up(11, kAck, "02")}), options) ==
@@ -230,7 +230,7 @@ TEST_CASE("a connection that began before the capture needs a port") {
           "gone 0\n");
 }
 
-TEST_CASE("whoever is asked in by a datagram is a server, and other datagrams are told to be of nobody") {
+TEST_CASE("the receiver of a connect datagram is a server; datagrams that belong to no connection are counted") {
   const Buffer early = ipv4(kUdpProtocol, udp({80, 1000}, "cc"), 0, true),
                hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
                answer = ipv4(kUdpProtocol, udp({80, 1000}, "aa"), 0, true);
@@ -244,7 +244,7 @@ TEST_CASE("whoever is asked in by a datagram is a server, and other datagrams ar
   CHECK(heard_pcap(file).starts_with("remark 3" + strangers));
 }
 
-TEST_CASE("bytes that were sent but not captured are a hole") {
+TEST_CASE("bytes that were sent but not captured are a gap") {
   Buffer file = pcap_file(kRaw);
   put_packet(file, up(10, kSyn));
   put_packet(file, up(11, kAck, "010203"), 41);
@@ -252,7 +252,7 @@ TEST_CASE("bytes that were sent but not captured are a hole") {
   CHECK(heard_pcap(file) == "open 0 10.0.0.1:1000\nc2s 0 01\nlost 0 c2s 2\nc2s 0 04\ngone 0\n");
 }
 
-TEST_CASE("a datagram that was captured in part is told as lost") {
+TEST_CASE("a datagram that was captured in part is reported as lost") {
   Buffer file = pcap_file(kRaw);
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "aabbcc")), 29);
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "dd")));
@@ -262,10 +262,10 @@ TEST_CASE("a datagram that was captured in part is told as lost") {
             .ends_with("x.pcap: 1 packets contain only headers; capture with a larger snapshot length"));
 }
 
-TEST_CASE("datagrams of any number of clients: whoever was silent longest is given up") {
+TEST_CASE("with too many clients over datagrams, the one that was silent longest is closed") {
   const auto from = [](std::size_t client) {
     Buffer packet = ipv4(kUdpProtocol, udp({static_cast<std::uint16_t>(1000 + client % 50'000), 80}, "aa"));
-    packet[15] = static_cast<std::uint8_t>(1 + client / 50'000);  // of the sender's address
+    packet[15] = static_cast<std::uint8_t>(1 + client / 50'000);  // the sender's address
     return packet;
   };
   Buffer file = pcap_file(kRaw);
@@ -279,7 +279,7 @@ TEST_CASE("datagrams of any number of clients: whoever was silent longest is giv
   CHECK(heard.find("65536 connections") == std::string::npos);
 }
 
-TEST_CASE("a damaged capture gives what is whole, and says at which packet it is not") {
+TEST_CASE("a damaged capture is read up to the damaged packet, which the error names") {
   const Buffer whole = capture({up(10, kSyn), up(11, kAck, "01"), up(12, kAck, "02")});
   const Buffer cut(whole.begin(), whole.end() - 3);
   const std::string heard = heard_pcap(cut);
@@ -300,7 +300,7 @@ TEST_CASE("a damaged capture gives what is whole, and says at which packet it is
   }
 }
 
-TEST_CASE("a recording opens any number of links, but only so many at once") {
+TEST_CASE("a recording may have any number of links, but not too many at once") {
   for (const bool closes : {true, false}) {
     Buffer file;
     const auto recorder = trace::Recorder::open(std::make_unique<testing::MemorySink>(file));
@@ -320,7 +320,7 @@ TEST_CASE("a recording opens any number of links, but only so many at once") {
   }
 }
 
-TEST_CASE("a file is known by its first bytes") {
+TEST_CASE("the format of a file is recognised by its first bytes") {
   CHECK(import_format(from_hex("894d434150300d0a")) == ImportFormat::kMcap);
   CHECK(import_format(from_hex("d4c3b2a1")) == ImportFormat::kPcap);
   CHECK(import_format(from_hex("4d3cb2a1")) == ImportFormat::kPcap);

@@ -1,4 +1,4 @@
-// Packets and captures made by hand: headers with only what a reader of captures looks at.
+// Packets and captures for tests. Only the header fields that the importers read are set.
 #pragma once
 
 #include <initializer_list>
@@ -24,7 +24,7 @@ inline Buffer joined(std::initializer_list<Bytes> parts) {
   return out;
 }
 
-/// Little endian, as pcap files are here.
+/// Little endian, as in these pcap files.
 inline void put32le(Buffer& out, std::size_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(value >> shift));
 }
@@ -74,7 +74,7 @@ inline Buffer ipv4(std::uint8_t protocol, Bytes payload, std::uint16_t fragment 
   return out;
 }
 
-/// A packet of TCP from a client's port 1000 to its server's port 80, or back.
+/// A TCP packet from a client's port 1000 to its server's port 80, or back.
 inline Buffer up(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
   return ipv4(kTcpProtocol, tcp({1000, 80}, sequence, flags, hex));
 }
@@ -82,7 +82,7 @@ inline Buffer down(std::uint32_t sequence, unsigned flags, std::string_view hex 
   return ipv4(kTcpProtocol, tcp({80, 1000}, sequence, flags, hex), 0, true);
 }
 
-/// From fd00::1 to fd00::2; `extensions` stand between, the first being of type `first`.
+/// From fd00::1 to fd00::2, with extension headers before the payload. `first` is the type of the first header.
 inline Buffer ipv6(std::uint8_t first, Bytes payload, Bytes extensions = {}) {
   Buffer out = from_hex("60000000");
   put16(out, payload.size() + extensions.size());
@@ -94,7 +94,7 @@ inline Buffer ipv6(std::uint8_t first, Bytes payload, Bytes extensions = {}) {
   return out;
 }
 
-/// Datagrams of ENet: a client's first, its server's last, and the only reliable packet of the one who sends it.
+/// ENet datagrams: a client's connect, a server's disconnect, and a reliable packet, the only one of its sender.
 inline Buffer enet_connect(std::uint32_t connection, std::uint32_t data) {
   Buffer out = from_hex("8fff 0000 82ff 0001 0000ffff 00000578 00008000 00000001" + std::string(40, '0'));
   put32(out, connection);
@@ -121,7 +121,7 @@ inline Buffer pcap_file(std::uint32_t link) {
   return out;
 }
 
-/// Appends a packet, of which `captured` bytes are in the file (all, if none is said).
+/// Appends a packet, of which `captured` bytes are in the file (by default, all).
 inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_MAX) {
   const Bytes kept = packet.first(std::min(captured, packet.size()));
   put32le(file, 1);
@@ -155,7 +155,8 @@ struct DatagramCapture {
   Buffer file = pcap_file(kRaw);
 };
 
-/// A client of Ace of Spades that asks for 0.75, is refused, and plays by 0.76: a packet each that only this has.
+/// A client of Ace of Spades that asks for 0.75, is refused, and plays 0.76. Each side sends a packet that only 0.76
+/// has.
 inline DatagramCapture second_try() {
   DatagramCapture capture(32887);
   capture.up(enet_connect(1, 3)).down(enet_disconnect(3));

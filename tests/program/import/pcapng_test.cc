@@ -125,7 +125,7 @@ TEST_CASE("pcapng: the clock of each interface") {
   };
   const std::uint64_t now_s = 1'795'466'843;
   const Clock clocks[] = {
-      {-1, 0, now_s * 1'000'000 + 7, now_s * kSecond + 7'000},  // microseconds, if nothing is said
+      {-1, 0, now_s * 1'000'000 + 7, now_s * kSecond + 7'000},  // microseconds by default
       {6, 0, 7, 7'000},
       {0, 0, now_s, now_s * kSecond},
       {9, 0, now_s * kSecond + 7, now_s * kSecond + 7},
@@ -156,7 +156,7 @@ TEST_CASE("pcapng: the clock of each interface") {
   }
 }
 
-TEST_CASE("pcapng: simple and obsolete packets; blocks of other kinds are passed over") {
+TEST_CASE("pcapng: simple and obsolete packets are read; blocks of other kinds are skipped") {
   Capture capture(true);
   capture.interface(kEthernet, -1, 0, 2).interface(kRaw);
   capture.block(5, from_hex("00000000 00000000 00000000")).block(0xBAD, from_hex("00007ed9 0102"));
@@ -166,7 +166,7 @@ TEST_CASE("pcapng: simple and obsolete packets; blocks of other kinds are passed
   CHECK(said(capture.file) == "101 9000 aabbcc cut\n1 9000 0102 cut\n101 8000 ddeeff\n");
 }
 
-TEST_CASE("pcapng: packets of interfaces without IP are counted; a file of nothing else is refused") {
+TEST_CASE("pcapng: packets of interfaces without IP are counted; a file with only such packets is refused") {
   Capture capture(false);
   capture.interface(kWireless).interface(kRaw);
   capture.packet(0, from_hex("aabb"));
@@ -177,7 +177,7 @@ TEST_CASE("pcapng: packets of interfaces without IP are counted; a file of nothi
         "remark 1 packets are of interfaces whose link type does not carry IP\n");
 }
 
-TEST_CASE("pcapng: what is wrong is said with the block and its byte; what came before is told") {
+TEST_CASE("pcapng: an error names the block and its byte; packets before it are read") {
   Capture whole(false);
   whole.interface(kRaw).packet(0, up(10, kSyn)).packet(0, up(11, kAck, "01"));
   const Buffer& file = whole.file;

@@ -56,7 +56,7 @@ TEST_CASE("whatever bytes a peer sends, a JSON line parses and a text line is pr
   const auto text = text_lines();
   for (int round = 0; round < 3000; ++round) {
     std::string bytes(random() % 12, '\0');
-    // Half of them from the bytes that UTF-8 is about.
+    // Half of the bytes are from the range of UTF-8's multibyte sequences.
     for (char& byte : bytes) byte = static_cast<char>(random() % 2 ? random() : 0x80 + random() % 0x80);
     google::protobuf::Struct object;
     const std::string said = line(*json, spdlog::level::info, bytes);

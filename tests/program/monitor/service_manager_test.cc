@@ -1,4 +1,4 @@
-// The program under a service manager, which the tests play: what it is told, and the sockets that it passes.
+// The program under a service manager, played by the tests: the states that it receives, the sockets that it passes.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -29,7 +29,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-/// The socket at which a service manager is told.
+/// The socket at which a service manager receives states.
 class Manager {
  public:
   Manager() : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -40,7 +40,7 @@ class Manager {
   }
   std::string path() const { return folder_.file("notify"); }
 
-  /// The next state that it is told; "" if none comes in time.
+  /// The next state that it receives, or "" if there is none in time.
   std::string next(std::chrono::milliseconds within = Process::kPatience) const {
     const timeval most{within.count() / 1'000, within.count() % 1'000 * 1'000};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
@@ -79,7 +79,7 @@ struct Managed {
   std::optional<Process> process;
 };
 
-TEST_CASE("a service manager is told when the program is ready, that it reloads, and that it stops") {
+TEST_CASE("the service manager is notified when the program is ready, reloads and stops") {
   Managed it;
   CHECK(it.manager.next() == "READY=1\nSTATUS=serving 1 route, 0 players");
   CHECK(it.process->line()->starts_with("listening bzflag 2.4 127.0.0.1:"));
@@ -98,7 +98,7 @@ TEST_CASE("a service manager is told when the program is ready, that it reloads,
   CHECK(it.process->wait() == 0);
 }
 
-TEST_CASE("a service manager that watches is told of life, no other") {
+TEST_CASE("only a service manager with a watchdog receives keep-alives") {
   const Managed watched({"WATCHDOG_USEC=200000"});
   CHECK(watched.manager.next().starts_with("READY=1\n"));
   for (int i = 0; i < 3; ++i) CHECK(watched.manager.next().starts_with("WATCHDOG=1\n"));
@@ -107,7 +107,7 @@ TEST_CASE("a service manager that watches is told of life, no other") {
   CHECK(other.manager.next(std::chrono::milliseconds(1'000)) == "");
 }
 
-/// Holds each worker that reports anything, until it is let go.
+/// Blocks each worker that reports an event, until let_go().
 class Holding final : public relay::Events {
  public:
   void opened(const relay::LinkInfo&, std::uint64_t) override { hold(); }
@@ -129,7 +129,7 @@ class Holding final : public relay::Events {
   const std::shared_future<void> freed_ = free_.get_future().share();
 };
 
-/// Variables of this process, while the test runs.
+/// Environment variables of this process, set while the object lives.
 class Variables {
  public:
   explicit Variables(std::vector<std::pair<const char*, std::string>> all) : all_(std::move(all)) {
@@ -145,7 +145,7 @@ class Variables {
   const std::vector<std::pair<const char*, std::string>> all_;
 };
 
-TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot speak for it") {
+TEST_CASE("a worker that is stuck stops the keep-alives, though the other workers run") {
   const Manager manager;
   const Variables variables({{"NOTIFY_SOCKET", manager.path()}, {"WATCHDOG_USEC", "100000"}});
   Holding events;
@@ -164,15 +164,15 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
     CHECK(manager.next() == "READY=1\nSTATUS=fine");
     std::thread serving([&] { server.run(); });
     for (int i = 0; i < 2; ++i) CHECK(manager.next().starts_with("WATCHDOG=1\n"));
-    auto client = net::stream_towards(listening->address);  // its server is not there: that is reported
+    auto client = net::stream_towards(listening->address);  // its server does not exist, which is an event
     (void)::connect(client->tcp.get(), listening->address.raw(), listening->address.size());
     REQUIRE(held.wait_for(Process::kPatience) == std::future_status::ready);
     while (!manager.next(std::chrono::milliseconds(1)).empty()) {
     }
-    (void)manager.next(std::chrono::milliseconds(200));  // one may have been on its way
+    (void)manager.next(std::chrono::milliseconds(200));  // one may have been sent already
     CHECK(manager.next(std::chrono::milliseconds(600)) == "");
     events.let_go();
-    client->tcp.reset();  // so that nobody is waited for: the manager does not read any more
+    client->tcp.reset();  // otherwise stop() waits for the client
     CHECK(manager.next().starts_with("WATCHDOG=1\n"));
     server.stop();
     serving.join();
@@ -181,14 +181,14 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
 
 // -- Passed sockets ---------------------------------------------------------------------------------------------------
 
-/// Descriptors that a child gets, named from 100 on, so that the shell can put them where they belong.
+/// Descriptors for a child. They are numbered from 100 on, so that the shell can move them to 3, 4, …
 class Passed {
  public:
   void add(const net::Fd& fd, const std::string& name) {
     fds_.emplace_back(::fcntl(fd.get(), F_DUPFD, 100));
     names_ += (names_.empty() ? "" : ":") + name;
   }
-  /// `argv` started with them, as systemd does it.
+  /// The command that starts `argv` with them, as systemd does.
   std::vector<std::string> command(const std::vector<std::string>& argv) const {
     std::string script;
     for (std::size_t i = 0; i < fds_.size(); ++i)
@@ -221,7 +221,7 @@ std::string line_after(const std::string& text, const std::string& start) {
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 
-TEST_CASE("listeners use the sockets that were passed, by address, and what nobody uses is logged") {
+TEST_CASE("listeners use the passed sockets of their address, and unused sockets are logged") {
   const Folder folder;
   const auto any = *net::Address::parse("127.0.0.1", 0);
   const auto both = net::listen(any, true);
@@ -238,7 +238,7 @@ TEST_CASE("listeners use the sockets that were passed, by address, and what nobo
   passed.add(metrics->tcp, "metrics");
   passed.add(stray->tcp, "stray");
   passed.add(local, "control");
-  // The test holds all these ports: whoever does not use what was passed cannot listen.
+  // The test holds all these ports, so a listener that does not use its passed socket cannot listen.
   const std::string config = folder.write(
       "a.toml", "[control]\nsocket = \"" + control + "\"\n[metrics]\nlisten = \"" + metrics->address.text() +
                     "\"\n[[arena]]\nlisten = [\"bzflag://" + both->address.text() + "?dialect=2.4\", \"aos://" +
@@ -250,7 +250,7 @@ TEST_CASE("listeners use the sockets that were passed, by address, and what nobo
   REQUIRE_MESSAGE(!lines.back().empty(), process.err());
   CHECK(process.err_has("a socket that no listener uses: TCP " + stray->address.text() + " (stray)"));
   CHECK(line_after(process.err().substr(process.err().rfind("no listener uses")), "no listener uses") ==
-        "no listener uses: TCP " + stray->address.text() + " (stray)");  // it alone
+        "no listener uses: TCP " + stray->address.text() + " (stray)");  // no other socket
   std::vector<int> runs;
   for (const std::string& url :
        {"bzflag://" + both->address.text() + "?dialect=2.4", "aos://" + udp->address.text() + "?dialect=0.75"}) {
@@ -266,10 +266,10 @@ TEST_CASE("listeners use the sockets that were passed, by address, and what nobo
         std::string::npos);
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
-  CHECK(std::filesystem::exists(control));  // it is the service manager's
+  CHECK(std::filesystem::exists(control));  // the service manager's socket is not removed
 }
 
-TEST_CASE("a socket that does not fit is not used, and its fault is named") {
+TEST_CASE("a passed socket that does not fit is not used, and the log names its fault") {
   const Folder folder;
   net::Fd two(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto at = *net::Address::parse("[::]", 0);

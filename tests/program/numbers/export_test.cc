@@ -58,7 +58,7 @@ std::vector<std::string> asked(const std::string& path, const std::string& sql) 
   return rows;
 }
 
-/// A match in which somebody has a name that is hard to write.
+/// The name of a player that needs escapes in each format.
 const std::string kHard = "a\"b,c\r\nd<script>';DROP TABLE players;--";
 
 std::string hard_match(const std::string& path) {
@@ -90,7 +90,7 @@ std::string hard_match(const std::string& path) {
   return path;
 }
 
-TEST_CASE("a match has the same rows in each form") {
+TEST_CASE("a match has the same rows in each format") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap"));
   const Exported done = exported({.source = {.files = {file}},
@@ -155,7 +155,7 @@ TEST_CASE("--every sets the rate of positions") {
   CHECK(exported({.source = {.files = {file}}, .sqlite = folder.file("b"), .every = 0.01}).exit == kUsage);
 }
 
-TEST_CASE("nothing is overwritten, and nothing is left of what failed") {
+TEST_CASE("existing files are not overwritten, and a failed export leaves no file") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap"));
   folder.write("there", "mine");
@@ -181,7 +181,7 @@ TEST_CASE("nothing is overwritten, and nothing is left of what failed") {
   CHECK(text_of(folder.file("there")) == "mine");
 }
 
-TEST_CASE("a full disk leaves nothing and says so") {
+TEST_CASE("a full disk is an error, and leaves no file") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap"));
   for (const std::string form : {"--csv", "--jsonl", "--sqlite"}) {
@@ -203,7 +203,7 @@ TEST_CASE("a damaged recording gives what can be read, and the command fails") {
   CHECK(asked(folder.file("a.db"), "SELECT count(*) FROM deaths") == std::vector<std::string>{"1"});
 }
 
-TEST_CASE("several recordings are one") {
+TEST_CASE("several recordings are exported as one") {
   const Folder folder;
   const std::string first = clip_match::match(folder.file("a.mcap"), 1),
                     second = clip_match::match(folder.file("b.mcap"), 1, clip_match::kStart + 60 * clip_match::kSecond);
@@ -211,7 +211,7 @@ TEST_CASE("several recordings are one") {
   CHECK(asked(folder.file("a.db"), "SELECT began_utc FROM matches")[0] == "2023-11-14T22:13:20Z");
 }
 
-TEST_CASE("the kills of a real server are those of its messages and of its scores") {
+TEST_CASE("the kills of a real server agree with its messages and its scores") {
   const std::map<std::string, int> kills = {{"bzflag/bzfs1108-hand-session.pcap", 1},
                                             {"ogar/m3-05-death-respawn.jsonl", 1}};
   for (const auto& [trace, count] : kills) {

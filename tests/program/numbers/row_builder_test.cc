@@ -1,4 +1,4 @@
-// What facts become: a row for each event, with its place, its life and its match.
+// Facts become rows: one for each event, with its place, its life and its match.
 #include "proxy/program/numbers/row_builder.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct Rows final : RowSink {
   std::vector<Row> all;
 };
 
-/// A match that is told second by second. The unit of player N is N + 10.
+/// A match whose facts have times in seconds. The unit of player N is N + 10.
 class Telling {
  public:
   explicit Telling(Micros every = 0) : builder(rows, {every, 0}) {}
@@ -129,7 +129,7 @@ TEST_CASE("a death has both places, the weapon, the life and the distance") {
   CHECK(shots[0].weapon == "GM");
 }
 
-TEST_CASE("the way of a life leaves out teleports, corrections and what nothing drives") {
+TEST_CASE("the distance of a life excludes teleports, corrections and impossible jumps") {
   Telling telling;
   telling.come(0, 1, "anna");
   telling.spawn(0, 1, 0, 0);
@@ -152,7 +152,7 @@ TEST_CASE("the way of a life leaves out teleports, corrections and what nothing 
   CHECK(lives[0].to.y == 101);
 }
 
-TEST_CASE("a loss of health is a hit; the one that kills is told once") {
+TEST_CASE("a loss of health is a hit; the hit that kills is one row") {
   Telling telling;
   telling.come(0, 1, "anna");
   telling.come(0, 2, "bob");
@@ -166,10 +166,10 @@ TEST_CASE("a loss of health is a hit; the one that kills is told once") {
   health.set_now(60);
   telling.tell(1, health);
   health.set_by(0);
-  health.set_now(90);  // medicine
+  health.set_now(90);  // healed
   telling.tell(2, health);
   health.set_by(2);
-  health.set_now(80);  // he himself
+  health.set_now(80);  // hit by himself: not a row
   telling.tell(3, health);
   health.set_by(1);
   health.set_now(0);
@@ -184,7 +184,7 @@ TEST_CASE("a loss of health is a hit; the one that kills is told once") {
   CHECK(hits[1].deadly);
 }
 
-TEST_CASE("who kills a player of the same team is not one who kills a rogue") {
+TEST_CASE("a kill within a team is a team kill, but not among rogues") {
   Telling telling;
   telling.come(0, 1, "anna", words::RED);
   telling.come(0, 2, "bob", words::RED);
@@ -203,7 +203,7 @@ TEST_CASE("who kills a player of the same team is not one who kills a rogue") {
   CHECK(telling.rows.of<Hit>().size() == 2);
 }
 
-TEST_CASE("positions come at their rate, reckoned, and not through a long silence") {
+TEST_CASE("positions are extrapolated at their rate, but not through a long silence") {
   Telling telling(kSecond / 2);
   telling.come(0, 1, "anna");
   telling.spawn(1, 1, 0, 0);
@@ -215,7 +215,7 @@ TEST_CASE("positions come at their rate, reckoned, and not through a long silenc
   REQUIRE(positions.size() == 4);  // 1.0, 1.5, 2.0, 2.5
   CHECK(positions[1].time_s == 1.5);
   CHECK(positions[1].at.x == 5);
-  CHECK(positions[3].at.x == 10);  // reckoned for a second
+  CHECK(positions[3].at.x == 10);  // extrapolated for a second
   CHECK(positions[0].speed_mps == 10);
 
   Telling silent(kSecond);
@@ -225,7 +225,7 @@ TEST_CASE("positions come at their rate, reckoned, and not through a long silenc
   CHECK(silent.rows.of<Position>().size() == 60);
 }
 
-TEST_CASE("what a retelling says is not an event") {
+TEST_CASE("facts of a resync are not events") {
   Telling telling;
   telling.come(0, 1, "anna");
   telling.come(0, 2, "bob");
@@ -249,7 +249,7 @@ TEST_CASE("what a retelling says is not an event") {
   CHECK(lives[0].end == "unknown");
 }
 
-TEST_CASE("a match ends with its round, or with another map") {
+TEST_CASE("a match ends with its round, or when the map changes") {
   Telling telling;
   words::World land;
   land.set_hash("one");
@@ -298,7 +298,7 @@ TEST_CASE("a match that an observer ended has no winner") {
   CHECK(matches[0].winner.number == 0);
 }
 
-TEST_CASE("scores and items are told when they change") {
+TEST_CASE("scores and items have a row when they change") {
   Telling telling;
   telling.come(0, 1, "anna");
   words::Score score;
@@ -386,7 +386,7 @@ TEST_CASE("cells of a player are one life") {
   CHECK(telling.rows.of<Position>().size() == 2 + 2 + 1 + 1);
 }
 
-/// Everybody in an arena hears what the row builder hears.
+/// Passes an arena's facts to the row builder and to the bots.
 class Listening final : public testing::DeafHost {
  public:
   Listening(RowBuilder& builder, core::StandIns& bots) : builder_(builder), bots_(bots) {}
@@ -403,7 +403,7 @@ class Listening final : public testing::DeafHost {
   core::StandIns& bots_;
 };
 
-TEST_CASE("a match of bots is counted as its referee counts it") {
+TEST_CASE("the rows of a match of bots agree with the referee's scores") {
   for (const auto mode : {core::ArenaMode::kFreeForAll, core::ArenaMode::kTeams}) {
     Rows rows;
     RowBuilder builder(rows, {kSecond, 0});
@@ -425,7 +425,7 @@ TEST_CASE("a match of bots is counted as its referee counts it") {
       now = std::max(now, room.next_wake());
       room.tick(now);
     }
-    std::map<std::string, words::Score> own;  // of the referee
+    std::map<std::string, words::Score> own;  // the referee's
     for (const auto& [id, player] : room.world().players()) own[player.player.name()] = player.score;
     builder.end(now);
 
@@ -454,13 +454,13 @@ TEST_CASE("a match of bots is counted as its referee counts it") {
     }
     for (const Life& life : rows.of<Life>()) shots += life.shots;
     CHECK(static_cast<std::size_t>(shots) == rows.of<Shot>().size());
-    // A ball takes half of the health: two hits kill.
+    // A shot takes half of the health, so two hits kill.
     CHECK(rows.of<Hit>().size() >= 2 * host.deaths);
     for (const Hit& hit : rows.of<Hit>()) CHECK(hit.damage == 50);
   }
 }
 
-TEST_CASE("every column has a name of its own, and every reference a table") {
+TEST_CASE("column names are unique in their table, and every reference names a table") {
   std::set<std::string> names;
   for (const Table& table : tables()) names.insert(table.name);
   CHECK(names.size() == tables().size());

@@ -1,4 +1,4 @@
-// `entente stats`: what is counted, and how it is shown.
+// `entente stats`: the counts and the reports.
 #include "proxy/program/numbers/stats.h"
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ Match whole(double length) {
   return row;
 }
 
-TEST_CASE("a match is told as text") {
+TEST_CASE("a match is reported as text") {
   const Folder folder;
   const Told one = told({.source = {.files = {clip_match::match(folder.file("a.mcap"))}}});
   CHECK_MESSAGE(one.exit == kOk, one.err);
@@ -83,7 +83,7 @@ TEST_CASE("a match is told as text") {
         "deaths by unknown 1\n");
 }
 
-TEST_CASE("a match is told as JSON, with units in the names") {
+TEST_CASE("a match is reported as JSON, with units in the names") {
   const Folder folder;
   const Told one = told({.source = {.files = {clip_match::match(folder.file("a.mcap"))}}, .json = true});
   CHECK(one.exit == kOk);
@@ -94,7 +94,7 @@ TEST_CASE("a match is told as JSON, with units in the names") {
   CHECK(one.out.ends_with("}\n"));
 }
 
-TEST_CASE("streaks end with a death, team kills are no kills, and who dies alone is his own killer") {
+TEST_CASE("a streak ends with a death, a team kill does not count as a kill, and a suicide is counted separately") {
   Statistics counted;
   for (const Row& row : std::vector<Row>{death(1, 2, 1), death(2, 3, 1), death(3, 1, 2), death(4, 2, 1),
                                          death(5, 3, 1, true), death(6, 3, 3), death(7, 3, 0), player(1, "anna"),
@@ -119,7 +119,7 @@ TEST_CASE("streaks end with a death, team kills are no kills, and who dies alone
   CHECK(counted.moments()[0].by == 1);
 }
 
-TEST_CASE("stays under one name are one player, if they are not at the same time") {
+TEST_CASE("stays under one name are one player, unless they overlap in time") {
   Statistics counted;
   for (const Row& row :
        std::vector<Row>{player(1, "anna", 0, 5), player(2, "anna", 6), player(3, "bob", 0), player(4, "bob", 3),
@@ -133,7 +133,7 @@ TEST_CASE("stays under one name are one player, if they are not at the same time
   CHECK(counted.place_of({2}) == 1);
 }
 
-TEST_CASE("accuracy is told where the game tells all hits") {
+TEST_CASE("accuracy is reported only for games that report all hits") {
   for (const auto& [game, shown] : {std::pair{"bzflag", true}, {"aos", false}}) {
     Statistics counted;
     Match match = whole(10);
@@ -152,7 +152,7 @@ TEST_CASE("accuracy is told where the game tells all hits") {
   }
 }
 
-TEST_CASE("what a hostile recording has too much of is counted") {
+TEST_CASE("stays above the limit are only counted") {
   Statistics counted;
   for (std::int64_t i = 1; i <= static_cast<std::int64_t>(Statistics::kMostStays) + 5; ++i)
     counted.take(player(i, "x", 0));
@@ -173,7 +173,7 @@ TEST_CASE("names are safe in a terminal") {
   CHECK(has(report_text(counted, "x", true), "\x1b[1m"));
 }
 
-TEST_CASE("the page is one file, in which no name is HTML") {
+TEST_CASE("the page is one file, and names in it are not HTML") {
   const Folder folder;
   const std::string name = "</script><script>alert(1)</script><!--\"'&";
   Statistics counted;
@@ -211,7 +211,7 @@ TEST_CASE("the page is one file, in which no name is HTML") {
   CHECK(has(page, "default-src 'none'"));
   CHECK(has(page, "\"solids\":[[0,0,10,5,0]]"));
   CHECK(has(page, "\"heat\":{\"columns\":128,\"rows\":64,\"drive\":[],\"die\":[0,1],\"kill\":[8191,1],\"shoot\":[]}"));
-  // Nothing is loaded: the only address is the name of SVG.
+  // The page loads nothing: its only URL is the XML namespace of SVG.
   std::string rest = page;
   const std::string svg = "http://www.w3.org/2000/svg";
   for (std::size_t at; (at = rest.find(svg)) != std::string::npos;) rest.erase(at, svg.size());
@@ -222,7 +222,7 @@ TEST_CASE("the page is one file, in which no name is HTML") {
   CHECK(text_of(path) == page);
 }
 
-TEST_CASE("a world whose bounds make no sense has no plan") {
+TEST_CASE("a world with invalid bounds has no map") {
   PagePlaces places;
   words::World land;
   for (const double east :
@@ -238,7 +238,7 @@ TEST_CASE("a world whose bounds make no sense has no plan") {
   CHECK(json == "[]");
 }
 
-TEST_CASE("--html writes the page beside the report, and replaces nothing") {
+TEST_CASE("--html writes the page in addition to the report, and overwrites nothing") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap")), page = folder.file("a.html");
   CHECK(told({.source = {.files = {file}}, .html = page}).exit == kOk);

@@ -1,4 +1,4 @@
-// The operator page: its token, which requests it refuses, and what it carries out; then in a running program.
+// The operator page: its token, the requests that it refuses, the commands that it runs; then in a running program.
 #include "proxy/program/operator/operator_page.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ std::string token_file(const Folder& folder, const std::string& text, mode_t mod
   return path;
 }
 
-/// What is answered to these bytes until the other hangs up.
+/// The answer to these bytes, up to the end of the connection.
 std::string asked(const net::Address& at, std::string_view bytes, bool finishes = false) {
   const net::Fd fd = testing::connect_to(at);
   ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -37,7 +37,7 @@ std::string asked(const net::Address& at, std::string_view bytes, bool finishes 
   return testing::read_all(fd);
 }
 
-/// A request with commands; `headers`: in place of the usual ones with these names.
+/// A request with commands. Each member may be replaced.
 struct Request {
   std::string body = R"(["list"])";
   std::string method = "POST", path = "/orders";
@@ -67,7 +67,7 @@ struct Page {
     page->start();
   }
   std::string ask(const Request& request) const { return asked(page->address(), request.text()); }
-  /// Whether it is refused so, and nothing was carried out.
+  /// Whether the request is refused with this status and reason, and no command is run.
   bool refuses(const Request& request, unsigned status, Refusal why) {
     const std::uint64_t before = page->refused(why);
     const std::size_t carried = lines.size();
@@ -78,14 +78,14 @@ struct Page {
   }
 
   Folder folder;
-  std::vector<std::string> lines;  // that were carried out
-  std::string last_by;             // for whom
+  std::vector<std::string> lines;  // the commands that were run
+  std::string last_by;             // who sent the last one
   std::unique_ptr<OperatorPage> page;
 };
 
 // -- The token --------------------------------------------------------------------------------------------------------
 
-TEST_CASE("the token is the first line of a file that not everybody can read") {
+TEST_CASE("the token is the first line of a file that must not be readable by everybody") {
   const Folder folder;
   CHECK(*read_token(token_file(folder, kToken)) == kToken);
   CHECK(*read_token(token_file(folder, kToken + "\r\nmore\n")) == kToken);
@@ -111,14 +111,14 @@ TEST_CASE("wrong tokens are limited for each address, and the right one is alway
   for (std::uint32_t i = 0; i < TokenGuard::kWrongBurst; ++i)
     CHECK(guard.check(a, kToken.substr(0, i), 0) == Verdict::kWrong);
   CHECK(guard.check(again, "x", 0) == Verdict::kTooMany);
-  CHECK(guard.check(again, kToken, 0) == Verdict::kRight);  // as behind an HTTP proxy, where all share an address
-  CHECK(guard.check(a, "x", 0) == Verdict::kTooMany);       // which lifts no limit
+  CHECK(guard.check(again, kToken, 0) == Verdict::kRight);  // behind an HTTP proxy, all clients share an address
+  CHECK(guard.check(a, "x", 0) == Verdict::kTooMany);       // the right token does not reset the limit
   CHECK(guard.check(b, "x", 0) == Verdict::kWrong);
   CHECK(guard.check(a, "x", 1'000) == Verdict::kWrong);
   CHECK(guard.check(a, "x", 1'001) == Verdict::kTooMany);
 }
 
-TEST_CASE("many addresses that give wrong tokens take bounded room, and newcomers share one limit") {
+TEST_CASE("the memory for addresses with wrong tokens is bounded, and further addresses share one limit") {
   TokenGuard guard(kToken);
   using Verdict = TokenGuard::Verdict;
   const auto at = [](std::size_t i) {
@@ -130,9 +130,9 @@ TEST_CASE("many addresses that give wrong tokens take bounded room, and newcomer
     CHECK(guard.check(at(kMost + i), "x", 0) == Verdict::kWrong);
   CHECK(guard.check(at(kMost + 100), "x", 0) == Verdict::kTooMany);
   CHECK(guard.check(at(kMost + 100), kToken, 0) == Verdict::kRight);
-  CHECK(guard.check(at(0), "x", 0) == Verdict::kWrong);  // has its own limit
+  CHECK(guard.check(at(0), "x", 0) == Verdict::kWrong);  // has a limit for itself
   for (std::size_t i = 0; i < TokenGuard::kWrongBurst; ++i)
-    CHECK(guard.check(at(kMost + 100), "x", 60'000) == Verdict::kWrong);  // the others are forgotten
+    CHECK(guard.check(at(kMost + 100), "x", 60'000) == Verdict::kWrong);  // the first addresses have been forgotten
   CHECK(guard.check(at(kMost + 101), "x", 60'000) == Verdict::kWrong);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("a request for a foreign host name is refused") {
     CHECK(page.ask({.host = host}).starts_with("HTTP/1.1 200 "));
 }
 
-TEST_CASE("a request of a page from elsewhere is refused, even with the token") {
+TEST_CASE("a request from a page of another origin is refused, even with the token") {
   Page page;
   for (const char* origin :
        {"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: \r\n", "Origin: http://127.0.0.1\r\n",
@@ -195,7 +195,7 @@ TEST_CASE("a request of a page from elsewhere is refused, even with the token") 
   CHECK(page.ask({.origin = "Origin: https://127.0.0.1:8080\r\n"}).starts_with("HTTP/1.1 200 "));  // a proxy has TLS
 }
 
-TEST_CASE("commands come by POST only, and nothing else is there") {
+TEST_CASE("commands are accepted only by POST, and other paths do not exist") {
   Page page;
   for (const char* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
     CAPTURE(method);
@@ -219,7 +219,7 @@ TEST_CASE("a request target without a leading slash names no file") {
   CHECK(page.ask({}).starts_with("HTTP/1.1 200 "));
 }
 
-TEST_CASE("without the token nothing is carried out, and it is not taken from anywhere else") {
+TEST_CASE("no command is run without the token, which is accepted only in its header") {
   Page page;
   for (const std::string& token :
        {std::string(), "Authorization: " + kToken + "\r\n", "Authorization: Basic " + kToken + "\r\n",
@@ -250,7 +250,7 @@ TEST_CASE("behind an HTTP proxy, the client's address is the one in its header")
   CHECK(page.refuses({.origin = from("192.0.2.8"), .token = wrong}, 401, Refusal::kWrongToken));
 }
 
-TEST_CASE("a request of an HTTP proxy must name its client, and others may not ask") {
+TEST_CASE("a request from an HTTP proxy must name the client, and only the proxy may send requests") {
   Page page({"127.0.0.1"});
   for (const char* header : {"", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: rubbish\r\n",
                              "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n"}) {
@@ -263,7 +263,7 @@ TEST_CASE("a request of an HTTP proxy must name its client, and others may not a
   CHECK(elsewhere.refuses({.origin = "X-Forwarded-For: 192.0.2.7\r\n"}, 403, Refusal::kNotProxy));
 }
 
-TEST_CASE("what is no list of commands is refused") {
+TEST_CASE("a body that is not a list of commands is refused") {
   Page page;
   std::string nine = R"(["a")";
   for (std::size_t i = 0; i < OperatorPage::kMostCommands; ++i) nine += R"(,"a")";
@@ -281,7 +281,7 @@ TEST_CASE("what is no list of commands is refused") {
   CHECK(page.lines.empty());
 }
 
-TEST_CASE("a request that is cut anywhere is not carried out") {
+TEST_CASE("a request that is cut off is not run") {
   Page page;
   const std::string whole = Request{}.text();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -292,7 +292,7 @@ TEST_CASE("a request that is cut anywhere is not carried out") {
   CHECK(page.lines.empty());
 }
 
-TEST_CASE("operators together send a bounded number of requests") {
+TEST_CASE("the requests of all operators together have a rate limit") {
   const Page page;
   std::string last;
   for (std::uint32_t i = 0; i <= 3 * OperatorPage::kPerSecond && !last.starts_with("HTTP/1.1 429 "); ++i)
@@ -357,7 +357,7 @@ TEST_CASE("a program without a control socket is controlled by its page, and log
   CHECK(log.find("foreign host evil.example") != std::string::npos);
 }
 
-TEST_CASE("a refusal that was held back is logged by the next request, whatever that asks") {
+TEST_CASE("a refusal whose log line was held back is logged with the next request of any kind") {
   Program program;
   for (const char* host : {"first.example", "second.example"})
     CHECK(asked(program.page, Request{.host = std::string("Host: ") + host + "\r\n"}.text())
@@ -372,7 +372,7 @@ TEST_CASE("a refusal that was held back is logged by the next request, whatever 
   CHECK(program.process->err_has("foreign host second.example"));
 }
 
-TEST_CASE("a reload reads the token again, and a bad one changes nothing") {
+TEST_CASE("a reload reads the token again; with a bad token it changes nothing") {
   Program program;
   const std::string other(32, 'x');
   const auto status = [&](const std::string& token, const std::string& body = R"(["list"])") {

@@ -1,4 +1,4 @@
-// node --test operator_page_test.mjs: what the operator page computes, and how it writes commands.
+// node --test operator_page_test.mjs: the numbers that the operator page shows, and the commands that it writes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Histories, History, KEPT } from "../../../proxy/program/operator/page/history.js";
@@ -14,13 +14,13 @@ test("sizes and times are short", () => {
   assert.notEqual(until("2026-11-22T20:00:00Z"), "2026-11-22T20:00:00Z");
 });
 
-test("a text is one argument, whatever is in it", () => {
+test("a text is quoted as one argument, whatever it contains", () => {
   assert.equal(quoted("be nice"), '"be nice"');
   assert.equal(quoted('say "hi" \\ bye'), '"say \\"hi\\" \\\\ bye"');
   assert.equal(quoted("a\nunban 192.0.2.7\u0000\u007f"), '"a unban 192.0.2.7  "');
 });
 
-test("rates come from counters, and a restart is no rate", () => {
+test("rates come from counters; a restart does not count", () => {
   const history = new History();
   history.count(1000, 0);
   history.count(3000, 1000);
@@ -32,7 +32,7 @@ test("rates come from counters, and a restart is no rate", () => {
   assert.equal(history.most, 2000);
 });
 
-test("what is kept is bounded, and what is gone is forgotten", () => {
+test("a history is bounded, and histories that are no longer used are removed", () => {
   const history = new History();
   for (let i = 0; i < 2 * KEPT; ++i) history.add(i);
   assert.equal(history.values.length, KEPT);

@@ -1,4 +1,4 @@
-// What sessions of one server disagree about: clocks of two machines, and events that only one of them tells.
+// Differences between sessions of one server: clocks of two machines, and events that only one session has.
 #include "proxy/program/playback/agreement.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using core::Micros, core::kMillisecond, core::kSecond;
 
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
-/// A session of 100 s that heard a kill each ten seconds, by a clock that is `ahead`. The ids are its own.
+/// A session of 100 s with a kill about every ten seconds. Its clock is `ahead_ms` ahead. Its ids start at `first_id`.
 RecordedSessionInfo session(std::uint32_t link, int ahead_ms = 0, core::Id first_id = 1) {
   RecordedSessionInfo one;
   one.link = link;
@@ -30,7 +30,7 @@ std::vector<std::string> compared(std::vector<RecordedSessionInfo>& sessions) { 
 
 }  // namespace
 
-TEST_CASE("sessions that tell the same have nothing to say") {
+TEST_CASE("sessions with the same events have no differences") {
   std::vector<RecordedSessionInfo> alike{session(1), session(2, 100, 7)};
   CHECK(compared(alike).empty());
   CHECK(alike[1].began == session(2, 100, 7).began);
@@ -46,7 +46,7 @@ TEST_CASE("kills by players without a name are not compared") {
   CHECK(nameless[1].began == session(2, 3'100).began);
 }
 
-TEST_CASE("the clock of another machine is set right by the kills that both heard") {
+TEST_CASE("the clock of another machine is corrected by the kills that both sessions have") {
   for (const int ahead : {3'100, -3'100, 400'000, -400'000}) {
     CAPTURE(ahead);
     std::vector<RecordedSessionInfo> both{session(1), session(2, ahead, 7)};
@@ -58,7 +58,7 @@ TEST_CASE("the clock of another machine is set right by the kills that both hear
     CHECK(both[1].began == kStart);
     CHECK(both[0].began == kStart);
   }
-  // Too few events, another server, or other events: nothing can be told.
+  // With too few events, or another server, clocks cannot be compared.
   std::vector<RecordedSessionInfo> few{session(1), session(2, 3'100)};
   few[1].moments.resize(2);
   (void)compared(few);
@@ -68,7 +68,7 @@ TEST_CASE("the clock of another machine is set right by the kills that both hear
   CHECK(compared(elsewhere).empty());
 }
 
-TEST_CASE("what only one session tells is reported, with the time and the link") {
+TEST_CASE("an event that only one session has is reported with the time and the link") {
   std::vector<RecordedSessionInfo> both{session(1), session(2, 0, 7)};
   both[1].moments.erase(both[1].moments.begin() + 3);
   both[1].moments.push_back({55 * kSecond, words::Timeline::CAPTURE, 8, 0});
@@ -77,10 +77,10 @@ TEST_CASE("what only one session tells is reported, with the time and the link")
   CHECK(told[0] ==
         "links 1 and 2 disagree about 2 of 9 kills and captures: at 0:42 only link 1 tells: bob killed anna; "
         "at 0:55 only link 2 tells: bob captured a flag");
-  // Where units are out of sight, sessions tell different things.
+  // If units can be out of sight, different sessions have different events.
   both[1].hides = true;
   CHECK(compared(both).empty());
-  // What happened before one of them was there is no difference.
+  // An event before one of the sessions began is not a difference.
   std::vector<RecordedSessionInfo> late{session(1), session(2, 0, 7)};
   late[1].ready = 35 * kSecond;
   late[1].moments.erase(late[1].moments.begin(), late[1].moments.begin() + 3);

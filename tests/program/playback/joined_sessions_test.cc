@@ -1,4 +1,4 @@
-// Several sessions of one server told as one: who tells when, who is whom, and what a viewer notices.
+// Several sessions of one server played as one: which session is played when, how ids are matched, what a viewer sees.
 #include "proxy/program/playback/joined_sessions.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using core::Id, core::Micros, core::kSecond;
 
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
-/// A session that was there from a second to another of the evening; its player knew the world after a second.
+/// A session from second `from` to second `to` of the evening. Its world is known after one second.
 RecordedSessionInfo session(std::uint32_t link, int from, int to, const char* server = "a:1") {
   RecordedSessionInfo one;
   one.link = link;
@@ -32,7 +32,7 @@ RecordedSessionInfo session(std::uint32_t link, int from, int to, const char* se
   return one;
 }
 
-/// "link from-to …", in seconds.
+/// The parts as "link from-to …", in seconds.
 std::string parts(const std::vector<RecordedSessionInfo>& sessions) {
   WallTime begin = 0;
   std::string text;
@@ -42,7 +42,7 @@ std::string parts(const std::vector<RecordedSessionInfo>& sessions) {
   return text;
 }
 
-TEST_CASE("the longest session tells what it can, and others of its server the rest") {
+TEST_CASE("the longest session is played, and others of its server fill the rest") {
   CHECK(parts({}) == "");
   CHECK(parts({session(1, 0, 60)}) == "1 1-60");
   CHECK(parts({session(1, 0, 60), session(2, 10, 50)}) == "1 1-60");
@@ -50,20 +50,20 @@ TEST_CASE("the longest session tells what it can, and others of its server the r
   CHECK(parts({session(1, 0, 80), session(2, 60, 90)}) == "1 1-80 2 80-90");
   CHECK(parts({session(1, 0, 80), session(2, 40, 90), session(3, 50, 95)}) == "1 1-80 3 80-95");
   CHECK(parts({session(1, 0, 80), session(2, 100, 120), session(3, 90, 130)}) == "1 1-80 3 91-130");
-  CHECK(parts({session(1, 0, 80), session(2, 76, 84)}) == "1 1-80");  // four seconds are not worth it
+  CHECK(parts({session(1, 0, 80), session(2, 76, 84)}) == "1 1-80");  // four seconds are too short
   CHECK(parts({session(1, 0, 80), session(2, 60, 99, "b:1")}) == "1 1-80");
   CHECK(parts({session(1, 0, 80, ""), session(2, 60, 99, "")}) == "1 1-80");
   auto other = session(2, 60, 99), lost = session(3, 60, 99);
   other.dialect = "bzflag 2.0";
   lost.ready.reset();
   CHECK(parts({session(1, 0, 80), other, lost}) == "1 1-80");
-  auto blind = session(4, 0, 99);  // its player never knew the world
+  auto blind = session(4, 0, 99);  // its world was never known
   blind.ready.reset();
   CHECK(parts({blind, session(1, 0, 60), session(2, 40, 90)}) == "1 1-60 2 60-90");
   CHECK(session(1, 0, 60).tells_more_than(blind));
   CHECK_FALSE(blind.tells_more_than(session(1, 0, 60)));
   CHECK(parts({blind}) == "");
-  CHECK(parts({session(1, 5000, 5080), session(2, 4000, 4003)}) == "1 1-80");  // nothing long before
+  CHECK(parts({session(1, 5000, 5080), session(2, 4000, 4003)}) == "1 1-80");  // a short session, long before the other
 }
 
 template <class T>
@@ -75,8 +75,8 @@ void say(trace::Recorder& to, std::uint32_t link, int from, Micros at, const T& 
   to.word(kStart + static_cast<WallTime>(from) * 1'000'000'000 + at * 1000, link, trace::WordKind::kFact, bytes);
 }
 
-/// What somebody saw who was there from a second to another: anna, whose tank is as far east as the evening is old,
-/// and at each fifth second what she says. `anna`: her id there; her tank's is the next.
+/// A session from second `from` to second `until`. It sees anna, whose tank is at x = N in second N, and who says
+/// something every fifth second. `anna` is her id in this session, and the next id is her tank's.
 void watch(trace::Recorder& to, std::uint32_t link, int from, int until, Id anna) {
   trace::Opened opened = opening(link, "bzflag", "2.4");
   opened.set_server("192.0.2.1:5154");
@@ -119,7 +119,7 @@ std::string evening(const Folder& folder) {
   return path;
 }
 
-/// The same as three recordings, in no order.
+/// The same in three recordings, which are not in order of time.
 std::vector<std::string> files_of_evening(const Folder& folder) {
   const std::vector<std::string> paths{folder.file("late.mcap"), folder.file("early.mcap"), folder.file("middle.mcap")};
   const auto write = [](const std::string& path, std::uint32_t link, int from, int until, Id anna) {
@@ -133,7 +133,7 @@ std::vector<std::string> files_of_evening(const Folder& folder) {
   return paths;
 }
 
-TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id") {
+TEST_CASE("sessions of an evening are played as one, and players keep their ids") {
   const Folder folder;
   const auto opened = open_playable({.input = {.file = evening(folder)}, .terminal = nullptr});
   REQUIRE(opened.ok());
@@ -161,7 +161,8 @@ TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id
   CHECK((*one)->end_time() < 33 * kSecond);
 }
 
-/// A viewer of these files sees one anna all the time, and hears everything once. Returns what the replay logs.
+/// Checks that a viewer of these files sees one anna all the time and receives each message once. Returns the replay's
+/// log.
 std::string view_evening(const std::vector<std::string>& files) {
   std::vector<std::string> command{testing::entente_binary(), "replay"};
   command.insert(command.end(), files.begin(), files.end());
@@ -202,7 +203,7 @@ std::string view_evening(const std::vector<std::string>& files) {
 constexpr const char* kAsOne =
     " 3 sessions, played as one: link 1 from 0:00, link 2 from 0:12, link 3 from 0:42. --link N plays one alone";
 
-TEST_CASE("a viewer of an evening sees one anna all the time, and hears everything once") {
+TEST_CASE("a viewer of an evening sees one anna all the time, and receives each message once") {
   const Folder folder;
   CHECK(view_evening({evening(folder)}).find("evening.mcap holds" + std::string(kAsOne)) != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Several sessions of one server whose players did not see everything: what is told of one, and what others add.
+// Several sessions of one server whose players did not see everything: one is played, and the others add to it.
 #include "proxy/program/playback/merged_sessions.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ using core::Id, core::Micros, core::kSecond, core::kMillisecond;
 
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
-/// Writes what one session saw. Times are those of the evening.
+/// Writes the words of one session. Times are those of the evening.
 class Session {
  public:
   Session(trace::Recorder& to, std::uint32_t link, Micros from, const char* server = "192.0.2.1:5154")
@@ -105,7 +105,7 @@ class Session {
 };
 
 /// Link 1, the longest, sees anna until 3 s, and again from 6 s. Link 2 sees her all the time, 0.2 m off, and ben, who
-/// dies at 5 s, and is gone at 7 s. Both hear what anna says; link 2 hears ben, too.
+/// dies at 5 s and is gone at 7 s. Both receive anna's chat; only link 2 receives ben's.
 std::string evening(const Folder& folder, const char* second_server = "192.0.2.1:5154", bool hides = true) {
   const std::string path = folder.file("evening.mcap");
   auto to = recorder(path);
@@ -158,7 +158,7 @@ const core::PlayerState* named(const core::WorldState& world, const std::string&
   return nullptr;
 }
 
-TEST_CASE("a unit that leaves the sight of the told session goes on as long as another one sees it") {
+TEST_CASE("a unit that leaves the sight of the played session stays visible while another session sees it") {
   const Folder folder;
   const auto played = open(evening(folder));
   const auto all = facts_of(*played);
@@ -170,14 +170,14 @@ TEST_CASE("a unit that leaves the sight of the told session goes on as long as a
       return one.first >= from && one.first < to && one.second.x() == doctest::Approx(x);
     });
   };
-  CHECK(seen(2 * kSecond, 3 * kSecond, 25));  // as the told session has it
+  CHECK(seen(2 * kSecond, 3 * kSecond, 25));  // as the played session has it
   CHECK_FALSE(seen(2 * kSecond, 3 * kSecond, 25.2));
-  CHECK(seen(4 * kSecond, 5 * kSecond, 40.2));  // as the other one has it
+  CHECK(seen(4 * kSecond, 5 * kSecond, 40.2));  // as the other session has it
   CHECK(seen(7 * kSecond, 8 * kSecond, 70));
   CHECK_FALSE(seen(7 * kSecond, 8 * kSecond, 70.2));
 }
 
-TEST_CASE("who is known only by another session comes, is heard, dies and leaves; what both tell is told once") {
+TEST_CASE("a player of another session joins, chats, dies and leaves; events of both sessions are played once") {
   const Folder folder;
   const auto played = open(evening(folder));
   const auto all = facts_of(*played);
@@ -220,7 +220,7 @@ TEST_CASE("who is known only by another session comes, is heard, dies and leaves
   CHECK(left[0].second.id() == ben);
 }
 
-TEST_CASE("at any time the world is that of both, and what follows is the same as from the beginning") {
+TEST_CASE("after a seek, the world and the facts that follow are those of both sessions") {
   const Folder folder;
   const auto played = open(evening(folder));
   core::WorldState world;
@@ -247,7 +247,7 @@ TEST_CASE("at any time the world is that of both, and what follows is the same a
 }
 
 TEST_CASE(
-    "units without an owner are the same if they are at the same place, are alike, and are seen at the same time") {
+    "units without an owner are matched if they have the same place, kind and size, and are seen at the same time") {
   const Folder folder;
   const std::string path = folder.file("cells.mcap");
   {
@@ -259,7 +259,7 @@ TEST_CASE(
     two.unit(0, 10, 0, words::Unit::VIRUS, 10, 0.5);  // another kind
     two.unit(0, 11, 0, words::Unit::PELLET, 10, 3);   // another size
     one.unit(kSecond, 6, 0, words::Unit::CELL, 50, 4), two.unit(kSecond - 1, 12, 0, words::Unit::CELL, 50.3, 4);
-    one.gone(2 * kSecond, 6);  // eaten, as the other learns later
+    one.gone(2 * kSecond, 6);  // eaten; the other session sees it later
     two.gone(2 * kSecond + 250 * kMillisecond, 12);
     one.hidden(3 * kSecond, 5);
     one.pose(9 * kSecond, 5, 10), two.pose(8 * kSecond, 9, 12);
@@ -275,14 +275,14 @@ TEST_CASE(
   for (const std::string& place : places) text += place + ", ";
   CHECK(text == "CELL 50, PELLET 10, PELLET 10, PELLET 10, PELLET 12, VIRUS 10, ");
   const auto hidden = those<words::Hidden>(all);
-  REQUIRE(hidden.size() == 1);  // once the other session has ended
+  REQUIRE(hidden.size() == 1);  // after the end of the other session
   CHECK(hidden[0].first >= 8 * kSecond);
   std::size_t cells = 0;
   for (const auto& [at, gone] : those<words::Gone>(all)) cells += at < 3 * kSecond ? 1 : 0;
   CHECK(cells == 1);
 }
 
-TEST_CASE("sessions of other servers, and those that saw everything, are not merged") {
+TEST_CASE("sessions of other servers are not merged, and neither are sessions that saw everything") {
   const Folder folder;
   const auto elsewhere = open(evening(folder, "192.0.2.2:5154"));
   CHECK(those<words::Hidden>(facts_of(*elsewhere)).size() == 1);

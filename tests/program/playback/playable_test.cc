@@ -1,4 +1,4 @@
-// What `entente replay FILE` plays of which file: its own words, or words that are made of it and kept beside it.
+// What `entente replay FILE` plays: the words in the file, or words that are made from it and kept beside it.
 #include "proxy/program/playback/playable.h"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ std::string copied(const Folder& folder, const std::string& trace, const std::st
   return folder.file(name);
 }
 
-/// What a relay records.
+/// A recording as of a relay, without words.
 std::string relays(const Folder& folder, const std::string& name) {
   std::ostringstream out, err;
   REQUIRE(convert({{.file = trace_file(kChat)}, folder.file(name)}, out, err) == kOk);
@@ -67,7 +67,7 @@ Opened open_file(const std::string& path, milliseconds patience = kQuick) {
   return open({.input = {.file = path}}, patience);
 }
 
-/// All that it tells.
+/// All facts of a session.
 std::string told(PlayedWords& session) {
   std::string all;
   while (session.next_at()) {
@@ -85,7 +85,7 @@ std::set<std::string> files(const Folder& folder) {
 }
 using Names = std::set<std::string>;
 
-TEST_CASE("a file of any kind plays, and tells what its words would") {
+TEST_CASE("a file of any kind plays, with the same facts as its words") {
   const std::map<std::string, std::string> kinds = {{"chat.pcap", kChat},
                                                     {"ogar.jsonl", "ogar/m3-02-two-players-chat.jsonl"},
                                                     {"panic.jsonl", "panic/patched-be-2p-smallreads.jsonl"},
@@ -95,7 +95,7 @@ TEST_CASE("a file of any kind plays, and tells what its words would") {
     const std::string file = copied(folder, trace, name);
     const Opened opened = open_file(file);
     REQUIRE_MESSAGE(opened.session.ok(), opened.why());
-    CHECK(files(folder) == Names{name});  // that was quick
+    CHECK(files(folder) == Names{name});  // making words was quick, so they are not kept
     CHECK(opened.shown.empty());
 
     const std::string converted = folder.file("words.mcap"), frames = folder.file("frames.mcap");
@@ -103,7 +103,7 @@ TEST_CASE("a file of any kind plays, and tells what its words would") {
     REQUIRE(convert({.input = {.file = file}, .to = converted, .words = true}, out, err) == kOk);
     REQUIRE(convert({.input = {.file = file}, .to = frames}, out, err) == kOk);
     const Opened words = open_file(converted, kSlow), relayed = open_file(frames);
-    CHECK_FALSE(words.made());  // it has its own
+    CHECK_FALSE(words.made());  // the file has words
     const std::string wanted = told(*words);
     CHECK(!wanted.empty());
     CHECK(told(*opened) == wanted);
@@ -113,7 +113,7 @@ TEST_CASE("a file of any kind plays, and tells what its words would") {
   }
 }
 
-TEST_CASE("words that took long are kept beside the file, and used again") {
+TEST_CASE("words that took long to make are kept beside the file, and used again") {
   const Folder folder;
   const std::string file = relays(folder, "evening.mcap");
   const std::string quick = told(*open_file(file));
@@ -135,7 +135,7 @@ TEST_CASE("words that took long are kept beside the file, and used again") {
   CHECK(out.str().find("words") == std::string::npos);
 }
 
-TEST_CASE("words are kept beside what a killed program left there") {
+TEST_CASE("a half-written file of a killed program does not prevent keeping words") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap");
   folder.write("a.mcap.words.mcap.new", "half of it");
@@ -144,7 +144,7 @@ TEST_CASE("words are kept beside what a killed program left there") {
   CHECK_FALSE(open_file(file, kSlow).made());
 }
 
-TEST_CASE("a session stays readable after its words were replaced") {
+TEST_CASE("a session stays readable after its words were removed") {
   const Folder folder;
   const std::string file = relays(folder, "evening.mcap");
   const Opened first = open_file(file, kSlow), second = open_file(file, kSlow);
@@ -156,7 +156,7 @@ TEST_CASE("a session stays readable after its words were replaced") {
   CHECK(told(*second) == all);
 }
 
-TEST_CASE("words of another state of the file, or of another way to read it, are made anew") {
+TEST_CASE("kept words are made again if the file has changed, or is read with other options") {
   const Folder folder;
   const std::string file = copied(folder, "ogar/m3-02-two-players-chat.jsonl", "a.jsonl");
   const auto now = fs::file_time_type::clock::now();
@@ -164,12 +164,12 @@ TEST_CASE("words of another state of the file, or of another way to read it, are
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
-  fs::last_write_time(file, now - hours(1));  // older than the words, but not as old as it was
+  fs::last_write_time(file, now - hours(1));  // older than the words, but changed
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
   std::ofstream(file, std::ios::app) << "{\"ev\":\"note\"}\n";
-  fs::last_write_time(file, now - hours(1));  // of another size
+  fs::last_write_time(file, now - hours(1));  // the same time, another size
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
@@ -178,12 +178,12 @@ TEST_CASE("words of another state of the file, or of another way to read it, are
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
-  fs::last_write_time(words_cache_of(file), now - hours(3));  // a clock was set
+  fs::last_write_time(words_cache_of(file), now - hours(3));  // words older than the file: a clock was set
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 }
 
-TEST_CASE("for one who reads a file once, what lies within the longest session gets no words") {
+TEST_CASE("with `once`, no words are made for sessions within the longest one") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap");
   const Opened all = open({.input = {.file = file}}, kSlow);
@@ -195,7 +195,7 @@ TEST_CASE("for one who reads a file once, what lies within the longest session g
   const auto has = [&](const PlayableOptions& options) { return open(options, kSlow).session.ok(); };
   CHECK(has({.input = {.file = file}, .link = 2, .once = true}));
 
-  // Whatever kind of file it is, one gets the same.
+  // The same for every kind of file.
   for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag/bzfs1108-hand-session.pcap",
                                   "ogar/m3-02-two-players-chat.jsonl", "panic/patched-be-2p-test-kill-win.jsonl"}) {
     const std::string copy = copied(folder, trace, "b" + fs::path(trace).extension().string());
@@ -207,7 +207,7 @@ TEST_CASE("for one who reads a file once, what lies within the longest session g
   }
 }
 
-TEST_CASE("words that are damaged are made anew") {
+TEST_CASE("kept words that are damaged are made again") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap"), words = words_cache_of(file).string();
   const std::string whole = told(*open_file(file, kSlow));
@@ -225,7 +225,7 @@ TEST_CASE("words that are damaged are made anew") {
   }
 }
 
-TEST_CASE("a file that only has the name of kept words is neither used nor replaced") {
+TEST_CASE("a file with the name of kept words that are not this recording's is neither used nor replaced") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap"), plain = told(*open_file(file));
   std::ostringstream out, err;
@@ -246,7 +246,7 @@ TEST_CASE("a file that only has the name of kept words is neither used nor repla
 TEST_CASE("a file plays where its words cannot be kept") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap"), wanted = told(*open_file(file));
-  const std::string name = std::string(246, 'n') + ".mcap";  // with anything behind it, it is too long
+  const std::string name = std::string(246, 'n') + ".mcap";  // too long with any suffix
   fs::copy_file(file, folder.file(name));
   const Opened long_name = open_file(folder.file(name), kSlow);
   CHECK(long_name.made());
@@ -313,7 +313,7 @@ TEST_CASE("a damaged file plays as far as it can be read, and its words are not 
   CHECK(files(folder) == Names{"cut.mcap", "cut.pcap", "whole.mcap"});
 }
 
-TEST_CASE("what cannot be played is one error that says why") {
+TEST_CASE("a file that cannot be played is one error with the reason") {
   const Folder folder;
   const auto fails = [](const PlayableOptions& options, int exit, const std::string& why) {
     const Opened opened = open(options, kSlow);

@@ -1,4 +1,4 @@
-// `entente convert`: what goes in comes out again, and a session becomes what a bzfs replays.
+// `entente convert`: nothing is lost, and a session becomes a recording that bzfs replays.
 #include "proxy/program/recordings/convert.h"
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ Buffer contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The payloads of a recording that a viewer sees, in order, each behind its code.
+/// The messages of a recording that a viewer sees, in order: code and payload.
 Buffer shown(const std::string& path) {
   const Buffer file = contents(path);
   auto reader = bzflag::RecReader::open(file);
@@ -65,14 +65,14 @@ Buffer shown(const std::string& path) {
 
 constexpr const char* kAllExact = "frames=890 exact=890 opaque=0 refused=0 undecoded=0 mismatched=0\n";
 
-TEST_CASE("a bzfs recording is verified as it is, and as ours") {
+TEST_CASE("a bzfs recording verifies, and also after its conversion") {
   const Folder folder;
   CHECK(verdict(kRec) == kAllExact);
   CHECK(converted(kRec, folder.file("a.mcap")).exit == kOk);
   CHECK(verdict(folder.file("a.mcap")) == kAllExact);
 }
 
-TEST_CASE("a recording that went through ours shows a viewer the same") {
+TEST_CASE("a bzfs recording that was converted and converted back shows a viewer the same") {
   const Folder folder;
   REQUIRE(converted(kRec, folder.file("a.mcap")).exit == kOk);
   const Said back = converted(folder.file("a.mcap"), folder.file("a.rec"));
@@ -107,7 +107,7 @@ TEST_CASE("of several sessions the one that began first is written, and the othe
         "c: left out: the file holds one session, and a began before\n");
 }
 
-TEST_CASE("what cannot be converted is said, and nothing is left behind") {
+TEST_CASE("a failed conversion has an error, and leaves no partial .rec") {
   const Folder folder;
   const Said ending = converted(kRec, folder.file("a.zip"));
   CHECK(ending.exit == kUsage);
@@ -128,7 +128,7 @@ TEST_CASE("what cannot be converted is said, and nothing is left behind") {
   CHECK(verdict(folder.file("c.mcap")).starts_with("frames=889 exact=889 "));
 }
 
-/// While it lives no file grows beyond its size, as on a full disk.
+/// While it lives, no file can grow beyond this size, as on a full disk.
 struct SmallDisk {
   explicit SmallDisk(rlim_t bytes) {
     ::getrlimit(RLIMIT_FSIZE, &before);
@@ -140,7 +140,7 @@ struct SmallDisk {
   rlimit before{};
 };
 
-TEST_CASE("a recording that the disk has no room for fails, and says what it lacks") {
+TEST_CASE("on a full disk, a conversion fails, and the error says what the recording lacks") {
   const Folder folder;
   Said full;
   {
@@ -157,7 +157,7 @@ TEST_CASE("a recording that the disk has no room for fails, and says what it lac
   CHECK(full.err.find(" lacks " + std::to_string(890 - std::stoi(frames)) + " frames, ") != std::string::npos);
 }
 
-TEST_CASE("a recording that cannot begin leaves nothing for the next try to stumble over") {
+TEST_CASE("a recording that cannot begin leaves no file that would prevent the next try") {
   const Folder folder;
   {
     const SmallDisk disk(100);
@@ -169,7 +169,7 @@ TEST_CASE("a recording that cannot begin leaves nothing for the next try to stum
   CHECK(converted(kRec, folder.file("a.mcap")).exit == kOk);
 }
 
-TEST_CASE("a .rec is there whole or not at all, and nobody's file is overwritten") {
+TEST_CASE("a .rec is written whole or not at all, and no file is overwritten") {
   const Folder folder;
   const Buffer original = contents(kRec);
   const auto own = folder.write("own.rec", std::string(as_text(original)));

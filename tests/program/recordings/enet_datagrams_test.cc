@@ -1,5 +1,5 @@
-// The datagrams of a real client and a real server through a relay that passes them as they are: what it records is
-// what an import of the capture finds.
+// The datagrams of a real client and a real server through a relay that passes them unchanged: its recording equals an
+// import of the capture.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -35,7 +35,7 @@ std::string verified(const FileOptions& from) {
   return out.str().substr(out.str().rfind("frames="));
 }
 
-TEST_CASE("BetterSpades' own datagrams pass untouched, and are recorded as the packets they hold") {
+TEST_CASE("the datagrams of BetterSpades pass unchanged, and are recorded as the packets in them") {
   using testing::Datagrams;
   const Folder folder;
   const std::string capture = trace_file("aos/betterspades-start.pcap"), path = folder.file("taped.mcap");

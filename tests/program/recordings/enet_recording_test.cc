@@ -1,4 +1,4 @@
-// What a recording keeps of ENet: the channel of each packet and what ENet did with it.
+// A recording keeps the ENet channel and delivery of each packet.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -41,7 +41,7 @@ void record_session(const std::string& path, relay::EnetMode mode) {
   REQUIRE(tap.stop().ok());
 }
 
-TEST_CASE("a recorded packet of ENet keeps its channel and its delivery, in either mode of the relay") {
+TEST_CASE("a recorded ENet packet has its channel and its delivery, in either mode of the relay") {
   const Folder folder;
   for (const auto mode : {relay::EnetMode::kPackets, relay::EnetMode::kDatagrams}) {
     CAPTURE(static_cast<int>(mode));
@@ -60,7 +60,7 @@ TEST_CASE("a recorded packet of ENet keeps its channel and its delivery, in eith
   }
 }
 
-TEST_CASE("what is not by ENet is recorded as before") {
+TEST_CASE("a packet of another transport has no delivery") {
   const Folder folder;
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);

@@ -1,4 +1,4 @@
-// `entente inspect`: what it shows, what it leaves out when asked, and what it does with files that are damaged.
+// `entente inspect`: its output, its filters, and damaged files.
 #include "proxy/program/recordings/inspect.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ Inspected inspected(const InspectOptions& options) {
 
 constexpr WallTime kSecond = 1'000'000'000;
 
-/// Two connections of Panic: an action, a move and an end; a reply cut off, and bytes that are no message.
+/// Two connections of Panic with an action, two moves, an end within a message, and bytes that are not a message.
 std::string two_links(const Folder& folder) {
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);
@@ -67,7 +67,7 @@ std::string lines(std::initializer_list<int> wanted) {
   return out;
 }
 
-TEST_CASE("everything that was said, a line each, with its time and its connection") {
+TEST_CASE("each message is a line with its time and its connection") {
   const Folder folder;
   const Inspected all = inspected({{two_links(folder), "", "", 0}});
   CHECK(all.exit == kOk);
@@ -75,7 +75,7 @@ TEST_CASE("everything that was said, a line each, with its time and its connecti
   CHECK(all.err == "");
 }
 
-TEST_CASE("only what is asked for") {
+TEST_CASE("filters select connections, messages, directions and times") {
   const Folder folder;
   InspectOptions options{{two_links(folder), "", "", 0}};
   const auto with = [&](auto&& change) {
@@ -96,7 +96,7 @@ TEST_CASE("only what is asked for") {
   CHECK(with([](auto& o) { o.connections = {"1"}; }) == lines({0, 1, 4, 5, 6}));  // a number: both names have a 1
 }
 
-TEST_CASE("where nothing matches it is said what there is") {
+TEST_CASE("if nothing matches, an error lists the connections") {
   const Folder folder;
   const InspectOptions options{{two_links(folder), "", "", 0}};
   const std::string there =
@@ -187,7 +187,7 @@ TEST_CASE("a world is a line of numbers") {
                                   "\n");
 }
 
-TEST_CASE("JSON has words as the contract has them (schema/NATIVE.md)") {
+TEST_CASE("JSON has words in the form of schema/NATIVE.md") {
   const Folder folder;
   const auto path = folder.file("words.mcap");
   const auto to = recorder(path);
@@ -208,7 +208,7 @@ TEST_CASE("JSON has words as the contract has them (schema/NATIVE.md)") {
         "\n");
 }
 
-TEST_CASE("in JSON, what happens to a connection is typed") {
+TEST_CASE("in JSON, the events of a connection are objects with a type") {
   const Folder folder;
   InspectOptions options{{two_links(folder), "", "", 0}};
   options.connections = {"1"};
@@ -255,7 +255,7 @@ words::Fact pose(std::uint32_t unit) {
   return fact;
 }
 
-/// An arena's words: anna (1) with her unit 3, and Bob (2) with his unit 4. Each word is a second after the last.
+/// An arena's words: anna (1) with her unit 3, and Bob (2) with his unit 4. The words are a second apart.
 std::string arena(const Folder& folder) {
   const auto path = folder.file("arena.mcap");
   const auto to = recorder(path);
@@ -318,7 +318,7 @@ std::vector<int> seconds_of(const std::string& lines) {
   return all;
 }
 
-TEST_CASE("the texts of words are shown as they are, but give a terminal no orders") {
+TEST_CASE("texts of words are shown unchanged except for control characters") {
   const Folder folder;
   const std::string path = folder.file("said.mcap");
   const auto to = recorder(path);
@@ -335,7 +335,7 @@ TEST_CASE("the texts of words are shown as they are, but give a terminal no orde
   CHECK(shown.out.find("\u009b") == std::string::npos);
 }
 
-TEST_CASE("words by their kind, as the schema and as the contract spells it, and like frames by time") {
+TEST_CASE("words can be selected by kind, as Died or died, and by time") {
   const Folder folder;
   const InspectOptions options{{arena(folder), "", "", 0}};
   const auto shown = [&](auto&& change) {
@@ -358,7 +358,7 @@ TEST_CASE("words by their kind, as the schema and as the contract spells it, and
   CHECK(refused.err.find("unknown message 'Diedd' (did you mean 'Died'?)") != std::string::npos);
 }
 
-TEST_CASE("words about a player: by name or id, with the player's units, and what is said to the player alone") {
+TEST_CASE("words can be selected by player name or id, with those about its units and private messages to it") {
   const Folder folder;
   const InspectOptions options{{arena(folder), "", "", 0}};
   const auto shown = [&](std::vector<std::string> players, auto&& change) {
@@ -385,7 +385,7 @@ TEST_CASE("words about a player: by name or id, with the player's units, and wha
   CHECK(inspected(nobody).err.find("the file has no words, so it does not tell players apart") != std::string::npos);
 }
 
-TEST_CASE("players are known from a world, too, in a file that continues another") {
+TEST_CASE("in a file that continues another, players are known from the world") {
   const Folder folder;
   const auto path = folder.file("rest.mcap");
   const auto to = recorder(path);
@@ -404,7 +404,7 @@ TEST_CASE("players are known from a world, too, in a file that continues another
   CHECK(seconds_of(inspected(options).out) == std::vector{2});
 }
 
-TEST_CASE("colours are on a terminal alone, and nothing but colours") {
+TEST_CASE("only output to a terminal is coloured, and colours change nothing else") {
   const Folder folder;
   for (const std::string& path : {two_links(folder), bridged(folder)}) {
     InspectOptions options{{path, "", "", 0}};
@@ -421,7 +421,7 @@ TEST_CASE("colours are on a terminal alone, and nothing but colours") {
 
 constexpr const char* kAction = "      1.000   #1 c2s     Action player=1 action=1 direction=2 piece=1";
 
-TEST_CASE("a recording that is being written is followed, and its end is the end") {
+TEST_CASE("a recording that is being written can be followed until its end") {
   const Folder folder;
   const auto path = folder.file("live.mcap");
   const auto to = recorder(path);
@@ -441,7 +441,7 @@ TEST_CASE("a recording that is being written is followed, and its end is the end
   CHECK(follows.err() == "");
 }
 
-TEST_CASE("a signal ends following; so does the time that was asked for, and the file's removal") {
+TEST_CASE("following ends with a signal, at --until, or when the file is removed") {
   const Folder folder;
   const auto path = folder.file("live.mcap");
   const auto to = recorder(path);
@@ -470,7 +470,7 @@ TEST_CASE("a signal ends following; so does the time that was asked for, and the
   CHECK(left.err().find("live.mcap.part was removed") != std::string::npos);
 }
 
-TEST_CASE("only a recording can be followed, and its damage is told") {
+TEST_CASE("only a recording can be followed, and damage makes the command fail") {
   const Folder folder;
   InspectOptions options{{trace_file("panic/master-bad-split-5-3.jsonl"), "", "", 0}};
   options.follow = true;
@@ -485,7 +485,7 @@ TEST_CASE("only a recording can be followed, and its damage is told") {
   CHECK(inspected(options).exit == kFailed);
 }
 
-TEST_CASE("JSON has numbers, texts, lists and groups as such, each once in quotes") {
+TEST_CASE("fields are JSON numbers, texts and lists, quoted only once") {
   InspectOptions options{{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "", "", 0}};
   options.json = true;
   const std::string bzflag = inspected(options).out;
@@ -494,7 +494,7 @@ TEST_CASE("JSON has numbers, texts, lists and groups as such, each once in quote
   CHECK(bzflag.find(R"("pos":[)") != std::string::npos);
 }
 
-TEST_CASE("a client that connects anew, in another dialect, is one link more once it is converted") {
+TEST_CASE("a client that reconnects with another dialect is a second link after the conversion") {
   const Folder folder;
   const FileOptions from{.file = folder.write("x.pcap", second_try().text()), .game = "aos"};
   const std::string at = "      0.000   #", name = " --- 10.0.0.1:1000/udp aos ";
@@ -520,7 +520,7 @@ TEST_CASE("convert and recover keep words and worlds") {
   CHECK(inspected({{folder.file("recovered.mcap"), "", "", 0}}).out == all);
 }
 
-TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor break a line or JSON") {
+TEST_CASE("hostile names and bytes cannot control a terminal or break a line or JSON") {
   const Folder folder;
   const auto path =
       folder.write("x.jsonl", "{\"t_ms\":1,\"conn\":\"a\\u001b[2J\\n\\\"b\",\"dir\":\"c2s\",\"hex\":\"00\"}");
@@ -534,7 +534,7 @@ TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor brea
       R"("dialect":"be-packed"})"));
 }
 
-TEST_CASE("a recording that was cut off shows what is whole, and says that it was") {
+TEST_CASE("a recording that was cut off is shown up to the damage, which is reported") {
   const Folder folder;
   const auto path = two_links(folder);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
@@ -544,13 +544,13 @@ TEST_CASE("a recording that was cut off shows what is whole, and says that it wa
   CHECK(cut.err.find("`entente recover` saves the readable part") != std::string::npos);
 }
 
-TEST_CASE("a message that no game has is usage, and the nearest is named") {
+TEST_CASE("an unknown message name is a usage error with the nearest name") {
   const Inspected wrong = inspected({{trace_file("panic/master-bad-split-5-3.jsonl")}, {}, "", {"Actoin"}});
   CHECK(wrong.exit == kUsage);
   CHECK(wrong.err.find("did you mean 'Action'?") != std::string::npos);
 }
 
-TEST_CASE("a time that ends before it begins is usage") {
+TEST_CASE("--until before --since is a usage error") {
   InspectOptions options{{trace_file("panic/master-bad-split-5-3.jsonl")}};
   options.since = 20;
   options.until = 10;

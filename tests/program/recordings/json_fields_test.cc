@@ -1,4 +1,4 @@
-// What `inspect --json` makes of a message: JSON that a parser reads, with the values that the message has.
+// `inspect --json` writes each message as valid JSON with the values of the message.
 #include "proxy/program/recordings/json_fields.h"
 
 #include <doctest/doctest.h>
@@ -35,12 +35,12 @@ class Repeating final : public wire::Codec {
   }
 };
 
-TEST_CASE("the second field of a name has a number") {
+TEST_CASE("the second field with the same name gets a number") {
   Repeating codec;
   CHECK(json_of(codec) == R"({"x":1,"inside":{"x":1},"x_2":1})");
 }
 
-TEST_CASE("every message of every game is an object that a parser of JSON reads") {
+TEST_CASE("every message of every game is a valid JSON object") {
   wire::Random random(5);
   for (const wire::Game* game : games())
     for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
@@ -58,7 +58,7 @@ TEST_CASE("every message of every game is an object that a parser of JSON reads"
     }
 }
 
-TEST_CASE("numbers are numbers, 64 bits are in quotes, texts are themselves, lists and groups nest") {
+TEST_CASE("numbers are JSON numbers, 64-bit numbers are in quotes, texts are unchanged, lists and groups nest") {
   const auto codec = find_game("native")->codec(1);
   const std::string line =
       R"({"at_us":"7","number":2,"enter":{"name":"an\"na \u001b é","role":"WATCH","flags_known":["US","GM"],"claims_deaths":true}})"

@@ -1,5 +1,5 @@
-// Words made anew from frames: in real recordings, units move in the world as the frames say, and the new file can be
-// entered like a bridge's.
+// Words made from frames: in real recordings, units move as in the frames, and the new file can be played like a
+// bridge's.
 #include "proxy/program/recordings/offline_room.h"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ Converted with_words(const Folder& folder, const std::string& from) {
   return {exit, options.to, out.str(), err.str()};
 }
 
-/// Reads a recording: `each(event, world)` for each event of one link, the world as its facts so far made it.
+/// Reads a recording and calls `each(event, world)` for each event. `world` is the result of this link's facts so far.
 template <class Each>
 void walk(const std::string& path, std::uint32_t link, Each&& each) {
   core::WorldState world;
@@ -65,7 +65,7 @@ bool is_from_server(const trace::Recording::Event& event, std::uint32_t link) {
   return event.frame != nullptr && event.frame->link() == link && event.frame->way() == trace::TO_CLIENT;
 }
 
-/// What a verifier says of the whole.
+/// The last line of `entente verify`.
 std::string verdict(const std::string& path) {
   std::ostringstream out, err;
   VerifyOptions options;
@@ -77,7 +77,7 @@ std::string verdict(const std::string& path) {
 
 // -- BZFlag -----------------------------------------------------------------------------------------------------------
 
-/// A connection of a tape of tests/traces/bzflag, as a relay records it: a line each 20 ms.
+/// A connection in a text file of tests/traces/bzflag, as a relay records it, with 20 ms per line of the file.
 std::string taped(const Folder& folder, const std::string& name, const std::string& which = "1") {
   const auto path = folder.file("tape.mcap");
   const auto to = recorder(path);
@@ -103,7 +103,7 @@ struct Place {
   double x, y, z;
 };
 
-/// Where a server's frame says that somebody is: MsgPlayerUpdate, or its small form.
+/// The place in a server's MsgPlayerUpdate or its small form.
 std::optional<Place> told_place(Bytes frame) {
   const auto number = [&](std::size_t at, std::size_t size) {
     std::uint32_t value = 0;
@@ -118,7 +118,7 @@ std::optional<Place> told_place(Bytes frame) {
   return std::nullopt;
 }
 
-TEST_CASE("bzflag: each update of a server is a pose at that place") {
+TEST_CASE("bzflag: each player update of a server becomes a pose at its place") {
   const Folder folder;
   const Converted made = with_words(folder, taped(folder, "bzfs2426-gui-two-tanks.txt"));
   CHECK(made.exit == kOk);
@@ -126,7 +126,7 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   CHECK(verdict(made.file).find(" undecoded=0 mismatched=0") != std::string::npos);
   std::optional<Place> awaited;
   std::size_t updates = 0, missed = 0, players = 0;
-  bool over = false;  // the client is gone: nobody is told any more
+  bool over = false;  // the client has left, and there are no more words
   walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
     if (event.note != nullptr) over |= event.note->text().starts_with("the words end here");
     if (over) return;
@@ -142,11 +142,11 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   });
   MESSAGE(updates << " updates, " << missed << " without a pose");
   CHECK(updates >= 90);
-  CHECK(missed <= 2);  // the last of each tank, behind which the words end
+  CHECK(missed <= 2);  // the last update of each tank, after which the words end
   CHECK(players == 2);
 }
 
-TEST_CASE("bzflag: the recorded player drives and shoots, whatever its number on that server") {
+TEST_CASE("bzflag: the recorded player drives and shoots, whatever its id on the server") {
   for (const char* connection : {"1", "2"}) {
     CAPTURE(connection);
     const Folder folder;
@@ -167,7 +167,7 @@ TEST_CASE("bzflag: the recorded player drives and shoots, whatever its number on
   }
 }
 
-TEST_CASE("bzflag: a session on tape can be entered where a world is known") {
+TEST_CASE("bzflag: a recorded session can be played from a recorded world on") {
   const Folder folder;
   const Converted made = with_words(folder, taped(folder, "bzfs2426-gui-two-tanks.txt"));
   REQUIRE(made.exit == kOk);
@@ -189,7 +189,7 @@ TEST_CASE("bzflag: a session on tape can be entered where a world is known") {
   CHECK((*geometry)->world().solids_size() > 0);
 }
 
-TEST_CASE("bzflag: a packet capture has words, too") {
+TEST_CASE("bzflag: words can be made from a packet capture") {
   const Folder folder;
   const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"));
   CHECK(made.exit == kOk);
@@ -199,7 +199,7 @@ TEST_CASE("bzflag: a packet capture has words, too") {
 
 // -- Panic ------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("panic: each step that a server grants moves a tank by a tile") {
+TEST_CASE("panic: each Move of a server moves a tank by a tile") {
   const Folder folder;
   const Converted made = with_words(folder, trace_file("panic/patched-be-2p-test-kill-win.jsonl"));
   CHECK(made.exit == kOk);
@@ -253,7 +253,7 @@ Cells cells_of(const core::WorldState& world) {
   return all;
 }
 
-TEST_CASE("ogar: after each update the world has the cells of the screen, where and as large as they are") {
+TEST_CASE("ogar: after each update the world has the cells of the screen with their places and sizes") {
   const Folder folder;
   const Converted made = with_words(folder, trace_file("ogar/m3-03-split-eject-merge.jsonl"));
   CHECK(made.exit == kOk);
@@ -283,7 +283,7 @@ TEST_CASE("ogar: after each update the world has the cells of the screen, where 
 
 // -- Ace of Spades ----------------------------------------------------------------------------------------------------
 
-/// A session that a relay recorded: on a server of 0.75, with what its client connected with told by the dialect alone.
+/// A session on a 0.75 server as a relay records it: the connect data is known only from the dialect.
 std::string relayed(const Folder& folder, const std::string& name) {
   const auto path = folder.file("relayed.mcap");
   const auto to = recorder(path);
@@ -307,7 +307,7 @@ std::string relayed(const Folder& folder, const std::string& name) {
   return path;
 }
 
-TEST_CASE("aos: what a relay recorded says who spawned, walked, died and spoke") {
+TEST_CASE("aos: a relay's recording gives words about spawns, movement, deaths and chat") {
   const Folder folder;
   const Converted made = with_words(folder, relayed(folder, "piqueserver-walks.jsonl"));
   CHECK(made.exit == kOk);
@@ -340,7 +340,7 @@ TEST_CASE("aos: what a relay recorded says who spawned, walked, died and spoke")
   CHECK(facts["Pose"] > 100);
 }
 
-TEST_CASE("aos: a packet capture of ENet has words, too") {
+TEST_CASE("aos: words can be made from a packet capture of ENet") {
   const Folder folder;
   const Converted made = with_words(folder, trace_file("aos/betterspades-start.pcap"));
   CHECK(made.exit == kOk);
@@ -348,7 +348,7 @@ TEST_CASE("aos: a packet capture of ENet has words, too") {
   CHECK(!made.out.ends_with(", 0 words\n"));
 }
 
-TEST_CASE("bzflag: a .rec of bzfs, in which no client speaks, has words of its players, its world and its end") {
+TEST_CASE("bzflag: a .rec of bzfs, which has no client frames, gives words about players and world up to its end") {
   const Folder folder;
   const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-ctf.rec"));
   CHECK(made.exit == kOk);
@@ -371,12 +371,12 @@ TEST_CASE("bzflag: a .rec of bzfs, in which no client speaks, has words of its p
   CHECK(players == std::set<std::string>{"op", "recording", "tank1", "tank2"});
   CHECK(deaths == 2);
   CHECK(kills == 1);
-  CHECK(last - begin > 29'000'000'000);  // of 30 s
+  CHECK(last - begin > 29'000'000'000);  // the recording has 30 s
 }
 
-// -- What has no words ------------------------------------------------------------------------------------------------
+// -- No words ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("every dialect of every game can have words") {
+TEST_CASE("words can be made for every dialect of every game") {
   for (const wire::Game* game : games())
     for (std::size_t i = 0; i < game->dialects().size(); ++i) {
       CAPTURE(game->name());
@@ -384,7 +384,7 @@ TEST_CASE("every dialect of every game can have words") {
     }
 }
 
-TEST_CASE("frames that make no words are a failure that says why; a file without frames is none") {
+TEST_CASE("the command fails with a reason if frames give no words, but not if the file has no frames") {
   const auto convert_frames = [](const std::vector<std::pair<const char*, std::string>>& connections) {
     const Folder folder;
     const auto path = folder.file("silent.mcap");
@@ -398,19 +398,19 @@ TEST_CASE("frames that make no words are a failure that says why; a file without
     return with_words(folder, path);
   };
   CHECK(convert_frames({{"0.75", ""}, {"0.76", ""}}).exit == kOk);
-  const Converted mute = convert_frames({{"0.75", "1f00000000"}});  // an answer to a question that nobody asked
+  const Converted mute = convert_frames({{"0.75", "1f00000000"}});  // an answer without a question
   CHECK(mute.exit == kFailed);
   CHECK(mute.err ==
         "127.0.0.1:4001: no words: none of its frames translates to a word\n"
         "entente convert: " +
             mute.file + ": no words were made of its frames\n");
-  // In 0.80 whoever says anything else first than who he is, is sent away.
+  // In 0.80 a client that does not identify itself first is disconnected.
   const Converted rude = convert_frames({{"0.80", "050001"}, {"0.80", "050001"}});
   CHECK_MESSAGE(rude.err.starts_with("127.0.0.1:4001 and 1 more: "), rude.err);
   CHECK_MESSAGE(rude.err.find("the client did not identify itself first\n") != std::string::npos, rude.err);
 }
 
-TEST_CASE("words that are there are kept, not made again") {
+TEST_CASE("words in the file are kept, not made again") {
   const Folder folder;
   const Converted first = with_words(folder, trace_file("panic/patched-be-2p-test-kill-win.jsonl"));
   REQUIRE(first.exit == kOk);
@@ -427,7 +427,7 @@ TEST_CASE("words that are there are kept, not made again") {
   CHECK(words_in(again.file) > 0);
 }
 
-TEST_CASE("words have no place in a .rec, and a setting is one of some game's back") {
+TEST_CASE("--words is refused for a .rec, and --set accepts only a valid setting of a game's back") {
   std::ostringstream out, err;
   ConvertOptions options;
   options.input.file = trace_file("bzflag/bzfs2426-ctf.rec");

@@ -1,4 +1,4 @@
-// `entente recordings`: what a list of recordings tells, also of files that are damaged, unfinished or not summed up.
+// `entente recordings`: the list, also of files that are damaged, unfinished or without a summary.
 #include "proxy/program/recordings/recordings.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr WallTime kSecond = 1'000'000'000;
 constexpr WallTime kStart = 1'763'830'920 * kSecond;  // 2025-11-22 17:02:00
 
-// MsgKilled of bzflag 2.4, of player 1: shot by 2, by itself, and by the server.
+// MsgKilled of bzflag 2.4 for player 1: killed by player 2, by itself, and by the server.
 constexpr const char *kShot = "00086b6c0102000100054742", *kShotItself = "00086b6c0101000100054742",
                      *kShotByServer = "00086b6c01fd000100054742";
 
@@ -37,7 +37,7 @@ void fact(trace::Recorder& to, WallTime time, std::uint32_t link, const words::F
   to.word(time, link, trace::WordKind::kFact, as_bytes(bytes));
 }
 
-/// An hour and a bit of two players on a server, one of whom kills the other three times. `sum`: with a summary.
+/// Records 1:01:01 of two players on a server. One of them kills the other three times. `sum`: with a summary.
 void record_match(const std::string& path, bool sum, WallTime start = kStart) {
   auto to = recorder(path);
   trace::Opened opened = opening(1, "bzflag", "2.4");
@@ -55,7 +55,7 @@ void record_match(const std::string& path, bool sum, WallTime start = kStart) {
   for (int i = 0; i < 4; ++i) {
     words::Fact died;
     died.mutable_died()->set_player(1);
-    died.mutable_died()->set_killer(i < 3 ? 2 : 1);  // the last is her own doing
+    died.mutable_died()->set_killer(i < 3 ? 2 : 1);  // the last is a suicide
     fact(*to, start + 3661 * kSecond, 1, died);
     summary.fact(1, as_bytes(died.SerializeAsString()));
   }
@@ -63,7 +63,7 @@ void record_match(const std::string& path, bool sum, WallTime start = kStart) {
   REQUIRE(to->close(start + 3661 * kSecond).ok());
 }
 
-TEST_CASE("a row tells when, how long, where, who and how many kills, by the end of the file or by reading it") {
+TEST_CASE("a row has time, length, server, players and kills, from the summary or by reading the file") {
   for (const bool sum : {true, false}) {
     CAPTURE(sum);
     const Folder folder;
@@ -83,7 +83,7 @@ TEST_CASE("a row tells when, how long, where, who and how many kills, by the end
   }
 }
 
-TEST_CASE("a server tells its kills to each client of a relay, and they are counted once") {
+TEST_CASE("a kill that a server sends to several clients of a relay is counted once") {
   trace::RecordingInfoBuilder summary({kill_message, tells_kill});
   for (std::uint32_t link = 1; link <= 3; ++link) {
     trace::Opened opened = opening(link, "bzflag", "2.4");
@@ -104,7 +104,7 @@ TEST_CASE("a server tells its kills to each client of a relay, and they are coun
   CHECK_FALSE(no_kills.info().kills);
 }
 
-TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a relay's recording") {
+TEST_CASE("a death by oneself or by the server is not a kill in a relay's recording") {
   const Folder folder;
   for (const bool sum : {true, false}) {
     CAPTURE(sum);
@@ -126,7 +126,7 @@ TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a
   }
 }
 
-TEST_CASE("a kill message tells of a kill if its killer is another player") {
+TEST_CASE("a kill message is a kill if its killer is another player") {
   CHECK(tells_kill("bzflag", "2.4", from_hex(kShot)));
   CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex(kShotItself)));
   CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex(kShotByServer)));
@@ -139,7 +139,7 @@ TEST_CASE("a kill message tells of a kill if its killer is another player") {
   CHECK_FALSE(tells_kill("ogar", "modern3", from_hex("10")));
 }
 
-TEST_CASE("a summary holds so many names, and says that there are more; it reads back as it was written") {
+TEST_CASE("a summary has a limited number of names, marks that there are more, and is read back as it was written") {
   trace::RecordingInfoBuilder summary;
   summary.opened(opening(1, "panic", "be-packed"));
   for (std::size_t i = 0; i < trace::RecordingInfoBuilder::kMostPlayers + 10; ++i)
@@ -152,7 +152,7 @@ TEST_CASE("a summary holds so many names, and says that there are more; it reads
   CHECK(again.games == std::set<std::string>{"panic be-packed"});
 }
 
-TEST_CASE("damaged and unfinished files have a row that says so, and other files have none") {
+TEST_CASE("damaged and unfinished files have a row that says so, and files of other kinds have none") {
   const Folder folder;
   record_match(folder.file("whole.mcap"), true, kStart + kSecond);
   record_match(folder.file("cut.mcap"), true);
@@ -167,16 +167,16 @@ TEST_CASE("damaged and unfinished files have a row that says so, and other files
   std::istringstream rows(told.out);
   std::vector<std::string> all;
   for (std::string row; std::getline(rows, row);) all.push_back(row);
-  REQUIRE(all.size() == 5);  // with the header; by time, those without one first
+  REQUIRE(all.size() == 5);  // with the header; ordered by time, files without a time first
   CHECK(all[1].starts_with("letter.mcap"));
   CHECK(all[1].find("MCAP") != std::string::npos);
   CHECK(all[2].starts_with("cut.mcap"));
-  CHECK(all[2].find("  3  ") != std::string::npos);  // what could be read
+  CHECK(all[2].find("  3  ") != std::string::npos);  // the kills that could be read
   CHECK(all[3].starts_with("whole.mcap"));
   CHECK(all[4].starts_with("b.mcap.part"));
   CHECK(all[4].find("unfinished") != std::string::npos);
   CHECK(list(folder.path().string(), false, true).err.starts_with("\r1/4 files"));
-  CHECK(list(folder.file("letter.mcap")).code == 1);  // asked for by name
+  CHECK(list(folder.file("letter.mcap")).code == 1);  // named directly
   CHECK(list(folder.file("cut.mcap")).code == 0);
   const Listing none = list(folder.file("nowhere"));
   CHECK(none.code == 1);
@@ -184,7 +184,7 @@ TEST_CASE("damaged and unfinished files have a row that says so, and other files
 }
 
 }  // namespace
-TEST_CASE("a folder without recordings is named") {
+TEST_CASE("for a folder without recordings, the message names it") {
   const Folder folder;
   const Listing none = list(folder.path().string());
   CHECK(none.code == 0);

@@ -1,4 +1,4 @@
-// Which recordings are deleted: the old ones, or the oldest if there are too many; and nothing else.
+// Which files are deleted: old recordings, and the oldest ones if there are too many; no other file.
 #include "proxy/program/recordings/retention.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ using std::chrono::hours;
 const fs::file_time_type kNow = fs::file_time_type::clock::now();
 
 struct Shelf {
-  /// A recording of that age.
+  /// Makes a recording of this age.
   std::uint64_t put(const std::string& name, hours age, bool whole = true) const {
     const std::string path = folder.file(name);
     auto to = trace::Recorder::open(path);
@@ -29,7 +29,7 @@ struct Shelf {
     fs::last_write_time(whole ? path : path + ".part", kNow - age);
     return fs::file_size(whole ? path : path + ".part");
   }
-  /// Words that were made of the recording of this name.
+  /// Makes kept words of the recording of this name.
   std::uint64_t words(const std::string& name) const {
     const std::string path = folder.file(name + ".words.mcap");
     const std::string of = has(name) ? folder.file(name) : folder.write("gone", "");
@@ -68,7 +68,7 @@ using Names = std::vector<std::string>;
 
 const RecordingTarget kTimed{"{game}-{route}-{time}.mcap", "panic", 2};
 
-TEST_CASE("recordings that are older than keep_s are deleted, by the names of the pattern") {
+TEST_CASE("recordings that are older than keep_s are deleted if their names match the pattern") {
   Shelf shelf;
   shelf.put("panic-2-20260101T000000Z.mcap", hours(50));
   shelf.put("panic-2-20260101T000000Z-2.mcap", hours(49));
@@ -83,13 +83,13 @@ TEST_CASE("recordings that are older than keep_s are deleted, by the names of th
   CHECK(shelf.has("my panic-2-20260101T000000Z.mcap"));
 }
 
-TEST_CASE("words that were made of a recording count with it, and go with it") {
+TEST_CASE("kept words count towards the size of their recording, and are deleted with it") {
   Shelf shelf;
   const std::uint64_t each = shelf.put("a.mcap", hours(5));
   shelf.put("a-2.mcap", hours(4));
   const std::uint64_t words = shelf.words("a.mcap");
   const std::uint64_t other = shelf.words("a-3.mcap");
-  shelf.put("a-2.mcap.words.mcap", hours(1));  // of somebody who likes such names
+  shelf.put("a-2.mcap.words.mcap", hours(1));  // a recording with such a name, not kept words
   const RecordingTarget target{"a.mcap", "panic", 1};
   CHECK(shelf.look(hours(9), 0, target).empty());
   CHECK(shelf.totals.kept == 2);
@@ -104,13 +104,13 @@ TEST_CASE("words that were made of a recording count with it, and go with it") {
   CHECK(other != 0);
 }
 
-TEST_CASE("above keep_mb the oldest are deleted; what is being written counts, but is not") {
+TEST_CASE("above keep_mb the oldest are deleted; files being written count, but are not deleted") {
   Shelf shelf;
   const std::uint64_t each = shelf.put("a.mcap", hours(1));
   shelf.put("a-2.mcap", hours(4));
   shelf.put("a-3.mcap", hours(3));
   shelf.put("a-4.mcap", hours(9), false);
-  shelf.put("a-5.mcap", hours(21), false);  // of a program that crashed
+  shelf.put("a-5.mcap", hours(21), false);  // left by a crash
   const RecordingTarget target{"a.mcap", "panic", 1};
   CHECK(shelf.look(hours(0), 4 * each, target).empty());
   CHECK(shelf.totals.kept == 4);
@@ -121,7 +121,7 @@ TEST_CASE("above keep_mb the oldest are deleted; what is being written counts, b
   CHECK(shelf.totals.kept == 2);
 }
 
-TEST_CASE("links, folders and foreign files are left alone, whatever they are called") {
+TEST_CASE("links, folders and foreign files are not deleted, whatever their names") {
   Shelf shelf;
   shelf.put("elsewhere", hours(90));
   fs::create_symlink(shelf.folder.file("elsewhere"), shelf.folder.file("a-2.mcap"));
@@ -134,7 +134,7 @@ TEST_CASE("links, folders and foreign files are left alone, whatever they are ca
   for (const char* name : {"elsewhere", "a-2.mcap", "a-3.mcap", "a-4.mcap", "a-5.mcap"}) CHECK(shelf.has(name));
 }
 
-TEST_CASE("a name that means something in a regular expression means itself") {
+TEST_CASE("regular expression characters in a name have no special meaning") {
   Shelf shelf;
   shelf.put("a+b[1].(x).mcap", hours(2));
   shelf.put("aab1.x.mcap", hours(2));

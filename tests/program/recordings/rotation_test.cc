@@ -26,7 +26,7 @@ struct Served : Asked {
                                         "\"\n[recording]\ndirectory = \"" + folder.path().string() + "\"\n" + text)}) {
     REQUIRE(process.line());
   }
-  /// Until the list of recordings has this.
+  /// Waits until the list of recordings has this.
   bool lists(const std::string& part) const { return answers("recordings", part); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -46,15 +46,15 @@ struct Served : Asked {
 
 constexpr const char* kArena = "[[arena]]\nlisten = [\"panic://127.0.0.1:0\"]\nbots = 3\nrecord = \"a.mcap\"\n";
 
-TEST_CASE("a recording of an arena that is rotated: each file verifies, and plays by itself with all players") {
+TEST_CASE("each file of an arena's rotated recording verifies, and plays alone with all players") {
   Served served(kArena);
   REQUIRE(served.lists("\ton\t"));
-  // Bots have come once something is recorded.
+  // The bots have joined once something is recorded.
   REQUIRE(served.answers("stats", "present=3"));
   const Ended rotated = served.ctl({"record", "rotate"});
   CHECK(rotated.code == 0);
   CHECK(rotated.out.starts_with("rotated 1 "));
-  REQUIRE(served.lists("\t" + served.folder.file("a-2.mcap") + "\n"));  // the first one has all of its links behind it
+  REQUIRE(served.lists("\t" + served.folder.file("a-2.mcap") + "\n"));  // all links have moved to the second file
   CHECK(served.stop() == 0);
   CHECK(served.files() == std::vector<std::string>{"a-2.mcap", "a.mcap"});
   for (const char* name : {"a.mcap", "a-2.mcap"}) {
@@ -73,8 +73,7 @@ TEST_CASE("a recording of an arena that is rotated: each file verifies, and play
   CHECK(world.geometry() != nullptr);
 }
 
-TEST_CASE(
-    "a relay's recording that is rotated: each file verifies and converts; words are of sessions that begin in it") {
+TEST_CASE("each file of a relay's rotated recording verifies and converts; words need the beginning of a session") {
   for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
                                   "ogar/m3-03-split-eject-merge.jsonl"}) {
     CAPTURE(trace);
@@ -101,7 +100,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a route without `record` is recorded by an order, and its recording stops by another") {
+TEST_CASE("recording of a route without `record` can be started and stopped by commands") {
   Served served("[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n");
   CHECK(served.lists("\toff\t"));
   CHECK(served.ctl({"record", "stop"}).code == 1);

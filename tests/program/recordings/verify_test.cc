@@ -1,4 +1,4 @@
-// `entente verify` over real traffic, over recordings of ours, and over codecs that do not keep their law.
+// `entente verify` with real traffic, with Entente's recordings, and with a codec that encodes wrongly.
 #include "proxy/program/recordings/verify.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ std::string tally(int frames, int refused = 0) {
          " opaque=0 refused=" + std::to_string(refused) + " undecoded=0 mismatched=0\n";
 }
 
-TEST_CASE("what is wrong with a file is told without what it would have a terminal do") {
+TEST_CASE("control characters in an error about a file are escaped") {
   const Folder folder;
   const std::string file = folder.write("a.jsonl", R"({"dir":"\u001b]0;owned\u0007\n","conn":"a","hex":"00"})");
   const Verified wrong = verified({file});
@@ -51,7 +51,7 @@ TEST_CASE("what is wrong with a file is told without what it would have a termin
   CHECK(wrong.err.find_first_of("\x1b\a") == std::string::npos);
 }
 
-TEST_CASE("only connections with a problem have a line, unless all shall have one") {
+TEST_CASE("only connections with a problem have a line, unless --connections is set") {
   const Folder folder;
   const auto lines = [&](const std::string& hex, bool connections) {
     std::ostringstream out, err;
@@ -66,9 +66,9 @@ TEST_CASE("only connections with a problem have a line, unless all shall have on
     const std::string all = out.str();
     return std::count(all.begin(), all.end(), '\n');
   };
-  CHECK(lines("0001010200000001", false) == 1);  // the result
+  CHECK(lines("0001010200000001", false) == 1);  // the total
   CHECK(lines("0001010200000001", true) == 3);
-  CHECK(lines("00010102000000", false) == 2);  // it is cut off
+  CHECK(lines("00010102000000", false) == 2);  // one line for b, which is cut off
 }
 
 TEST_CASE("real traffic decodes, and encodes to the same bytes") {
@@ -102,7 +102,7 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
   }
 }
 
-TEST_CASE("a recording that lacks a link's first messages, and says so, is verified from there on") {
+TEST_CASE("a recording that is marked to lack a link's first messages is verified from the first message that it has") {
   const Folder folder;
   const std::string file = folder.file("a.mcap");
   {
@@ -132,11 +132,11 @@ TEST_CASE("a recording that lacks a link's first messages, and says so, is verif
       if (*event == nullptr) break;
       if (const trace::Frame* frame = (*event)->frame; frame != nullptr) names += frame->name() + " ";
     }
-    if (one != file) CHECK(names == "MsgExit MsgGameTime MsgGameTime ");  // each was cut
+    if (one != file) CHECK(names == "MsgExit MsgGameTime MsgGameTime ");  // each frame is cut again and has its name
   }
 }
 
-TEST_CASE("clients of one file may speak several dialects, if they name them") {
+TEST_CASE("clients in one file may use several dialects if they name them") {
   Folder folder;
   const std::string file = folder.write("mix.jsonl",
                                         R"({"t_ms":1,"conn":"m","dir":"c2s","hex":"0103000000"}
@@ -150,7 +150,7 @@ TEST_CASE("clients of one file may speak several dialects, if they name them") {
   }
 }
 
-TEST_CASE("game, dialect and port are found where the traffic shows them") {
+TEST_CASE("game, dialect and port are detected if the traffic shows them") {
   for (const char* file :
        {"panic/master-2p-test-kill-win.jsonl", "panic/serverbranch-2p-test-kill-win.jsonl",
         "panic/patched-be-2p-smallreads.jsonl", "bzflag/bzfs2426-bzadmin-chat.pcap", "aos/betterspades-start.pcap"}) {
@@ -160,7 +160,7 @@ TEST_CASE("game, dialect and port are found where the traffic shows them") {
   }
 }
 
-TEST_CASE("the wrong dialect is seen, explained, and fails") {
+TEST_CASE("a wrong dialect is a failure with an explanation") {
   const Verified wrong = verified({trace_file("panic/master-bad-split-5-3.jsonl"), "panic", "be-packed", 0});
   CHECK(wrong.exit == kFailed);
   CHECK(wrong.last() == "frames=8 exact=6 opaque=0 refused=0 undecoded=2 mismatched=0\n");
@@ -170,7 +170,7 @@ TEST_CASE("the wrong dialect is seen, explained, and fails") {
   CHECK(wrong.out.find("could not be cut into messages") != std::string::npos);
 }
 
-TEST_CASE("a message that the file ends in is said, and does not fail") {
+TEST_CASE("an unfinished message at the end of the file is reported, and not a failure") {
   const Folder folder;
   const auto file = folder.write("x.jsonl", R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"00010102000000010001"})");
   const Verified cut = verified({file, "panic", "be-packed", 0});
@@ -181,7 +181,7 @@ TEST_CASE("a message that the file ends in is said, and does not fail") {
             tally(1));
 }
 
-TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
+TEST_CASE("wrong options are a usage error, a wrong file is a failure") {
   const Folder folder;
   const auto panic = trace_file("panic/master-bad-split-5-3.jsonl");
   CHECK(verified({panic, "pannic", "", 0}).err.find("did you mean 'panic'?") != std::string::npos);
@@ -199,7 +199,7 @@ TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
   CHECK(verified({folder.write("empty", ""), "panic", "", 0}).err.find("the file is empty") != std::string::npos);
 }
 
-TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is said of its game") {
+TEST_CASE("a broken file, or one without the connection, is a failure and not a usage error, whatever game is given") {
   const Folder folder;
   const auto text = folder.write("text", "hello\n"), cut = folder.write("cut.pcap", "\xd4\xc3\xb2\xa1 short");
   const auto chat = trace_file("bzflag/bzfs2426-bzadmin-chat.pcap");
@@ -220,7 +220,7 @@ TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is
   }
 }
 
-TEST_CASE("a dialect without a game is one of the game that the file shows") {
+TEST_CASE("a dialect without a game belongs to the game that the file shows") {
   const auto panic = trace_file("panic/master-bad-split-5-3.jsonl");
   CHECK(verified({.file = panic, .dialect = "le-padded"}).last() == tally(24));
   const Verified wrong = verified({.file = panic, .dialect = "be-packed"});
@@ -257,7 +257,7 @@ TEST_CASE("a capture of ENet from its connect needs neither port nor dialect") {
   CHECK(found.last() == tally(56));
 }
 
-TEST_CASE("a capture of WebSockets shows its game once they are taken apart") {
+TEST_CASE("the game of a WebSocket capture is detected from its messages") {
   const Folder folder;
   const auto hex = [](std::string_view text) { return to_hex(as_bytes(text)); };
   const std::string asks = hex("GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n");
@@ -265,7 +265,7 @@ TEST_CASE("a capture of WebSockets shows its game once they are taken apart") {
   const auto at = [](std::size_t start, const std::string& said) {
     return static_cast<std::uint32_t>(start + said.size() / 2);
   };
-  const Buffer hello = up(at(11, asks), kAck, "8285 00000000 0103000000");  // of modern3
+  const Buffer hello = up(at(11, asks), kAck, "8285 00000000 0103000000");  // modern3
   const Buffer file = capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kAck, asks), down(21, kAck, switches), hello,
                                down(at(21, switches), kAck, "8201 02")});
   const Verified found = verified({.file = folder.write("web.pcap", std::string(as_text(file)))});
@@ -273,7 +273,7 @@ TEST_CASE("a capture of WebSockets shows its game once they are taken apart") {
   CHECK(found.out == "10.0.0.1:1000 ogar modern3 " + tally(2) + tally(2));
 }
 
-TEST_CASE("each connect by ENet says anew what is spoken, unless somebody said it") {
+TEST_CASE("each ENet connect sets the dialect, unless an option names it") {
   const Folder folder;
   const std::string file = folder.write("twice.pcap", second_try().text());
   const Verified played = verified({.file = file, .game = "aos"});
@@ -295,7 +295,7 @@ TEST_CASE("each connect by ENet says anew what is spoken, unless somebody said i
           "a aos 0.75 " + tally(1) + "b aos 0.76 " + tally(1) + tally(2));
 }
 
-TEST_CASE("what is asked of a server beside ENet, and what it answers, is understood") {
+TEST_CASE("queries outside of ENet and their answers are decoded") {
   const Folder folder;
   DatagramCapture capture(32887);
   capture.up(as_bytes("HELLO")).down(as_bytes("HI")).up(as_bytes("HELLOLAN")).down(as_bytes(R"({"name":"a"})"));
@@ -305,7 +305,7 @@ TEST_CASE("what is asked of a server beside ENet, and what it answers, is unders
   CHECK(found.last() == tally(4));
 }
 
-TEST_CASE("damage in the middle of a file: what came before it is verified, and the damage is said") {
+TEST_CASE("a file that is damaged in the middle is verified up to the damage, which is reported") {
   const Folder folder;
   const std::string good = R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"0001010200000001"})";
   const Verified lines = verified({folder.write("x.jsonl", good + "\nnonsense\n" + good), "panic", "be-packed", 0});
@@ -323,7 +323,7 @@ TEST_CASE("damage in the middle of a file: what came before it is verified, and 
   CHECK(cut.last() == tally(85));
 }
 
-/// A capture as if it had been taken with no more than `most` bytes of each packet from the 40th on.
+/// The capture with at most `most` bytes of each packet from the 40th on.
 std::string cut_short(const std::string& capture, std::size_t most) {
   std::ifstream in(trace_file(capture), std::ios::binary);
   std::stringstream all;
@@ -348,7 +348,7 @@ std::string cut_short(const std::string& capture, std::size_t most) {
   return std::string(as_text(out));
 }
 
-TEST_CASE("a capture that has not all of its packets fails, also if nothing follows them") {
+TEST_CASE("a capture with truncated packets is a failure, also if nothing follows them") {
   const Folder folder;
   const Verified streams =
       verified({folder.write("s.pcap", cut_short("bzflag/bzfs2426-bzadmin-chat.pcap", 66)), "bzflag", "2.4", 5701});
@@ -372,7 +372,7 @@ TEST_CASE("a capture that has not all of its packets fails, also if nothing foll
 
 // -- Recordings -------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a recording says of each connection what it speaks") {
+TEST_CASE("a recording has the game and dialect of each connection") {
   const Folder folder;
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);
@@ -391,7 +391,7 @@ TEST_CASE("a recording says of each connection what it speaks") {
   CHECK(all.err == "");
 }
 
-TEST_CASE("a recording of a game that this program does not speak fails, and one of nothing does not") {
+TEST_CASE("a recording of an unknown game is a failure, an empty one is not") {
   const Folder folder;
   const auto foreign = recorder(folder.file("foreign.mcap"));
   foreign->opened(1, opening(1, "chess\x1b[2J", ""));
@@ -407,7 +407,7 @@ TEST_CASE("a recording of a game that this program does not speak fails, and one
   CHECK(nothing.out == tally(0));
 }
 
-TEST_CASE("a recording that was cut off is verified as far as it goes, and fails") {
+TEST_CASE("a recording that was cut off is verified up to its end, and is a failure") {
   const Folder folder;
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);
@@ -438,7 +438,7 @@ struct Link {
 };
 
 constexpr WallTime kSecond = 1'000'000'000;
-/// A greeting of the toy game's client, then a frame whose code it has not.
+/// A greeting of the toy game's client, and a frame with an unknown code.
 constexpr const char* kGreeted = "544f5921";
 constexpr const char* kUnknown = "0155aa";
 constexpr const char* kRefused = "frames=2 exact=1 opaque=0 refused=1 undecoded=0 mismatched=0";
@@ -456,14 +456,14 @@ TEST_CASE("a client's bad message is refused only if its server closed the link 
   const auto by_server = Way::kToClient, by_client = Way::kToServer;
   CHECK(after_bad_message({}) == kUndecoded);
   CHECK(after_bad_message({{by_server, {}, "", 11 * kSecond}}) == kRefused);
-  CHECK(after_bad_message({{by_server, {}, "", 15 * kSecond}}) == kUndecoded);  // too late to be for it
+  CHECK(after_bad_message({{by_server, {}, "", 15 * kSecond}}) == kUndecoded);  // too late to be the reason
   CHECK(after_bad_message({{by_client, {}, "", 10 * kSecond}, {by_server, {}, "", 10 * kSecond}}) == kUndecoded);
   CHECK(after_bad_message({{{}, 1003, "no", 11 * kSecond}}) == kRefused);
   CHECK(after_bad_message({{{}, 1000, "", 11 * kSecond}}) == kUndecoded);
-  CHECK(after_bad_message({{{}, {}, "", 11 * kSecond}}) == kUndecoded);  // nobody knows who closed
+  CHECK(after_bad_message({{{}, {}, "", 11 * kSecond}}) == kUndecoded);  // it is unknown who closed
 }
 
-TEST_CASE("how one connection ends says nothing of another of the same ports") {
+TEST_CASE("the end of a connection has no effect on the next one with the same ports") {
   Link link(toy::game());
   link.say(Way::kToServer, kGreeted);
   link.say(Way::kToServer, kUnknown);
@@ -475,7 +475,7 @@ TEST_CASE("how one connection ends says nothing of another of the same ports") {
   CHECK(link.result() == "frames=3 exact=1 opaque=0 refused=1 undecoded=1 mismatched=0");
 }
 
-TEST_CASE("a client's message that its server passes over is a refused one, if that is no ban") {
+TEST_CASE("a client's message that its server ignores counts as refused, unless it is a ban") {
   Link link(aos::game());
   for (const char* packet : {"28 01", "0d"}) link.say(Way::kToServer, packet);
   CHECK(link.result() == "frames=2 exact=0 opaque=0 refused=1 undecoded=1 mismatched=0");
@@ -489,7 +489,7 @@ TEST_CASE("a server's bad message is never refused") {
   CHECK(link.result() == kUndecoded);
 }
 
-TEST_CASE("bytes that are kept but not understood make a message opaque") {
+TEST_CASE("a message with bytes that are kept but not decoded is opaque") {
   Link link(toy::game());
   link.say(Way::kToClient, "746f7901 0304010203");
   CHECK(link.result() == "frames=2 exact=1 opaque=1 refused=0 undecoded=0 mismatched=0");
@@ -498,7 +498,7 @@ TEST_CASE("bytes that are kept but not understood make a message opaque") {
         "    [03]04 0102 03\n");
 }
 
-TEST_CASE("a hole in a stream is one message that cannot be cut out, however much follows") {
+TEST_CASE("a gap in a stream counts as one undecoded message, however much follows") {
   Link link(toy::game());
   link.say(Way::kToServer, kGreeted);
   link.link.lost(Way::kToServer, 7);
@@ -509,7 +509,7 @@ TEST_CASE("a hole in a stream is one message that cannot be cut out, however muc
   CHECK(link.link.line().ends_with("(c2s: 8 bytes could not be cut into messages)"));
 }
 
-TEST_CASE("holes that nothing follows are counted as well") {
+TEST_CASE("gaps at the end of a stream are counted") {
   Link link(toy::game());
   link.say(Way::kToServer, kGreeted);
   link.link.lost(Way::kToServer, 7);
@@ -518,7 +518,7 @@ TEST_CASE("holes that nothing follows are counted as well") {
   CHECK(link.result() == "frames=4 exact=1 opaque=0 refused=0 undecoded=3 mismatched=0");
 }
 
-/// Panic, but its codec writes each message's last byte wrongly.
+/// Panic with a codec that encodes the last byte of each message wrongly.
 class Liar final : public wire::Game {
  public:
   std::string_view name() const override { return real_.name(); }
@@ -536,7 +536,7 @@ class Liar final : public wire::Game {
     return std::make_unique<LyingCodec>(real_.codec(dialect));
   }
   const char* ignores(const wire::Frame& frame, std::size_t) const override {
-    return frame.bytes.size() == 3 ? "three bytes are nothing to it" : nullptr;
+    return frame.bytes.size() == 3 ? "messages of three bytes are ignored" : nullptr;
   }
 
  private:
@@ -560,7 +560,7 @@ class Liar final : public wire::Game {
   const wire::Game& real_ = panic::game();
 };
 
-TEST_CASE("a message that encodes to other bytes is a mismatch, and the field is named") {
+TEST_CASE("a message that encodes to other bytes is a mismatch, and the report names the field") {
   const Liar liar;
   Link link(liar);
   link.say(Way::kToServer, "0001010200000001");
@@ -569,7 +569,7 @@ TEST_CASE("a message that encodes to other bytes is a mismatch, and the field is
                             "byte 7 of 8\n    0001 0102 0000 00[01]\n") != std::string::npos);
 }
 
-TEST_CASE("each kind of trouble is explained once") {
+TEST_CASE("each kind of problem is reported once") {
   Link link(toy::game());
   link.say(Way::kToClient, "746f7901");
   for (int i = 0; i < 100; ++i) link.say(Way::kToClient, kUnknown);

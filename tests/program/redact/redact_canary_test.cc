@@ -1,5 +1,5 @@
 // `entente redact`: a canary is put into every text, address and byte field of every message of every dialect, and of
-// every word. None is left in what is written, in any encoding, packed or not.
+// every word. The output has no canary in any encoding, compressed or not.
 #include <doctest/doctest.h>
 #include <zlib.h>
 
@@ -96,8 +96,8 @@ struct Found {
   std::set<std::string> messages;
 };
 
-/// The file raw, its messages and metadata, the frames of each link behind each other, and the zlib streams in all of
-/// that.
+/// The texts are: the raw file, its messages and metadata, the concatenated frames of each link, and the inflated zlib
+/// streams in all of these.
 Found look_into(const std::string& path) {
   Found found;
   std::ifstream file(path, std::ios::binary);
@@ -131,7 +131,7 @@ Found look_into(const std::string& path) {
   return found;
 }
 
-/// The encodings in which a canary is there.
+/// The encodings in which a canary was found.
 std::set<std::string> canaries_in(const Found& found) {
   std::set<std::string> there;
   for (const auto& [encoding, needle] : needles())
@@ -142,7 +142,7 @@ std::set<std::string> canaries_in(const Found& found) {
 
 // -- Planting ---------------------------------------------------------------------------------------------------------
 
-/// Puts a canary into each field, and looks whether a line of the game's table says what it holds.
+/// Puts a canary into each field, and notes the fields that the game's table of personal data does not list.
 class Planter final : public wire::FieldVisitor {
  public:
   Planter(const wire::Game& game, std::string message, std::set<std::string>& unsaid, std::set<std::string>& planted)
@@ -163,7 +163,7 @@ class Planter final : public wire::FieldVisitor {
     plant(name);
     const std::string text = text_for(name);
     for (std::size_t i = 0; i < chars.size(); ++i) chars[i] = text[i % text.size()];
-    if (chars.size() > 16) chars[6] = '\0';  // old memory behind the end
+    if (chars.size() > 16) chars[6] = '\0';  // leftover memory after the end of the text
   }
   void text(const char* name, std::string& chars, TextEnd end, bool& open) override {
     plant(name);
@@ -211,7 +211,7 @@ class Planter final : public wire::FieldVisitor {
     planted_.insert(message_ + "." + path_ + name);
     if (kind_of(name) == Personal::kUnlisted) unsaid_.insert(message_ + "." + path_ + name);
   }
-  /// In turn: a name with foreign letters, an address, a URL, a command.
+  /// Alternates between names with foreign letters, addresses, URLs and commands.
   std::string text_for(const char* name) {
     const std::string all[] = {kCanary + kForeign,
                                kCanary + kIpText,
@@ -232,7 +232,7 @@ class Planter final : public wire::FieldVisitor {
   std::size_t texts_ = 0, nth_ = 0;
 };
 
-/// All texts and bytes of a word, and of all that is in it.
+/// Puts a canary into all texts and bytes of a word, and of the messages in it.
 void plant(google::protobuf::Message& message, int depth = 0) {
   using google::protobuf::FieldDescriptor;
   const auto& type = *message.GetDescriptor();
@@ -253,7 +253,7 @@ void plant(google::protobuf::Message& message, int depth = 0) {
   if (depth == 0) reflection.MutableUnknownFields(&message)->AddLengthDelimited(5000, kCanary + kForeign);
 }
 
-/// Calls `take(word)` for each kind.
+/// Calls `take(word)` with a planted word of each kind.
 template <class Word, class Take>
 void each_word(Take&& take) {
   const auto* kinds = Word::descriptor()->FindOneofByName("kind");
@@ -289,14 +289,14 @@ void check_exact(const std::string& path) {
   CHECK_MESSAGE(number("frames") == number("exact"), text);
 }
 
-TEST_CASE("no canary of any field of any message of any dialect is left, and what is left is exact") {
+TEST_CASE("no canary is left of any field of any message of any dialect, and all messages are exact") {
   const Folder folder;
   std::set<std::string> unsaid, planted;
   std::set<std::string> sent, left;
   WallTime now = 1'700'000'000'000'000'000;
   for (const wire::Game* tcp : games())
     for (const wire::Game* game : std::set<const wire::Game*>{tcp, tcp->over_web()}) {
-      if (game == nullptr || game->name().starts_with("native")) continue;  // words, below
+      if (game == nullptr || game->name().starts_with("native")) continue;  // tested below as words
       const std::string path = folder.file(std::string(game->name()) + ".mcap");
       const std::string out = folder.file(std::string(game->name()) + "-out.mcap");
       const auto to = recorder(path);
@@ -319,7 +319,7 @@ TEST_CASE("no canary of any field of any message of any dialect is left, and wha
               REQUIRE_MESSAGE(codec->decode({way, lane, row.stage, bytes}).ok(), row.name);
               std::uint32_t its = playing;
               if (row.stage == Stage::kGreeting) to->opened(now, opening_of(its = ++link, *game, dialect, false));
-              if (row.name == std::string_view("RefusedMore"))  // goes on with a refusal
+              if (row.name == std::string_view("RefusedMore"))  // continues a refusal
                 to->frame(now += 1000, {its, trace::TO_CLIENT, trace::STREAM, as_bytes(kRefusal), "Refused", false});
               to->frame(now += 1000, {its, way == Way::kToServer ? trace::TO_SERVER : trace::TO_CLIENT,
                                       lane == Lane::kStream ? trace::STREAM : trace::DATAGRAM, bytes, row.name, false});
@@ -327,7 +327,7 @@ TEST_CASE("no canary of any field of any message of any dialect is left, and wha
               sent.insert(std::string(game->name()) + " " + row.name);
             }
           }
-        // What is no message at all.
+        // Bytes that are not a message.
         const std::string garbage = "GET / HTTP/1.1\r\nHost: " + kCanary + "\r\nX-Forwarded-For: " + kIpText + "\r\n";
         to->frame(now += 1000, {playing, trace::TO_SERVER, trace::STREAM, as_bytes(garbage), "", true});
         to->note(now, playing, "the server " + kIpText + " refused: " + kCanary + kForeign);
@@ -355,7 +355,7 @@ TEST_CASE("no canary of any field of any message of any dialect is left, and wha
         "bzflag MsgKrbTicket; bzflag MsgServerControl; bzflag MsgVideo; ");
 }
 
-TEST_CASE("no canary of any word, world, remark or attached text is left") {
+TEST_CASE("no canary is left of any word, world, note or attachment") {
   const Folder folder;
   const std::string path = folder.file("words.mcap"), out = folder.file("out.mcap");
   trace::RecorderOptions options;
@@ -426,7 +426,7 @@ TEST_CASE("no canary of any word, world, remark or attached text is left") {
   CHECK(note);
 }
 
-TEST_CASE("every text of the schema has a line") {
+TEST_CASE("every text of the schema is listed as personal or not") {
   std::vector<const google::protobuf::Descriptor*> types;
   const auto* file = words::Fact::descriptor()->file();
   for (int i = 0; i < file->message_type_count(); ++i) types.push_back(file->message_type(i));
@@ -457,7 +457,7 @@ Buffer frame_of(wire::Codec& codec, const char* name, Way way, const std::functi
   return {};
 }
 
-/// Sets a number and the bytes at the end.
+/// Sets a number, all texts and the bytes at the end.
 class Filler final : public wire::FieldVisitor {
  public:
   Filler(std::string_view name, std::uint64_t number, Bytes data, std::string text = {})
@@ -480,7 +480,7 @@ class Filler final : public wire::FieldVisitor {
   std::string text_;
 };
 
-TEST_CASE("packed worlds of BZFlag are told anew, in pieces of the new length, under their new hash") {
+TEST_CASE("packed worlds of BZFlag are packed again without canaries, with the new offsets and the new hash") {
   for (const char* name : {"2.4", "2.0"}) {
     const Folder folder;
     const wire::Game& game = *find_game("bzflag");
@@ -532,7 +532,7 @@ TEST_CASE("packed worlds of BZFlag are told anew, in pieces of the new length, u
     CHECK(made.out.find("left out") == std::string::npos);
     check_exact(out);
 
-    // Read as a client does: it asks for the place after what it has, until nothing is left.
+    // Read the world as a client does: each request has the offset after the bytes received so far.
     Buffer again;
     std::string told;
     const auto recording = trace::Recording::open(out);

@@ -1,4 +1,4 @@
-// `entente redact`: pseudonyms, what is kept, the end of a file, and what is refused.
+// `entente redact`: pseudonyms, --keep, --last, and refused files.
 #include "proxy/program/redact/redact.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ std::string inspected(const std::string& path) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-/// A frame of BZFlag: a length, a code, a payload that is filled up to `size`.
+/// A frame of BZFlag: a length, a code, and a payload padded to `size`.
 Buffer bz(std::uint16_t code, std::string payload, std::size_t size = 0) {
   payload.resize(std::max(size, payload.size()), '\0');
   Buffer out{static_cast<std::uint8_t>(payload.size() >> 8U), static_cast<std::uint8_t>(payload.size()),
@@ -51,7 +51,7 @@ std::string padded(std::string text, std::size_t size) {
   return text;
 }
 
-/// Anna and bob play on a relayed server; the server says who destroyed whom.
+/// Anna and bob play on a relayed server, which reports in the chat who destroyed whom.
 std::string relayed(const std::string& path) {
   const auto to = recorder(path);
   trace::Opened opened = opening(1, "bzflag", "2.4");
@@ -79,7 +79,7 @@ std::string relayed(const std::string& path) {
   return path;
 }
 
-TEST_CASE("the same player has the same pseudonym in frames, in the chat that is kept, and in the summary") {
+TEST_CASE("a player has the same pseudonym in frames, in kept chat and in the summary") {
   const Folder folder;
   const std::string whole = relayed(folder.file("evening.mcap")), path = folder.file("out.mcap");
   const Redacted made = redacted({whole, path, {"chat"}});
@@ -103,7 +103,7 @@ TEST_CASE("the same player has the same pseudonym in frames, in the chat that is
   CHECK(verify({{path}}, out, err) == kOk);
 }
 
-TEST_CASE("chat goes unless it is kept; names and addresses stay if they are kept") {
+TEST_CASE("chat, names and addresses are removed unless --keep names them") {
   const Folder folder;
   const std::string whole = relayed(folder.file("whole.mcap"));
   REQUIRE(redacted({whole, folder.file("nothing.mcap")}).exit == kOk);
@@ -124,7 +124,7 @@ TEST_CASE("chat goes unless it is kept; names and addresses stay if they are kep
   CHECK(has(inspected(folder.file("all.mcap")), "sesame-token"));
 }
 
-TEST_CASE("--last writes a clip of the end, which plays: its world has pseudonyms") {
+TEST_CASE("--last writes a clip of the end, whose world has pseudonyms") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("out.mcap");
   const Redacted made = redacted({whole, path, {}, 8});
@@ -140,7 +140,7 @@ TEST_CASE("--last writes a clip of the end, which plays: its world has pseudonym
   CHECK(clip_match::said(folder.file("longer.mcap")).size() == clip_match::said(whole).size());
 }
 
-TEST_CASE("recorded sessions of real programs: exact, and words can be made of them") {
+TEST_CASE("redacted sessions of real programs verify, and keep all frames and words") {
   struct Trace {
     const char *name, *game = "", *dialect = "";
   };
@@ -168,7 +168,7 @@ TEST_CASE("recorded sessions of real programs: exact, and words can be made of t
   }
 }
 
-TEST_CASE("what is no recording, or is there already, is refused, and nothing is left behind") {
+TEST_CASE("other files as input and existing files as output are refused, and nothing is left behind") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
   const auto refused = [&](const RedactOptions& options, int exit, const std::string& why) {
@@ -196,7 +196,7 @@ TEST_CASE("what is no recording, or is there already, is refused, and nothing is
   refused({whole, out}, kFailed, "interrupted");
 }
 
-TEST_CASE("texts: what is told of each kind") {
+TEST_CASE("texts: what is left of each kind") {
   Censor censor({});
   const auto told = [&](Personal kind, const std::string& text) { return censor.text(kind, text).value_or(text); };
   CHECK(told(Personal::kName, " Anna ") == "player1");
@@ -257,18 +257,18 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   CHECK(told("\xd0\xbf\xd1\x80.\xd1\x80\xd1\x84") == "host4.example");
   (void)censor.text(Personal::kName, "\xc3\x84rger \xd0\x96\xd1\x83\xd0\xba");
   CHECK(told("\xc3\xa4RGER \xd0\xb6\xd0\xa3\xd0\x9a!") == "player4!");
-  // A program may have cut a name at the end of a long text.
+  // A program may have cut off a name at the end of a long text.
   const std::string filler(100, '.');
   CHECK(told(filler + " killed by annab") == filler + " killed by player2");
   CHECK(told(filler + " killed by Annab...") == filler + " killed by player2");
-  // Or anywhere, with a mark.
+  // Or anywhere, marked with "...".
   CHECK(told("Annab... destroyed ANN...") == "player2 destroyed player2");
   CHECK(told("\x1b[31mAn\x1b[1;32mnab\x1b[0m... left") == "\x1b[31mplayer2\x1b[0m left");
   CHECK(told("anna annabel...") == "player1 player2...");
   CHECK(told("hosanna... and an... and xann...") == "hosplayer1... and an... and xann...");
   CHECK(told("ann") == "ann");
   CHECK(told("nobody here") == "nobody here");
-  // Colours, and characters that nobody sees, in chat and in names.
+  // Colours and invisible characters, in chat and in names.
   CHECK(told("\x1b[31mA\x1b[1;32mnn\x1b[0ma\x1b[0m: hi") == "\x1b[31mplayer1\x1b[0m: hi");
   CHECK(told("an\xe2\x80\x8b"
              "na, \x1b[31mal\x1b[0m or a\x01l") == "player1, \x1b[31mplayer3\x1b[0m or player3");

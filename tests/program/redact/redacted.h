@@ -1,4 +1,4 @@
-// What `entente redact` said of a file.
+// Runs `entente redact` and keeps its output.
 #pragma once
 
 #include <chrono>

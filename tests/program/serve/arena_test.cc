@@ -1,4 +1,4 @@
-// `entente arena` from the outside: who comes in meets who is there, bots fill what is missing, and it ends in order.
+// `entente arena`: people and bots play in one arena, bots fill free seats, and it stops cleanly.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -37,14 +37,14 @@ bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_
 
 }  // namespace
 
-TEST_CASE("who comes by native hears at once, also where no URL names its dialect") {
+TEST_CASE("a native client is let in, also if no URL names its dialect") {
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"});
   const std::string at = "native://127.0.0.1:" + std::to_string(testing::listening_port(arena, "native protobuf"));
   const BotEnded bot = run_bot(at);
   CHECK_MESSAGE((bot.out + bot.err).find("bots 1 of 1 were let in") != std::string::npos, bot.err);
 }
 
-TEST_CASE("people and bots play in one arena, which says who played and ends by a signal") {
+TEST_CASE("people and bots play in one arena, which ends by a signal and reports who played") {
   const Folder folder;
   const std::string record = folder.file("arena.mcap");
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--listen", "panic://127.0.0.1:0",
@@ -61,7 +61,7 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
     const auto own = anna.hears([](const auto& fact) { return fact.has_player() && fact.player().name() == "anna"; });
     REQUIRE(own.has_value());
     const auto gone = anna.hears([](const auto& fact) { return fact.has_player_gone(); });
-    CHECK(gone.has_value());  // anna has taken the place of one
+    CHECK(gone.has_value());  // a bot makes room for anna
     anna.says("{\"spawn\":{}}\n");
     const auto spawned = anna.hears([](const auto& fact) { return fact.has_spawned(); });
     CHECK(spawned.has_value());
@@ -76,11 +76,11 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
                            R"(played bot players=3 present=\d kills=\d+ deaths=\d+ names=bot-1,bot-2,bot-3\n)",
                            R"(played native json players=1 present=\d kills=0 deaths=\d+ names=anna\n)"})
     CHECK_MESSAGE(testing::contains_match(arena.out(), line), line);
-  // One recording: told by one of its listeners.
+  // One recording, so only one listener reports it.
   CHECK(testing::all_matches(arena.out(), R"( recorded=\d+ unrecorded=0[ \n])").size() == 1);
   const Ended verified = run({kEntente, "verify", record});
   CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
-  CHECK(verified.err == "");  // what the recorder noted is no fault
+  CHECK(verified.err == "");  // the recorder's notes are not problems
   const std::string converted = folder.file("converted.mcap");
   CHECK(run({kEntente, "convert", record, "--to", converted}).code == 0);
   const Ended inspected = run({kEntente, "inspect", converted});
@@ -93,7 +93,7 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
       watcher.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "well met"; }).has_value());
 }
 
-TEST_CASE("the arenas of a configuration are served beside each other") {
+TEST_CASE("the arenas of a configuration are served at the same time") {
   const Folder folder;
   const std::string one = "[[arena]]\nname = \"";
   const std::string two = "\"\nbots = 1\nbehaviour = \"idle\"\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n";
@@ -114,7 +114,7 @@ TEST_CASE("the arenas of a configuration are served beside each other") {
   CHECK(runs.wait() == 0);
 }
 
-TEST_CASE("a recording goes on from any moment: its players are bots, from where they were") {
+TEST_CASE("an arena continues a recording from any time; bots replace its players at their places") {
   const Folder folder;
   const std::string path = folder.file("before.mcap");
   {
@@ -177,7 +177,7 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
   CHECK(nothing.code == 1);
 }
 
-TEST_CASE("what cannot be an arena is said with what can") {
+TEST_CASE("an error about a wrong option says what is expected") {
   const std::string listen = "--listen", native = "native://127.0.0.1:0";
   struct Case {
     std::vector<std::string> words;
@@ -198,7 +198,7 @@ TEST_CASE("what cannot be an arena is said with what can") {
   }
 }
 
-TEST_CASE("every rule of an arena is a flag, with what the configuration says of it") {
+TEST_CASE("every rule of an arena is an option, with the help text of its configuration key") {
   const std::string help = says({"--help"}).out;
   for (const char* flag : {"--bots", "--behaviour", "--mode", "--side", "--ball-damage", "--score-limit", "--ricochet"})
     CHECK_MESSAGE(help.find(flag) != std::string::npos, flag);

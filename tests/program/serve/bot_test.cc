@@ -1,4 +1,4 @@
-// `entente bot` from the outside: why its bots were turned away, and how they come again.
+// `entente bot`: why bots were refused or kicked, and how they reconnect.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -15,7 +15,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-TEST_CASE("bots that cannot join say where, and why") {
+TEST_CASE("the error of bots that cannot join has the address and the reason") {
   const Ended said = run({kEntente, "bot", "native://127.0.0.1:9", "--count", "3"});
   CHECK(said.code == 1);
   CHECK(said.out ==
@@ -23,7 +23,7 @@ TEST_CASE("bots that cannot join say where, and why") {
   CHECK(said.err.ends_with("entente: bot 1 could not join: 127.0.0.1:9 cannot be reached (and 2 more)\n"));
 }
 
-/// An arena that is asked by ctl.
+/// An arena that is controlled by ctl.
 struct Place : Asked {
   explicit Place(const std::string& at = "native://127.0.0.1:0")
       : process({kEntente, "arena", "--listen", at, "--control", folder.file("c.sock")}), url([this] {
@@ -31,7 +31,7 @@ struct Place : Asked {
           REQUIRE_MESSAGE(line.has_value(), process.err());
           return "native://127.0.0.1:" + line->substr(line->rfind(':') + 1);
         }()) {}
-  /// The link of anna, once it is another than `before`; "" if she does not come in time.
+  /// Waits until anna has a link other than `before`, and returns it; "" if she does not join in time.
   std::string link(const std::string& before = "") const {
     std::string link;
     const bool came = eventually([&] {
@@ -45,7 +45,7 @@ struct Place : Asked {
   std::string url;
 };
 
-TEST_CASE("a bot that is kicked says why it went") {
+TEST_CASE("the error of a kicked bot has the reason") {
   const Place place;
   Process bot({kEntente, "bot", place.url, "--name", "anna"});
   const std::string link = place.link();
@@ -55,7 +55,7 @@ TEST_CASE("a bot that is kicked says why it went") {
   CHECK(bot.err().ends_with("entente: bot 1 was kicked: be nice\n"));
 }
 
-TEST_CASE("with --reconnect it comes again, and is the same bot") {
+TEST_CASE("with --reconnect a kicked bot reconnects, and counts as the same bot") {
   const Place place;
   Process bot({kEntente, "bot", place.url, "--name", "anna", "--reconnect"});
   const std::string first = place.link();
@@ -72,7 +72,7 @@ TEST_CASE("with --reconnect it comes again, and is the same bot") {
   CHECK(bot.out().ends_with(" reconnects=2\n"));
 }
 
-TEST_CASE("a bot that loses its server finds the next one that is started there") {
+TEST_CASE("a bot that loses its server connects to the next one at the same address") {
   const Place first("native://127.0.0.1:" + std::to_string(testing::free_port()));
   Process bot({kEntente, "bot", first.url, "--name", "anna", "--reconnect"});
   CHECK(first.link() != "");
@@ -85,7 +85,7 @@ TEST_CASE("a bot that loses its server finds the next one that is started there"
   CHECK(bot.wait() == 0);
 }
 
-TEST_CASE("a bot that loses its server is counted") {
+TEST_CASE("a bot that loses its server counts as disconnected") {
   const Place place;
   Process bot({kEntente, "bot", place.url, "--name", "anna"});
   REQUIRE(place.link() != "");
@@ -94,7 +94,7 @@ TEST_CASE("a bot that loses its server is counted") {
   CHECK(bot.out().starts_with("bots 1 of 1 were let in, 0 refused or kicked, 1 disconnected; "));
 }
 
-TEST_CASE("the log of a bot names the server's game, whether its dialect is named or found out") {
+TEST_CASE("a bot's log names the server's dialect, whether given or detected") {
   for (const std::string dialect : {"?dialect=2.4", ""}) {
     const Place place("bzflag://127.0.0.1:0?dialect=2.4");
     Process bot({kEntente, "bot", "bzflag://" + place.url.substr(place.url.find("127")) + dialect});
@@ -102,7 +102,7 @@ TEST_CASE("the log of a bot names the server's game, whether its dialect is name
   }
 }
 
-TEST_CASE("pauses between tries double up to a minute") {
+TEST_CASE("pauses between attempts double up to a minute") {
   const auto after = [](std::uint32_t tries) { return BotCrowd::pause_after(tries).count(); };
   CHECK(after(0) == 1);
   CHECK(after(1) == 2);

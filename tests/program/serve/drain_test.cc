@@ -1,4 +1,4 @@
-// A program that is drained by `ctl drain` or SIGTERM, and what /live and /ready say meanwhile.
+// Draining by `ctl drain` or SIGTERM, and the answers of /live and /ready meanwhile.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
@@ -26,12 +26,12 @@ std::string get(const std::string& port, const std::string& path) {
   return testing::read_all(fd);
 }
 
-/// Status and text.
+/// The status and the body.
 std::string told(const std::string& answer) {
   return answer.substr(9, 3) + " " + answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
-/// An arena with two listeners, and bots that come.
+/// An arena with two listeners, for bots.
 struct Place : Asked {
   explicit Place(const std::string& more = "")
       : process({kEntente, "run",
@@ -56,7 +56,7 @@ struct Place : Asked {
   std::string native, aos, metrics;
 };
 
-TEST_CASE("a route is known by its port, listener, game, arena or name") {
+TEST_CASE("a route can be named by its port, listener, game, arena or full name") {
   const ListedRoutes all = {
       {{0, "bzflag 2.4 127.0.0.1:5154", "bzflag", "", *net::Address::parse("127.0.0.1:5154")}, {0}},
       {{1, "bzflag 2.0 0.0.0.0:5155", "bzflag", "", *net::Address::parse("0.0.0.0:5155")}, {1}},
@@ -80,7 +80,7 @@ TEST_CASE("a route is known by its port, listener, game, arena or name") {
   CHECK(numbers("panic").find("bzflag 2.4 127.0.0.1:5154, bzflag 2.0 0.0.0.0:5155") != std::string::npos);
 }
 
-TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of its time; /ready says so") {
+TEST_CASE("drain refuses newcomers and keeps players, until undrain or the end of its time; /ready shows it") {
   Place place;
   CHECK(told(get(place.metrics, "/live")) == "200 live\n");
   CHECK(told(get(place.metrics, "/ready")) == "200 ready\n");
@@ -106,7 +106,7 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
   CHECK(place.has("anna"));
 
   CHECK(place.ctl({"undrain", place.native}).out == route + " takes newcomers again\n");
-  CHECK(place.ctl({"undrain"}).out.find(route) != std::string::npos);  // no fault: it was not draining
+  CHECK(place.ctl({"undrain"}).out.find(route) != std::string::npos);  // not an error if it is not draining
   CHECK(told(get(place.metrics, "/ready")) == "200 ready\n");
   const auto carl = place.bot("carl");
   REQUIRE(place.has("carl"));
@@ -127,7 +127,7 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
   CHECK(place.process.wait() == 0);
 }
 
-/// Hears until `part` comes.
+/// Receives until `part` arrives.
 bool hears(const net::Fd& fd, const std::string& part) {
   std::string all;
   std::array<std::uint8_t, 4096> room;
@@ -136,7 +136,7 @@ bool hears(const net::Fd& fd, const std::string& part) {
   return all.find(part) != std::string::npos;
 }
 
-TEST_CASE("players in an arena hear what is said to them, also when their route is drained") {
+TEST_CASE("players in an arena receive the operator's messages, also while their route drains") {
   Place place;
   const net::Fd player = connected(place.native);
   const std::string enter = "{\"enter\":{\"name\":\"dora\"}}\n";
@@ -156,7 +156,7 @@ TEST_CASE("players in an arena hear what is said to them, also when their route 
                 elsewhere.err);
   CHECK(hears(player, "192.0.2.7:4000"));
   CHECK(place.ctl({"undrain", "native"}).code == 0);
-  CHECK(place.ctl({"drain \"\""}).code == 1);  // not all routes
+  CHECK(place.ctl({"drain \"\""}).code == 1);  // an empty name does not mean all routes
   CHECK(place.ctl({"undrain \"\""}).code == 1);
   const Ended drained = place.ctl({"drain", "--say", "until tomorrow", "native"});
   CHECK(drained.out.ends_with(": 1 session goes on\ntold 1 of 1 players\n"));
@@ -164,7 +164,7 @@ TEST_CASE("players in an arena hear what is said to them, also when their route 
   CHECK(place.process.err_has("control: drain native --say \"until tomorrow\" (by uid "));
 }
 
-TEST_CASE("with drain_s SIGTERM waits for the players, and stops when the last has left") {
+TEST_CASE("with drain_s SIGTERM waits for the players, and the program stops when the last one has left") {
   Place place("drain_s = 3600");
   const auto anna = place.bot("anna");
   REQUIRE(place.has("anna"));
@@ -177,7 +177,7 @@ TEST_CASE("with drain_s SIGTERM waits for the players, and stops when the last h
   CHECK(place.process.wait() == 0);
 }
 
-TEST_CASE("with drain_s a second SIGTERM stops at once, and so does SIGINT") {
+TEST_CASE("with drain_s a second SIGTERM or a SIGINT stops the program at once") {
   for (const int second : {SIGTERM, SIGINT}) {
     Place place("drain_s = 3600");
     const auto anna = place.bot("anna");
@@ -190,7 +190,7 @@ TEST_CASE("with drain_s a second SIGTERM stops at once, and so does SIGINT") {
   }
 }
 
-TEST_CASE("when the time of drain_s is over, the players are told goodbye") {
+TEST_CASE("when the time of drain_s is over, the remaining players are disconnected") {
   Place place("drain_s = 1");
   const auto anna = place.bot("anna");
   REQUIRE(place.has("anna"));

@@ -1,4 +1,4 @@
-// What whoever runs it does meanwhile: its numbers are read by Prometheus, and its configuration is read again.
+// Operation of a running program: metrics for Prometheus, reload of the configuration, log files.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -30,14 +30,14 @@ class Caller {
   explicit Caller(std::uint16_t port)
       : fd_(testing::connect_to(*net::Address::parse("127.0.0.1", port), Process::kPatience)) {}
   void say(std::string_view text) const { ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
-  /// All that comes until the other hangs up.
+  /// All that is received until the peer closes.
   std::string hear() const { return testing::read_all(fd_); }
 
  private:
   net::Fd fd_;
 };
 
-/// Of the line that comes next: "metrics http://127.0.0.1:PORT/metrics".
+/// The port in the next line, "metrics http://127.0.0.1:PORT/metrics".
 std::uint16_t metrics_port(Process& process) {
   const auto line = process.line();
   REQUIRE_MESSAGE(line, process.err());
@@ -57,7 +57,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Names that the tables of proxy/manual/monitoring.md have.
+/// The metric names in the tables of proxy/manual/monitoring.md.
 std::set<std::string> explained() {
   std::set<std::string> names;
   std::ifstream readme(testing::source_dir() + "/proxy/manual/monitoring.md");
@@ -73,13 +73,13 @@ std::set<std::string> explained() {
   return names;
 }
 
-TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/manual/monitoring.md") {
+TEST_CASE("metrics have the format of Prometheus, and each is explained in proxy/manual/monitoring.md") {
   const Folder folder;
   Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9?dialect=be-packed",
                  "--metrics", "127.0.0.1:0", "--record", folder.file("a.mcap")});
   const std::uint16_t listens = testing::listening_port(proxy, "panic be-packed");
   const std::uint16_t port = metrics_port(proxy);
-  Caller(listens).hear();  // its server is not there
+  Caller(listens).hear();  // its server does not exist
 
   std::string page;
   const std::string ended = "reason=\"server cannot be reached\"} 1\n";
@@ -101,7 +101,7 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/man
     const auto sample = testing::matched(line, kSample);
     REQUIRE(sample);
     const std::string& name = (*sample)[1];
-    const std::string histogram = testing::replaced(name, "_(bucket|sum|count)$", "");  // that this is a part of
+    const std::string histogram = testing::replaced(name, "_(bucket|sum|count)$", "");  // to which it belongs
     CHECK((known.contains(name) || known.contains(histogram) || name.starts_with("process_")));
     ++samples;
   }
@@ -110,7 +110,7 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/man
   CHECK(proxy.wait() == 0);
 }
 
-TEST_CASE("each metric that the dashboard and the alert rules name is there") {
+TEST_CASE("each metric that the dashboard and the alert rules use exists") {
   const Folder folder;
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"});
   const std::string to =
@@ -149,14 +149,14 @@ TEST_CASE("each metric that the dashboard and the alert rules name is there") {
   for (const std::string& name : missing) CHECK_MESSAGE(false, name);
 }
 
-TEST_CASE("an address for metrics that is none is said to be") {
+TEST_CASE("an invalid address for metrics is a usage error") {
   const Ended wrong =
       run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--metrics", "here"});
   CHECK(wrong.code == 2);
   CHECK(wrong.err.find("--metrics") != std::string::npos);
 }
 
-/// `entente run` of a file that changes.
+/// `entente run` with a configuration file that changes.
 struct Operated {
   explicit Operated(const std::string& more = "")
       : file(folder.write("a.toml", text(more))), process({kEntente, "run", file}) {
@@ -175,7 +175,7 @@ struct Operated {
   std::uint16_t port = 0;
 };
 
-TEST_CASE("SIGHUP has the configuration read again, and who may come is another") {
+TEST_CASE("SIGHUP reloads the configuration, and the new access list applies") {
   Operated it;
   it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
   it.process.signal(SIGHUP);
@@ -192,13 +192,13 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   CHECK(it.process.wait() == 0);
 }
 
-TEST_CASE("a route is known by where it listens, and has the access lists of the file") {
+TEST_CASE("after a reload, a route is identified by its listener, and has the access lists of the file") {
   Operated it;
   const std::string deny = "deny = [\"127.0.0.0/8\"]\n";
   const std::string other = "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n";
   const auto told = [&] {
     REQUIRE(it.reload().code == 0);
-    CHECK(run({kEntente, "ctl", "--socket", it.folder.file("c.sock"), "list"}).code == 0);  // the worker has it by now
+    CHECK(run({kEntente, "ctl", "--socket", it.folder.file("c.sock"), "list"}).code == 0);  // the worker has reloaded
     const Caller caller(it.port);
     caller.say("BZFLAG\r\n\r\n");
     return caller.hear();
@@ -207,13 +207,13 @@ TEST_CASE("a route is known by where it listens, and has the access lists of the
   CHECK(told() != refused);
   it.write("", deny);
   CHECK(told() == refused);
-  it.write(other, deny);  // behind another now
+  it.write(other, deny);  // now the second route in the file
   CHECK(told() == refused);
   it.write(other);
   CHECK(told() != refused);
 }
 
-/// The command of a key of deploy/entente.service, for files of ours.
+/// The command of a key of deploy/entente.service, with the test's files.
 std::vector<std::string> unit_command(const std::string& key, const std::string& config, const std::string& control) {
   std::ifstream unit(testing::source_dir() + "/deploy/entente.service");
   std::vector<std::string> words;
@@ -230,7 +230,7 @@ std::vector<std::string> unit_command(const std::string& key, const std::string&
   return words;
 }
 
-TEST_CASE("the service's reload waits for the outcome: it fails on a file that is wrong, and says where") {
+TEST_CASE("the service's reload waits for the result: with a wrong file, it fails and names the place") {
   const Folder folder;
   const std::string control = folder.file("c.sock");
   const auto write = [&](const std::string& more) {
@@ -253,14 +253,14 @@ TEST_CASE("the service's reload waits for the outcome: it fails on a file that i
   CHECK(reload().code == 1);
 }
 
-TEST_CASE("SIGHUP before a configuration is served has it read again then") {
+TEST_CASE("after a SIGHUP during the start, the configuration is reloaded once it is served") {
   const Folder folder;
   const std::string bans = folder.file("bans");
   REQUIRE(::mkfifo(bans.c_str(), 0600) == 0);
   Process process({kEntente, "run",
                    folder.write("a.toml", "[access]\nban_file = \"" + bans + "\"\n[[route]]\n" +
                                               "listen = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:9\"\n")});
-  net::Fd held;  // opens only once the other reads, who then has to wait for us
+  net::Fd held;  // can be opened once the program reads; it blocks the program until closed
   const auto until = std::chrono::steady_clock::now() + Process::kPatience;
   while (!held && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
@@ -275,7 +275,7 @@ TEST_CASE("SIGHUP before a configuration is served has it read again then") {
   CHECK(process.wait() == 0);
 }
 
-TEST_CASE("where nothing is read again SIGHUP ends all in order, however often it comes") {
+TEST_CASE("without a configuration file, SIGHUP stops the program cleanly, however often it is sent") {
   const Folder folder;
   Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--record",
                  folder.file("a.mcap")});
@@ -287,7 +287,7 @@ TEST_CASE("where nothing is read again SIGHUP ends all in order, however often i
   CHECK(std::filesystem::exists(folder.file("a.mcap")));
 }
 
-TEST_CASE("who was started to outlive his terminal does") {
+TEST_CASE("a program that was started with SIGHUP ignored survives SIGHUP") {
   const Folder folder;
   Process proxy({"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", kEntente, "proxy", "--listen",
                  "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--control", folder.file("c.sock")});
@@ -298,7 +298,7 @@ TEST_CASE("who was started to outlive his terminal does") {
   CHECK(proxy.wait() == 0);
 }
 
-TEST_CASE("of a configuration that is wrong nothing holds, and the place is told") {
+TEST_CASE("a reload of a wrong configuration changes nothing, and the error has the place") {
   Operated it;
   it.write("[limits]\nsessions = \"many\"");
   const Ended told = it.reload();
@@ -311,7 +311,7 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   CHECK(it.process.wait() == 0);
 }
 
-TEST_CASE("what takes a restart is named") {
+TEST_CASE("a reload names the changes that need a restart") {
   Operated it;
   it.write("workers = 2\n[limits]\nsessions = 7");
   const Ended told = it.reload();
@@ -320,7 +320,7 @@ TEST_CASE("what takes a restart is named") {
         "reloaded the configuration\nchanged: limits.sessions: 5000 -> 7\nneeds a restart: workers: 1 -> 2\n");
 }
 
-TEST_CASE("a log file that was moved away is opened anew") {
+TEST_CASE("a reload opens a new log file if the old one was moved away") {
   const Folder folder;
   const std::string log = folder.file("entente.log"), moved = folder.file("entente.log.1");
   Operated it("[log]\nfile = \"" + log + "\"");
@@ -333,7 +333,7 @@ TEST_CASE("a log file that was moved away is opened anew") {
   CHECK(read_file(log).find("reloaded") != std::string::npos);
 }
 
-TEST_CASE("a log file that cannot be opened anew is told to who asked for it") {
+TEST_CASE("the answer to a reload says that the log file cannot be opened") {
   const Folder folder;
   std::filesystem::create_directory(folder.file("logs"));
   const std::string log = folder.file("logs/entente.log");
@@ -344,7 +344,7 @@ TEST_CASE("a log file that cannot be opened anew is told to who asked for it") {
   CHECK(told.out.find("\nthe log file " + log + " cannot be opened (") != std::string::npos);
 }
 
-TEST_CASE("all but routes, limits, who may come and the level of the log takes a restart") {
+TEST_CASE("all keys but routes, limits, access lists, log level and operator token need a restart") {
   config::Config running = default_config(), fresh = default_config();
   fresh.mutable_limits()->set_sessions(3);
   fresh.mutable_log()->set_level(config::Log::debug);
@@ -356,7 +356,7 @@ TEST_CASE("all but routes, limits, who may come and the level of the log takes a
   CHECK(takes_restart(running, fresh).size() == 1);
 }
 
-TEST_CASE("more sessions than ENet has places for takes a restart") {
+TEST_CASE("a higher limit of sessions needs a restart for ENet listeners") {
   config::Config running = default_config();
   running.mutable_limits()->set_sessions(100);
   running.add_route()->set_listen("aos://127.0.0.1:32887?dialect=0.75");

@@ -1,4 +1,4 @@
-// Who opens the address of a native listener in a browser is shown the page, whatever stands behind the listener.
+// A browser that opens the address of a native listener gets the page, for bridges and relays.
 #include <doctest/doctest.h>
 
 #include "adapters/native/page.h"
@@ -11,7 +11,7 @@ namespace entente::page_test {
 
 namespace {
 
-/// A listener in front of a server that nobody calls.
+/// A listener whose server is never used.
 class Listening {
  public:
   Listening(const std::string& dialect, const std::string& to)
@@ -32,7 +32,7 @@ class Listening {
 
 }  // namespace
 
-TEST_CASE("a bridge shows the page, every file of it as it is") {
+TEST_CASE("a bridge serves each file of the page unchanged") {
   const Listening listening("json", "bzflag://127.0.0.1:1?dialect=2.4");
   for (const Asset& file : native::page()) {
     CAPTURE(file.name);
@@ -45,7 +45,7 @@ TEST_CASE("a bridge shows the page, every file of it as it is") {
   CHECK(listening.get("/else").starts_with("HTTP/1.1 404 "));
 }
 
-TEST_CASE("so does a relay; a listener whose words are no texts has none to show") {
+TEST_CASE("a relay serves the page; a listener with binary words does not") {
   CHECK(Listening("json", "native+ws://127.0.0.1:1?dialect=json").get("/").find("<!doctype html>") !=
         std::string::npos);
   const Listening bare("protobuf", "bzflag://127.0.0.1:1?dialect=2.4");

@@ -1,5 +1,4 @@
-// `entente record` and `entente bot` where there is no server; what they do on a real one is in tests/real
-// (record_from, bots).
+// `entente record` and `entente bot` without a server. For tests with real servers see tests/real (record_from, bots).
 #include <doctest/doctest.h>
 
 #include "tests/program/folder.h"
@@ -11,7 +10,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-TEST_CASE("a server that is not there is a failure, said to be, and leaves no file for the next try to stumble over") {
+TEST_CASE("recording an unreachable server is an error that leaves no file") {
   const Folder folder;
   const Ended ended = run({kEntente, "record", "--from", "panic://127.0.0.1:9?dialect=be-packed",
                            folder.file("{game}.mcap"), "--log-level", "off"});
@@ -21,7 +20,7 @@ TEST_CASE("a server that is not there is a failure, said to be, and leaves no fi
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("bots whose server is not there are told so, whether its dialect is named or to be found out") {
+TEST_CASE("bots report an unreachable server, whether its dialect is given or to be detected") {
   for (const char* server : {"bzflag://127.0.0.1:9", "bzflag://127.0.0.1:9?dialect=2.4", "panic://127.0.0.1:9"}) {
     const Ended ended = run({kEntente, "bot", server, "--log-level", "off"});
     CHECK(ended.code == 1);

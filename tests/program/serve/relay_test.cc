@@ -1,4 +1,4 @@
-// `entente proxy` and `entente run` from the outside: announced, relayed, recorded, ended.
+// `entente proxy` and `entente run`: listeners, relaying, recording and stopping.
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-// What a Panic server of dialect be-packed says first: Game State, Update Ammo, a tank.
+// The first messages of a Panic server of dialect be-packed: Game State, Update Ammo, a tank.
 const Buffer kGreeting = from_hex("010101000103000000010000000200000003 20000000006400000000 1000000032000000010104");
 const Buffer kDrive = from_hex("0001010200000001");  // player 1 drives tank 1 east
 
@@ -41,7 +41,7 @@ class Socket {
 
   int fd() const { return fd_; }
   void send(const Buffer& bytes) const { CHECK(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0); }
-  // The next `size` bytes, or fewer if the peer ends before.
+  // The next `size` bytes, or fewer if the peer closes before.
   Buffer receive(std::size_t size) const {
     Buffer bytes(size);
     bytes.resize(testing::receive_whole(fd_, bytes));
@@ -101,7 +101,7 @@ std::vector<std::string> proxy(const Server& server, std::vector<std::string> mo
 
 }  // namespace
 
-TEST_CASE("a second signal ends the program at once, which says so") {
+TEST_CASE("a second signal ends the program at once, with a message") {
   const Folder folder;
   const Server server;
   const std::string config =
@@ -115,7 +115,7 @@ TEST_CASE("a second signal ends the program at once, which says so") {
   served.send(kGreeting);
   CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
   relay.signal(SIGTERM);
-  CHECK(client.receive(1).empty());  // it waits for the client to close
+  CHECK(client.receive(1).empty());  // the relay waits for the client to close
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 128 + SIGTERM);
   // Another thread may write a line of the log after it.
@@ -142,7 +142,7 @@ TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recor
     CHECK(to_hex(served.receive(kDrive.size())) == to_hex(kDrive));
 
     relay.signal(number);
-    CHECK(client.receive(1).empty());  // told, not cut off
+    CHECK(client.receive(1).empty());  // the client receives the close
     shutdown(client.fd(), SHUT_WR);
     shutdown(served.fd(), SHUT_WR);
     CHECK(relay.wait() == 0);
@@ -156,7 +156,7 @@ TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recor
   }
 }
 
-TEST_CASE("who was refused is summed up by reason, and dropped and undecoded messages are") {
+TEST_CASE("the totals have refused clients by reason, and dropped and undecoded messages") {
   const Server server;
   Process relay({kEntente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--to",
                  "bzflag://127.0.0.1:" + server.port() + "?dialect=2.4"});
@@ -164,7 +164,7 @@ TEST_CASE("who was refused is summed up by reason, and dropped and undecoded mes
   {
     const Socket wrong(connect_to(port));
     wrong.send(from_hex("474554202f20485454502f312e310d0a"));  // "GET / HTTP/1.1"
-    CHECK(to_hex(wrong.receive(5)) == "0000736b");             // super kill, and the end
+    CHECK(to_hex(wrong.receive(5)) == "0000736b");             // super kill, then the close
   }
   CHECK(relay.err_has("bad frame: wrong greeting"));
   const Socket stranger(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -179,7 +179,7 @@ TEST_CASE("who was refused is summed up by reason, and dropped and undecoded mes
   CHECK(relay.out().ends_with(" datagrams=0 dropped=1 undecoded=0 refused_bad_frame=1\n"));
 }
 
-TEST_CASE("a killed relay leaves a recording that recover makes whole") {
+TEST_CASE("recover repairs the recording of a killed relay") {
   const Folder folder;
   const std::string file = folder.file("session.mcap");
   const Server server;
@@ -213,7 +213,7 @@ TEST_CASE("a killed relay leaves a recording that recover makes whole") {
   CHECK(verified.out.ends_with("frames=3 exact=3 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
 }
 
-TEST_CASE("the second signal ends at once, though a client stays") {
+TEST_CASE("a second signal ends the program at once, though a client stays connected") {
   const Folder folder;
   const Server server;
   const std::string config = folder.write("run.toml",
@@ -225,13 +225,13 @@ TEST_CASE("the second signal ends at once, though a client stays") {
   const Socket client(connect_to(announced(relay)));
   const Socket served(server.accept());
   relay.signal(SIGTERM);
-  CHECK(client.receive(1).empty());  // the first was heard
+  CHECK(client.receive(1).empty());  // the first signal was handled
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 128 + SIGTERM);
 }
 
-TEST_CASE("a full disk stops the traffic only if the settings say so, and is loud either way") {
-  Buffer pieces;  // 200 KiB that no compression makes less than the 64 KiB that a file may have
+TEST_CASE("a full disk stops the program only with on_full = stop, and is logged in either case") {
+  Buffer pieces;  // about 200 KiB that do not compress to the 64 KiB that a file may have
   std::mt19937 random(7);
   for (int i = 0; i < 20'000; ++i) {
     pieces.push_back(0x10);
@@ -270,7 +270,7 @@ TEST_CASE("a full disk stops the traffic only if the settings say so, and is lou
   }
 }
 
-TEST_CASE("a recording that is removed while it runs is said, and goes on in a new file that verifies") {
+TEST_CASE("a recording that is removed while it is written is logged, and continues in a new file that verifies") {
   for (const bool emptied : {false, true}) {
     const Folder folder;
     const std::string file = folder.file("a.mcap"), other = folder.file("a-2.mcap");
@@ -288,13 +288,13 @@ TEST_CASE("a recording that is removed while it runs is said, and goes on in a n
     else
       std::filesystem::remove(file + ".part");
     const std::string now = emptied ? other : file;
-    CHECK(relay.err_has("; it continues in " + now));  // though nothing is said meanwhile
+    CHECK(relay.err_has("; it continues in " + now));  // also without traffic
     client.send(kDrive);
     CHECK(to_hex(Buffer(served.receive(kDrive.size()))) == to_hex(kDrive));
     relay.signal(SIGTERM);
     CHECK(client.receive(1).empty());
     CHECK(relay.wait() == 0);
-    CHECK_MESSAGE(relay.out().find(" recorded=4 unrecorded=3") != std::string::npos, relay.out());  // 3 are gone again
+    CHECK_MESSAGE(relay.out().find(" recorded=4 unrecorded=3") != std::string::npos, relay.out());  // 3 were lost
     const Ended verified = run({kEntente, "verify", now});
     CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
     CHECK(verified.out.ends_with("frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
@@ -322,7 +322,7 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
                          "speak bzflag 2.4\"}\n") != std::string::npos);
 }
 
-TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {
+TEST_CASE("IPv6 servers and listeners are refused for games over ENet") {
   const Ended to = run({kEntente, "proxy", "--listen", "aos://127.0.0.1:0", "--to", "aos://[::1]:1"});
   CHECK(to.code == 2);
   CHECK(to.err.find("--to 'aos://[::1]:1': ENet supports only IPv4; use an IPv4 address") != std::string::npos);
@@ -331,7 +331,7 @@ TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listene
   CHECK(listen.err.find("--listen 'aos://[::1]:0': ENet supports only IPv4") != std::string::npos);
 }
 
-TEST_CASE("what cannot start ends with 1, says why, and leaves nothing behind") {
+TEST_CASE("a program that cannot start ends with 1 and an error, and leaves nothing behind") {
   const Folder folder;
   const Server server;
   const std::string file = folder.file("a.mcap");

@@ -16,9 +16,9 @@ using testing::FakeServer, testing::Stream;
 
 const std::string kEntente = testing::entente_binary();
 
-/// `entente run` of a file that changes.
+/// `entente run` with a configuration file that changes.
 struct Reloaded : Asked {
-  /// `keys`: those that stand above all tables.
+  /// `keys`: the keys above all tables.
   explicit Reloaded(const std::string& rest, std::string keys = "") : top(std::move(keys)) {
     write(rest);
     process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
@@ -51,7 +51,7 @@ struct Reloaded : Asked {
   std::string first;  // the port of the first listener
 };
 
-/// The port of the listener that a line of the answer ends with.
+/// The port at the end of this line of the answer.
 std::string port_of(const std::string& told, const std::string& line) {
   const auto at = told.find(line);
   REQUIRE_MESSAGE(at != std::string::npos, told);
@@ -63,7 +63,7 @@ net::Address local(const std::string& port) {
   return *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)));
 }
 
-/// A client of Panic that has met its server; the relay passes bytes of this game as they are.
+/// A client of Panic that is connected to its server through the relay, which passes the bytes of this game unchanged.
 struct Met {
   Met(const net::Address& listener, const FakeServer& fake) : client(Stream::to(listener)), server(fake.accept()) {
     check();
@@ -82,7 +82,7 @@ bool refuses(const std::string& port) {
   return ::connect(fd.get(), at.raw(), at.size()) != 0;
 }
 
-TEST_CASE("routes come, change and go by reload, and sessions go on") {
+TEST_CASE("a reload adds, changes and removes routes, and their sessions go on") {
   const FakeServer one, two;
   Reloaded it(Reloaded::route(one));
   const Met before(local(it.first), one);
@@ -131,7 +131,7 @@ TEST_CASE("drain_s ends the sessions of a route that is removed, not those of on
   changed.check();
 }
 
-TEST_CASE("drain_s does not end the sessions of a route that a reload puts back in time") {
+TEST_CASE("drain_s does not end the sessions of a route that a reload adds back in time") {
   const FakeServer one;
   const int port = testing::free_for_both().port();
   const std::string both = Reloaded::route(one) + Reloaded::route(one, "", port);
@@ -140,13 +140,13 @@ TEST_CASE("drain_s does not end the sessions of a route that a reload puts back 
   REQUIRE(it.reload(Reloaded::route(one)).code == 0);
   REQUIRE(it.reload(both).code == 0);
   CHECK(it.process->err_has("panic be-packed 127.0.0.1:" + std::to_string(port) + " is back; 1 session goes on"));
-  // A route that is removed later has its time later: when its session has ended, that of the other would have.
+  // A route that is removed later ends its session later. When that has ended, the time of the first route is over.
   REQUIRE(it.reload(Reloaded::route(one, "", port)).code == 0);
   CHECK(witness.client.read_all().size() < 64);
   back.check();
 }
 
-TEST_CASE("a reload tells how many errors there are, and which limits and access lists it has changed") {
+TEST_CASE("a reload reports the number of errors, and the limits and access lists that it has changed") {
   const FakeServer one;
   Reloaded it(Reloaded::route(one));
   const Ended wrong = it.reload(Reloaded::route(one, "policy = 1\nhold_s = \"x\"\nannounce = 2\n"));
@@ -159,7 +159,7 @@ TEST_CASE("a reload tells how many errors there are, and which limits and access
   CHECK(it.reload(Reloaded::route(one)).out.find("changed: limits.sessions: 7 -> 5000\n") != std::string::npos);
 }
 
-TEST_CASE("a listener on one address and a new one on all addresses of the same port: the error names the old one") {
+TEST_CASE("a new listener on all addresses conflicts with an old one on the same port, which the error names") {
   const FakeServer one;
   const std::string port = std::to_string(testing::free_for_both().port());
   const std::string before = Reloaded::route(one, "", std::stoi(port));
@@ -173,7 +173,7 @@ TEST_CASE("a listener on one address and a new one on all addresses of the same 
   const Met met(local(port), one);
 }
 
-TEST_CASE("a reload that cannot be done whole changes nothing and leaves nothing behind") {
+TEST_CASE("a reload that fails in part changes nothing and leaves nothing behind") {
   const FakeServer one, two;
   const FakeServer taken;
   Reloaded it(Reloaded::route(one));
@@ -191,7 +191,7 @@ TEST_CASE("a reload that cannot be done whole changes nothing and leaves nothing
   }));
 }
 
-TEST_CASE("an arena comes by reload, changes, and ends after its last player; its recordings are complete") {
+TEST_CASE("a reload adds, changes and removes an arena; it ends after its last player with complete recordings") {
   const FakeServer one;
   const std::string route = Reloaded::route(one), pit = Reloaded::arena("pit", "record = \"pit.mcap\"\n");
   Reloaded it(route);
@@ -241,7 +241,7 @@ TEST_CASE("players of a route whose server is down play in an arena, also when a
   const Ended without = it.reload("[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" + down +
                                   "?dialect=protobuf\"\nhold_s = 60\n");
   REQUIRE_MESSAGE(without.code == 0, without.err);
-  CHECK(it.has("anna"));  // in no arena
+  CHECK(it.has("anna"));  // connected, but in no arena
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A recorded session told again: which of several, from where, and what a client of `entente replay` hears of it.
+// Replay of a recorded session: which one is chosen, from what time, and what a client of `entente replay` receives.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -44,7 +44,7 @@ words::Pose pose(core::Id unit, double x) {
   return pose;
 }
 
-/// Player 1 drives unit 2 east for two seconds, 20 steps; the room is a second old when it is told of him.
+/// Player 1 drives unit 2 east for two seconds, in 20 steps. The facts begin at one second of the room's time.
 void drive(trace::Recorder& to, std::uint32_t link, const char* name) {
   to.opened(kStart, opening(link, "bzflag", "2.4"));
   enter(to, link, name);
@@ -61,7 +61,7 @@ void drive(trace::Recorder& to, std::uint32_t link, const char* name) {
   say(to, link, core::kSecond, unit);
   say(to, link, core::kSecond, words::Ready());
   for (int i = 1; i <= 20; ++i) {
-    record(to, link, trace::TO_SERVER, "0102", kStart);  // frames are no words
+    record(to, link, trace::TO_SERVER, "0102", kStart);  // a frame, which is not a word
     say(to, link, core::kSecond + static_cast<core::Micros>(i) * 100'000, pose(2, i));
   }
 }
@@ -102,7 +102,7 @@ std::vector<double> places(const std::vector<words::Fact>& facts) {
 
 }  // namespace
 
-TEST_CASE("whatever players call themselves, the list of sessions is lines for a terminal") {
+TEST_CASE("players' names cannot control a terminal or break a line of the list of sessions") {
   const Folder folder;
   const std::string path = folder.file("names.mcap");
   auto to = recorder(path);
@@ -115,7 +115,7 @@ TEST_CASE("whatever players call themselves, the list of sessions is lines for a
   CHECK(told.err.find("\n  link 2  bzflag 2.4, player 'ben\\x0a  link 7  bzflag 2.4', ") != std::string::npos);
 }
 
-TEST_CASE("a time is seconds, minutes and seconds, hours too, or a number with a unit") {
+TEST_CASE("a time is seconds, minutes:seconds, hours:minutes:seconds, or a number with a unit") {
   const auto micros = [](const char* text) { return static_cast<std::int64_t>(*parse_time(text)); };
   CHECK(micros("0") == 0);
   CHECK(micros("75.5") == 75'500'000);
@@ -134,7 +134,7 @@ TEST_CASE("a time is seconds, minutes and seconds, hours too, or a number with a
   CHECK(time_text(0) == "0:00");
 }
 
-TEST_CASE("a tape is the words of one session, from its own beginning on") {
+TEST_CASE("a session is played with its words, from its own beginning on") {
   const Folder folder;
   auto session = session_of(one_session(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
@@ -160,7 +160,7 @@ TEST_CASE("a tape is the words of one session, from its own beginning on") {
   }
 }
 
-/// The same, with a world after every fifth step, in which the unit is called otherwise than anybody said.
+/// The same with 20 more steps and a world after every fifth of them. The unit's name in a world is in no other word.
 std::string with_worlds(const Folder& folder) {
   const std::string path = folder.file("worlds.mcap");
   auto to = recorder(path);
@@ -183,7 +183,7 @@ std::string with_worlds(const Folder& folder) {
   return path;
 }
 
-TEST_CASE("a tape goes to a time by the last world before it") {
+TEST_CASE("a seek starts from the last world before the time") {
   const Folder folder;
   auto session = session_of(with_worlds(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
@@ -211,7 +211,7 @@ TEST_CASE("an error about a link says which links have words") {
   CHECK((*ben)->about().player == "ben");
 }
 
-TEST_CASE("a recording that was cut off is a tape as far as it goes") {
+TEST_CASE("a recording that was cut off is played up to the damage") {
   const Folder folder;
   const std::string path = one_session(folder);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
@@ -221,7 +221,7 @@ TEST_CASE("a recording that was cut off is a tape as far as it goes") {
   CHECK((*session)->about().facts == 25);
 }
 
-TEST_CASE("a client sees what was recorded, and the end of it is the end") {
+TEST_CASE("a client sees the recording, and is disconnected at its end") {
   const Folder folder;
   Process replays(replay(one_session(folder), {"--speed", "4", "--shared"}));
   NativeClient client(testing::listening_port(replays, "native json"));
@@ -237,7 +237,7 @@ TEST_CASE("a client sees what was recorded, and the end of it is the end") {
   CHECK(replays.wait() == 0);
 }
 
-TEST_CASE("a replay begins where it is told to, stands until it is told to go, and ends by a signal") {
+TEST_CASE("a replay begins at --at, waits with --paused, and ends by a signal") {
   const Folder folder;
   Process replays(replay(two_sessions(folder), {"--link", "3", "--at", "0:01.05", "--paused"}));
   const int port = testing::listening_port(replays, "native json");
@@ -257,7 +257,7 @@ TEST_CASE("a replay begins where it is told to, stands until it is told to go, a
   CHECK(places(facts).empty());
 }
 
-TEST_CASE("what cannot be done is said with what can") {
+TEST_CASE("wrong options are errors that say what is possible") {
   const Folder folder;
   const std::string file = one_session(folder);
   CHECK(run({kEntente, "replay", file}).code == 2);

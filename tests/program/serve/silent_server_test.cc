@@ -1,4 +1,4 @@
-// A server that accepts a connection and then says nothing: of each game, a bridged player is told so in time.
+// A server that accepts a connection and sends nothing: for each game, a bridged player is refused in time.
 #include <doctest/doctest.h>
 
 #include "proxy/net/address.h"
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-/// Listens on a free port. The kernel accepts who comes; nobody ever reads what they say.
+/// Listens on a free port. The kernel accepts connections, and nothing ever reads from them.
 class Silent {
  public:
   Silent() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -35,7 +35,7 @@ class Silent {
 
 }  // namespace
 
-TEST_CASE("a server that accepts and says nothing is given up, and the player is told so in his own words") {
+TEST_CASE("a bridged player is refused with a reason if the server accepts but sends nothing") {
   struct Row {
     const char* game;
     const char* dialect;
@@ -63,7 +63,7 @@ TEST_CASE("a server that accepts and says nothing is given up, and the player is
     REQUIRE(refused.has_value());
     CHECK(refused->refused().code() == words::Refused::SERVER_GONE);
     CHECK(refused->refused().text() == row.told);
-    anna.hears([](const auto&) { return false; });  // closed
+    anna.hears([](const auto&) { return false; });  // waits for the close
   }
 }
 

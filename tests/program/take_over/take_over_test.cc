@@ -1,5 +1,5 @@
-// One process takes over from another: sessions stay where they are, newcomers come to the new one, and a take-over
-// that fails changes nothing. tests/upgrade does this under players of all transports.
+// One process takes over from another: sessions stay with the old process, newcomers get the new one, and a take-over
+// that fails changes nothing. tests/upgrade tests this with players of all transports.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -99,7 +99,7 @@ struct Upgraded : Asked, Turning {
     CHECK(tank.server.read(there.size()) == there);
   }
 
-  /// A client over ENet, and the server's end of it.
+  /// A client over ENet, and the server's peer of it.
   struct Miner {
     explicit Miner(net::Loop& its) : end(its) {}
     End end;
@@ -119,7 +119,7 @@ struct Upgraded : Asked, Turning {
     until([&] { return client.ups == here + 1 && enet_server.ups == before + 1; });
     miner.far = enet_server.peer;
   }
-  /// Leaves, and comes in again from the same port at once.
+  /// Disconnects, and reconnects at once from the same port.
   void come_again(Miner& miner, const net::Address& at) {
     miner.end.host.disconnect(*miner.end.peer, 0);
     until([&] { return miner.end.peer == nullptr; });
@@ -127,7 +127,7 @@ struct Upgraded : Asked, Turning {
   }
   void check(Miner& miner) {
     End& client = miner.end;
-    // Others may come and go meanwhile.
+    // Other lines may be added meanwhile, so count these.
     const auto times = [](const End& end, std::string_view line) {
       return std::count(end.log.begin(), end.log.end(), line);
     };
@@ -138,10 +138,10 @@ struct Upgraded : Asked, Turning {
   }
 
   static constexpr const char* kMessage = "0901000002000000006f6f6f616200";
-  // As an End writes packets down: channel, kind, and the first 8 bytes.
+  // Packets as an End logs them: channel, kind, and the first 8 bytes.
   static constexpr const char *kSaid = "0/1 0901000002000000", *kAnswered = "0/1 1200001800";
 
-  /// Says this to the control socket, and what it answers.
+  /// Sends a line to the control socket. The answers can be read from the result.
   net::Talk ask(const std::string& line) const {
     auto talk = net::Talk::open(folder.file("c.sock"));
     REQUIRE(talk.ok());
@@ -149,7 +149,7 @@ struct Upgraded : Asked, Turning {
     return std::move(*talk);
   }
 
-  /// How many sessions the new process and the old one list.
+  /// The number of sessions that the new and the old process list.
   std::pair<int, int> listed() const {
     const std::string all = ctl({"list"}).out;
     const std::size_t older = all.find("process ");
@@ -167,7 +167,7 @@ struct Upgraded : Asked, Turning {
   std::unique_ptr<Process> old;
 };
 
-TEST_CASE("sessions of each transport stay with the old process, newcomers come to the new one, and the old one ends") {
+TEST_CASE("sessions of each transport stay with the old process, and newcomers get the new one") {
   Upgraded it;
   const auto met = it.meet();
   const auto tank = it.drive();
@@ -192,12 +192,12 @@ TEST_CASE("sessions of each transport stay with the old process, newcomers come 
   CHECK(it.listed() == std::pair{4, 5});
   CHECK(older_sessions(it.folder.file("c.sock")) == 5);
 
-  // Who comes again is a newcomer.
+  // A client that reconnects is a newcomer.
   it.come_again(one, it.packets), it.come_again(two, it.datagrams);
   it.check(one), it.check(two);
   CHECK(it.listed() == std::pair{6, 3});
 
-  // The next one takes over from the new one, while the first still serves.
+  // A third process takes over from the second while the first still serves.
   auto third = it.take_over();
   it.check(tank), it.check(other), it.check(one), it.check(two), it.check(three), it.check(four);
   const auto latest = it.meet();
@@ -218,7 +218,7 @@ TEST_CASE("the old process ends by itself when its last session has ended") {
   auto met = std::make_unique<Upgraded::Met>(it.meet());
   const auto young = it.take_over();
   CHECK(young->err_has(" info  started entente "));
-  CHECK(it.old->err_has("] process "));  // its own number, and that of the new process
+  CHECK(it.old->err_has("] process "));  // the log has the numbers of both processes
   CHECK(it.old->err_has(" has taken over; 1 session goes on here\n"));
   met->check();
   met.reset();
@@ -227,11 +227,11 @@ TEST_CASE("the old process ends by itself when its last session has ended") {
   (void)it.meet();
 }
 
-TEST_CASE("the control socket reaches the players of the old process, too") {
+TEST_CASE("the control socket reaches the players of both processes") {
   Upgraded it;
   const auto met = it.meet(), other = it.meet();
   const auto young = it.take_over();
-  CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line of each process
+  CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line for each process
   CHECK(it.ctl({"drain"}).out.find("process ") != std::string::npos);
   CHECK(it.ctl({"undrain"}).out.find("process ") != std::string::npos);
   CHECK(it.ctl({"kick", met.client.here().text(), "bye"}).code == 0);
@@ -239,8 +239,8 @@ TEST_CASE("the control socket reaches the players of the old process, too") {
   other.check();
   CHECK(it.ctl({"reload"}).code == 0);
   const auto later = it.meet();
-  CHECK(it.ctl({"list"}).out.find("\n2\t") > it.ctl({"list"}).out.find("process "));  // no number is given twice
-  // Nobody of the new process has this link. The ban holds for both processes.
+  CHECK(it.ctl({"list"}).out.find("\n2\t") > it.ctl({"list"}).out.find("process "));  // link numbers are unique
+  // This link is in the old process. The ban applies to both processes.
   const Ended banned = it.ctl({"ban", "2", "--for", "1h", "--why", "for now"});
   CHECK(banned.code == 0);
   CHECK(banned.out.find("process ") == 0);
@@ -251,7 +251,7 @@ TEST_CASE("the control socket reaches the players of the old process, too") {
   CHECK(it.ctl({"list"}).out.find("process ") == std::string::npos);
 }
 
-TEST_CASE("a ban of a player of the new process ends sessions of the old one, too") {
+TEST_CASE("a ban of a player of the new process also ends sessions of the old one") {
   Upgraded it;
   const auto met = it.meet();
   const auto young = it.take_over();
@@ -276,7 +276,7 @@ TEST_CASE("a new process that fails late leaves the control socket to the old on
   met.check();
 }
 
-TEST_CASE("after a crash of the new process another one begins, while the old one still has players") {
+TEST_CASE("after a crash of the new process, another one can start while the old one still has players") {
   Upgraded it;
   const auto tank = it.drive();
   Upgraded::Miner &one = it.join(it.packets), &two = it.join(it.datagrams);
@@ -290,7 +290,7 @@ TEST_CASE("after a crash of the new process another one begins, while the old on
   CHECK(it.listed() == std::pair{3, 3});
 }
 
-TEST_CASE("the program starts itself anew, by an order") {
+TEST_CASE("ctl upgrade starts a new process that takes over") {
   Upgraded it;
   const auto met = it.meet();
   const auto tank = it.drive();
@@ -301,7 +301,7 @@ TEST_CASE("the program starts itself anew, by an order") {
   met.check(), it.check(tank);
   const auto later = it.meet();
   CHECK(it.listed() == std::pair{1, 2});
-  // One that cannot start changes nothing.
+  // A new process that cannot start changes nothing.
   it.write("[");
   const Ended failed = it.ctl({"upgrade"});
   CHECK(failed.code == 1);
@@ -313,7 +313,7 @@ TEST_CASE("the program starts itself anew, by an order") {
   CHECK(it.old->wait() == 0);
 }
 
-TEST_CASE("a process that leaves half-way, or says something else, changes nothing") {
+TEST_CASE("a new process that disconnects at any step, or sends another line, changes nothing") {
   Upgraded it;
   const auto met = it.meet();
   const auto tank = it.drive();
@@ -360,10 +360,10 @@ TEST_CASE("a process that leaves half-way, or says something else, changes nothi
         std::string::npos);
 }
 
-TEST_CASE("only a process of the same user takes over") {
-  if (::geteuid() != 0) return;  // it takes two users
+TEST_CASE("only a process of the same user can take over") {
+  if (::geteuid() != 0) return;  // the test needs root to use two users
   Upgraded it;
-  // The tree may stand in a folder that is only root's.
+  // The capability is for a source tree in a folder that only root can read.
   const auto as_other = [&](std::vector<std::string> command) {
     command.insert(command.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=+dac_override",
                                      "--ambient-caps=+dac_override"});

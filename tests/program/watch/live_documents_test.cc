@@ -1,4 +1,4 @@
-// A broadcast by HTTP: what is asked for is written once, never early, and says how long it may be kept.
+// A broadcast by HTTP: each document is written once and never early, and has its caching time.
 #include "proxy/program/watch/live_documents.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using core::kSecond;
 
-constexpr std::uint64_t kUnixMicros = 2'000'000 * std::uint64_t{1'000};  // fragment 1000 begins with the broadcast
+constexpr std::uint64_t kUnixMicros = 2'000'000 * std::uint64_t{1'000};  // the broadcast begins with fragment 1000
 
 struct Live {
   Live() : view(broadcast->view(core::See::kPublic, 4 * kSecond)), documents(view) {
@@ -27,7 +27,7 @@ struct Live {
     broadcast->tell(source_id, fact, nanos);
     if (world.ready() && broadcast->owes_world(source_id, nanos)) broadcast->tell(source_id, world, fact.at, nanos);
   }
-  /// Says "1", "2", … each second.
+  /// Advances the time. Each second has a chat message "1", "2", …
   void pass(int seconds) {
     for (int i = 0; i < seconds; ++i) {
       nanos += 1'000'000'000;
@@ -59,7 +59,7 @@ struct Live {
   core::WorldState world;
 };
 
-TEST_CASE("a fragment can be had once it is over and its delay has passed, and is kept by caches for good") {
+TEST_CASE("a fragment is available once it is over and its delay has passed, and caches may keep it") {
   Live live;
   CHECK(live.get("live").status == 503);
   CHECK(live.get("live/1000").status == 404);
@@ -85,7 +85,7 @@ TEST_CASE("a fragment can be had once it is over and its delay has passed, and i
   CHECK(live.get("live/999").status == 404);
 }
 
-TEST_CASE("the start document has the world, and the number of the fragment that goes on from there") {
+TEST_CASE("the start document has the world, and the number of the fragment that continues it") {
   Live live;
   live.pass(20);
   const net::HttpReply start = live.get("live");
@@ -100,7 +100,7 @@ TEST_CASE("the start document has the world, and the number of the fragment that
   CHECK(live.get("live/1008/start").status == 404);
 }
 
-TEST_CASE("each document is written once, and not sent to whoever has it") {
+TEST_CASE("each document is written once, and not sent again to a client that has it") {
   Live live;
   live.pass(20);
   const std::string tag = Live::header(live.get("live/1002"), "ETag");
@@ -111,7 +111,7 @@ TEST_CASE("each document is written once, and not sent to whoever has it") {
   CHECK(live.documents.written() == 2);
 }
 
-TEST_CASE("other names are not known, and after the broadcast there is nothing") {
+TEST_CASE("other names do not exist, and after the end of the broadcast there are no documents") {
   Live live;
   live.pass(20);
   const net::HttpHead request{"GET", "/", 0, {}};

@@ -1,5 +1,5 @@
-// Those who watch an arena: nobody sees anything before the delay, by whatever game, by HTTP, after a reload, a seek or
-// a new connection; and a team's chat is told to casters only.
+// Viewers of an arena: no viewer sees anything before the delay, with any game, by HTTP, after a reload, a seek or a
+// reconnect; and only casters receive team chat.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ const std::string kEntente = testing::entente_binary();
 
 std::string port_text(int port) { return std::to_string(port); }
 
-/// `entente run` of an arena that is watched.
+/// `entente run` with an arena that can be watched.
 struct Watched : Asked {
   explicit Watched(int delay_s) {
     for (int& port : ports) port = testing::free_for_both().port();
@@ -46,7 +46,7 @@ struct Watched : Asked {
     write(delay_s, rules);
     return ctl({"reload"});
   }
-  /// The whole response.
+  /// The whole HTTP response.
   std::string get(const std::string& path) const {
     const testing::Stream http =
         testing::Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(ports[3])));
@@ -62,7 +62,7 @@ bool says(const words::Fact& fact, const std::string& text) {
   return fact.has_said() && fact.said().text().find(text) != std::string::npos;
 }
 
-/// Enters as soon as it is let in.
+/// Tries to enter until the client is let in.
 std::unique_ptr<NativeClient> enter(int port, const std::string& name, const std::string& more = "") {
   const auto until = Clock::now() + Process::kPatience;
   while (Clock::now() < until) {
@@ -76,7 +76,7 @@ std::unique_ptr<NativeClient> enter(int port, const std::string& name, const std
   return nullptr;
 }
 
-/// What a viewer hears is late enough.
+/// Checks that a viewer receives the text, and not before the delay.
 void check_late(NativeClient& viewer, const std::string& text, Clock::time_point said, std::chrono::seconds delay) {
   const auto heard = viewer.hears([&](const words::Fact& fact) {
     CHECK_FALSE(says(fact, "hush"));
@@ -93,7 +93,7 @@ std::uint64_t fragment_of(const std::string& response) {
   return std::stoull(response.substr(at + 11));
 }
 
-/// Reads fragments as they come, from one on, until one has this text. Returns its number.
+/// Reads fragments from `number` on until one has this text. Returns the number of that fragment.
 std::uint64_t find_fragment(const Watched& it, std::uint64_t number, const std::string& text) {
   const auto until = Clock::now() + Process::kPatience;
   while (Clock::now() < until) {
@@ -101,7 +101,7 @@ std::uint64_t find_fragment(const Watched& it, std::uint64_t number, const std::
     CHECK(response.find("hush") == std::string::npos);
     if (response.starts_with("HTTP/1.1 404 ")) {
       CHECK(response.find("Retry-After: ") != std::string::npos);
-      std::this_thread::sleep_for(20ms);  // nobody tells when it is over
+      std::this_thread::sleep_for(20ms);  // polls until the fragment is over
       continue;
     }
     REQUIRE(response.starts_with("HTTP/1.1 200 "));
@@ -109,29 +109,29 @@ std::uint64_t find_fragment(const Watched& it, std::uint64_t number, const std::
     if (response.find(text) != std::string::npos) return number;
     ++number;
   }
-  FAIL("no fragment has it");
+  FAIL("no fragment has the text");
   return 0;
 }
 
-TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and reconnects") {
+TEST_CASE("no viewer sees an arena early, across games, HTTP, reloads, seeks and reconnects") {
   constexpr auto kDelay = 1s, kLonger = 2s;
   const Watched it(kDelay.count());
   const auto player = enter(it.ports[0], "anna", ",\"team\":\"RED\"");
   const auto caster = enter(it.ports[1], "caster");
   auto viewer = enter(it.ports[2], "viewer");
-  // A client of BZFlag, for which a bridge speaks.
+  // A viewer through BZFlag: a native client behind a bridge.
   Process bridge({kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to",
                   "bzflag://127.0.0.1:" + port_text(it.ports[4]) + "?dialect=2.4"});
   const auto line = bridge.line();
   REQUIRE(line);
   const auto by_bzflag = enter(std::stoi(line->substr(line->rfind(':') + 1)), "bz", ",\"role\":\"WATCH\"");
 
-  // The present.
+  // Live viewers, with the first delay.
   std::string start = it.get("/live");
   const auto until = Clock::now() + Process::kPatience;
   for (; start.starts_with("HTTP/1.1 503 ") && Clock::now() < until; start = it.get("/live")) {
     CHECK(start.find("Retry-After: ") != std::string::npos);
-    std::this_thread::sleep_for(20ms);  // nobody tells when the first fragment is over
+    std::this_thread::sleep_for(20ms);  // polls until the first fragment is over
   }
   REQUIRE(start.starts_with("HTTP/1.1 200 "));
   CHECK(start.find("max-age=1\r\n") != std::string::npos);
@@ -149,14 +149,14 @@ TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and re
   const std::string response = it.get("/live/" + std::to_string(first));
   CHECK(it.get("/live/" + std::to_string(first) + "/start").starts_with("HTTP/1.1 200 "));
 
-  // Everybody goes to the end of what there is, and comes anew.
+  // A seek beyond the end, and a new viewer.
   said = Clock::now();
   player->says("{\"say\":{\"text\":\"second mark\"}}\n");
   viewer->says("{\"say\":{\"text\":\"/seek 99:00\"}}\n{\"say\":{\"text\":\"/speed 16\"}}\n");
   auto other = enter(it.ports[2], "other");
   check_late(*viewer, "second mark", said, kDelay);
   check_late(*other, "second mark", said, kDelay);
-  // Back in time, where it is heard again.
+  // A seek back repeats the message.
   said = Clock::now();
   other->says("{\"say\":{\"text\":\"/seek -2\"}}\n");
   CHECK(other->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
@@ -169,7 +169,7 @@ TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and re
   REQUIRE_MESSAGE(told.code == 0, told.err);
   CHECK(told.out.find("; its viewers must join again\n") != std::string::npos);
   if (viewer->hears([](const words::Fact& fact) { return says(fact, "third mark"); }))
-    CHECK(Clock::now() - said >= kDelay);  // a slow reload
+    CHECK(Clock::now() - said >= kDelay);  // possible if the reload was slow
   viewer = enter(it.ports[2], "viewer");
   check_late(*viewer, "third mark", said, kLonger);
   CHECK(Clock::now() - said < kLonger + 5s);
@@ -177,7 +177,7 @@ TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and re
   CHECK(Clock::now() - said >= kLonger);
   CHECK(it.get("/live/" + std::to_string(first)) == response);
 
-  // The arena begins anew; the broadcast goes on.
+  // The arena restarts, and the broadcast goes on.
   REQUIRE(it.reload(kLonger.count(), "side = 300\n").code == 0);
   const auto late = enter(it.ports[0], "bob");
   said = Clock::now();
@@ -189,8 +189,8 @@ TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and re
   CHECK_MESSAGE(it.process->wait() == 0, it.process->err());
 }
 
-TEST_CASE("a relay is watched by a spectator on its server, which comes again when it is kicked") {
-  int ports[3];  // the server, an arena; the relay; who watches it
+TEST_CASE("a relay is watched through a spectator on its server, which reconnects when it is kicked") {
+  int ports[3];  // the server, which is an arena; the relay; its viewers
   for (int& port : ports) port = testing::free_for_both().port();
   const auto url = [&](int port) { return "\"native://127.0.0.1:" + port_text(port) + "?dialect=json\""; };
   const Asked server, it;
@@ -210,7 +210,7 @@ TEST_CASE("a relay is watched by a spectator on its server, which comes again wh
   auto said = Clock::now();
   player->says("{\"say\":{\"text\":\"first mark\"}}\n");
   check_late(*viewer, "first mark", said, 1s);
-  // The spectator is kicked and comes again, perhaps before the list is asked; viewers stay.
+  // The spectator is kicked and reconnects, perhaps before the list is read. Viewers stay.
   const std::string kicked = server.link_of("broadcast");
   REQUIRE(server.ctl({"kick", "broadcast"}).code == 0);
   REQUIRE(testing::eventually([&] {
@@ -218,7 +218,7 @@ TEST_CASE("a relay is watched by a spectator on its server, which comes again wh
     return !link.empty() && link != kicked;
   }));
   {
-    // It is listed before it listens.
+    // The spectator is listed before it receives chat, so repeat the message.
     const testing::Repeated mark([&] { player->says("{\"say\":{\"text\":\"second mark\"}}\n"); });
     CHECK(viewer->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
   }

@@ -1,4 +1,4 @@
-# Real addresses: a server behind a relay tells players apart, limits and bans them one by one.
+# Real addresses: a server behind a relay distinguishes its players by address, and limits and bans each separately.
 import re
 import socket
 import threading
@@ -10,7 +10,7 @@ from stage import check, wait_until
 
 
 class Balancer:
-    """A load balancer: puts a PROXY header of version 1 for `client` before what it passes on."""
+    """A load balancer: sends a PROXY header of version 1 for `client`, then forwards the bytes."""
 
     def __init__(self, client, port):
         self._header, self._to = f"PROXY TCP4 {client} 198.51.100.1 40000 5154\r\n".encode(), port
@@ -43,7 +43,7 @@ class Balancer:
 
 
 def listed(stage, control):
-    """The address that the server sees, by that of the client."""
+    """The address that the server sees for each client address."""
     code, text = stage.run("ctl", "--socket", control, "list")
     check(code == 0, f"ctl list says {text!r}")
     head, *rows = [line.split("\t") for line in text.strip().splitlines() if "\t" in line]

@@ -1,4 +1,4 @@
-# Ace of Spades 0.75 through the relay, by ENet: two servers, a real client, scripted players. They lie in a folder of --real.
+# Ace of Spades 0.75 through the relay, over ENet: two servers, a real client, scripted players. The programs are in the folder of --real.
 import collections
 import struct
 import time
@@ -22,7 +22,7 @@ def between_shims(stage, port, recording):
 
 
 def places(player):
-    """Where intel and base of either team are: object number -> (x, y, z), the last told."""
+    """The last known places of both teams' intel and base: object number -> (x, y, z)."""
     found = {}
     for packet in player.heard:
         if packet[0] == STATE and packet[31] == 0:
@@ -33,7 +33,7 @@ def places(player):
 
 
 class Match:
-    """Two scripted players of different teams on one server, who may use its commands."""
+    """Two scripted players of different teams on one server, both allowed to use its commands."""
 
     def __init__(self, stage, port, words):
         self.words, self.weapon = words, 0
@@ -43,7 +43,7 @@ class Match:
             player.logs_in(words)
 
     def round(self):
-        """Everything once, with what each must see of the other."""
+        """Does everything once, and checks what each sees of the other."""
         anna, bob = self.players
         x, y, z = anna.world.flat()
         anna.goes((x, y, z))
@@ -78,7 +78,7 @@ class Match:
             anna.changes(DESTROYED, (x + i, y - 1, z - 1), SPADE)
 
     def kill(self):
-        """Anna shoots bob, who is told of his wounds, dies, and comes back."""
+        """Anna shoots bob, who receives his hits, dies and respawns."""
         anna, bob = self.players
         killed, hurt, created = anna.seen[KILL], bob.seen[SET_HP], bob.seen[CREATE]
         anna.holds(GUN)
@@ -95,7 +95,7 @@ class Match:
         bob.waits(lambda: bob.seen[CREATE] > created and bob.alive, 40, "his respawn")
 
     def carry(self):
-        """Anna carries the other team's intel home, then takes it again and dies of it."""
+        """Anna carries the other team's intel home, then takes it again and dies with it."""
         anna, bob = self.players
         picked, captured, dropped = bob.seen[INTEL_PICKUP], bob.seen[INTEL_CAPTURE], bob.seen[INTEL_DROP]
         anna.goes(places(anna)[1])
@@ -116,7 +116,7 @@ class Match:
         bob.waits(lambda: bob.seen[CREATE] > created and bob.alive, 40, "his respawn with another weapon")
 
     def next_map(self):
-        """The same connection, another map: all that was known is void, and everybody joins again."""
+        """A new map on the same connection: all earlier state is void, and all players join again."""
         maps = [player.seen[STATE] for player in self.players]
         self.anna.says(self.words["next_map"])
         for team, (player, before) in enumerate(zip(self.players, maps)):
@@ -129,7 +129,7 @@ class Match:
         self.bob.leaves()
 
     def pushed_back(self):
-        """Positions the server forced upon somebody who had not asked for it."""
+        """The number of positions that the server forced on a player without a command."""
         return sum(packet[1:] != bytes(12) for player in self.players for packet in player.of(POSITION)) - self.anna.went - self.bob.went
 
 
@@ -168,7 +168,7 @@ def aos_piqueserver(stage):
 
 
 def real_client(stage, start, words, farewell):
-    """BetterSpades, played by keys and mouse, beside a scripted player who brings it to the intel, and kills it."""
+    """BetterSpades, played by keys and mouse, with a scripted player who brings it to the intel and kills it."""
     server, port = start(stage)
     recording = stage.path("aos.mcap")
     before, behind, relay = between_shims(stage, port, recording)
@@ -198,7 +198,7 @@ def joining(real, bob):
 
 
 def real_round(real, bob):
-    """Half a minute of everything the keys and the mouse give."""
+    """Half a minute of all actions by keys and mouse."""
     for kind in (SPADE, BLOCKS, GUN):
         real.keys(str(kind + 1))
         real.holds("forward")
@@ -233,7 +233,7 @@ def bring_home_the_intel(real, bob):
 
 
 def bring(real, bob, place):
-    """A second or two are enough, if BetterSpades has not just told its old place: then the server takes it back."""
+    """Brings BetterSpades there by the server's command. This fails if BetterSpades has just sent its old place: then the server moves it back."""
     bob.goes(place)
     bob.says(bob.words["bring"].format(id=bob.number_of(real.name), to=bob.id))
     bob.brought += 1
@@ -241,7 +241,7 @@ def bring(real, bob, place):
 
 
 def wire_of(before, name):
-    """What the player of that name sent reliably and got reliably, counted by packet id."""
+    """The reliable packets that the player of that name sent and received, counted by packet id."""
     for flow in before.flows:
         for talk in enet_wire.talks(flow)[0]:
             if any(packet[0] == JOIN and packet.endswith(name.encode() + b"\0") for _, packet in talk.up.reliable):

@@ -1,5 +1,5 @@
-# Our own players (`entente bot`) on real servers of Ace of Spades 0.75: they wander and shoot, and nobody puts them back or out.
-# Law: what happened is read from the server's own packets, off the wire, and from a player who knows nothing of our code.
+# Our bots (`entente bot`) on real servers of Ace of Spades 0.75: they wander and shoot, and no server moves them back or disconnects them.
+# Law: what happened is read from the server's packets, and from a player that is independent of our code.
 import collections
 import struct
 
@@ -10,7 +10,7 @@ from shim import Shim
 from stage import check
 
 BOTS = ("bot-1", "bot-2")
-SPAWNED = 10  # blocks between two World Updates: nobody walks so far
+SPAWNED = 10  # blocks between two World Updates that only a spawn explains
 
 
 def talk_of(shim, name):
@@ -23,7 +23,7 @@ def talk_of(shim, name):
 
 
 def way_of(talk):
-    """Blocks that the server's World Updates showed its player walk."""
+    """Blocks that the player walked, by the server's World Updates."""
     number = next(packet[1] for _, packet in talk.down.reliable if packet[0] == STATE)
     way, last = 0.0, None
     for _, _, packet in talk.down.unreliable:

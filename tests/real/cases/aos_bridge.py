@@ -1,5 +1,5 @@
-# Ace of Spades across a bridge: BetterSpades on the servers of other games. They lie in a folder of --real.
-# Law: what each side saw is read off its own wire: BetterSpades' by a shim before the bridge, the server's by a player of its own game.
+# Ace of Spades across a bridge: BetterSpades on the servers of other games. The programs are in the folder of --real.
+# Law: what each side saw is read from its own connection: BetterSpades' by a shim in front of the bridge, the server's by a player of its game.
 import os
 import sys
 import time
@@ -69,7 +69,7 @@ class Visit:
 
 
 def place_of(blocks):
-    """Metres from the middle, as the matrix has them."""
+    """The place in metres from the middle, as in the matrix."""
     return (blocks[0] - 256) * 1.5625, (256 - blocks[1]) * 1.5625
 
 

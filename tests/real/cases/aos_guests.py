@@ -1,5 +1,5 @@
-# Players of other games on SpadesX and piqueserver, through `entente proxy` as a bridge. The servers lie in a folder of --real.
-# Law: what came of it is read from the packets between the bridge and the server, and from a player who came straight to it.
+# Players of other games on SpadesX and piqueserver, through `entente proxy` as a bridge. The servers are in the folder of --real.
+# Law: results are read from the packets between the bridge and the server, and from a player who is connected directly.
 import math
 import os
 import sys
@@ -19,11 +19,11 @@ sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "p
 from ogar import Client as Cell  # noqa: E402
 from player import Unseen  # noqa: E402
 
-PLAYED = 30  # seconds, if nothing is said
+PLAYED = 30  # seconds, without --minutes
 
 
 class Visit:
-    """A bridge for players of another game onto a server, with a watcher on it who knows nothing of our code."""
+    """A bridge for players of another game to a server, with a watcher on the server that is independent of our code."""
 
     def __init__(self, stage, start, listen):
         self.stage = stage
@@ -38,7 +38,7 @@ class Visit:
         return self.stage.keep(Eyes(self.behind, number))
 
     def meets(self, name, seconds=60):
-        """The server shows that player to all."""
+        """Waits until the server shows that player to all."""
         self.watcher.waits(lambda: self.watcher.number_of(name) is not None, seconds, f"{name}; {self.bridge.tail()}")
 
     def ends(self, eyes):

@@ -1,14 +1,14 @@
-# How Ace of Spades servers send players away: the same words and numbers with the relay as without.
+# How Ace of Spades servers disconnect players: with the same texts and numbers with the relay as without.
 from aos import PIQUESERVER, SPADESX, start_piqueserver, start_spadesx
 from aos_player import BLOCK, CHAT, Player
 from stage import check, wait_until
 
-SEATS = 32  # SpadesX's, not to be changed
+SEATS = 32  # SpadesX's fixed limit
 VERSIONS = (0, 1, 4, 5, 31)
 
 
 class Doors:
-    """A server, reached alone and through the relay."""
+    """A server with two addresses: its own, and a relay's."""
 
     def __init__(self, stage, start, words, **settings):
         self.stage, self.words, self.seen = stage, words, []
@@ -19,7 +19,7 @@ class Doors:
         return self.stage.keep(Player(self.relayed if relayed else self.port, name, data))
 
     def same(self, what, expected, turned_away):
-        """`turned_away` takes whether by the relay, and returns who was sent away; it must say the same both times."""
+        """Calls `turned_away(relayed)` without and with the relay; it returns a disconnected player. Both must have received the same."""
         said = []
         for relayed in (False, True):
             player = turned_away(relayed)
@@ -32,7 +32,7 @@ class Doors:
 
 
 def farewell(player):
-    """What the server said to this one alone, at last: extension 194 has player 255 say it."""
+    """The server's last message to this player: with extension 194, a chat line of player 255."""
     last = player.heard[-1] if player.heard else b""
     return last[3:].split(b"\0")[0].decode("utf-8", "replace") if last[:3] == bytes([CHAT, 255, 2]) else ""
 
@@ -59,7 +59,7 @@ def shutdown(doors, expected):
 
 
 def banned(doors, admin, how):
-    """All who come by loopback have one address: the admin goes, too, and nobody comes again."""
+    """On loopback all have one address: the admin is banned, too, and nobody can join again."""
     guest = doors.comes(True).joins(1)
     admin.says(doors.words["ban"].format(id=guest.id))
     wait_until(lambda: guest.parting is not None, 20, "the banned one was not sent away")
@@ -69,7 +69,7 @@ def banned(doors, admin, how):
 
 
 def too_short(doors):
-    """A packet that piqueserver bans an address for, and with it all who come through the relay, goes no further than the relay."""
+    """For such a packet piqueserver bans the address, and with it all players behind the relay; the relay does not forward it."""
     good, evil = doors.comes(True, "good").joins(0), doors.comes(True, "evil").joins(1)
     evil.say(BLOCK)
     wait_until(lambda: evil.parting is not None, 10, "who sent a packet without its fields was not sent away")
@@ -86,7 +86,7 @@ def aos_partings_spadesx(stage):
     admin = the_usual(doors)
     admin.leaves()
     crowd = []
-    for number in range(SEATS):  # not all at once: the server is busy with a map for each
+    for number in range(SEATS):  # one after the other: the server has to send a map to each
         crowd.append(doors.comes(False, f"one{number}"))
         crowd[-1].waits(lambda: crowd[-1].id is not None, 60, "the map")
     doors.same("full", 4, doors.comes)

@@ -1,5 +1,5 @@
 # Real clients of several games in one arena, without a server: `entente arena` with bots.
-# Law: what each did is read from the arena's own words, as a client of the vocabulary hears them; screenshots are for people.
+# Law: what each did is read from the arena's words, as a native client receives them; screenshots are only for people.
 import math
 import re
 import time
@@ -16,11 +16,11 @@ from stage import Missing, check, wait_until
 LISTEN = {"bzflag": ("bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzflag 2.4"), "bzflag 2.0": ("bzflag://127.0.0.1:0?dialect=2.0", "bzflag 2.0"),
           "panic": ("panic://127.0.0.1:0?dialect=le-padded", "panic"), "aos": ("aos://127.0.0.1:0?dialect=0.75", "aos"),
           "ogar": ("ogar+ws://127.0.0.1:0", "ogar"), "page": ("native+ws://127.0.0.1:0?dialect=json", r"native\+ws"),
-          "native": ("native://127.0.0.1:0?dialect=json", "native")}  # and what it is announced as
+          "native": ("native://127.0.0.1:0?dialect=json", "native")}  # and the name in its announcement
 
 
 class Arena(Watched):
-    """`entente arena` with a watcher in it who hears what is true."""
+    """`entente arena` with a watcher that receives its words."""
 
     def __init__(self, stage, *options, side=200):
         self.stage, self.recording, self.side = stage, stage.path("arena.mcap"), side
@@ -42,7 +42,7 @@ class Arena(Watched):
         return bool(self.units_of(player) & self.watcher.moved())
 
     def deaths(self, player):
-        """(how often it died, whom it killed how often), by the arena."""
+        """(deaths, kills by victim) of this player, by the arena's words."""
         died = self.watcher.of("died")
         return sum(one.get("player") == player for one in died), sum(one.get("killer") == player for one in died)
 
@@ -70,7 +70,7 @@ def arena_bzflag(stage):
         check(tank.run.alive(), f"bzflag ended: {tank.run.tail()}")
         tank.spawn()
         time.sleep(2)
-        if not arena.moved(player):  # it came in so fast that the key was too early
+        if not arena.moved(player):  # after a fast join, the first key press came too early
             tank.toggle_autopilot()
             time.sleep(2)
     tank.screenshot("bzflag.png")
@@ -83,19 +83,19 @@ def arena_bzflag(stage):
 
 GUESTS = {"tank": lambda stage, arena: TankGuest(stage, "tank", arena.ports["bzflag"], DEBIAN),
           "tank20": lambda stage, arena: TankGuest(stage, "tank20", arena.ports["bzflag 2.0"], R_2_0),
-          "tank110": lambda stage, arena: TankGuest(stage, "tank110", arena.ports["bzflag"], R_1_10),  # by the same door as 2.4
+          "tank110": lambda stage, arena: TankGuest(stage, "tank110", arena.ports["bzflag"], R_1_10),  # by the same listener as 2.4
           "spade": lambda stage, arena: SpadeGuest(stage, "spade", arena.ports["aos"]),
           "cigar": lambda stage, arena: CellGuest(stage, "cigar", arena.ports["ogar"]),
           "panic": lambda stage, arena: RedGuest(stage, "panic", arena.ports["panic"], arena.side),
           "paul": lambda stage, arena: PageGuest(stage, "paul", arena.ports["page"])}
-MAY_LACK = ("tank20", "tank110")  # releases of their own folders
-COMING, PLAY, ALL_SEEN = 120, 20, 240  # seconds, where two processors draw seven games
-OFF = 10.0  # metres that somebody may be shown beside where he is: two tiles of Panic's, and a tank's way in 0.4 s
+MAY_LACK = ("tank20", "tank110")  # their releases may be missing in the folder of --real
+COMING, PLAY, ALL_SEEN = 120, 20, 240  # seconds, with two processors that draw seven games
+OFF = 10.0  # metres between the shown and the true place of a player: two tiles of Panic's, and the way of a tank in 0.4 s
 LINE = "well met all of you"
 
 
 class Everybody:
-    """The guests of one arena, each with the name that the arena has for it, and whom each was shown where he is."""
+    """The real clients in one arena: the arena's name for each, and the players that each was shown at their true places."""
 
     def __init__(self, stage, arena):
         self.arena, self.guests, self.names, self.lacking, self.shown = arena, {}, {}, [], set()
@@ -110,7 +110,7 @@ class Everybody:
             self.names[key] = wait_until(lambda: self._name_of(key), COMING, f"{key} did not come in: {arena.run.tail()}")
 
     def _name_of(self, key):
-        """Until it comes it must be told to; Panic's has no names."""
+        """Makes the client act until it has joined, and returns the arena's name for it; Panic's client has no name."""
         time.sleep(0.2)
         if key in ("spade", "cigar"):
             self.guests[key].act(None, [])
@@ -126,11 +126,11 @@ class Everybody:
             self.look()
 
     def look(self):
-        """Whom each is shown now, at the place where the arena has him."""
+        """Records which players each client now shows at the places that the arena has for them."""
         there = self.arena.in_play()
         for looker, guest in self.guests.items():
             shown = guest.shown()
-            if looker == "panic" and len(shown) < len(there) - 1:  # it has no names, but one tank for each
+            if looker == "panic" and len(shown) < len(there) - 1:  # it shows no names, but one tank for each player
                 continue
             for other in self.guests:
                 name, true = self.names[other], there.get(self.names[other])
@@ -151,7 +151,7 @@ class Everybody:
         return f"not moved: {still}; not in play: {self.missing()}; not shown to: {self.not_shown()}"
 
     def missing(self):
-        """Who is not in play, by the arena's own words."""
+        """The clients that are not in play, by the arena's words."""
         there = self.arena.in_play()
         return [key for key in self.guests if self.names[key] not in there]
 
@@ -171,7 +171,7 @@ def arena_all(stage):
     check(not all_of_them.missing(), f"not in play after the pictures: {all_of_them.missing()}")
     admin.says(LINE)
     for key, guest in guests.items():
-        if key != "panic":  # has no chat
+        if key != "panic":  # it has no chat
             wait_until(lambda: any(LINE in text for text in guest.heard()), 20, f"{key} was not shown what bzadmin said: {guest.heard()[-3:]}")
     guests["paul"].page.says("hello from a browser")
     admin.hears("paul", "hello from a browser")
@@ -187,17 +187,17 @@ def arena_all(stage):
 
 VETERANS = ("veteran-1", "veteran-2")
 WALLS = "box\nposition 60 60 0\nsize 15 10 9\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
-RECORDED, AT = 12, 8.5  # seconds of it, and when to go on
-SURE = 1.0  # seconds between the beginning of a recording and what a shim takes for it, at most
+RECORDED, AT = 12, 8.5  # seconds of recording, and the time in it from which the arena continues
+SURE = 1.0  # most seconds between the beginning of a recording and the shim's estimate of it
 NEAR = 15.0  # metres: what a bot drives until the arena's watcher is in, with a guess of ours
 BESIDE = 40.0  # metres: a tank stands beside what a man stood on
 
 
 def record_veterans(stage, url, port, eyes_of, shown):
-    """An onlooker records two bots of ours on that server. Returns the recording, and where its own wire showed them then, about: name -> places."""
+    """`entente record` records two of our bots on that server. Returns the recording, and the places around that time at which its connection showed them: name -> places."""
     recording, shim = stage.path("before.mcap"), stage.keep(Shim(port))
     stage.start("veterans", [stage.entente, "bot", url.format(port), "--count", "2", "--name", "veteran", "--behaviour", "wander", "--seconds", "90"])
-    time.sleep(5)  # in, and on their way
+    time.sleep(5)  # until they have joined and move
     eyes, places = stage.keep(eyes_of(shim)), {}
     onlooker = stage.start("record", [stage.entente, "record", "--from", url.format(shim.port), recording, "--name", "olga", "--seconds", str(RECORDED)])
     wait_until(lambda: shim.talks or shim.flows, 20, f"the onlooker does not come: {onlooker.tail()}")
@@ -212,7 +212,7 @@ def record_veterans(stage, url, port, eyes_of, shown):
 
 
 def plays_on(stage, recording, before, near=NEAR):
-    """An arena from the recording: its players are there by name, where they were, and go on; stock bzflag comes in and drives among them."""
+    """An arena continues the recording: its players are at their places, by name, and go on; stock bzflag joins and drives among them."""
     check(before, "nobody was in play then")
     arena = Arena(stage, "--from", recording, "--at", str(AT), "--behaviour", "wander", "--bots", "4")
     there = wait_until(lambda: all(name in arena.in_play() for name in before) and arena.in_play(), 10, f"not all of {list(before)} are there: {arena.run.tail()}")

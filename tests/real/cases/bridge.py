@@ -1,5 +1,5 @@
 # Players of one game on the real server of another, through `entente proxy` as a bridge.
-# Law: what each side saw is read from its own bytes, not from our words.
+# Law: what each side saw is read from its own bytes, not from our recording or log.
 import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ def start_bridge(stage, listen, to, *options):
 
 
 def end(stage, bridge, recording=None):
-    """The bridge ends well, and what it recorded of both links decodes."""
+    """Stops the bridge, and checks its exit code and that its recording of both links decodes."""
     check(bridge.stop() == 0, f"the bridge did not end with exit code 0: {bridge.tail()}")
     if recording is None:
         return ""
@@ -27,7 +27,7 @@ def end(stage, bridge, recording=None):
 
 
 def drive(player, tank, steps, square=(1, 2, 3, 4)):
-    """Drives along a square of two steps a side; returns how many Moves with Value 1 answered."""
+    """Drives along a square of two steps per side; returns the number of Moves with Value 1 that answered."""
     answered = len(player.game.of(MOVE))
     for step in range(steps):
         player.act(DRIVE, square[step // 2 % 4], tank)
@@ -53,7 +53,7 @@ def panic_on_ogarii(stage):
     tanks = [player.game.of(1)[0][1][0] for player in players]
     moved = [drive(player, tank, 8) for player, tank in zip(players, tanks)]
     check(min(moved) >= 4, f"of 8 steps, only {moved} were taken")
-    # OgarII answers a shot with a piece of mass, not with a Move: none is waited for.
+    # OgarII answers a shot with a piece of mass, not with a Move, so do not wait for one.
     players[0].socket.sendall(struct.pack("<HBBI", players[0].game.of(1)[0][0], SHOOT, 2, tanks[0]))
     time.sleep(1)
     for player in players:
@@ -83,7 +83,7 @@ def panic_on_bzfs(stage):
     """Stock bzfs and bzadmin; a scripted Panic player across the bridge: comes, drives, shoots, goes, and bzadmin sees it"""
     recording = stage.path("bridge.mcap")
     with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
-        world.write("box\nposition 95 95 0\nsize 2 2 9\nend\n")  # in a corner: the square leads away from there
+        world.write("box\nposition 95 95 0\nsize 2 2 9\nend\n")  # in a corner, from which the square leads away
     bzfs, port = start_bzfs(stage, "-world", world.name)
     admin = Bzadmin(stage, "anna", port).joined()
     bridge, listening = start_bridge(stage, "panic://127.0.0.1:0?dialect=le-padded", f"bzflag://127.0.0.1:{port}", "--record", recording)
@@ -92,7 +92,7 @@ def panic_on_bzfs(stage):
     wait_until(player.game.started, 20, f"the game did not start: {bridge.tail()}")
     tank = player.game.of(1)[0][1][0]
     square = inward(player.game.pieces()[tank])
-    player.act(DRIVE, square[0], tank)  # answered, perhaps, by the Move that tells which way the tank looks at first
+    player.act(DRIVE, square[0], tank)  # may be answered by the Move that reports the tank's first direction
     wait_until(lambda: any(value == 1 for _, value, _ in player.game.of(MOVE)), 10, "the first step was not taken")
     moved = drive(player, tank, 6, square)
     check(moved == 6, f"of 6 steps, only {moved} were taken")
@@ -109,7 +109,7 @@ def panic_on_bzfs(stage):
 
 def bots_on_bzfs(stage):
     """Stock bzfs and two of our bots for 15 s: they join, spawn, hunt each other and leave, and nobody is kicked"""
-    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # in which they meet in time, wherever they spawn
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # so small that they meet in time, wherever they spawn
         world.write("world\nsize 100\nend\n")
     bzfs, port = start_bzfs(stage, "-world", world.name)
     bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{port}?dialect=2.4", "--count", "2",

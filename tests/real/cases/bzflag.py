@@ -1,4 +1,4 @@
-# Stock BZFlag programs through the relay: what must come true, each a case that returns a sentence of what was seen.
+# Stock BZFlag programs through the relay. Each case returns a sentence that says what it saw.
 import os
 import re
 import time
@@ -8,19 +8,19 @@ from shim import Shim, untouched
 from stage import check, wait_until
 
 KILL_WAIT = 240  # seconds that two autopilots may take to find and kill each other on a busy machine
-# Few obstacles, too high to jump upon: autopilots drive against one for ever, or stay on its top.
+# Few obstacles, too high to jump upon: an autopilot may drive against an obstacle for ever, or stay on its top.
 WORLD = "box\nposition 60 60 0\nsize 5 5 40\nend\npyramid\nposition -60 -60 0\nsize 5 5 40\nend\n"
 
 
 def between_shims(stage, server_port, recording, release=DEBIAN):
-    """shim, relay, shim, server: returns (shim before the relay, shim behind it, relay)."""
+    """Builds the chain shim, relay, shim, server; returns (shim in front of the relay, shim behind it, relay)."""
     behind = stage.keep(Shim(server_port))
     relay, port = stage.relay("bzflag", release.dialect, behind.port, "--record", recording)
     return stage.keep(Shim(port)), behind, relay
 
 
 def proved_untouched(before, behind):
-    """Waits until both shims kept the same bytes (the last ones may be on their way); returns (connections, bytes)."""
+    """Waits until both shims have the same bytes (the last ones may arrive late); returns (connections, bytes)."""
     wait_until(lambda: not isinstance(untouched(before, behind), str), 5, "bytes: " + str(untouched(before, behind)))
     return untouched(before, behind)
 
@@ -42,7 +42,7 @@ def two_admins(stage, release):
     if release is not R_1_10:  # its bzadmin knows no private message
         anna.says("/msg bob between us")
         bob.run.wait_for(r"\[anna->\] between us")
-    if release is DEBIAN:  # 2.0 allows it to operators only, and 1.10 hangs on it
+    if release is DEBIAN:  # 2.0 allows it only to operators, and 1.10 hangs
         anna.says("/playerlist")
         anna.hears(r"\[SERVER->\] anna +", "127.0.0.1")
     check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
@@ -106,14 +106,14 @@ def two_tanks(stage, release):
 
 
 def drive_on(players):
-    """For a while; who was killed comes back."""
+    """Plays on for a while; killed tanks respawn."""
     time.sleep(5)
     for player in players:
         player.spawn()
 
 
 def played(before, behind):
-    """A sentence once both tanks have moved and shot over UDP and somebody was killed; None until then."""
+    """A sentence once both tanks have moved and shot over UDP and one was killed; None until then."""
     updates = [[f for d in flow.to_server for f in frames(d)] for flow in behind.flows]
     fired = [sum(code == "sb" for code, _ in messages) for messages in updates]
     driven = [travel(list(positions(messages))) for messages in updates]
@@ -130,7 +130,7 @@ def travel(points):
 
 
 def same_datagrams(before, behind):
-    """Each client's datagrams are the same in both ways on both sides; returns how many."""
+    """Checks that each client's datagrams are the same on both sides of the relay, in both directions; returns their number."""
     left = sorted(flow.bytes() for flow in before.flows)
     right = sorted(flow.bytes() for flow in behind.flows)
     check(len(left) == len(right), f"{len(left)} UDP flows before the relay, {len(right)} behind it")

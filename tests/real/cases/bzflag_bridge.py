@@ -1,5 +1,5 @@
 # The stock bzflag client on servers of other games, through `entente proxy` as a bridge; it drives itself.
-# Law: what came of it is read from the client's own bytes and from the server's, never from our words.
+# Law: results are read from the client's bytes and from the server's, never from our recording or log.
 import os
 import time
 
@@ -21,7 +21,7 @@ def place_of(tile):
 
 
 class Tally:
-    """Tiles that something was off, as often as one looked."""
+    """Errors in tiles, one for each look."""
 
     def __init__(self):
         self.seen = []
@@ -37,7 +37,7 @@ class Tally:
 
 
 class Duel:
-    """One game: the stock client against a scripted Panic player who came straight to the released server."""
+    """One game: the stock client against a scripted Panic player who is directly connected to the released server."""
 
     def __init__(self, stage, number):
         self.stage, self.number = stage, number
@@ -62,7 +62,7 @@ class Duel:
         return self.field.started
 
     def play(self, end):
-        """Until somebody has won, or it is time."""
+        """Plays until a player has won, or until `end`."""
         self.tank.spawn_on_autopilot()
         wait_until(lambda: self.eyes.spawns, 20, "the client was never put into play")
         shown = False
@@ -72,7 +72,7 @@ class Duel:
             self.look()
             if not shown and len(self.points) > 200:
                 shown = self.tank.screenshot(f"{self.tank.callsign}.png")
-            self.hunter.holds = not self.eyes.own.alive  # the others are not to be shot while he waits for them
+            self.hunter.holds = not self.eyes.own.alive  # the hunter waits while the client has no tank in play
             if not self.eyes.own.alive and time.monotonic() > self.spawned + 2:
                 self.spawned = time.monotonic()
                 self.tank.spawn()
@@ -93,7 +93,7 @@ class Duel:
             self.behind_by.add(min((apart(place_of(field.places[piece]), place) for place in seen), default=800.0))
 
     def judge(self):
-        """What came of it; nothing may be wrong."""
+        """Checks the game, and returns its numbers."""
         eyes, field = self.eyes, self.field
         lost = [when for piece, when in field.lost if piece in field.own]
         false = [when for when in eyes.died if not any(abs(when - one) < 1 for one in lost)]

@@ -1,4 +1,4 @@
-# Cigar2, a legacy Ogar client of the browser, in Debian's Chromium, joined to two servers through the relay.
+# Cigar2, a legacy Ogar client for the browser, in Debian's Chromium, on two servers through the relay.
 import collections
 import math
 import os
@@ -13,18 +13,18 @@ from stage import Missing, check, wait_until
 from websocket import spoken
 
 MOUSE, SPAWN, SPLIT, EJECT, CHAT, OWN, CELLS, BORDER = 0x10, 0x00, 0x11, 0x15, 0x63, 0x20, 0x10, 0x40
-WALL = 2  # a virus, as the matrix's player has it
+WALL = 2  # a virus, in the matrix's player
 ROUND = 30  # seconds
 
 
 def told(talk):
-    """The opcodes of what was said: (by the client, by the server)."""
+    """The opcodes of all messages: (of the client, of the server)."""
     return [collections.Counter(payload[0] for opcode, payload in spoken(bytes(way)) if opcode == 2 and payload)
             for way in (talk.to_server, talk.to_client)]
 
 
 def spawned(page, talk):
-    """Presses Play until the server gives us a cell. MultiOgarII does not listen within a second of the last time."""
+    """Presses Play until the server gives us a cell. MultiOgarII ignores a request within a second of the last one."""
     owned = told(talk)[1][OWN]
     page.page("document.getElementById('play-btn').click()")
     end = time.monotonic() + 3
@@ -34,7 +34,7 @@ def spawned(page, talk):
 
 
 def play(page, talk, seconds):
-    """Circles, splits, ejects, speaks; presses Play again when eaten (a second click does nothing to who lives)."""
+    """Circles, splits, ejects, chats; presses Play again when eaten (without effect on a living player)."""
     end, step = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         angle = step / 7
@@ -54,7 +54,7 @@ def play(page, talk, seconds):
 
 
 def cigar2(stage):
-    """The folder of its page."""
+    """The folder of Cigar2's page."""
     web = os.path.join(stage.plays or "", "cigar2", "web")
     if not os.path.exists(os.path.join(web, "index.html")):
         raise Missing("cigar2/web/index.html is not in the folder of --real")
@@ -62,7 +62,8 @@ def cigar2(stage):
 
 
 def session(stage, web, door, server):
-    """It joins by that port, plays for the time there is, and goes: (the shim before the port, its talk, what was said up, and down)."""
+    """Joins by that port, plays for the time there is, and leaves. Returns (the shim in front of the port, its connection, the counts of messages to
+    the server and to the client)."""
     before, pages = stage.keep(Shim(door)), stage.keep(Pages(web))
     page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{before.port}")
     wait_until(lambda: before.talks and told(before.talks[0])[1][BORDER], 30, "Cigar2 got no border")

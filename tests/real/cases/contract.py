@@ -1,6 +1,6 @@
-# One bot, every game: the two bots of tests/native/bots, which know native's contract and nothing else, on each server, then
-# on a replay of what was recorded, then in an arena that goes on from it.
-# Law: the same two programs everywhere. Whether they drove is asked of others: of the server, of who watches the arena.
+# The two bots of tests/native/bots, which know only the native protocol, on each game's server, then on a replay of the
+# recording, then in an arena that continues the recording.
+# Law: the same two programs everywhere. Whether they drove is read from the server, or from a watcher in the arena.
 import importlib.util
 import os
 import random
@@ -22,11 +22,11 @@ from player import apart  # noqa: E402
 
 SECONDS = 60
 FAR = 25           # metres: a tile of Panic
-FAR_ON_FOOT = 16   # blocks, as far as that
+FAR_ON_FOOT = 16   # the same in blocks
 
 
 def fetch(build):
-    """Where npm's protobufjs is: among the modules of tests/interop. What is not there yet needs the network."""
+    """The folder of npm's protobufjs, among the modules of tests/interop. Missing modules are fetched from the network."""
     fetched = subprocess.run([os.path.join(TESTS, "interop", "fetch"), build], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, timeout=240, check=False)
     if fetched.returncode != 0:
@@ -39,7 +39,7 @@ JS, CC = "node", "native_bot"
 
 
 class Bots:
-    """The two programs, and how to start them: the same ones wherever a native listener is."""
+    """Starts the two programs, the same ones for every native listener."""
 
     def __init__(self, stage):
         self.stage, build = stage, os.path.dirname(stage.entente)
@@ -47,7 +47,7 @@ class Bots:
         self.argv = {JS: [program("node"), os.path.join(BOTS, "bot.js")], CC: [os.path.join(build, "tests", "native_bot")]}
 
     def open(self, name, *words):
-        """An `entente` that listens for bots; with its port."""
+        """Starts an `entente` that listens for bots; returns it with its port."""
         at = self.stage.start(name, [self.stage.entente, *words, "--listen", "native://127.0.0.1:0?dialect=protobuf"])
         return at, at.wait_for(r"^listening native protobuf 127\.0\.0\.1:(\d+)$", 20).group(1)
 
@@ -56,7 +56,7 @@ class Bots:
 
 
 def seen(bot):
-    """What that bot says it saw, now that nobody serves it any more: players, units that moved, shots."""
+    """What that bot reports after its listener has ended: (players, units that moved, shots)."""
     check(bot.wait(30) == 0, f"{bot.name} did not end well: {bot.tail()}")
     said = SAW.search(bot.text())
     check(said, f"{bot.name} did not say what it saw: {bot.tail()}")
@@ -64,7 +64,7 @@ def seen(bot):
 
 
 class Players:
-    """Jane in JavaScript and carl in C++, each through a proxy of its own that records."""
+    """Jane in JavaScript and carl in C++, each through its own proxy, which records."""
 
     def __init__(self, stage, url):
         self.stage, self.programs = stage, Bots(stage)
@@ -75,7 +75,7 @@ class Players:
             self.proxies.append(proxy)
             self.bots[name] = self.programs.start(kind, port, name, name)
             proxy.wait_for(r"session \d+ opened", 20)
-        self.began = time.monotonic()  # not before any recording
+        self.began = time.monotonic()  # after the beginning of each recording
 
     def live(self):
         """Fails if a bot or its proxy has ended."""
@@ -83,14 +83,14 @@ class Players:
             check(one.alive(), f"{one.name} ended: {one.tail(12)}")
 
     def end(self):
-        """Stops the proxies; what each bot then says it saw, by name."""
+        """Stops the proxies; returns what each bot then reports, by name."""
         self.lasted = time.monotonic() - self.began
         for proxy in self.proxies:
             check(proxy.stop() == 0, f"{proxy.name} did not end with exit code 0: {proxy.tail()}")
         return {name: seen(bot) for name, bot in self.bots.items()}
 
     def again(self, name):
-        """What the two programs see of that recording, by a replay of its own: it begins when somebody comes."""
+        """What each of the two programs sees of that recording, from its own replay, which begins when a viewer connects."""
         replays, watching = [], []
         for kind in (JS, CC):
             replay, port = self.programs.open(f"{name}.{kind}.replay", "replay", self.recordings[name], "--speed", "4", "--shared")
@@ -101,11 +101,11 @@ class Players:
         return [seen(bot) for bot in watching]
 
     def recorded(self):
-        """Where an arena is to go on: at the end of jane's recording, when both are in play."""
+        """The options of an arena that continues jane's recording near its end, when both are in play."""
         return ["--from", self.recordings["jane"], "--at", f"{max(self.lasted - 0.5, 0):.1f}"]
 
     def goes_on(self):
-        """An arena goes on from there: both programs drive among its players, who drive, too."""
+        """An arena continues the recording: both programs drive among its players, which drive, too."""
         arena, port = self.programs.open("arena", "arena", *self.recorded(), "--bots", "5", "--listen", "native://127.0.0.1:0?dialect=json")
         watcher = self.stage.keep(Watcher(int(arena.wait_for(r"^listening native json 127\.0\.0\.1:(\d+)$", 20).group(1))))
         bots = [self.programs.start(kind, port, name, name) for kind, name in ((JS, "nora"), (CC, "emil"))]
@@ -120,14 +120,15 @@ class Players:
 
 
 def drivers(watcher):
-    """Players whose units were seen at several places."""
+    """The players whose units moved."""
     names = {player["id"]: player.get("name") for player in watcher.of("player")}
     owners = {unit["id"]: unit.get("owner") for unit in watcher.of("unit")}
     return {names.get(owners.get(unit)) for unit in watcher.moved()} - {None}
 
 
 def judge(players, moved=2):
-    """What both saw live is no more than they see of its recording, which is the same for both. `moved`: units, at least."""
+    """Checks that neither bot saw more live than in its recording, and that both see the same in each recording. `moved`: least number of moving
+    units."""
     live = players.end()
     for name, saw in live.items():
         script, compiled = players.again(name)
@@ -139,7 +140,7 @@ def judge(players, moved=2):
 
 
 def matrix(game):
-    """The matrix's driver of that game; another module of ours has the same name."""
+    """The matrix's driver of that game; tests/real has a module with the same name."""
     spec = importlib.util.spec_from_file_location("matrix_" + game, os.path.join(TESTS, "matrix", "games", game + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -180,7 +181,7 @@ def contract_panic(stage):
 
 def contract_ogar(stage):
     """The matrix's Ogar server and the same two bots, unchanged"""
-    return on(stage, "ogar", moved=1)  # it shows a player only what is in sight
+    return on(stage, "ogar", moved=1)  # it sends only units in view
 
 
 def contract_aos(stage):
@@ -206,7 +207,7 @@ def on_aos(stage, start):
         except (AssertionError, StopIteration):
             return [0]  # not all have joined
     wait_until(lambda: min(walked()) > FAR_ON_FOOT, SECONDS, "they did not both walk")
-    return f"walked {walked()} blocks; " + judge(players, moved=1)  # SpadesX tells nobody of who is far away
+    return f"walked {walked()} blocks; " + judge(players, moved=1)  # SpadesX does not send distant players
 
 
 def contract_spadesx(stage):

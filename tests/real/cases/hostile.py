@@ -1,5 +1,5 @@
-# Bad weather: hostile peers, a peer that does not read, kill -9, a full disk, and a long day.
-# Law: an undisturbed session runs beside each; that it stays undisturbed is the test.
+# Adverse conditions: hostile peers, a peer that does not read, kill -9, a full disk, and a long run.
+# Law: an ordinary session runs at the same time; the test is that nothing disturbs it.
 import hashlib
 import os
 import re
@@ -13,8 +13,8 @@ import peers
 from bzflag import Bzadmin, start_bzfs
 from stage import check, wait_until
 
-LOG_LINES = 2000  # far above one line per reason and second, far below one per hostile connection
-MESSAGES, SMALL = 12_000, 512 << 10  # so many messages do not compress into so many bytes
+LOG_LINES = 2000  # far more than one line per reason and second, far fewer than one per hostile connection
+MESSAGES, SMALL = 12_000, 512 << 10  # compressed, so many messages take more than so many bytes
 REFUSALS = ("connecting too fast", "wrong greeting", "frame too large", "no greeting in time")
 # Of 5,000 connects from one address (1,024 at once and 100 a second are let in), 250 clients whose bytes are wrong, and
 # 100 that never greet; and of 20,000 datagrams, some of which the kernel may drop before us.
@@ -23,7 +23,7 @@ LEAST_DROPPED = 1000
 
 
 def resident(program):
-    """Bytes of memory that the program holds now."""
+    """Bytes of memory that the program uses now."""
     with open(f"/proc/{program.process.pid}/status", encoding="ascii") as status:
         return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) << 10
 
@@ -33,7 +33,7 @@ def descriptors(program):
 
 
 def welcome(port):
-    """Whether a client from our address is greeted: it is not while the connects of one address are too many."""
+    """Whether a client from our address is greeted; it is not while our address has opened too many connections."""
     try:
         peers.greeted(port, 5).close()
         return True
@@ -42,7 +42,7 @@ def welcome(port):
 
 
 class Undisturbed:
-    """Two bzadmin who talk through the relay, before and after each thing that happens to it."""
+    """Two bzadmin that chat through the relay, before and after each event."""
 
     def __init__(self, stage, port):
         self.anna, self.bob = (Bzadmin(stage, name, port).joined() for name in ("anna", "bob"))
@@ -61,14 +61,14 @@ class Undisturbed:
 
 
 def counted(pattern, text):
-    """How many things the lines say that `pattern` finds, those included that only "(and N more like this)" counts."""
+    """The number of events in the lines that match `pattern`, including those in "(and N more like this)"."""
     lines = [line for line in text.splitlines() if re.search(pattern, line)]
     more = (re.search(r"\(and (\d+) more like this\)$", line) for line in lines)
     return len(lines) + sum(int(found.group(1)) for found in more if found)
 
 
 def summed_up(log):
-    """What the summary counts is what the attacks did, and what the log told; returns how many were refused and dropped."""
+    """Checks that the summary counts what the attacks did and what the log reports; returns the numbers of refused connections and dropped datagrams."""
     served = re.search(r"^served .*$", log, re.MULTILINE).group(0)
     numbers = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", served)}
     reasons = {key.removeprefix("refused_"): value for key, value in numbers.items() if key.startswith("refused_")}
@@ -112,7 +112,7 @@ def hostile(stage):
     for refusal in REFUSALS:
         check(refusal in relay.text(), f"nobody was refused for {refusal!r}")
     talk.talk("after all of it")
-    wait_until(lambda: welcome(door), 30, "nobody is let in after it")
+    wait_until(lambda: welcome(door), 30, "no client is admitted after it")
     check(Bzadmin(stage, "carla", door).joined().quits() == 0, "a newcomer could not leave in order")
     talk.leave()
     check(relay.stop() == 0, "the relay did not end with exit code 0")
@@ -137,7 +137,7 @@ def slow_reader(stage):
     memory_before = resident(relay)
     with peers.greeted(door) as client:
         last = -1
-        while last != sum(sent):  # until the server is held back
+        while last != sum(sent):  # until the server cannot send any more
             last = sum(sent)
             time.sleep(0.5)
         check(last < total, "the relay took all of it from the server while nobody read")
@@ -156,7 +156,7 @@ def crash(stage):
     talk = Undisturbed(stage, door)
     for _ in range(5):
         talk.talk("before the crash")
-    time.sleep(2)  # the promise: what is older than a second is safe
+    time.sleep(2)  # the guarantee: data older than a second is safe
     talk.anna.says("too late to be sure of")
     relay.process.send_signal(signal.SIGKILL)
     relay.wait()
@@ -197,7 +197,7 @@ def until_full(stage, on):
         relay.wait_for(r"(?i)no space|too large", 10)
         client.sendall(frame)
         check(peers.read_exactly(client, len(frame)) == frame, "the traffic stopped after the disk was full")
-    # The relay may see a disk of its own: we look through its eyes.
+    # The relay may have its own mount of a disk, so read the file through its /proc entry.
     part = f"/proc/{relay.process.pid}/root{disk}/full.mcap.part"
     check(os.path.exists(part), "nothing was written before the disk was full")
     saved = shutil.copy(part, stage.path("saved.mcap.part"))
@@ -211,7 +211,7 @@ def until_full(stage, on):
 
 
 def tiny_disk(disk):
-    """What to start a program with for `disk` to be a small file system that only it sees; needs root."""
+    """The command prefix that gives a program a small file system at `disk`, visible only to that program; needs root."""
     if subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
         return limited_file(disk)
     script = f'mount -t tmpfs -o size={SMALL} tmpfs "$0" && exec "$@"'

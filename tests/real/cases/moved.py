@@ -1,5 +1,5 @@
-# Real clients in an arena whom the operator moves to another arena while they play.
-# Law: where a player is, is read from the words of both arenas; what its client knows, from what it prints, shows or was sent.
+# The operator moves real clients from one arena to another while they play.
+# Law: a player's arena is read from the words of both arenas; what its client knows, from what it prints, shows or received.
 import re
 import time
 
@@ -13,7 +13,7 @@ from stage import check, wait_until
 TANKS, PAGES, WORDS = "bzflag://127.0.0.1:0?dialect=2.4", "native+ws://127.0.0.1:0?dialect=json", "native://127.0.0.1:0?dialect=json"
 MEN, CELLS, REDS = "aos://127.0.0.1:0?dialect=0.75", "ogar+ws://127.0.0.1:0", "panic://127.0.0.1:0?dialect=le-padded"
 TOLD = "you were moved to the arena '{}'"
-IN_TIME = 60  # seconds, where two processors draw a tank and a page
+IN_TIME = 60  # seconds, with two processors that draw a tank and a page
 
 
 class Place(Watched):
@@ -27,12 +27,12 @@ class Place(Watched):
         return name in self.words().names.values()
 
     def name_of(self, prefix):
-        """Of the player whose name begins so: Panic's has none of its own."""
+        """The name that begins so: the arena chooses the name of Panic's client."""
         return next((name for name in list(self.words().names.values()) if name.startswith(prefix)), None)
 
 
 def start_arenas(stage, *arenas):
-    """Arenas of one program, each (name, its rules, where it listens): (the program, its control socket, the places)."""
+    """Starts one program with several arenas, each (name, rules, listeners). Returns (the program, its control socket, a Place for each arena)."""
     config, socket = stage.path("entente.toml"), stage.path("control.sock")
     with open(config, "w", encoding="ascii") as file:
         file.write(f'[control]\nsocket = "{socket}"\n')
@@ -45,7 +45,7 @@ def start_arenas(stage, *arenas):
 
 
 def plays(place, guest, moved=False, name=None):
-    """Acts for the guest until it is in play there; with `moved`, until it has driven there."""
+    """Plays the client until it is in play there; with `moved`, until it has driven there."""
     end, first, name = time.monotonic() + 2 * IN_TIME, None, name or guest.name
     while True:
         others = place.in_play()
@@ -62,7 +62,7 @@ def plays(place, guest, moved=False, name=None):
 def moved(stage):
     """Stock bzadmin, stock bzflag and the page, moved by `entente ctl move` from one arena to another of the same map: each plays on there and sees who is there"""
     run, socket, lobby, hall = start_arenas(stage, ("lobby", "side = 200", (TANKS, PAGES, WORDS)),
-                                            ("hall", "side = 200\nbots = 6", (TANKS, WORDS)))  # few players, so bots
+                                            ("hall", "side = 200\nbots = 6", (TANKS, WORDS)))  # bots, because there are few players
     anna, bob = Bzadmin(stage, "anna", lobby.ports["bzflag"]), Bzadmin(stage, "bob", hall.ports["bzflag"])
     for admin in (anna, bob):
         admin.run.wait_for(rf"'{admin.run.name}' joined the game as Observer", 20)
@@ -90,16 +90,16 @@ def moved(stage):
     for admin in (anna, bob):
         check(admin.quits() == 0, f"{admin.run.name} did not leave with exit code 0")
     check(run.stop(20) == 0, f"entente did not end with exit code 0: {run.tail()}")
-    return f"moved in {', '.join(took)}; each heard bzadmin and saw a bot of the hall"
+    return f"moved in {', '.join(took)}; each received bzadmin's line and saw a bot of the new arena"
 
 
 def ordered(stage, socket, name, place):
-    """What `ctl move` answers: (exit code, line)."""
+    """The answer of `ctl move`: (exit code, line)."""
     return stage.run("ctl", "--socket", socket, "move", name, place.name)
 
 
 def changes_place(stage, socket, name, there, back):
-    """Moves a player, until only the new place has it; returns for how many milliseconds it was on the way."""
+    """Moves a player, and waits until it is only in the new arena; returns the milliseconds of the move."""
     code, said = ordered(stage, socket, name, there)
     took = re.search(r"in (\d+) ms", said)
     check(code == 0 and took, f"move {name} to {there.name}: exit {code}, {said!r}")
@@ -108,7 +108,7 @@ def changes_place(stage, socket, name, there, back):
 
 
 def crosses(stage, socket, guest, there, back, name=None):
-    """Moves a guest, until it drives in the new place; returns for how many milliseconds it was on the way."""
+    """Moves a client, and waits until it drives in the new arena; returns the milliseconds of the move."""
     name = name or guest.name
     took = changes_place(stage, socket, name, there, back)
     answers_menu(guest)
@@ -117,7 +117,7 @@ def crosses(stage, socket, guest, there, back, name=None):
 
 
 def answers_menu(guest):
-    """BetterSpades shows its menu after each map, until it is put into play; Cigar2 when its last cell is gone."""
+    """Answers the menu that BetterSpades shows after each map until it is in play, and Cigar2 when its last cell is gone."""
     if isinstance(guest, CellGuest):
         guest.act(None, [])
     spawns, end = len(guest.eyes.spawns) if isinstance(guest, SpadeGuest) else 0, time.monotonic() + IN_TIME
@@ -128,14 +128,14 @@ def answers_menu(guest):
 
 
 def links(guest):
-    """How many connections the client has had for its game."""
+    """The number of connections that the client has opened for its game."""
     if isinstance(guest, SpadeGuest):
         return len(guest.shim.flows)
     return sum(isinstance(guest, RedGuest) or b"101 Switching" in talk.to_client[:64] for talk in list(guest.shim.talks))
 
 
 def worlds(guest):
-    """How many worlds the client was sent; the page is told of each as words, which `links` and `shown` follow."""
+    """The number of worlds that the client received; for the page, which receives them as words, `links` and `shown` are checked instead."""
     if isinstance(guest, SpadeGuest):
         return guest.eyes.told[STATE]
     return told(guest.shim.talks[0])[1][BORDER] if isinstance(guest, CellGuest) else 0
@@ -178,7 +178,7 @@ def moved_abroad(stage):
 
 
 def sees(place, guest, prefix):
-    """Acts for the guest until its own wire shows it a player of that name."""
+    """Plays the client until its connection shows it a player of that name."""
     end = time.monotonic() + IN_TIME
     while not any(name and name.startswith(prefix) for name, _ in guest.shown()):
         check(time.monotonic() < end, f"in the {place.name}, {guest.name} is shown only {guest.shown()}")
@@ -213,11 +213,11 @@ def moved_panic(stage):
     wait_until(lambda: not red.run.alive(), 20, "Panic's client did not notice")
     check("Connection closed" in red.run.text(), f"Panic's client said at the end: {red.run.tail()}")
     wait_until(lambda: any(f"connect to 127.0.0.1:{hall.ports['bzflag']}" in line for line in tank.heard()), 20, lambda: f"bzflag was told only {tank.heard()[-3:]}")
-    check(not hall.has(name) and not hall.has("tank"), "somebody is in the hall")
+    check(not hall.has(name) and not hall.has("tank"), "a client is in the arena to which it was only referred")
     tank.screenshot()
     check(tank.run.alive(), f"bzflag ended: {tank.run.tail()}")
     check(run.stop(20) == 0, f"entente did not end with exit code 0: {run.tail()}")
-    return f"moved in {', '.join(took)} and played on; stayed where no listener was theirs; told to go to another map, and gone"
+    return f"moved in {', '.join(took)} and played on; stayed where the arena had no listener for them; for another map, referred to its address and disconnected"
 
 
 CASES = {"moved": moved}

@@ -1,4 +1,4 @@
-# OgarII and MultiOgarII through the relay, in every version they speak. They lie in a folder of --real.
+# OgarII and MultiOgarII through the relay, in every version they support. The servers are in the folder of --real.
 import collections
 import os
 import struct
@@ -8,7 +8,7 @@ from stage import Missing, check, free_port, wait_until
 from websocket import CLOSE, PING, PONG, WebSocket
 
 MODERN = 3
-# What OgarII hangs up for. (A message larger than 512 bytes is refused by the relay itself, in its own words.)
+# Input for which OgarII closes the connection. (The relay itself refuses a message larger than 512 bytes, with another reason.)
 KICKS = {
     "a first message too short": [b"\x01"],
     "an unknown first message": [b"\x07\0\0\0\0"],
@@ -46,7 +46,7 @@ def start_relay(stage, to_port, recording):
 
 
 class Player:
-    """One that joins, moves, splits, speaks and looks on; counts the server's messages by opcode."""
+    """A player that joins, moves, splits, chats and spectates; counts the server's messages by opcode."""
 
     def __init__(self, port, version):
         self.version, self.heard, self.asked = version, collections.Counter(), 0
@@ -66,7 +66,7 @@ class Player:
         say(b"\xfe" + struct.pack("<I", self.version))
         say(b"\xff\0\0\0\0")
         self.hear(0.4)
-        while not self.heard[0x20] and self.asked < 3:  # MultiOgarII ignores who asks within 25 ticks of the last time
+        while not self.heard[0x20] and self.asked < 3:  # MultiOgarII ignores a request within 25 ticks of the last one
             say(b"\0" + self.text("<doge>né"))
             self.asked += 1
             self.hear(1.1 if self.asked > 1 else 0.3)
@@ -84,7 +84,7 @@ class Player:
     def play_modern(self):
         say = self.socket.send
         say(b"\x01\x03\0\0\0")
-        self.hear(0.5)  # a name sent before the first update would take us out of the queue
+        self.hear(0.5)  # a name sent before the first update would remove us from the queue
         say(b"\x03" + bytes(10) + b"\x01" + "<doge>né\0".encode())
         for step in range(20):
             flags = 0x10 if step % 5 == 0 else 0

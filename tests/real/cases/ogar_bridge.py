@@ -1,5 +1,5 @@
-# Ogar's modern revision 3 across a bridge, on either end of it. Its players are the matrix's, written from the document.
-# Law: who died is counted on the wire of the side that decides it, and must be what the other side was told.
+# Ogar's modern revision 3 across a bridge, on either end of it. Its players are those of the matrix, written from the document.
+# Law: deaths are counted on the connection of the side that decides them; the other side must have received the same number.
 import math
 import os
 import sys
@@ -20,7 +20,7 @@ from player import Unseen, apart, together, toward  # noqa: E402
 
 
 def killed(talk):
-    """How often the player of this connection to a bzfs was told to be dead."""
+    """How often the player of this connection to a bzfs has died, by the server's messages."""
     return sum(code == "kl" and body[0] == talk.to_client[GREETING - 1] for code, body in frames(bytes(talk.to_client[GREETING:])))
 
 
@@ -41,7 +41,7 @@ def ogar_on_bzfs(stage):
     carl.wait(lambda: any(said.text == "hello carl" and said.sender == "anna" for said in carl.heard), 10, "anna was not heard")
     until = time.monotonic() + max(25, 60 * stage.minutes)
     together(lambda: hunt(carl, dora, until), lambda: hunt(dora, carl, until))
-    # The first connection only asked which dialect is spoken.
+    # The first connection only probed the dialect.
     for player, talk in zip(players, [talk for talk in behind.talks if len(talk.to_client) > 100]):
         wait_until(lambda: player.dead() == killed(talk), 5, f"bzfs told {killed(talk)} deaths of {player.name}, who counts {player.dead()}")
     deaths, moves = [player.dead() for player in players], [len(list(positions(told(flow)))) for flow in behind.flows]
@@ -60,7 +60,7 @@ def told(flow):
 
 
 def hunt(player, prey, until):
-    """Comes near, aims, shoots; who was killed comes back."""
+    """Approaches, aims, shoots; respawns when killed."""
     while time.monotonic() < until:
         try:
             if player.where() is None:
@@ -105,7 +105,7 @@ def bzflag_on_ogarii(stage):
 
 
 def no_early_spawn(stage, recording):
-    """OgarII takes a name that comes before its first picture for a wish to leave the queue."""
+    """Checks that no name is sent before the first picture: OgarII would take it for a request to leave the queue."""
     _, said = stage.run("inspect", recording, seconds=120)
     lines = said.splitlines()
     border = next((at for at, line in enumerate(lines) if " s2c " in line and " border={" in line), len(lines))
@@ -114,7 +114,7 @@ def no_early_spawn(stage, recording):
 
 
 def heard(shim, wanted):
-    """Messages of this code about our client, which is number 0 and alone."""
+    """Messages of this code about our client, which is alone and has number 0."""
     return [body for code, body in frames(bytes(shim.talks[0].to_client[GREETING:])) if code == wanted and (wanted == "ac" or not body or body[0] == 0)]
 
 
@@ -124,7 +124,7 @@ def own_updates(shim):
 
 
 class Watched:
-    """Where a Panic tank was, by the moves that its own server told."""
+    """The places of a Panic tank, by the Moves of its server."""
 
     def __init__(self, game, tank):
         self.game, self.tank, self.times = game, tank, []
@@ -147,7 +147,7 @@ def ogar_watches_panic(stage):
     server = start_panic(stage)
     _, listening = start_bridge(stage, "ogar+ws://127.0.0.1:0?dialect=modern3", "panic://127.0.0.1:4410?dialect=le-padded")
     native, looker = stage.keep(ScriptedPlayer(4410)), stage.keep(Client(listening, "looker"))
-    looker.watch()  # whoever leads: there is nobody else
+    looker.watch()  # the leader, who is the only player
     wait_until(native.game.started, 20, "the game did not start")
     tank = native.game.of(1)[0][1][0]
     watched, pictures, end_at = Watched(native.game, tank), [], time.monotonic() + max(20, 60 * stage.minutes)
@@ -159,7 +159,7 @@ def ogar_watches_panic(stage):
         direction = 2
         while time.monotonic() < end_at:
             before = watched.tile()
-            for pause in (0.25,) * 6 + (0.06,) * 4:  # at a walk, then as a key repeats
+            for pause in (0.25,) * 6 + (0.06,) * 4:  # single steps, then at the rate of a held key
                 native.act(DRIVE, direction, tank)
                 time.sleep(pause)
             if watched.tile() == before:

@@ -1,6 +1,6 @@
-# The versions of Ogar across a bridge: browsers of today's legacy clients on a modern-only server, a modern player on legacy
+# The versions of Ogar across a bridge: a legacy client in a browser on a modern-only server, a modern player on legacy
 # servers, and scripted players of every version.
-# Law: where a cell is, is read off both wires by the matrix's own codec, and must be the same place.
+# Law: the matrix's codec reads a cell's places from both connections; they must be the same.
 import os
 import sys
 import time
@@ -20,7 +20,7 @@ from player import Unseen, apart  # noqa: E402
 
 
 def own_places(talk, dialect):
-    """Where each own cell was told to be, in this order; (x, y), whole numbers of the server's map."""
+    """The places (x, y) of own cells, in the order in which they were received; whole numbers of the server's map."""
     speaks, own, places = speech(dialect), set(), []
     for opcode, payload in spoken(bytes(talk.to_client)):
         for _, parts in speaks.told(payload) if opcode == 2 else []:
@@ -31,7 +31,7 @@ def own_places(talk, dialect):
 
 
 def middle(talk, dialect):
-    """Of the map that the wire tells last: ours is always told around 0 0."""
+    """The middle of the last map on this connection; the map that we send is always centred on 0 0."""
     speaks, border = speech(dialect), None
     for opcode, payload in spoken(bytes(talk.to_client)):
         for _, parts in speaks.told(payload) if opcode == 2 else []:
@@ -40,7 +40,7 @@ def middle(talk, dialect):
 
 
 def same_places(front, back, client, server):
-    """How many of the places that our client was told are some that the server told of its own cells, less a unit of rounding."""
+    """How many of the places that our client received are places of its cells that the server sent, up to a rounding error of one unit."""
     fx, fy = middle(front, client)
     bx, by = middle(back, server)
     true = {(round(x - bx), round(y - by)) for x, y in own_places(back, server)}
@@ -50,7 +50,7 @@ def same_places(front, back, client, server):
 
 
 def wished(talk, dialect):
-    """Of a client's wire: (places of the mouse, splits, ejects, lines)."""
+    """What a client sent: (mouse places, splits, ejects, lines)."""
     speaks, mice, counts = speech(dialect), set(), [0, 0, 0]
     for opcode, payload in spoken(bytes(talk.to_server)):
         for name, wish in speaks.heard(payload) if opcode == 2 else []:
@@ -78,7 +78,7 @@ def cigar2_on_modern3(stage):
 
 
 def modern_on(stage, folder, dialects):
-    """A player of modern3 on that server by each of these dialects: he comes in, goes somewhere, splits or ejects, speaks, leaves."""
+    """A player of modern3 on that server, once by each of these dialects: joins, moves, splits or ejects, chats, leaves."""
     server, port = start_server(stage, folder)
     seen = []
     for dialect in dialects:
@@ -98,7 +98,7 @@ def modern_on(stage, folder, dialects):
         check(player.where() is None or apart(player.here(), start) > 3, f"{dialect}: still at {start}")
         player._act(16, splits=1)
         time.sleep(2.2)  # MultiOgarII's pause between lines
-        line = "hallo" if folder == "multiogarii" else "h\u00e4llo"  # that one lets ASCII alone pass
+        line = "hallo" if folder == "multiogarii" else "h\u00e4llo"  # MultiOgarII passes only ASCII
         player.say(line)
         player.wait(lambda: any(said.text == line and said.sender == "anna" for said in player.heard), 8, f"{dialect}: not heard")
         player.wait(player.lag, 12, f"{dialect}: no world info")
@@ -124,7 +124,7 @@ def modern_on_multiogarii(stage):
 
 
 def every_version_on(stage, folder, dialect):
-    """Scripted players of modern3 and legacy 4 to 22, one after the other, through one port."""
+    """Scripted players of modern3 and legacy 4 to 22, one after another, through one port."""
     server, port = start_server(stage, folder)
     recording = stage.path("bridge.mcap")
     bridge, listening = start_bridge(stage, "ogar+ws://127.0.0.1:0", f"ogar+ws://127.0.0.1:{port}?dialect={dialect}", "--record", recording)

@@ -1,5 +1,5 @@
-# The operator page in Debian's Chromium: unlocked with its token, it shows real players, and does what an operator wants.
-# Law: what was done is read from what the real programs show; what the page knows, from what it shows.
+# The operator page in Debian's Chromium: unlocked with its token, it shows real players, and carries out the operator's actions.
+# Law: the effects are read from the output of the real programs; the page's state, from what it shows.
 import json
 import os
 import secrets
@@ -18,7 +18,7 @@ class OperatorPage(Browser):
         super().__init__(stage, name, url)
         self.wide(1280, 1000)
         self.ask("Runtime.enable")
-        self.ask("Log.enable")  # what its policy forbids, what was not found
+        self.ask("Log.enable")  # violations of its policy, missing files
         wait_until(lambda: self.page("document.readyState == 'complete' && !!document.getElementById('token')?.checkVisibility()"), 20, "the page did not load")
 
     def wide(self, width, height, mobile=False):
@@ -51,7 +51,7 @@ class OperatorPage(Browser):
         self.presses("Enter", "Enter", "\r")
 
     def row(self, name):
-        """A selector of this player's row, marked for later."""
+        """Marks this player's row, and returns a selector for it."""
         wait_until(lambda: self.page(f"""(() => {{
           const row = [...document.querySelectorAll('#players tbody tr')].find((one) => one.cells[0].innerText === {json.dumps(name)});
           document.querySelectorAll('.wanted').forEach((one) => one.classList.remove('wanted'));
@@ -61,7 +61,7 @@ class OperatorPage(Browser):
         return "tr.wanted"
 
     def end(self):
-        """Nothing went wrong in it that nobody was shown."""
+        """Checks that the page had no error that it did not show."""
         self.page("0")
         faults = [fault for fault in self.complaints if "/orders" not in fault and '"level": "verbose"' not in fault]
         check(not faults, f"the page complained: {faults[:3]}")

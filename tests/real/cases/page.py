@@ -1,5 +1,5 @@
-# The page that a native listener shows, in Debian's Chromium: used as a person would, by keys, and seen by stock programs.
-# Law: what the player did is read from the server's side of the wire; what the page knows, from what it shows.
+# The page of a native listener in Debian's Chromium, used by keys, as a person would, together with stock programs.
+# Law: what the player did is read from the server's side of the connection; the page's state, from what it shows.
 import json
 import re
 import time
@@ -17,13 +17,13 @@ SHOT = "sb"
 
 
 class Page(Browser):
-    """The page itself, at the address that a listener announced."""
+    """The page at the address that a listener announced."""
 
     def __init__(self, stage, name, port, *flags, fragment=""):
         super().__init__(stage, name, f"http://127.0.0.1:{port}/{fragment}", *flags)
         self.wide(1280, 800)
         self.ask("Runtime.enable")
-        self.ask("Log.enable")  # what its policy forbids, what was not found
+        self.ask("Log.enable")  # violations of its policy, missing files
         wait_until(lambda: self.page("document.readyState == 'complete' && !!document.getElementById('enter')"), 20, "the page did not load")
 
     def wide(self, width, height):
@@ -47,7 +47,7 @@ class Page(Browser):
         self.page(f"document.getElementById({json.dumps(element)}).click()")
 
     def says(self, text):
-        """From the field by keys alone: Enter, the line, Enter, Escape."""
+        """Chats from the field, only by keys: Enter, the line, Enter, Escape."""
         self.page("document.getElementById('field').focus()")
         self.presses("Enter", "Enter", "\r")
         self.ask("Input.insertText", text=text)
@@ -58,9 +58,9 @@ class Page(Browser):
         self.ask("Input.dispatchKeyEvent", type=kind, code=code, key=key)
 
     def end(self):
-        """Nothing went wrong in it that nobody was shown."""
+        """Checks that the page had no error that it did not show."""
         self.page("0")
-        faults = [fault for fault in self.complaints if "WebSocket" not in fault]  # that a server ends is shown
+        faults = [fault for fault in self.complaints if "WebSocket" not in fault]  # the page shows that a server has ended
         check(not faults, f"the page complained: {faults[:3]}")
 
     def rows(self):
@@ -71,7 +71,7 @@ class Page(Browser):
 
 
 def said(shim):
-    """What the player told the server, over whichever transport."""
+    """The messages of the player to the server, over either transport."""
     told = [frame for talk in shim.talks for frame in frames(bytes(talk.to_server)[len(HEADER):])]
     told += [frame for flow in shim.flows for datagram in list(flow.to_server) for frame in frames(datagram)]
     return told
@@ -83,7 +83,7 @@ def listening(program, what="native+ws json"):
 
 def page_on_bzfs(stage):
     """Stock bzfs and bzadmin; a player in headless Chromium: comes by name, drives, shoots, chats both ways, dies, comes back; bzfs ends"""
-    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # in plain sight of all who hunt
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # few obstacles, so that hunters find each other
         world.write("world\nsize 100\nend\nbox\nposition 60 60 0\nsize 15 10 9\nrotation 30\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
                     "base\nposition -70 -70 0\nsize 15 15 0\ncolor 1\nend\n")
     bzfs, port = start_bzfs(stage, "-world", world.name)
@@ -107,7 +107,7 @@ def page_on_bzfs(stage):
         return list(positions(said(behind)))
     wait_until(places, 20, "the tank of the page told no place")
     began = places()[-1]
-    key = "ArrowUp" if began[1] < 0 else "ArrowDown"  # to where there is room
+    key = "ArrowUp" if began[1] < 0 else "ArrowDown"  # towards free space
     page.key("keyDown", key, key)
     page.key("keyDown", "Space", " ")
     wait_until(lambda: abs(places()[-1][1] - began[1]) > 15, 20, f"by {key} it did not drive from {began}")
@@ -190,7 +190,7 @@ def page_with_clock(stage):
     before = seconds(other)
     wait_until(lambda: seconds(other) >= before + 2, 10, "the other page's time stands")
     check(seconds(one) == 20, "a pause does not hold")
-    one.page("document.querySelector('#timebar input').focus()")  # keys work wherever the focus is
+    one.page("document.querySelector('#timebar input').focus()")  # keys must work with any focus
     one.presses("0", "Digit0", "0")
     goes_to(one, 0, 1)
     one.presses("ArrowRight", "ArrowRight")
@@ -216,11 +216,11 @@ def page_with_clock(stage):
     faster = "[...document.querySelectorAll('#timebar button')].find((button) => button.textContent.endsWith('×'))"
     click(*one.page(f"(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])({faster}.getBoundingClientRect())"))
     wait_until(lambda: one.page(faster + ".textContent") == "2×", 10, "a click does not make it faster")
-    for name in ("Pause", "Play"):  # Space is not for the button that was clicked
+    for name in ("Pause", "Play"):  # Space must not press the button that was clicked
         one.presses(" ", "Space", " ")
         wait_until(lambda: one.page("document.querySelector('#timebar button').textContent") == name, 10, f"Space does not lead to {name}")
     check(one.page(faster + ".textContent") == "2×", "Space made it faster")
-    one.page("location.hash = '#at=0:10'")  # as somebody does who puts a link into the address
+    one.page("location.hash = '#at=0:10'")  # like a person who pastes a link into the address bar
     goes_to(one, 10, 11)
     one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 20; bar.dispatchEvent(new Event('change')); })()")
     goes_to(one, 20, 20)
@@ -259,7 +259,7 @@ def page_on_broadcast(stage):
                      f'watch = [{{ listen = "{NATIVE}", delay_s = 1 }}]\n')
     arena = stage.start("arena", [stage.entente, "run", config.name])
     port = listening(arena)
-    time.sleep(8)  # there is something to go back to
+    time.sleep(8)  # so that there is a past to go back to
     page = Page(stage, "chromium", port)
     page.enters("wanda", "watch")
     page.sees("Watching", "status")

@@ -1,5 +1,5 @@
 # The 3D view of the page, in Debian's Chromium with WebGL in software, on a server whose world and players the case knows.
-# Law: where something must be seen is reckoned here, from the words and the camera's place; what is seen is read from pixels.
+# Law: the case computes where something must be visible, from the words and the camera's place; what is visible is read from pixels.
 import base64
 import json
 import math
@@ -25,7 +25,7 @@ class Page3d(Page):
         super().__init__(stage, name, port, *WEBGL)
 
     def asks(self, script):
-        """What the page's own objects say: `view` and `visit`."""
+        """Evaluates an expression of the page's objects `view` and `visit`."""
         return self.page(f"import('./main.js').then(({{ view, visit }}) => {script})")
 
     def turns_to_3d(self):
@@ -39,11 +39,11 @@ class Page3d(Page):
         self.pictures()
 
     def pictures(self, number=3):
-        """Waits until so many more pictures are drawn."""
+        """Waits until so many more frames are drawn."""
         self.page(f"new Promise((done) => {{ let left = {number}; const next = () => --left ? requestAnimationFrame(next) : done(1); requestAnimationFrame(next); }})")
 
     def point(self, x, y, z):
-        """Where on the page a place of the world is, by our own reckoning from the camera's place."""
+        """The position on the page of a place in the world, computed here from the camera's place."""
         eyes = self.asks("({ x: view.eyes.x, y: view.eyes.y, z: view.eyes.z, yaw: view.eyes.yaw, pitch: view.eyes.pitch })")
         box = self.page("(({ left, top, width, height }) => ({ left, top, width, height }))(document.getElementById('field').getBoundingClientRect())")
         east, north, up = x - eyes["x"], y - eyes["y"], z - eyes["z"]
@@ -64,7 +64,7 @@ class Page3d(Page):
         wait_until(done, 60, "the chunks are not built")
 
     def draws(self, name):
-        """Whether the unit of a player has a figure that is shown."""
+        """Whether the unit of a player is drawn."""
         return self.asks(f"view.scene.isDrawn(visit.room.unitOf([...visit.room.players.values()].find((one) => one.name === {json.dumps(name)}).id).id)")
 
     def sees_name_over(self, x, y):
@@ -117,7 +117,7 @@ def is_sky(red, green, blue):
 
 
 def open_page(stage, *facts, name="chromium", how="watch", page=Page3d):
-    """A server that has said `facts`, and a page on it."""
+    """Starts a server that has sent `facts`, and a page on it."""
     room = stage.keep(Room({"room": {"game": "bzflag", "dialect": "2.4", "name": "field", "most_shots": 5}}, {"player": {"id": 1, "name": "wanda", "role": "WATCH"}}, *facts))
     proxy = stage.start(name + "_proxy", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"native://127.0.0.1:{room.port}?dialect=json"])
     shown = page(stage, name, listening(proxy))
@@ -281,7 +281,7 @@ def cell_middle(x, y, z):
 def page_voxels(stage):
     """A known map of Ace of Spades in the 3D view in Chromium: ground and tower are where they must be; a block that is dug, and one that is built, are seen, and only their chunks are built again; a man stands on the ground"""
     world = {"world": {"kind": "VOXELS", "west": -400, "east": 400, "south": -400, "north": 400, "block": BLOCK, "voxels": map_file(),
-                       "solids": [{"x": 5, "y": -25, "half_x": 12, "half_y": 4, "height": 60}]}}  # such solids are for other games: not drawn
+                       "solids": [{"x": 5, "y": -25, "half_x": 12, "half_y": 4, "height": 60}]}}  # solids for other games: not drawn
     ground = (62 - 50) * BLOCK
     x, y, _ = cell_middle(262, 262, 0)
     room, page = open_page(stage, world, *player(2, "anna", "BLUE", x, y, kind="MAN", radius=1, pose={"z": ground}))
@@ -418,7 +418,7 @@ def page_player(stage):
     wait_until(lambda: "Respawn (" in page.text("again"), 5, lambda: f"no countdown: {page.text('again')!r}")
     check(focus() == "again", f"the button has no focus, but {focus()!r}")
     page.screenshot("died.png")
-    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})  # without being asked, as after a move
+    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})  # without a request, as after a move
     wait_until(lambda: focus() == "field", 5, lambda: f"who is put into play again has the keys at {focus()!r}")
 
     follow = lambda name: page.page(f"[...document.querySelectorAll('#scores button')].find((one) => one.innerText === '{name}').click()")
@@ -446,7 +446,7 @@ def page_start(stage):
     page.screenshot("start.png")
     page.enters("wanda")
     page.sees("Playing", "status", 20)
-    page.ask("Page.navigate", url="about:blank")  # the browser keeps the page, in case that somebody goes back
+    page.ask("Page.navigate", url="about:blank")  # the browser keeps the page in memory, for its Back button
     arena.wait_for(r'closed: client left \("wanda"', 20)
     page.end()
     arena.stop()
@@ -523,14 +523,14 @@ def page_speed(stage):
     seen = []
     for what, look in (("whole field", "view.showAll()"), ("behind a tank", "visit.followNext(1), view.eyes.look('CHASE')"), ("from above", "view.show(false)")):
         page.asks(f"({look}, 0)")
-        page.pictures(60)  # until the sharpness has settled
+        page.pictures(60)  # until the resolution has settled
         before = page.cpu()
         took = page.page("new Promise((done) => { const from = performance.now(); let left = 150; const next = () => --left ? requestAnimationFrame(next) : done(performance.now() - from); requestAnimationFrame(next); })")
         cost, speed, told = (page.cpu() - before) / 150, 150_000 / took, page.asks("view.scene.told")
         script = page.asks("(() => { const from = performance.now(); for (let i = 0; i < 20; ++i) visit.paint(performance.now()); return (performance.now() - from) / 20; })()")
         seen.append(f"{what}: {speed:.0f} pictures/s, {1000 * cost:.0f} ms of CPU each, {script:.1f} ms of it the page's thread"
                     + (f", {told['calls']} draw calls, {told['triangles']} triangles, sharpness {told['sharp']:.2f}" if page.asks("view.deep") else ""))
-        check(cost < 0.1, f"a picture costs too much: {seen[-1]}")  # speed depends on what else this machine does
+        check(cost < 0.1, f"a picture costs too much: {seen[-1]}")  # the frame rate depends on the load of this machine
     page.screenshot("crowd_2d.png")
     page.asks("(view.show(true), 0)")
     page.pictures()

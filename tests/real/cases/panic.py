@@ -1,4 +1,4 @@
-# The released Panic server and clients through the relay, a game to the win. They lie in a folder of --real.
+# The released Panic server and clients through the relay, played to the win. The programs are in the folder of --real.
 from panic import DRIVE, SHOOT, Game, Map, RealClient, ScriptedPlayer, folder_of, start_server
 from shim import Shim, untouched
 from stage import check, wait_until

@@ -1,5 +1,5 @@
-# Panic's released programs across a bridge: the server played by clients of another dialect, the client on the servers of
-# other games. They lie in a folder of --real.
+# Panic's released programs across a bridge: clients of another dialect on the server, and the client on the servers of
+# other games. The programs are in the folder of --real.
 import os
 import random
 import re
@@ -109,7 +109,7 @@ def panic_walls(stage):
                 strange += [ahead] if ahead in bricks and place not in bricks else []
                 place, drives = (place[0] + dx * value, place[1] + dy * value), drives + 1
     check(len(bricks) > 10 and stops > 0 and drives > 10, f"{len(bricks)} bricks, {stops} stops at one, {drives} tiles driven")
-    check(len(strange) <= drives / 50, f"it drove into bricks at {strange}, of {drives} tiles")  # a server puts tanks back
+    check(len(strange) <= drives / 50, f"it drove into bricks at {strange}, of {drives} tiles")  # a server moves tanks back now and then
     check(run.stop() == 0, "the bridge did not end with exit code 0")
     return f"{len(bricks)} bricks, {drives} tiles driven, {stops} stops before a brick or the edge, {len(strange)} drives into one"
 
@@ -118,12 +118,12 @@ MAP_SHOWN = 10_000  # bytes of a screenshot: a black window takes less than half
 
 
 def watches(stage, name, port):
-    """The released client looks on by that port: it shows the map, is told of all that move, and pans by its arrow keys."""
+    """The released client watches by that port: it shows the map, receives all moves, and pans by its arrow keys."""
     before = stage.keep(Shim(port))
     client = RealClient(stage, name, before.port)
     wait_until(lambda: before.talks, 10, "the client did not connect")
     game = Game(lambda: bytes(before.talks[0].to_client))
-    wait_until(lambda: len({piece for _, _, piece in game.of(MOVE)}) >= 3, 60, "three tanks that move were not told")
+    wait_until(lambda: len({piece for _, _, piece in game.of(MOVE)}) >= 3, 60, "no moves of three tanks were received")
     client.focus()
     for direction in (2, 3, 4, 1):
         for _ in range(4):
@@ -152,7 +152,7 @@ def panic_watches(stage):
 
 
 class Mouse:
-    """A modern3 player that points anywhere and splits now and then."""
+    """A modern3 player that points in random directions and splits now and then."""
 
     def __init__(self, port, seed):
         self.random = random.Random(seed)

@@ -1,4 +1,4 @@
-# Recording without a player, and a running relay that is told what to do.
+# Recording without a player, and commands to a running relay.
 import re
 
 from bzflag import Bzadmin, start_bzfs

@@ -1,5 +1,5 @@
-# A recorded session, shown again by `entente replay` to stock programs and scripted clients.
-# Law: what each of them saw is read from its own bytes, not from our words.
+# Replays a recorded session with `entente replay` to stock programs and scripted clients.
+# Law: what each of them saw is read from its own bytes, not from our recording or log.
 import collections
 import json
 import os
@@ -14,7 +14,7 @@ from shim import Shim
 from stage import check, free_port, wait_until
 
 UPDATES = {"pu", "ps"}
-PLAYER_AT, PLACE_AT = 4, 11  # in a player's update
+PLAYER_AT, PLACE_AT = 4, 11  # offsets in a player's update
 
 
 class Watcher:
@@ -34,11 +34,11 @@ class Watcher:
             pass
 
     def of(self, kind, since=0):
-        """`since`: how many facts are not looked at, from the beginning."""
+        """The facts of a kind, without the first `since` facts."""
         return [fact[kind] for fact in self.facts[since:] if kind in fact]
 
     def moved(self, since=0):
-        """Units that were seen at several places."""
+        """The units that were at more than two places."""
         places = collections.defaultdict(set)
         for pose in self.of("pose", since):
             places[pose.get("unit")].add((round(pose.get("x", 0)), round(pose.get("y", 0))))
@@ -49,7 +49,7 @@ class Watcher:
 
 
 def moved_tanks(talks, flows=()):
-    """Players of BZFlag that were seen at several places, by what a server sent to one client."""
+    """The BZFlag players that were at more than two places, by the messages that a server sent to one client."""
     told = [frame for talk in talks for frame in frames(talk.bytes()[1][GREETING:])]
     told += [frame for flow in flows for datagram in flow.bytes()[1] for frame in frames(datagram)]
     places = collections.defaultdict(set)
@@ -71,7 +71,7 @@ def record_bots(stage, seconds):
 
 
 def first_link(stage, recording):
-    """Asked for a session that is not in the recording, the replay lists those that are."""
+    """Checks that a replay of a session that is not in the recording fails and lists those that are; returns the first of them."""
     code, said = stage.run("replay", recording, "--link", "99", "--listen", "native://127.0.0.1:0")
     links = re.findall(r"^  link (\d+)  .*player 'bot-\d'.*$", said, re.MULTILINE)
     check(code == 1 and len(links) == 2, f"two sessions should have been listed: {said}")
@@ -79,7 +79,7 @@ def first_link(stage, recording):
 
 
 def start_replay(stage, *dialects):
-    """The first session of two bots on a bzfs, replayed again and again; returns it with a port for each dialect."""
+    """Replays the first session of two bots on a bzfs in a loop; returns the replay with a port for each dialect."""
     recording = record_bots(stage, 12)
     urls = [f"{dialect.replace(' ', '://127.0.0.1:0?dialect=')}" for dialect in dialects]
     replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--loop",
@@ -93,7 +93,7 @@ def end(replay):
 
 
 def seek_about(stage):
-    """To the beginning, where nobody is in play yet, and to the end, where both are, several times."""
+    """Seeks several times to the beginning, where no player is in play yet, and to the end, where both are."""
     for order in ("seek 0", "seek 11", "pause", "seek 0", "resume", "seek 11") * 3:
         code, said = stage.run("ctl", "--socket", stage.path("control"), *order.split())
         check(code == 0, f"{order} was refused: {said}")
@@ -164,12 +164,12 @@ def operator(stage, name, port):
 
 
 def seen_in_game(admin):
-    """What a bzadmin printed of chat and kills, in order."""
+    """The lines of chat and kills that a bzadmin printed, in order."""
     return [line.strip() for line in admin.run.text().splitlines() if re.match(r"\s*(anna|bob): |\*\*\* .*destroyed by", line)]
 
 
 def record_evening(stage):
-    """A relay's recording of stock bzfs with two bzadmin, who talk, and two bots, who fight; returns it with what was seen of it."""
+    """Records, with a relay, stock bzfs with two bzadmin that chat and two bots that fight; returns the recording and what a bzadmin saw."""
     _, port = start_bzfs(stage)
     recording = stage.path("evening.mcap")
     relay, relayed = stage.relay("bzflag", "2.4", port, "--record", recording)

@@ -1,5 +1,5 @@
-# Stock clients that watch the recording of a fight, while they and another viewer move the clock.
-# Law: a client is told of no kill, chat or shot that did not happen at that moment: all is read from its own wire.
+# Stock clients watch the recording of a fight, while they and another viewer seek.
+# Law: a client receives no kill, chat or shot that did not happen at that moment; this is read from its connection.
 import re
 import time
 
@@ -14,13 +14,13 @@ from shim import Shim
 from stage import check, wait_until
 
 LINE = "what a shot"
-AT = 5  # seconds: where viewers begin, paused
-SETTLES = 1.0  # seconds: what a seek tells has arrived, also on a busy machine
-STANDS = 4.0  # seconds without a change: Panic's tanks go to their places tile by tile
+AT = 5  # seconds: the moment at which the replay begins, paused
+SETTLES = 1.0  # seconds in which everything sent by a seek arrives, even on a busy machine
+STANDS = 4.0  # seconds without a change; Panic's tanks go to their places tile by tile
 
 
 class Fight:
-    """An arena of bots, recorded until six have died; a watcher speaks in it. `kills`: (victim, killer) by name; `far`: near the end."""
+    """An arena of bots, recorded until six have died; a watcher chats in it. `kills`: (victim, killer) by name; `far`: a second near the end."""
 
     def __init__(self, stage):
         self.stage, self.recording = stage, stage.path("fight.mcap")
@@ -36,7 +36,7 @@ class Fight:
         self.kills = {(names.get(died.get("player")), names.get(died.get("killer"))) for died in watcher.of("died")}
 
     def replay(self, url, other=True):
-        """Paused at AT, played again and again, to another viewer, too; returns it with the port."""
+        """Starts a replay in a loop, paused at AT, with another viewer if `other`; returns the replay and its port."""
         self.control = self.stage.path("control")
         run = self.stage.start("replay", [self.stage.entente, "replay", self.recording, "--listen", url, "--listen", "native://127.0.0.1:0?dialect=json",
                                           "--at", str(AT), "--paused", "--loop", "--control", self.control])
@@ -103,7 +103,7 @@ class TankViewer:
 
 
 class SpadeViewer:
-    """BetterSpades. It chooses a side, but only watches."""
+    """BetterSpades. It chooses a team, but only watches."""
     URL = "aos://127.0.0.1:0?dialect=0.75"
 
     def __init__(self, stage, port):
@@ -128,7 +128,7 @@ class SpadeViewer:
         return [(victim, killer) for _, victim, killer in self.eyes.killed] + [("viewer", killer) for _, killer in self.eyes.died]
 
     def shots(self):
-        return 0  # a shot is a trigger pressed, which a seek leaves as it is
+        return 0  # a shot is a pressed trigger, which a seek does not change
 
     def screenshot(self, name):
         return self.client.screenshot(name)
@@ -160,14 +160,14 @@ class CellViewer:
         return [(death.victim, death.killer) for death in self.guest._cells.deaths]
 
     def shots(self):
-        return 0  # a shot in flight is a cell, and is painted where it is
+        return 0  # a shot in flight is a cell, shown at its place
 
     def screenshot(self, name):
         return self.guest.page.screenshot(name)
 
 
 def watches_a_fight(stage, viewer_of):
-    """Paused, it and others seek: nothing happens. Then it plays over the end: it is told of the kills that happened."""
+    """While paused, the viewer and others seek: no event may be shown. Then the replay plays across its end: the viewer sees only kills that happened."""
     fight = Fight(stage)
     replay, port = fight.replay(viewer_of.URL)
     viewer = viewer_of(stage, port)
@@ -203,7 +203,7 @@ def watches_a_fight(stage, viewer_of):
     viewer.says("/play")
     wait_until(lambda: len(viewer.heard()) > heard, 20, "no answer to /play")
     wait_until(viewer.kills, 60, "no kill was told while it played")
-    time.sleep(6)  # over the end
+    time.sleep(6)  # across the end
     strange = [kill for kill in viewer.kills() if kill[0] not in {victim for victim, _ in fight.kills} or (kill[1] and kill not in fight.kills)]
     check(not strange, f"kills that did not happen: {strange[:3]}, of {fight.kills}")
     viewer.screenshot("played.png")
@@ -228,7 +228,7 @@ def seek_cigar2(stage):
 
 
 def alike(some, others):
-    """The same places, or next to them: a tank at the edge of a tile is shown on the one that it came from."""
+    """Whether the places are the same or neighbours: a tank at the edge of a tile is shown on the tile that it came from."""
     left = list(others)
     for place in some:
         near = next((other for other in left if max(abs(place[0] - other[0]), abs(place[1] - other[1])) <= 1), None)
@@ -249,7 +249,7 @@ def seek_panic(stage):
     wait_until(game.started, 60, f"the client saw no start: {replay.tail()}")
 
     def tanks():
-        """Where the tanks are that are not destroyed. A destroyed one may come back as a new piece."""
+        """The places of the tanks that are not destroyed. A destroyed tank may come back as a new piece."""
         places = {}
         for kind, fields in game.told():
             if 16 <= kind < 32:

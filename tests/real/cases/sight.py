@@ -1,5 +1,5 @@
-# Who is out of sight, and what a recording of a relay means, on real servers of Ace of Spades and Ogar.
-# Law: what our client was told is read off its own wire; who went where is what a player of the server's own game did.
+# Players out of sight, and the words in a relay's recording, on real servers of Ace of Spades and Ogar.
+# Law: what our client received is read from its connection; movements are made by a player of the server's game.
 import re
 import time
 
@@ -15,7 +15,7 @@ NEAR, FAR = (256, 256, 20), (40, 40, 20)  # blocks; SpadesX shows nobody farther
 
 
 class Told:
-    """What a client of BZFlag was told of others: who came, who left, and how often each came in and out of sight."""
+    """What a BZFlag client received about others: joins, leaves, and how often each came into and went out of sight."""
 
     def __init__(self, shim):
         down = [frame for talk in shim.talks for frame in frames(talk.bytes()[1][GREETING:])]
@@ -25,13 +25,13 @@ class Told:
 
 
 def bridge_to(stage, to):
-    """BZFlag's door to that server, and a shim that keeps what its client hears."""
+    """Starts a bridge for BZFlag in front of that server, and a shim that keeps what its client receives."""
     bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--to", to])
     return bridge, stage.keep(Shim(int(bridge.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))))
 
 
 def bridged_bot(stage, to, seconds):
-    """A player of BZFlag on that server. It has no datagrams: all is in one stream."""
+    """A BZFlag player on that server, without datagrams, so that all messages are in one stream."""
     bridge, shim = bridge_to(stage, to)
     bot = stage.start("bot", [stage.entente, "bot", f"bzflag://127.0.0.1:{shim.port}?dialect=2.4&udp=off", "--behaviour", "idle",
                               "--seconds", str(seconds)])

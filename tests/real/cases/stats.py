@@ -1,4 +1,4 @@
-# What `entente stats` counts in a recording of a relay, against the scores that the real server prints; and its page in Chromium.
+# Compares the counts of `entente stats` in a relay's recording with the scores that the real server prints; checks its page in Chromium.
 import json
 import re
 import time
@@ -7,7 +7,7 @@ from browser import Browser
 from bzflag import start_bzfs
 from stage import check, wait_until
 
-KILLS, KILL_WAIT = 4, 240  # that are waited for; seconds
+KILLS, KILL_WAIT = 4, 240  # kills to wait for; seconds
 
 
 def printed_scores(text):
@@ -27,7 +27,7 @@ def stats_scores(stage):
     relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
     bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{door}?dialect=2.4", "--count", "4", "--behaviour", "hunt", "--seconds", "300"])
     wait_until(lambda: kills_of(bzfs.text()) >= KILLS, KILL_WAIT, lambda: f"{kills_of(bzfs.text())} kills, {bots.tail()}")
-    time.sleep(1)  # what bzfs printed is on its way to the relay
+    time.sleep(1)  # until what bzfs printed has reached the relay
     printed = {}
 
     def settled():
@@ -42,7 +42,7 @@ def stats_scores(stage):
     report = json.loads(said[said.index("{"):])
     counted = {player["name"]: (player["kills"], player["deaths"]) for player in report["players"] if player["name"] in printed}
     told = {player["name"]: (player["wins"], player["losses"]) for player in report["players"] if player["name"] in printed}
-    # A kill may have come between the last look and the end of the relay: then it is one more.
+    # There may be one more kill, between the last look and the end of the relay.
     later = sum(kills for kills, _ in counted.values()) - sum(wins for wins, _ in printed.values())
     check(counted == printed or later == 1, f"counted {counted}, but bzfs printed {printed}")
     check(all((wins or 0, losses or 0) == counted[name] for name, (wins, losses) in told.items()), f"counted {counted}, but the server told {told}")

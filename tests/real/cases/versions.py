@@ -1,5 +1,5 @@
 # Programs of one BZFlag release on the server of another, through `entente proxy` as a bridge between the versions.
-# Law: what came true is read from what the programs say and from the wire on both sides, not from our words.
+# Law: results are read from the programs' output and from the wire on both sides, not from our recording or log.
 import os
 import re
 import sys
@@ -17,7 +17,7 @@ def url(release, port):
 
 
 def chat_across(stage, client, server):
-    """A bzadmin of `client` across the bridge and one of `server` beside it: see each other, talk both ways, leave."""
+    """A bzadmin of `client` across the bridge and a directly connected one of `server`: see each other, chat both ways, leave."""
     recording = stage.path("bridge.mcap")
     bzfs, port = start_bzfs(stage, release=server)
     host = Bzadmin(stage, "host", port, server).joined()
@@ -36,7 +36,7 @@ def chat_across(stage, client, server):
 
 
 def seen_by(shim, client):
-    """(metres driven, shots, kills, what was heard of others) of the one who plays through this shim."""
+    """(metres driven, shots, kills, messages about others) of the player behind this shim."""
     said = [f for flow in list(shim.flows) for d in list(flow.to_server) for f in frames(d)]
     heard = []
     for talk in list(shim.talks):
@@ -50,7 +50,7 @@ def seen_by(shim, client):
 
 
 def tank_across(stage, client, server):
-    """A bzflag of `client` on autopilot across the bridge against one of `server`: both drive, shoot, one dies."""
+    """A bzflag of `client` on autopilot across the bridge against one of `server`: both drive and shoot, one dies."""
     recording = stage.path("bridge.mcap")
     with open(stage.path("few.bzw"), "w", encoding="ascii") as world:
         world.write(WORLD)
@@ -64,7 +64,7 @@ def tank_across(stage, client, server):
         player.spawn_on_autopilot()
 
     def played():
-        """Once both have moved and shot, see each other move, and somebody was killed."""
+        """A sentence once both have moved and shot, see each other move, and one was killed."""
         a, b = seen_by(before, client), seen_by(beside, server)
         done = min(a[0], b[0]) > 10 and min(a[1], b[1]) > 0 and max(a[2], b[2]) > 0 and min(a[3], b[3]) > 20
         return f"driven {a[0]:.0f} m across and {b[0]:.0f} m beside, {a[1]} and {b[1]} shots, {a[2]} deaths heard" if done else None
@@ -86,12 +86,12 @@ def tank_across(stage, client, server):
 
 
 def use_peers():
-    """tests/peers has modules of our names, too: ours count."""
+    """Makes the modules of tests/peers importable; where names collide, those of tests/real win."""
     sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "peers"))
 
 
 def serve_page(listener, others):
-    """The page's server of tests/peers for the next client, in a thread; returns what becomes the server when it is gone."""
+    """Runs the page's server of tests/peers for the next client, in a thread; returns a future of the server, done when the client has left."""
     from wiki_server import WikiServer
     from wiki_world import encode_world
 
@@ -154,7 +154,7 @@ def wiki_on_2_4(stage):
     client.greet()
     check(client.negotiate() == [], "flags that the client lacks")
     world = client.download()
-    check(encode_world(decode_world(world)) == world, "the world is none of the page")
+    check(encode_world(decode_world(world)) == world, "the world is not one of the page's")
     others = [player["call_sign"] for player in client.enter("page")]
     check(others == ["host"], f"others were {others}")
     host.run.wait_for(r"page\S* joined", 20)

@@ -111,7 +111,7 @@ TEST_CASE("a check alone is neither counted nor kept") {
   CHECK(admission.objection(address("10.0.0.3:1"), limits) == Reason::kTooMany);
 }
 
-TEST_CASE("a kept place keeps nobody out, and is given up when it and the present sessions are too many") {
+TEST_CASE("a kept place does not refuse a newcomer, and is given up if the limit is exceeded with it") {
   Admission admission;
   const Limits limits = limits_of(3, 2, 0, 0);
   const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");

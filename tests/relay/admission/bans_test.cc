@@ -133,7 +133,7 @@ TEST_CASE("admission checks both lists before it counts") {
   CHECK_FALSE(admission.enter(ip("10.0.0.8"), no_limits(), 0));
 }
 
-// -- What whoever may not come is told --------------------------------------------------------------------------------
+// -- Answers to banned clients ----------------------------------------------------------------------------------------
 
 const net::Address& neighbour() {
   static const net::Address kAddress = ip("127.0.0.2");
@@ -176,7 +176,7 @@ TEST_CASE("others connect while one is banned, and it connects after the ban") {
   Pair again(running, fake);
 }
 
-// -- What servers teach -----------------------------------------------------------------------------------------------
+// -- Bans learned from servers ---------------------------------------------------------------------------------------
 
 /// A player of BZFlag 2.4 whose server answers its greeting with this.
 void is_answered(const Running& running, const FakeServer& fake, std::string_view answer) {
@@ -273,7 +273,7 @@ TEST_CASE("a client that a front bans by its game's rule is refused for a while"
   yard.until([&] { return yard.client.heard("down 10"); });
   CHECK(bans.all().empty());
   comes(running);
-  yard.say(yard.client, {20, 0});  // says that somebody left: no client sends this
+  yard.say(yard.client, {20, 0});  // the packet for a player that left, which no client sends
   yard.until([&] { return yard.client.heard("down 1"); });
   CHECK(running.heard.line("a rule of the game banned the player from 127.0.0.1"));
   REQUIRE(bans.all().size() == 1);

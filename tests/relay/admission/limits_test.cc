@@ -155,7 +155,7 @@ TEST_CASE("an idle session ends, and so does a half-closed one") {
   }
 }
 
-TEST_CASE("a peer that reads nothing of what waits for it is dropped") {
+TEST_CASE("a peer that does not read the bytes that wait for it is dropped") {
   Limits limits = no_limits();
   limits.stall_ms = 400;
   limits.linger_ms = 200;
@@ -210,7 +210,7 @@ struct Jam {
       return running.totals().stalls > 0;
     }));
     while (push()) continue;
-    REQUIRE(sent > passed() + 128 * 1024);  // what the relay discards of a peer that keeps sending is 64 KiB
+    REQUIRE(sent > passed() + 128 * 1024);  // the relay discards up to 64 KiB of a peer that keeps sending
   }
   bool push() {
     const Bytes rest = Bytes(piece).subspan(sent % piece.size());
@@ -257,7 +257,7 @@ TEST_CASE("half a frame is not passed on while we have not read the rest") {
   const std::uint64_t passed = jam.passed();
   CHECK(!jam.pair.server.readable(2'500));  // longer than a server may take for a frame
   CHECK(jam.passed() == passed);
-  const std::size_t more = passed + 10'000;  // of what came after
+  const std::size_t more = passed + 10'000;  // bytes that were not passed on yet
   CHECK((jam.pair.client.read(more) == jam.first(more)));
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("each kind of refusal is logged at once, and those held back are logge
   CHECK(eventually([&] { return running.heard.told("bad frame: wrong greeting") == 10; }));
 }
 
-TEST_CASE("what was held back is logged before the relay ends") {
+TEST_CASE("held-back lines are logged before the relay ends") {
   Limits limits = no_limits();
   limits.linger_ms = 100;
   FakeServer fake(true);

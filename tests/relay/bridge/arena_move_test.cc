@@ -239,7 +239,7 @@ TEST_CASE("arena move: a client that loads a world only when it joins is told wh
   wes.until("player_gone");
 }
 
-/// A game whose clients load another world during a session, and what speaks for such a client here.
+/// A game whose clients can load another world during a session, and the faces that act as its client.
 struct Kind {
   const wire::Game& game;
   const core::Faces& faces;

@@ -496,7 +496,7 @@ TEST_CASE("a front is ticked every 20 ms, with or without traffic") {
   CHECK(took < std::chrono::milliseconds(6000));  // ticks once a second would take ten seconds
 }
 
-TEST_CASE("the tap gets all of both links, each in its own game") {
+TEST_CASE("the tap gets all frames of both links, each with its game") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);

@@ -160,7 +160,7 @@ TEST_CASE("only the first word of a command is recorded, unless secrets are") {
   }
 }
 
-TEST_CASE("while words are not wanted none are given, and a world comes as soon as they are") {
+TEST_CASE("a room gives no words while they are not wanted, and a world as soon as they are") {
   net::Waker waker;
   relay::WordsWanted wanted;
   relay::RingSink sink(4096, waker, &wanted);

@@ -1,5 +1,5 @@
-// The files of a tap: when a recording goes on in a new one, what is in which, and what happens if a file cannot be
-// begun.
+// The files of a tap: when a recording continues in a new file, what each file contains, and what happens if a file
+// cannot be opened.
 #include "proxy/relay/tap/recording_files.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr WallTime kSecond = 1'000'000'000;
 
-/// One line an event of a file.
+/// The events of a file, one line each.
 std::vector<std::string> lines(const std::string& path) {
   const auto recording = trace::Recording::open(path);
   REQUIRE_MESSAGE(recording.ok(), recording.error().text);
@@ -92,7 +92,7 @@ struct Rig {
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("rotation: a link without words goes on in the new file at once, and its opening says where it began") {
+TEST_CASE("rotation: a link without words continues in the new file at once, and its opening says where it began") {
   Rig rig;
   rig.open(1);
   rig.frame(1, "a");
@@ -115,7 +115,7 @@ TEST_CASE("rotation: a link without words goes on in the new file at once, and i
   CHECK(rig.errors.empty());
 }
 
-TEST_CASE("rotation: a link with words goes on with its next world, and no word is lost or written twice") {
+TEST_CASE("rotation: a link with words continues with its next world, and no word is lost or written twice") {
   Rig rig;
   rig.open(1);
   rig.fact(1, "one");
@@ -123,7 +123,7 @@ TEST_CASE("rotation: a link with words goes on with its next world, and no word 
   rig.open(2);
   const std::uint32_t asked = rig.wanted.recording_generation;
   REQUIRE(rig.files->rotate(rig.now).ok());
-  CHECK(rig.wanted.recording_generation == asked + 1);  // the room soon tells its world
+  CHECK(rig.wanted.recording_generation == asked + 1);  // asks the room for its world
   rig.fact(1, "two");
   rig.frame(1, "a");
   rig.frame(2, "b");
@@ -137,7 +137,7 @@ TEST_CASE("rotation: a link with words goes on with its next world, and no word 
                                       "open 1 from a.mcap", "geometry map", "1 world", "1 fact three", "1 frame c"});
 }
 
-TEST_CASE("rotation: a room that tells no world goes on after two seconds, also if the next file was left already") {
+TEST_CASE("rotation: a room that gives no world continues after two seconds, even if there is another file by then") {
   Rig rig;
   rig.open(1);
   rig.fact(1, "one");
@@ -154,7 +154,7 @@ TEST_CASE("rotation: a room that tells no world goes on after two seconds, also 
   CHECK(rig.read("a-3.mcap") == Lines{"note this recording continues a-2.mcap", "open 1 from a.mcap", "1 fact three"});
 }
 
-TEST_CASE("rotation comes with age and with size, but not to a file without traffic") {
+TEST_CASE("rotation: a file is replaced when it is old or large enough, but not if it has no traffic") {
   Rig rig({.rotate_after = 60 * kSecond, .rotate_bytes = 100'000});
   rig.pass(61 * kSecond);
   rig.open(1);
@@ -201,7 +201,7 @@ TEST_CASE("the number of recorded frames does not fall when another program remo
   CHECK(rig.files->totals().lost.frames == 3);
 }
 
-TEST_CASE("if no new file can be begun, the recording goes on in the old one; it is said once and tried again") {
+TEST_CASE("if no new file can be opened, the old one continues; that is reported once and tried again") {
   Rig rig({.rotate_after = 60 * kSecond});
   rig.open(1);
   rig.frame(1, "a");
@@ -239,7 +239,7 @@ TEST_CASE("a file for each session has all of its links, and is complete when th
   CHECK(rig.files->totals().recorded.frames == 3);
 }
 
-TEST_CASE("a session whose file cannot be begun is not recorded, and counted") {
+TEST_CASE("a session whose file cannot be opened is not recorded, and its frames are counted as lost") {
   Rig rig({.each_session = true});
   rig.refuse = true;
   rig.open(1);
@@ -271,7 +271,7 @@ TEST_CASE("orders: a recording starts with the links that are open, stops, and s
   rig.frame(1, "c");
   REQUIRE(rig.files->start(rig.now).ok());
   rig.frame(1, "d");
-  CHECK(rig.files->totals().lost.frames == 0);  // what is not to be recorded is not lost
+  CHECK(rig.files->totals().lost.frames == 0);  // frames while the recording is stopped are not lost
   REQUIRE(rig.files->close(rig.now).ok());
   CHECK(rig.read("a.mcap") == Lines{"open 1 from ", "1 frame b", "note the recording was stopped by an order"});
   CHECK(rig.read("a-2.mcap") == Lines{"open 1 from ", "1 frame d"});

@@ -10,7 +10,7 @@
 namespace entente::testing::launcher_test {
 namespace {
 
-/// Commands write a letter each to a file here.
+/// Each command appends a letter to a file.
 class Launched : public Serving {
  public:
   explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
@@ -86,7 +86,7 @@ TEST_CASE("launch: the server is started once, when a player comes, and stopped 
   CHECK(running.written() == "se");
 }
 
-TEST_CASE("launch: a server that another process may have players on is not stopped") {
+TEST_CASE("launch: a server is not stopped while another process may have players on it") {
   std::atomic<int> asked{0};
   std::atomic<bool> may{false};
   Launched running(1, {}, {}, [&] { return ++asked, may.load(); });
@@ -94,7 +94,7 @@ TEST_CASE("launch: a server that another process may have players on is not stop
   CHECK(running.wrote("s"));
   const LateServer up(running.at);
   std::optional<Stream> served = accept_player(up);
-  CHECK(asked == 0);  // somebody plays
+  CHECK(asked == 0);  // there is a player
   client.reset(), served.reset();
   CHECK(running.empty());
   CHECK(eventually([&] { return asked > 2; }));
@@ -103,31 +103,31 @@ TEST_CASE("launch: a server that another process may have players on is not stop
   CHECK(running.wrote("se"));
 }
 
-TEST_CASE("launch: a server is not stopped while a session of the route that was replaced is on it") {
+TEST_CASE("launch: a server is not stopped while a session of the replaced route is on it") {
   Launched running(1);
   const LateServer up(running.at);
   std::optional<Stream> client = join(running.address);
   std::optional<Stream> served = accept_player(up);
   const auto changed = running.server().change({.added = {{running.options, 0}}});
   REQUIRE(changed.ok());
-  for (int i = 0; i < 3; ++i) up.accept().send("toy\x08");  // checks of the route that is new
+  for (int i = 0; i < 3; ++i) up.accept().send("toy\x08");  // checks by the new route
   CHECK(running.server().servers(changed->front().route)[0].sessions == 1);
   CHECK(running.written().find('e') == std::string::npos);
   client.reset(), served.reset();
   CHECK(eventually([&] { return running.written().ends_with('e'); }));
 }
 
-TEST_CASE("launch: a command that fails is told, and is not run again at once") {
+TEST_CASE("launch: a command that fails is logged, and is not run again at once") {
   Launched running(0, "exit 3");
   const Stream client = join(running.address);
   CHECK(running.heard.line("\"exit 3\" ended with code 3"));
   CHECK(running.server().waiting(0) == 1);
-  const LateServer up(running.at);  // somebody else started it
+  const LateServer up(running.at);  // started by other means
   accept_player(up);
   CHECK(running.heard.told("running \"exit 3\"") == 1);
 }
 
-TEST_CASE("launch: a command that is the server is not run twice, and the program's end does not wait for it") {
+TEST_CASE("launch: a command that keeps running is not run twice, and the program's end does not wait for it") {
   Launched running(0, "exec sleep 5");
   const Stream client = join(running.address), other = join(running.address);
   CHECK(running.heard.line("running \"exec sleep 5\""));

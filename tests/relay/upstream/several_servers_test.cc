@@ -1,4 +1,4 @@
-// A route in front of several servers: a dead one costs nobody anything, and while all are away players wait in order.
+// A route in front of several servers: a dead one disturbs no player, and while all are down players wait in order.
 #include <doctest/doctest.h>
 
 #include "adapters/bzflag/bzflag.h"
@@ -44,7 +44,7 @@ Stream join(const net::Address& at) {
   return client;
 }
 
-TEST_CASE("several servers: the next one is tried when the first cannot be reached, and it is not asked again") {
+TEST_CASE("several servers: if the first cannot be reached, the next one is tried, and the first is not tried again") {
   FakeServer second(true);
   Several running({free_for_both(), second.address()});
   const Stream client = join(running.address);
@@ -59,7 +59,7 @@ TEST_CASE("several servers: the next one is tried when the first cannot be reach
   CHECK(running.sessions()[1].info.server == second.address());
 }
 
-TEST_CASE("several servers: least shares them out, and a drained one keeps its sessions and gets no more") {
+TEST_CASE("several servers: `least` balances them; a drained one keeps its sessions and gets no new ones") {
   FakeServer first(true), second(true);
   Several running({first.address(), second.address()}, [](auto& options) { options.policy = Policy::kLeast; });
   std::vector<Stream> clients, served;
@@ -81,12 +81,12 @@ TEST_CASE("several servers: least shares them out, and a drained one keeps its s
   CHECK(first.accept().read_text(4) == kHello);
 }
 
-TEST_CASE("several servers: checks find out which are there before any player comes") {
+TEST_CASE("several servers: checks find out which ones are up before any player comes") {
   FakeServer second(true);
   const net::Address first = free_for_both();
   Several running({first, second.address()}, [](auto& options) { options.check_ms = 50; });
   const auto greet = [](const Stream& check) {
-    CHECK(!check.readable(20));  // nothing is said to it
+    CHECK(!check.readable(20));  // the check sends nothing
     check.send("toy\x08");
     CHECK(check.read_all().empty());
   };
@@ -104,11 +104,11 @@ TEST_CASE("several servers: checks end with the program, also while sessions are
   Several running({silent.address(), free_for_both()}, [](auto& options) { options.check_ms = 50; });
   const Stream check = silent.accept(), client = join(running.address);
   CHECK(silent.accept().read_text(4) == kHello);
-  running.stop();  // the client does not close: it is waited for
+  running.stop();  // waits for the client, which does not close
   CHECK(running.totals().current_sessions() == 0);
 }
 
-TEST_CASE("several servers: if the dialect must be found, players go to servers that have shown theirs") {
+TEST_CASE("several servers: if the dialect must be detected, players go to servers that have shown theirs") {
   FakeServer second(true);
   Several running({free_for_both(), second.address()}, {}, 1, std::nullopt);
   const Stream client = join(running.address);
@@ -118,7 +118,7 @@ TEST_CASE("several servers: if the dialect must be found, players go to servers 
   CHECK(second.accept().read_text(4) == kHello);
 }
 
-TEST_CASE("several servers: with first, nobody goes to a standby before the first server has answered or failed") {
+TEST_CASE("several servers: with `first`, no player gets a standby before the first server has answered or failed") {
   for (const bool answers : {true, false}) {
     CAPTURE(answers);
     const FakeServer first(true), standby(true);
@@ -143,7 +143,7 @@ TEST_CASE("several servers: with first, nobody goes to a standby before the firs
   }
 }
 
-TEST_CASE("hold: players wait while the server is away, and come in in their order") {
+TEST_CASE("hold: players wait while the server is down, and join in order") {
   const net::Address at = free_for_both();
   Several running({at}, [](auto& options) { options.hold_ms = 60'000; });
   std::vector<Stream> clients;
@@ -166,7 +166,7 @@ TEST_CASE("hold: players wait while the server is away, and come in in their ord
   CHECK(late.accept().read_text(4) == kHello);
 }
 
-TEST_CASE("hold: who has waited too long is told goodbye; others have their full time") {
+TEST_CASE("hold: a player that has waited too long gets a goodbye; others have their full time") {
   Several running({free_for_both()}, [](auto& options) { options.hold_ms = 400; });
   const Stream client = join(running.address);
   CHECK(as_text(client.read_all()) == kGoodbye);
@@ -177,7 +177,7 @@ TEST_CASE("hold: who has waited too long is told goodbye; others have their full
   CHECK(running.have_come(1));
 }
 
-TEST_CASE("hold: where the dialect must be found, players wait for a server that shows it") {
+TEST_CASE("hold: where the dialect must be detected, players wait for a server that shows it") {
   const net::Address at = free_for_both();
   Several running(
       {at}, [](auto& options) { options.hold_ms = 60'000; }, 1, std::nullopt);
@@ -206,14 +206,14 @@ struct BeforeBzfs : Serving {
   static constexpr std::string_view kGreeting{"BZFS0221\xff", 9}, kHeader = "BZFLAG\r\n\r\n";
 };
 
-TEST_CASE("a server that greets late is believed to be the same when it is back, and players need not wait for it") {
+TEST_CASE("a server that greets late keeps its dialect when it is back, and players need not wait for a check") {
   const net::Address at = free_for_both();
   BeforeBzfs it(at);
   {
     const LateServer late(at);
     late.accept().send(BeforeBzfs::kGreeting);
     CHECK(eventually([&] { return it.server().servers(0)[0].state == State::kUp; }));
-    const Stream again = late.accept();  // a look that the end of the server breaks off
+    const Stream again = late.accept();  // a check that the server's end interrupts
   }
   CHECK(it.heard.line("it closed the connection"));
   CHECK(it.heard.told("cannot tell which dialect") == 0);
@@ -223,7 +223,7 @@ TEST_CASE("a server that greets late is believed to be the same when it is back,
   for (;;) {
     const Stream one = late.accept();
     const std::string said = one.read_text(BeforeBzfs::kHeader.size());
-    if (said.empty()) continue;  // a look
+    if (said.empty()) continue;  // a check
     CHECK(said == BeforeBzfs::kHeader);
     break;
   }
@@ -255,7 +255,7 @@ TEST_CASE("several servers: a WebSocket server is up in each of several checks")
 }
 
 // OgarII removes a player from the chat when a connection is upgraded and closes without a hello.
-TEST_CASE("several servers: a check of an Ogar server asks for no upgrade, and any answer but a gateway's will do") {
+TEST_CASE("several servers: a check of an Ogar server requests no upgrade; any answer but a gateway's means up") {
   FakeServer fake(true);
   Checked running(fake, ogar::game());
   const auto answer = [&](const std::string& status) {
@@ -303,7 +303,7 @@ TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
   CHECK(running.ended(Reason::kClientLeft));
 }
 
-TEST_CASE("hold: a session that was ended waits no longer") {
+TEST_CASE("hold: a session that was kicked no longer waits") {
   Several running({free_for_both()}, [](auto& options) { options.hold_ms = 60'000; });
   const Stream client = join(running.address);
   CHECK(running.have_come(1));
@@ -312,7 +312,7 @@ TEST_CASE("hold: a session that was ended waits no longer") {
   CHECK(as_text(client.read_all()) == kGoodbye);
 }
 
-TEST_CASE("hold: a stop ends those who wait") {
+TEST_CASE("hold: a stop ends the sessions that wait") {
   Several running(
       {free_for_both()}, [](auto& options) { options.hold_ms = 60'000; }, 2);
   const Stream client = join(running.address), other = join(running.address);

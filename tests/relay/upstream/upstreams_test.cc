@@ -1,4 +1,4 @@
-// Which of several servers a session goes to, and who goes first when they were all away.
+// Which of several servers a session goes to, and which player goes first after all were down.
 #include "proxy/relay/upstream/upstreams.h"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ struct Scene {
   Upstreams upstreams;
 };
 
-TEST_CASE("upstreams: first is the first that is up; one that is down comes last, one that is drained never") {
+TEST_CASE("upstreams: `first` is the first server that is up; one that is down comes last, a drained one never") {
   Scene scene({.policy = Policy::kFirst});
   Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1), &c = scene.upstreams.at(2);
   CHECK(scene.chosen() == "a");
@@ -55,7 +55,7 @@ TEST_CASE("upstreams: first is the first that is up; one that is down comes last
   CHECK(scene.chosen() == "b");  // full is better than down
   CHECK(scene.chosen(0, 1'000, 2) == "a");
   CHECK(scene.chosen(0, 1'000, 3) == "-");
-  CHECK(scene.upstreams.choose(client(0), 1'000, 2, {}, true) == nullptr);  // of those that are up
+  CHECK(scene.upstreams.choose(client(0), 1'000, 2, {}, true) == nullptr);  // only among those that are up
   CHECK(a.succeeded(2'000));
   CHECK(scene.chosen(0, 2'000) == "a");
   for (Upstream* one : {&a, &b}) one->drain(true);
@@ -72,7 +72,7 @@ TEST_CASE("upstreams: without checks, a server that is down is tried again after
   CHECK(scene.chosen(0, 60'000) == "b");
 }
 
-TEST_CASE("upstreams: least gives each server its share, and little to one that has just come up") {
+TEST_CASE("upstreams: `least` gives each server its share, and less to one that has just come up") {
   Scene scene({.policy = Policy::kLeast, .slow_start_ms = 10'000}, {1, 2, 1});
   std::vector<Upstreams::SessionCount> sessions;
   const auto join = [&](int count, Millis now) {
@@ -92,7 +92,7 @@ TEST_CASE("upstreams: least gives each server its share, and little to one that 
   CHECK(scene.upstreams.at(0).sessions() == 10);
 }
 
-TEST_CASE("upstreams: hash keeps an address with its server, in proportion to the weights") {
+TEST_CASE("upstreams: `hash` keeps an address with its server, in proportion to the weights") {
   Scene scene({.policy = Policy::kHash}, {1, 2, 1});
   std::map<int, std::string> before;
   std::map<std::string, int> count;
@@ -104,13 +104,13 @@ TEST_CASE("upstreams: hash keeps an address with its server, in proportion to th
   scene.upstreams.at(2).failed(1'000, "refused");
   for (int i = 0; i < 2'000; ++i) {
     if (before[i] != "c")
-      CHECK(scene.chosen(i) == before[i]);  // nobody else moves
+      CHECK(scene.chosen(i) == before[i]);  // no other address moves
     else
       CHECK(scene.chosen(i) != "c");
   }
 }
 
-TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it must be known") {
+TEST_CASE("upstreams: a server of unknown dialect gets no session if the dialect must be known") {
   Upstreams upstreams;
   std::vector<std::unique_ptr<Upstream>> all;
   for (const char* name : {"a", "b"})
@@ -122,11 +122,11 @@ TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it mus
   CHECK(upstreams.choose(client(0), 1'000) == &upstreams.at(1));
   CHECK(upstreams.choose(client(0), 1'000, 0, 2) == nullptr);
   CHECK(upstreams.choose(client(0), 1'000, 0, 3) == &upstreams.at(1));
-  upstreams.at(1).failed(1'000, "refused");  // it may come back as something else
+  upstreams.at(1).failed(1'000, "refused");  // it may come back with another dialect
   CHECK(upstreams.choose(client(0), 1'000) == nullptr);
 }
 
-TEST_CASE("server walk: the server that was chosen early is left out if it is drained meanwhile") {
+TEST_CASE("server walk: a server that was chosen early is left out if it was drained meanwhile") {
   Scene scene({.policy = Policy::kFirst});
   relay::UpstreamWalk walk(scene.upstreams, client(0), &scene.upstreams.at(0), std::nullopt);
   scene.upstreams.at(0).drain(true);
@@ -134,7 +134,7 @@ TEST_CASE("server walk: the server that was chosen early is left out if it is dr
   CHECK(walk.server().name == "b");
 }
 
-TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
+TEST_CASE("upstreams: waiting players go in order: one while no server is up, then the next few") {
   Scene scene({.hold_ms = 1'000});
   std::vector<Upstreams::QueueTicket> tickets;
   for (std::uint64_t link : {30U, 10U, 20U}) tickets.push_back(scene.upstreams.wait(link, 1'000));
@@ -151,7 +151,7 @@ TEST_CASE("upstreams: who waits goes in order: one while no server is up, then t
   CHECK(scene.upstreams.waiting() == 0);
 }
 
-TEST_CASE("upstreams: while slots are scarce, who waits goes alone; a session that ends leaves a slot") {
+TEST_CASE("upstreams: while slots are scarce, waiting players go one by one; a session that ends frees a slot") {
   Scene scene({.hold_ms = 1'000}, {1, 1});
   Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
   a.succeeded(1'000);
@@ -165,16 +165,16 @@ TEST_CASE("upstreams: while slots are scarce, who waits goes alone; a session th
   CHECK(first.turn(1'000) != 0);
   CHECK(second.turn(1'000) == 0);
   CHECK(second.turn(60'000) != 0);
-  CHECK_FALSE(scene.upstreams.all_full(4'000));  // it is asked again
+  CHECK_FALSE(scene.upstreams.all_full(4'000));  // the server is tried again
   a.mark_full(4'000);
-  { const Upstreams::SessionCount refused(a); }  // had no slot
+  { const Upstreams::SessionCount refused(a); }  // was refused, so it had no slot
   CHECK(scene.upstreams.all_full(4'000));
   seated.reset();
   CHECK_FALSE(scene.upstreams.all_full(4'000));
   CHECK(second.turn(4'000) == 0);
 }
 
-/// A route's servers of which one is full, and others wait for it, too.
+/// A route whose only server is full, and a slot queue for that server, which others share.
 struct Queued {
   Queued() {
     scene.upstreams.at(0).succeeded(1'000);
@@ -184,7 +184,7 @@ struct Queued {
   Scene scene{{.hold_ms = 60'000}, {1}, {slots}};
 };
 
-TEST_CASE("slot queue: of two routes to the same servers, the one goes first that has a longer wait; then the other") {
+TEST_CASE("slot queue: of two routes to one server, the one with the longer wait goes first, then the other") {
   Queued one, other;
   Scene both({.hold_ms = 60'000}, {1}, {one.slots});
   auto late = one.scene.upstreams.wait(2, 3'000);
@@ -199,11 +199,11 @@ TEST_CASE("slot queue: of two routes to the same servers, the one goes first tha
     CHECK(one.slots->claims(4'000) == std::vector<relay::SlotQueue::Claim>{{2'000, 7}, {3'000, 2}});
   }
   CHECK(late.turn(4'000) != 0);
-  CHECK(one.slots->claims(40'000).empty());  // it waits for no slot: nobody was refused for long
+  CHECK(one.slots->claims(40'000).empty());  // the last refusal is long ago, so it waits for no slot
   CHECK(other.slots->claims(4'000).empty());
 }
 
-TEST_CASE("slot queue: routes with other lists of servers wait for the same server in one order") {
+TEST_CASE("slot queue: routes with different lists of servers wait in one order for a common server") {
   constexpr relay::UpstreamSet kA = 1, kB = 2;
   const auto a = std::make_shared<relay::SlotQueue>(), b = std::make_shared<relay::SlotQueue>();
   Scene only({.hold_ms = 60'000}, {1}, {a}), either({.hold_ms = 60'000}, {1, 1}, {a, b});
@@ -230,10 +230,10 @@ TEST_CASE("slot queue: routes with other lists of servers wait for the same serv
   CHECK(only.upstreams.wanted_by_others(4'000) == kA);
 }
 
-TEST_CASE("slot queue: who waits longer elsewhere goes first, but not for ever; a full server proves that right") {
+TEST_CASE("slot queue: a longer wait elsewhere goes first for a limited time, and again after a refusal") {
   Queued it;
   const auto mine = it.scene.upstreams.wait(1, 5'000);
-  it.slots->set_elsewhere(4'950);  // as good as at the same time
+  it.slots->set_elsewhere(4'950);  // almost the same time
   CHECK(mine.turn(6'000) != 0);
   it.slots->set_elsewhere(4'000);
   CHECK(it.scene.upstreams.wanted_by_others(6'000) == 1);
@@ -244,8 +244,8 @@ TEST_CASE("slot queue: who waits longer elsewhere goes first, but not for ever; 
   it.scene.upstreams.at(0).mark_full(40'000);
   CHECK(it.scene.upstreams.wanted_by_others(40'000) == 1);
   CHECK(mine.turn(43'000) == 0);
-  CHECK(mine.turn(60'000) == 0);  // it was not ready to go meanwhile
-  // Others take their turns, one after another: they have more patience, within bounds.
+  CHECK(mine.turn(60'000) == 0);  // it did not ask meanwhile, so its patience begins again
+  // While the longest wait elsewhere changes, the queue is held back for longer than kPatience, up to kMostPatience.
   Millis now = 70'000;
   for (; now < 99'000; now += 1'000) {
     it.slots->set_elsewhere(now / 100);
@@ -255,7 +255,7 @@ TEST_CASE("slot queue: who waits longer elsewhere goes first, but not for ever; 
   CHECK(mine.turn(100'000) != 0);
 }
 
-TEST_CASE("slot queue: a slot that is free elsewhere makes the servers be tried again") {
+TEST_CASE("slot queue: after a slot was freed elsewhere, the servers are tried again") {
   Queued it;
   CHECK(it.scene.upstreams.all_full(2'000));
   std::optional<Upstreams::SessionCount> seated(std::in_place, it.scene.upstreams.at(0));
@@ -272,7 +272,7 @@ TEST_CASE("slot queue: a slot that is free elsewhere makes the servers be tried 
   CHECK(it.slots->times_freed() == 1);
 }
 
-TEST_CASE("server walk: all addresses of a server, then the next server; blame goes to the one that failed") {
+TEST_CASE("server walk: all addresses of a server are tried, then the next server; only one that failed is down") {
   Upstreams upstreams;
   std::vector<std::unique_ptr<Upstream>> all;
   const auto address = [](std::uint16_t port) { return *net::Address::parse("127.0.0.1", port); };
@@ -287,7 +287,7 @@ TEST_CASE("server walk: all addresses of a server, then the next server; blame g
   CHECK(*walk.next(1'000, "refused") == address(3));
   CHECK(upstreams.at(0).state() == Upstream::State::kDown);
   CHECK(walk.next(1'000, "") == nullptr);
-  CHECK(upstreams.at(1).state() == Upstream::State::kUnknown);  // the fault was ours
+  CHECK(upstreams.at(1).state() == Upstream::State::kUnknown);  // no reason is given: the fault was ours
 }
 
 }  // namespace
