@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kEnvelope = 4;
 
 /// Cuts by length: an ENet packet of either lane holds one message or several.
-class Frames final : public wire::Cutter {
+class PacketCutter final : public wire::Cutter {
  public:
   wire::Cut next(Bytes bytes) override {
     if (bytes.size() < kEnvelope) return {};
@@ -28,9 +28,11 @@ class Draft final : public wire::Game {
   std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
 
   std::unique_ptr<wire::Codec> codec(std::size_t) const override { return make_codec(); }
-  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<Frames>(); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<PacketCutter>();
+  }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
-    return std::make_unique<Frames>();
+    return std::make_unique<PacketCutter>();
   }
   std::size_t largest_frame() const override { return kEnvelope + 0xFFFF; }
 

@@ -22,16 +22,16 @@ inline constexpr unsigned kUpdateBurst = 6;
 class PeerLink {
  public:
   /// `hears`: the direction of the peer's messages.
-  explicit PeerLink(wire::Way hears) : link_(game(), 0, hears, make_message_codec()) {}
+  explicit PeerLink(wire::Way hears) : link_(hears, make_message_codec()) {}
 
   /// Calls `take(const Message&)` for each message; it returns whether to continue. A message with an unknown code is
   /// skipped, and `unknown()` is called.
   template <class Take, class Unknown>
-  std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take, Unknown&& unknown) {
+  std::optional<Fault> feed(const Frames& frames, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return take(*heard.message); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = link_.hear(lane, bytes, hears, pass);
-    return lane == Lane::kDatagram ? std::nullopt : fault;
+    const auto fault = link_.hear(frames, hears, pass);
+    return frames.lane == Lane::kDatagram ? std::nullopt : fault;
   }
 
   template <class Out>

@@ -19,7 +19,7 @@ class PeerLink {
  public:
   /// `hears`: the direction of the peer's messages.
   PeerLink(std::size_t dialect, wire::Way hears)
-      : link_(game(), dialect, hears, make_message_codec(dialect)), translator_(dialect, link_.says()) {}
+      : link_(hears, make_message_codec(dialect)), translator_(dialect, link_.says()) {}
 
   const DialectTranslator& translator() const { return translator_; }
   const Dialect& dialect() const { return translator_.dialect(); }
@@ -28,11 +28,11 @@ class PeerLink {
   /// decode is dropped. On the stream that is a fault of the peer, except for an unknown code, for which `unknown()` is
   /// called.
   template <class Take, class Unknown>
-  std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
-    const auto hears = [&](const auto& heard) { return translate(*heard.message, lane, now, take); };
+  std::optional<Fault> feed(const Frames& frames, core::Micros now, Take&& take, Unknown&& unknown) {
+    const auto hears = [&](const auto& heard) { return translate(*heard.message, frames.lane, now, take); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = link_.hear(lane, bytes, hears, pass);
-    return lane == wire::Lane::kDatagram ? std::nullopt : fault;
+    const auto fault = link_.hear(frames, hears, pass);
+    return frames.lane == wire::Lane::kDatagram ? std::nullopt : fault;
   }
 
   template <class Out>

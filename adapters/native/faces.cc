@@ -5,8 +5,6 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/drops.h"
-#include "adapters/native/native.h"
-#include "adapters/wire/frame_reader.h"
 #include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/world.h"
@@ -29,21 +27,16 @@ class Link {
  public:
   Link(const core::FaceOptions& options, Way hears) : dialect_(static_cast<Dialect>(options.dialect)), hears_(hears) {}
 
-  void opened(const core::Peer& peer) {
-    const wire::Game* const over_web = peer.path.empty() ? nullptr : native::game().over_web();
-    const wire::Game& game = over_web != nullptr ? *over_web : native::game();
-    envelope_ = {dialect_, peer.path.empty()};
-    frames_.emplace(game, static_cast<std::size_t>(dialect_), hears_);
-  }
+  void opened(const core::Peer& peer) { envelope_ = {dialect_, peer.path.empty()}; }
 
   /// Calls `take(Heard)` for each message, and `fail(fault, why)` for bytes that are not one; `why` may be empty. A
   /// fault ends the session.
   template <class Take, class Fail>
-  void receive(Lane lane, Bytes bytes, Take&& take, Fail&& fail) {
-    const auto fault = frames_->feed(lane, bytes, [&](const wire::Frame& frame) {
+  void receive(const Frames& frames, Take&& take, Fail&& fail) {
+    frames.each([&](Stage, Bytes frame) {
       ++count_;
       std::string why;
-      const auto inside = envelope_.open(frame.bytes);
+      const auto inside = envelope_.open(frame);
       if (!inside) return fail(inside.error(), why), false;
       const bool from_a_client = hears_ == Way::kToServer;
       const auto read =
@@ -51,9 +44,6 @@ class Link {
       if (!read) return fail(read.error(), why), false;
       return take(heard_);
     });
-    if (!fault) return;
-    ++count_;
-    fail(*fault, std::string());
   }
 
   /// The number of the last received message, from 1.
@@ -79,7 +69,6 @@ class Link {
   Dialect dialect_;
   Way hears_;
   Envelope envelope_;
-  std::optional<wire::FrameReader> frames_;
   Heard heard_;
   Buffer frame_;
   std::uint64_t count_ = 0;  // number of messages received
@@ -91,7 +80,7 @@ class NativeFront final : public core::Front {
 
   void opened(const core::Peer& peer, FrontOut&) override { link_.opened(peer); }
 
-  void receive(Lane lane, Bytes bytes, FrontOut& out) override {
+  void receive(const Frames& frames, FrontOut& out) override {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
       if (!intent) return out.drop(drops::kUnknownIntent), true;  // of a later schema
@@ -100,7 +89,7 @@ class NativeFront final : public core::Front {
       out.say(std::move(*intent));
       return true;
     };
-    link_.receive(lane, bytes, take, [&](const Fault& fault, const std::string& why) { refuse(fault, why, out); });
+    link_.receive(frames, take, [&](const Fault& fault, const std::string& why) { refuse(fault, why, out); });
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
@@ -172,9 +161,9 @@ class NativeBack final : public core::Back {
     if (as<words::Leave>(intent) != nullptr) out.close("the player left");
   }
 
-  void receive(Lane lane, Bytes bytes, BackOut& out) override {
+  void receive(const Frames& frames, BackOut& out) override {
     link_.receive(
-        lane, bytes, [&](words::Fact& message) { return take(message, out), true; },
+        frames, [&](words::Fact& message) { return take(message, out), true; },
         [&](const Fault& fault, const std::string&) { out.fail(fault); });
   }
 

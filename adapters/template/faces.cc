@@ -16,7 +16,7 @@ wire::EndText text_of(std::string_view text) { return {std::string(text.substr(0
 
 class SampleFront final : public core::Front {
  public:
-  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override {
+  void receive(const Frames& frames, core::FrontOut& out) override {
     const auto take = [&](const auto& heard) {
       if (const auto* hello = std::get_if<Hello>(heard.message)) enter(*hello, out);
       if (const auto* chat = std::get_if<Chat>(heard.message)) {
@@ -26,7 +26,7 @@ class SampleFront final : public core::Front {
       }
       return true;
     };
-    if (const auto fault = link_.hear(lane, bytes, take)) out.fail(*fault);
+    if (const auto fault = link_.hear(frames, take)) out.fail(*fault);
   }
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (as<words::Ready>(fact) != nullptr) return send(Welcome{static_cast<std::uint8_t>(out.me())}, out);
@@ -45,14 +45,14 @@ class SampleFront final : public core::Front {
 
   void send(const Message& message, core::FrontOut& out) { out.send(Lane::kStream, link_.frame(message)); }
 
-  Link link_{game(), 0, Way::kToServer, make_message_codec()};
+  Link link_{Way::kToServer, make_message_codec()};
   bool entered_ = false;
 };
 
 class SampleBack final : public core::Back {
  public:
   void opened(const core::Peer&, core::BackOut& out) override { send(Hello{text_of(name_)}, out); }
-  void receive(Lane lane, Bytes bytes, core::BackOut& out) override {
+  void receive(const Frames& frames, core::BackOut& out) override {
     const auto take = [&](const auto& heard) {
       if (std::holds_alternative<Welcome>(*heard.message)) out.say(words::Ready());
       if (const auto* chat = std::get_if<Chat>(heard.message)) {
@@ -62,7 +62,7 @@ class SampleBack final : public core::Back {
       }
       return true;
     };
-    if (const auto fault = link_.hear(lane, bytes, take)) out.fail(*fault);
+    if (const auto fault = link_.hear(frames, take)) out.fail(*fault);
   }
   /// The first intent is Enter, and comes before the link is up.
   void hear(const core::Intent& intent, core::BackOut& out) override {
@@ -75,7 +75,7 @@ class SampleBack final : public core::Back {
  private:
   void send(const Message& message, core::BackOut& out) { out.send(Lane::kStream, link_.frame(message)); }
 
-  Link link_{game(), 0, Way::kToClient, make_message_codec()};
+  Link link_{Way::kToClient, make_message_codec()};
   std::string name_;
 };
 

@@ -43,7 +43,7 @@ std::span<const wire::TypedRow<Protocol>> Protocol::rows() {
   return kRows;
 }
 
-class Frames final : public wire::Cutter {
+class SampleCutter final : public wire::Cutter {
  public:
   wire::Cut next(Bytes bytes) override {
     if (bytes.empty()) return {};
@@ -62,7 +62,9 @@ class Sample final : public wire::Game {
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override {
     return std::make_unique<wire::TypedCodec<Protocol>>(Dialect(), dialect);
   }
-  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<Frames>(); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<SampleCutter>();
+  }
   std::size_t largest_frame() const override { return Protocol::kEnvelope + 255; }
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }

@@ -8,6 +8,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
+#include "proxy/base/frames.h"
 #include "proxy/base/lane.h"
 
 namespace entente::wire {
@@ -15,13 +16,9 @@ namespace entente::wire {
 /// The direction. The values are bits, so that a set of ways is their sum.
 enum class Way : std::uint8_t { kToServer = 1, kToClient = 2 };
 
+using entente::Frames;
 using entente::Lane;
-
-/// The stage of a connection, where bytes alone do not tell what a frame is.
-enum class Stage : std::uint8_t {
-  kGreeting,  ///< before the common frame format starts (BZFlag's header and version)
-  kPlay,      ///< the game's ordinary frames
-};
+using entente::Stage;
 
 using entente::text;
 inline const char* text(Way way) { return way == Way::kToServer ? "c2s" : "s2c"; }
@@ -33,6 +30,13 @@ struct Frame {
   Stage stage = Stage::kPlay;
   Bytes bytes;
 };
+
+/// Calls `take(const Frame&)` for each of the frames, which travelled in the direction `way`. It returns whether to
+/// continue.
+template <class Take>
+void each_frame(const Frames& frames, Way way, Take&& take) {
+  frames.each([&](Stage stage, Bytes bytes) { return take(Frame{way, frames.lane, stage, bytes}); });
+}
 
 /// What a Cutter found at the start of its bytes.
 struct Cut {

@@ -1,11 +1,10 @@
-// Cuts the bytes that a session receives into frames. The incomplete end of a stream is kept; a message must end with a
-// whole frame.
-// Law: at most one frame is kept, never larger than the game's largest.
+// Cuts what a peer sends into frames, for the end of its link. The incomplete end of a stream is kept. A message must
+// end with a whole frame. Law: at most one frame is kept, never larger than the game's largest.
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "adapters/wire/game.h"
 
@@ -15,64 +14,83 @@ class FrameReader {
  public:
   /// `way`: the direction in which the bytes travel.
   FrameReader(const Game& game, std::size_t dialect, Way way)
-      : way_(way),
-        largest_(game.largest_from(way)),
+      : largest_(game.largest_from(way)),
         messages_(keeps_messages(game.transport())),
         stream_(game.cutter(way, dialect)),
         datagram_(game.datagram_cutter(way, dialect)) {}
 
-  /// Calls `take(const Frame&)`, which returns whether to continue, for each whole frame. After a fault, nothing
-  /// more can be cut from that lane.
-  template <class Take>
-  std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take) {
-    if (messages_) return feed_message(lane, bytes, take);
-    if (lane == Lane::kDatagram) return datagram_ ? feed_all(*datagram_, lane, bytes, take) : std::nullopt;
-    if (kept_.empty()) return feed_stream(bytes, take);
+  /// Calls `pass(const Frames&)` with the whole frames, unless there are none. After a fault on the stream, nothing
+  /// more can be cut from it. A message that does not end with a whole frame is a fault, as is a datagram without a
+  /// whole frame; nothing of either is passed.
+  template <class Pass>
+  std::optional<Fault> feed(Lane lane, Bytes bytes, Pass&& pass) {
+    if (marks_.capacity() > kManyMarks) marks_ = {};
+    marks_.clear();
+    if (messages_) return feed_message(lane, bytes, pass);
+    if (lane == Lane::kDatagram) return datagram_ ? feed_datagram(bytes, pass) : std::nullopt;
+    if (kept_.empty()) return feed_stream(bytes, pass);
     append(kept_, bytes);
     whole_.swap(kept_);
     kept_.clear();
-    return feed_stream(whole_, take);
+    return feed_stream(whole_, pass);
   }
 
  private:
-  template <class Take>
-  std::optional<Fault> feed_message(Lane lane, Bytes bytes, Take& take) {
-    return cut_message(*stream_, bytes, [&](Stage stage, Bytes frame) {
-      return take(Frame{way_, lane, stage, frame});
-    });
+  template <class Pass>
+  std::optional<Fault> feed_message(Lane lane, Bytes message, Pass& pass) {
+    Bytes left = message;
+    const auto fault = cut_message(*stream_, left, [&](Stage stage, Bytes frame) { return mark(frame.size(), stage); });
+    if (!fault) pass(Frames{lane, message, marks_});
+    return fault;
   }
 
-  /// Cuts the frames at the start of `bytes`; the rest stays in `bytes`.
-  template <class Take>
-  std::optional<Fault> feed_all(Cutter& cutter, Lane lane, Bytes& bytes, Take& take) {
-    while (!bytes.empty()) {
-      const Cut cut = cutter.next(bytes);
+  template <class Pass>
+  std::optional<Fault> feed_datagram(Bytes datagram, Pass& pass) {
+    static constexpr Fault kShort{"datagram too short", "length"};
+    std::size_t whole = 0;
+    const auto fault = cut(*datagram_, datagram, whole);
+    if (marks_.empty()) return fault ? fault : kShort;
+    pass(Frames{Lane::kDatagram, datagram, marks_});
+    return std::nullopt;
+  }
+
+  template <class Pass>
+  std::optional<Fault> feed_stream(Bytes bytes, Pass& pass) {
+    std::size_t whole = 0;
+    const auto fault = cut(*stream_, bytes, whole);
+    if (whole != 0) pass(Frames{Lane::kStream, bytes.first(whole), marks_});
+    if (fault) return fault;
+    const Bytes rest = bytes.subspan(whole);
+    if (rest.size() > largest_) return Fault{"oversize frame", "length", 0};
+    kept_.assign(rest.begin(), rest.end());
+    return std::nullopt;
+  }
+
+  /// Marks the frames at the start of `bytes`. `whole`: their size.
+  std::optional<Fault> cut(Cutter& cutter, Bytes bytes, std::size_t& whole) {
+    while (whole < bytes.size()) {
+      const Cut cut = cutter.next(bytes.subspan(whole));
       if (cut.fault) return cut.fault;
       if (cut.size == 0) break;
-      const Frame frame = {way_, lane, cut.stage, bytes.first(cut.size)};
-      bytes = bytes.subspan(cut.size);
-      if (!take(frame)) {
-        bytes = {};
-        break;
-      }
+      mark(cut.size, cut.stage);
+      whole += cut.size;
     }
     return std::nullopt;
   }
 
-  template <class Take>
-  std::optional<Fault> feed_stream(Bytes bytes, Take& take) {
-    if (auto fault = feed_all(*stream_, Lane::kStream, bytes, take)) return fault;
-    if (bytes.size() > largest_) return Fault{"oversize frame", "length", 0};
-    kept_.assign(bytes.begin(), bytes.end());
-    return std::nullopt;
+  bool mark(std::size_t size, Stage stage) {
+    marks_.push_back({static_cast<std::uint32_t>(size), stage});
+    return true;
   }
 
-  Way way_;
+  static constexpr std::size_t kManyMarks = 2048;  // if there is room for more, the memory is freed
+
   std::size_t largest_;
   bool messages_;
   std::unique_ptr<Cutter> stream_, datagram_;
-  Buffer kept_;   // the beginning of a frame
-  Buffer whole_;  // the kept beginning and the bytes that followed, while they are cut
+  std::vector<FrameMark> marks_;  // of the current call
+  Buffer kept_;                   // the beginning of a frame
+  Buffer whole_;                  // the kept beginning and the bytes that followed, while they are cut
 };
 
 }  // namespace entente::wire

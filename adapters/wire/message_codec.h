@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "adapters/wire/frame_reader.h"
+#include "adapters/wire/codec.h"
 
 namespace entente::wire {
 
@@ -32,26 +32,25 @@ class MessageCodec {
 /// Whether the fault is an unknown code, not an invalid message.
 inline bool unknown_code(const Fault& fault) { return std::string_view(fault.field) == "code"; }
 
-/// Reads everything that a peer sent. `take(const Heard&)` gets each message and returns whether to continue.
-/// `pass(const Fault&)` returns whether to skip what is not a message. Returns the fault that was not skipped, or
-/// that of the framing; then nothing more is read.
+/// Reads the messages that a peer sent in the direction `way`. `take(const Heard&)` gets each and returns whether to
+/// continue. `pass(const Fault&)` returns whether to skip a frame that is not a message. Returns the fault that was not
+/// skipped; then nothing more is read.
 template <class Message, class Take, class Pass>
-std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lane lane, Bytes bytes, Take&& take,
-                          Pass&& pass) {
+std::optional<Fault> hear(MessageCodec<Message>& codec, Way way, const Frames& frames, Take&& take, Pass&& pass) {
   std::optional<Fault> wrong;
-  const auto framing = reader.feed(lane, bytes, [&](const Frame& frame) {
+  each_frame(frames, way, [&](const Frame& frame) {
     const auto heard = codec.read(frame);
     if (heard) return take(*heard);
     if (!pass(heard.error())) wrong = heard.error();
     return !wrong;
   });
-  return wrong ? wrong : framing;
+  return wrong;
 }
 
-/// As above, but any message that does not decode ends the reading.
+/// As above, but any frame that does not decode ends the reading.
 template <class Message, class Take>
-std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lane lane, Bytes bytes, Take&& take) {
-  return hear(reader, codec, lane, bytes, take, [](const Fault&) { return false; });
+std::optional<Fault> hear(MessageCodec<Message>& codec, Way way, const Frames& frames, Take&& take) {
+  return hear(codec, way, frames, take, [](const Fault&) { return false; });
 }
 
 }  // namespace entente::wire

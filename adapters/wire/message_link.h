@@ -1,4 +1,4 @@
-// The messages to and from one peer, for a front or a back: frames are cut and decoded, messages are encoded.
+// The messages to and from one peer, for a front or a back: frames are decoded, messages are encoded.
 #pragma once
 
 #include <memory>
@@ -14,30 +14,26 @@ template <class Message>
 class MessageLink {
  public:
   /// `hears`: the direction of the peer's messages.
-  MessageLink(const Game& game, std::size_t dialect, Way hears, std::unique_ptr<MessageCodec<Message>> codec)
-      : says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
-        reader_(game, dialect, hears),
-        codec_(std::move(codec)) {}
+  MessageLink(Way hears, std::unique_ptr<MessageCodec<Message>> codec) : hears_(hears), codec_(std::move(codec)) {}
 
   /// The direction of the messages to the peer.
-  Way says() const { return says_; }
+  Way says() const { return hears_ == Way::kToServer ? Way::kToClient : Way::kToServer; }
 
   /// Reads what the peer sent, as wire::hear() does.
   template <class Take, class... Pass>
-  std::optional<Fault> hear(Lane lane, Bytes bytes, Take&& take, Pass&&... pass) {
-    return wire::hear(reader_, *codec_, lane, bytes, std::forward<Take>(take), std::forward<Pass>(pass)...);
+  std::optional<Fault> hear(const Frames& frames, Take&& take, Pass&&... pass) {
+    return wire::hear(*codec_, hears_, frames, std::forward<Take>(take), std::forward<Pass>(pass)...);
   }
 
   /// The frame of a message to the peer, valid until the next call. `code`: as in MessageCodec::write().
   const Buffer& frame(const Message& message, std::uint32_t code = 0) {
     frame_.clear();
-    codec_->write(message, says_, frame_, code);
+    codec_->write(message, says(), frame_, code);
     return frame_;
   }
 
  private:
-  Way says_;
-  FrameReader reader_;
+  Way hears_;
   std::unique_ptr<MessageCodec<Message>> codec_;
   Buffer frame_;
 };

@@ -67,14 +67,14 @@ void Room::back_speaks(std::size_t dialect, Micros now) {
   drain();
 }
 
-void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
+void Room::received(Id end, const Frames& frames, Micros now) {
   now_ = now;
   if (end == kBackId) {
-    if (back_->open) back_->member->receive(lane, bytes, *back_);
+    if (back_->open) back_->member->receive(frames, *back_);
   } else if (end == kNextBackId) {
-    if (transfer_ && transfer_->back->open) transfer_->back->member->receive(lane, bytes, *transfer_->back);
+    if (transfer_ && transfer_->back->open) transfer_->back->member->receive(frames, *transfer_->back);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
-    at->second->member->receive(lane, bytes, *at->second);
+    at->second->member->receive(frames, *at->second);
   }
   drain();
 }

@@ -120,7 +120,7 @@ class Room {
   void back_opened(const Peer& peer, Micros now);
   /// The dialect of the back's peer is now known: see RoomMember::speaks.
   void back_speaks(std::size_t dialect, Micros now);
-  void received(Id end, Lane lane, Bytes bytes, Micros now);
+  void received(Id end, const Frames& frames, Micros now);
   /// Delivers the intents that waited because the host did not admit their player.
   void admit(Id seat, Micros now);
   /// The seat's link is gone: nothing more is delivered or sent. keep() must be called before, gone() after.

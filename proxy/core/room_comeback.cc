@@ -16,7 +16,7 @@ constexpr Id kIdsMeanwhile = 1'000'000;   // more ids than a room gives out whil
 class Expected final : public Front {
  public:
   explicit Expected(bool takes_another_world) : takes_another_world_(takes_another_world) {}
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact&, FrontOut&) override {}
   bool takes_another_world() const override { return takes_another_world_; }
 

@@ -10,7 +10,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
-#include "proxy/base/lane.h"
+#include "proxy/base/frames.h"
 #include "proxy/base/mapping.h"
 #include "proxy/core/word.h"
 
@@ -107,8 +107,8 @@ class RoomMember {
   /// The peer's dialect, if it was unknown when the link came up. Comes before anything is received; nothing is sent
   /// to the peer before it.
   virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
-  /// kStream: one or more whole frames. kDatagram: one whole message.
-  virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
+  /// What the peer sent.
+  virtual void receive(const Frames& frames, Outlet& out) = 0;
   /// Delivers a word. All numbers of an intent are finite.
   virtual void hear(const Heard& word, Outlet& out) = 0;
   virtual void tick(Outlet&) {}

@@ -73,7 +73,7 @@ struct Walk {
   void says(const Message& message) {
     Buffer bytes;
     codec->write(message, wire::Way::kToServer, bytes);
-    room.received(seat, Lane::kStream, bytes, now);
+    room.received(seat, {Lane::kStream, bytes}, now);
   }
   /// As BetterSpades does: sends keys and looks when they change, and the position once a second.
   void goes(double yaw, bool sprints, double seconds) {

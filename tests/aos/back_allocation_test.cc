@@ -23,8 +23,8 @@ class Player final : public core::Front {
     out.say(anna());
     out.say(words::Spawn());
   }
-  void receive(Lane, Bytes bytes, core::FrontOut& out) override {
-    const unsigned step = bytes[0];
+  void receive(const Frames& frames, core::FrontOut& out) override {
+    const unsigned step = frames.bytes[0];
     if (keys_) {
       words::Keys keys;
       keys.set_bits(words::Keys::FORWARD);
@@ -58,7 +58,7 @@ void check_play(std::size_t dialect, bool keys) {
   room.back_opened({}, 0);
   core::Micros now = 0;
   const auto server_says = [&](const Message& message) {
-    room.received(core::kBackId, Lane::kStream, by_server(message, dialect), now);
+    room.received(core::kBackId, {Lane::kStream, by_server(message, dialect)}, now);
   };
   server_says(MapStart{1, 0, {}});
   MapChunk chunk;
@@ -92,13 +92,13 @@ void check_play(std::size_t dialect, bool keys) {
       const core::Micros until = now += 100 * kMillisecond;
       while (room.next_wake() <= until) room.tick(std::max(now - 100 * kMillisecond, room.next_wake()));
       const auto wish = static_cast<std::uint8_t>(i);
-      room.received(seat, Lane::kStream, {&wish, 1}, now);
+      room.received(seat, {Lane::kStream, {&wish, 1}}, now);
       Buffer& snapshot = snapshots[static_cast<std::size_t>(i) % snapshots.size()];
       ++sequence;
       if (kDialects[dialect].state_updates) std::memcpy(&snapshot[1], &sequence, sizeof sequence);
-      room.received(core::kBackId, Lane::kDatagram, snapshot, now);
-      room.received(core::kBackId, Lane::kStream, pressed, now);
-      room.received(core::kBackId, Lane::kStream, i % 2 == 0 ? shot : let_go, now);
+      room.received(core::kBackId, {Lane::kDatagram, snapshot}, now);
+      room.received(core::kBackId, {Lane::kStream, pressed}, now);
+      room.received(core::kBackId, {Lane::kStream, i % 2 == 0 ? shot : let_go}, now);
     }
   };
   play(150);

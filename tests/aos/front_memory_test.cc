@@ -48,7 +48,7 @@ class Crowd final : public core::Back {
     }
     out.say(words::Ready());
   }
-  void receive(Lane, Bytes, Outlet& out) override {
+  void receive(const Frames&, Outlet& out) override {
     far_ = far_ < 100 ? far_ + 1 : 0;
     for (core::Id id = 2; id <= kUnits; ++id) {
       words::Pose pose;
@@ -81,7 +81,7 @@ TEST_CASE("walking, looking and seeing others move allocates nothing once a room
     for (int i = 0; i < 5000; ++i) room.tick(now += core::kMillisecond);
     ExistingPlayer player;
     player.name.chars = "anna";
-    room.received(seat, Lane::kStream, packet(player), now);
+    room.received(seat, {Lane::kStream, packet(player)}, now);
     std::vector<Buffer> said;
     if (kDialects[dialect].state_updates)
       for (std::uint32_t i = 1; i < 2000; ++i) {
@@ -97,8 +97,8 @@ TEST_CASE("walking, looking and seeing others move allocates nothing once a room
     std::size_t next = 0;
     const auto turn = [&] {
       now += 50 * core::kMillisecond;
-      room.received(seat, Lane::kStream, said[next++ % said.size()], now);
-      room.received(core::kBackId, Lane::kStream, said[0], now);
+      room.received(seat, {Lane::kStream, said[next++ % said.size()]}, now);
+      room.received(core::kBackId, {Lane::kStream, said[0]}, now);
       room.tick(now);
     };
     for (int i = 0; i < 200; ++i) turn();

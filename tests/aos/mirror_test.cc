@@ -62,11 +62,11 @@ struct Mirror {
   }
 
   std::string server_says(const Message& message) {
-    room.received(core::kBackId, Lane::kStream, written(message, Way::kToClient), now);
+    room.received(core::kBackId, {Lane::kStream, written(message, Way::kToClient)}, now);
     return waits(700 * kMillisecond).second;
   }
   std::string client_says(const Message& message) {
-    room.received(seat, Lane::kStream, written(message, Way::kToServer), now);
+    room.received(seat, {Lane::kStream, written(message, Way::kToServer)}, now);
     return waits(1200 * kMillisecond).first;
   }
   /// Returns what the server and the client were sent meanwhile, in that order.

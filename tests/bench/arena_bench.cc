@@ -1,6 +1,6 @@
-// arena_bench: what a tick of an arena full of cells costs: the referee, the folding of what he tells, and every cell's
-// own picture, from the bytes of its mouse to the bytes that are handed to the network. A tick is 40 ms: what takes
-// longer has lost its rate. One thread, as an arena has.
+// arena_bench: the cost of a tick of an arena full of cells: the referee, applying its facts, and every cell's picture,
+// from the bytes of its mouse to the bytes for the network. A tick is 40 ms; an arena that takes longer cannot keep its
+// rate. One thread, like an arena.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ class Network final : public core::Room::Host {
   }
 };
 
-/// So many cells of modern3 whose mice wander about, in a courtyard that gives each the same room however many.
+/// Cells of modern3 whose mice wander, in a courtyard whose area per cell is always the same.
 class Crowd {
  public:
   explicit Crowd(std::size_t count) : room_(network, referee(count), options()), codec_(ogar::make_message_codec(0)) {
@@ -89,7 +89,9 @@ class Crowd {
   void say(Id seat, const Message& message) {
     bytes_.clear();
     codec_->write(message, wire::Way::kToServer, bytes_);
-    room_.received(seat, Lane::kStream, bytes_, now_);
+    const bool greets = std::is_same_v<Message, ogar::Hello>;
+    const FrameMark mark{static_cast<std::uint32_t>(bytes_.size()), greets ? Stage::kGreeting : Stage::kPlay};
+    room_.received(seat, {Lane::kStream, bytes_, {&mark, 1}}, now_);
   }
 
   Micros now_ = core::kSecond;

@@ -1,6 +1,6 @@
-// room_bench: what one event of a bridge costs between the bytes of one game and those of another, without the network:
-// two rooms in a chain, native to GAME and GAME to native, so that both faces of the game are in it. Times are those of
-// one room: half of the chain's.
+// room_bench: the cost of one event in a bridge, from the bytes of one game to those of another, without the network:
+// two rooms in a chain, native to GAME and GAME to native, so that both faces of the game take part. Times are for one
+// room: half of the chain's.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -10,13 +10,14 @@
 #include "proxy/core/room.h"
 #include "tests/bench/native_server.h"
 #include "tests/bench/sockets.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::bench {
 namespace {
 
 using core::Micros;
 
-/// What a room sends to each side, until it is taken.
+/// Keeps what a room sends to each side, until it is taken.
 class Pipe final : public core::Room::Host {
  public:
   void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackId ? up : down, bytes); }
@@ -43,16 +44,19 @@ core::RoomOptions seeded() {
 class Chain {
  public:
   explicit Chain(const char* game)
-      : faces_(faces_of(*find_game(game))),
+      : game_(*find_game(game)),
+        faces_(faces_of(game_)),
         first_(near_, faces_.back(options()), seeded()),
-        second_(far_, native::faces().back({}), seeded()) {
+        second_(far_, native::faces().back({}), seeded()),
+        up_(game_, 0, wire::Way::kToServer),
+        down_(game_, 0, wire::Way::kToClient) {
     near_seat_ = first_.seat(native::faces().front({}), {}, now);
     far_seat_ = second_.seat(faces_.front(options()), {}, now);
     first_.back_opened({}, now);
     second_.back_opened({}, now);
     Buffer greeting;
     server_.greet(greeting);
-    second_.received(core::kBackId, Lane::kStream, greeting, now);
+    from_server_.receive(second_, core::kBackId, Lane::kStream, greeting, now);
     words::Intent enter;
     enter.mutable_enter()->set_name("bench");
     say(enter);
@@ -63,22 +67,22 @@ class Chain {
     live(core::kSecond);
   }
 
-  /// What the native client says.
+  /// Sends an intent of the native client.
   void say(const words::Intent& intent) {
     Buffer frame;
     write_native(intent, frame);
-    first_.received(near_seat_, Lane::kStream, frame, now);
+    from_client_.receive(first_, near_seat_, Lane::kStream, frame, now);
     pump();
   }
 
-  /// One claim in at the one end, out at the other.
+  /// Passes one claim through the chain.
   void claim(const Buffer& frame) {
-    first_.received(near_seat_, Lane::kStream, frame, now);
+    from_client_.receive(first_, near_seat_, Lane::kStream, frame, now);
     pump();
   }
-  /// One pose in at the server's end, out at the client's.
+  /// Passes one pose through the chain, from the server to the client.
   void pose(const Buffer& frame) {
-    second_.received(core::kBackId, Lane::kStream, frame, now);
+    from_server_.receive(second_, core::kBackId, Lane::kStream, frame, now);
     pump();
   }
   void pass(Micros time) {
@@ -99,13 +103,13 @@ class Chain {
 
   void pump() {
     while (!near_.up.empty() || !far_.down.empty() || !far_.up.empty() || !near_.down.empty()) {
-      move(near_.up, [&](Bytes bytes) { second_.received(far_seat_, Lane::kStream, bytes, now); });
-      move(far_.down, [&](Bytes bytes) { first_.received(core::kBackId, Lane::kStream, bytes, now); });
+      move(near_.up, [&](Bytes bytes) { up_.receive(second_, far_seat_, Lane::kStream, bytes, now); });
+      move(far_.down, [&](Bytes bytes) { down_.receive(first_, core::kBackId, Lane::kStream, bytes, now); });
       move(near_.down, [&](Bytes bytes) { count(bytes); });
       move(far_.up, [&](Bytes bytes) {
         answers_.clear();
         server_.receive(bytes, answers_);
-        if (!quiet) second_.received(core::kBackId, Lane::kStream, answers_, now);
+        if (!quiet) from_server_.receive(second_, core::kBackId, Lane::kStream, answers_, now);
       });
     }
   }
@@ -119,7 +123,7 @@ class Chain {
     moving_.clear();
   }
 
-  /// Facts the client is told, each a frame.
+  /// Counts the facts that the client receives; each is a frame.
   void count(Bytes bytes) {
     while (bytes.size() >= 4) {
       ++poses_;
@@ -128,12 +132,16 @@ class Chain {
   }
 
  public:
-  bool quiet = false;  ///< the server answers no more
+  bool quiet = false;  ///< the server has stopped answering
 
  private:
+  const wire::Game& game_;
   const core::Faces& faces_;
   Pipe near_, far_;
   core::Room first_, second_;
+  testing::CutLink up_, down_;  // between the rooms
+  testing::CutLink from_client_{native::game(), 0, wire::Way::kToServer};
+  testing::CutLink from_server_{native::game(), 0, wire::Way::kToClient};
   core::Id near_seat_ = 0, far_seat_ = 0;
   NativeServer server_;
   Buffer moving_, answers_;
@@ -148,7 +156,7 @@ void finish(benchmark::State& state, std::uint64_t arrived) {
   state.SetItemsProcessed(2 * state.iterations());  // rooms
 }
 
-/// A player drives: his client's claims, through GAME, to the server.
+/// A player drives: the client's claims pass through GAME to the server.
 void drives(benchmark::State& state, const char* game) {
   Chain chain(game);
   chain.quiet = true;
@@ -169,7 +177,7 @@ void drives(benchmark::State& state, const char* game) {
   finish(state, chain.server().claims() - before);
 }
 
-/// A player sees others drive: the server's poses, through GAME, to his client.
+/// A player sees others drive: the server's poses pass through GAME to the client.
 void sees(benchmark::State& state, const char* game) {
   Chain chain(game);
   chain.quiet = true;

@@ -1,5 +1,5 @@
-// The back of the draft as plays: what a server says, and what becomes of it; what is wished, and what the server is
-// told.
+// The back of the draft: what the room learns from a server's messages, and what the server is sent for a player's
+// intents.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ GetWorldDown description(const std::string& model) {
   return world;
 }
 
-/// A record of ours: what another resource holds stands here.
+/// Appends a record of ours that refers to the resource `md5`: its records stand in this place.
 void refer(Buffer& to, const Md5& md5) {
   append(to, Buffer{0, 16, 'r', 's'});
   append(to, Bytes(md5));
@@ -56,7 +56,7 @@ struct Play {
     says({version});
     says({description(model)});
   }
-  /// In, as number 3 with the tank 103, beside number 2, who is 101 with the tank 102; in play at 0, 0.
+  /// Enters as number 3 with the tank 103, and spawns at 0, 0. Number 2 is the player 101 with the tank 102.
   void come_in(bool claims_deaths = false) {
     greet();
     wishes<words::Enter>(std::string("name: 'anna' team: RED") + (claims_deaths ? " claims_deaths: true" : ""));
@@ -69,7 +69,7 @@ struct Play {
   testing::BackStage stage;
 };
 
-TEST_CASE("it does what the page has a client do, in that order") {
+TEST_CASE("the back joins in the order that the page describes") {
   Play play;
   const std::string greeting = play.stage.opens();
   CHECK(greeting.starts_with("sends MsgVersion version=\"BZFS108a\" type=0 flags_known=[1 2 3"));
@@ -89,7 +89,7 @@ TEST_CASE("it does what the page has a client do, in that order") {
   CHECK(world.find("sends MsgGetResource offset=0") != std::string::npos);
   CHECK(play.says({GetResourceDown{0, 20, name, {bytes.begin(), bytes.begin() + 17}}})
             .starts_with("says WorldProgress done: 17 total: 37\nsends MsgGetResource offset=17 "));
-  CHECK(play.says({GetResourceDown{0, 20, name, {1}}}) == "");  // what was not asked for
+  CHECK(play.says({GetResourceDown{0, 20, name, {1}}}) == "");  // a piece that was not requested
   const std::string learnt = play.says({GetResourceDown{17, 0, name, {bytes.begin() + 17, bytes.end()}}});
   CHECK(learnt.find("says World hash: \"" + to_hex(name) + "\" kind: SOLIDS") == 0);
   CHECK(learnt.find("sends MsgEnter team=1 type=0 password=\"p\" callsign=\"anna\" email=\"m\" avatar=\"v\"\n") !=
@@ -107,7 +107,7 @@ TEST_CASE("it does what the page has a client do, in that order") {
   CHECK(own.ends_with("says Ready\n"));
 }
 
-TEST_CASE("resources are fetched with all that they refer to, each once, and only what they are named") {
+TEST_CASE("a resource is fetched once, with all that it refers to, and only if its data matches its name") {
   Buffer leaf = box(), middle, root;
   append(leaf, Bytes(kEnd));
   const Md5 leaf_name = wire::md5(leaf);
@@ -124,7 +124,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     for (const std::uint8_t byte : md5) list += (list.empty() ? "(" : " ") + std::to_string(byte);
     return said.find("sends MsgGetResource offset=0 md5=" + list + ")\n") != std::string::npos;
   };
-  SUBCASE("three boxes, of one leaf") {
+  SUBCASE("three boxes from one leaf") {
     Play play;
     play.greet(to_hex(root_name));
     CHECK(asked(play.gives(root_name, root), leaf_name));
@@ -136,7 +136,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
       ++boxes;
     CHECK(boxes == 3);
   }
-  SUBCASE("what is not what its name says, or is not there, is done without") {
+  SUBCASE("data that is missing, or does not match its name, is left out") {
     Play play;
     play.greet(to_hex(root_name));
     play.gives(root_name, root);
@@ -145,7 +145,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     CHECK(learnt.find("loses MsgGetResource.data: the data is not a list of records") == 0);
     CHECK(learnt.find("says World hash: \"" + to_hex(root_name)) != std::string::npos);
   }
-  SUBCASE("one that refers to itself cannot be, and one that refers to a stranger's is asked for once") {
+  SUBCASE("a resource that the server lacks is requested once") {
     Play play;
     Buffer lonely;
     refer(lonely, Md5{1, 2, 3});
@@ -155,7 +155,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     CHECK(asked(play.gives(lonely_name, lonely), Md5{1, 2, 3}));
     CHECK(play.gives(Md5{1, 2, 3}, {}).find("says World") != std::string::npos);
   }
-  SUBCASE("a name that is none") {
+  SUBCASE("a model that is not a resource's name") {
     Play play;
     play.stage.opens();
     VersionDown version;
@@ -168,7 +168,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
   }
 }
 
-TEST_CASE("of what is named again and again no more is read than may be fetched") {
+TEST_CASE("repeated references are read up to the limit for fetched bytes") {
   Buffer leaf = box(), root;
   while (leaf.size() < 1U << 20U) {
     append(leaf, Buffer{0xff, 0xff, 'x', 'x'});
@@ -190,7 +190,7 @@ TEST_CASE("of what is named again and again no more is read than may be fetched"
   CHECK(unread == 20 - most);
 }
 
-TEST_CASE("each reason not to let it in is a word, and it may try again") {
+TEST_CASE("each reason of a refusal is passed on, and the player may retry") {
   const std::pair<int, const char*> kReasons[] = {{0, ""},
                                                   {1, "code: NAME_NEEDS_LOGIN "},
                                                   {2, "code: SERVER_NEEDS_LOGIN "},
@@ -211,14 +211,14 @@ TEST_CASE("each reason not to let it in is a word, and it may try again") {
   CHECK(play.says({Reject{7, {""}}}) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
 }
 
-TEST_CASE("who leaves says so to a server that may have let it in, and to no other") {
+TEST_CASE("MsgExit is sent only to a server that may have accepted the player") {
   const std::string kCloses = "closes: the player left\n";
   Play play;
-  SUBCASE("greeting") {
+  SUBCASE("while greeting") {
     play.stage.opens();
     CHECK(play.wishes<words::Leave>("") == kCloses);
   }
-  SUBCASE("asking to be let in") {
+  SUBCASE("while entering") {
     play.greet();
     play.wishes<words::Enter>("name: 'anna'");
     CHECK(play.wishes<words::Leave>("") == "sends MsgExit\n" + kCloses);
@@ -229,7 +229,7 @@ TEST_CASE("who leaves says so to a server that may have let it in, and to no oth
     play.says({Reject{7, {""}}});
     CHECK(play.wishes<words::Leave>("") == kCloses);
   }
-  SUBCASE("rejected, when the room ends") {
+  SUBCASE("rejected, and the room ends") {
     play.greet();
     play.wishes<words::Enter>("name: 'anna'");
     play.says({Reject{7, {""}}});
@@ -237,7 +237,7 @@ TEST_CASE("who leaves says so to a server that may have let it in, and to no oth
   }
 }
 
-TEST_CASE("who wishes to spawn before it is in spawns once it is") {
+TEST_CASE("a spawn that is requested before joining is sent after it") {
   Play play;
   play.greet();
   play.wishes<words::Enter>("name: 'anna' team: RED");
@@ -246,9 +246,9 @@ TEST_CASE("who wishes to spawn before it is in spawns once it is") {
   CHECK(play.says({entry(3, "anna", 1)}).ends_with("says Ready\nsends MsgAlive\n"));
 }
 
-TEST_CASE("a server that ends it") {
+TEST_CASE("a server ends the session") {
   Play play;
-  SUBCASE("at once, having no slot") {
+  SUBCASE("at once, without a free slot") {
     play.stage.opens();
     CHECK(play.says({SuperKill{}}).starts_with("says Refused code: FULL "));
   }
@@ -256,50 +256,50 @@ TEST_CASE("a server that ends it") {
     play.stage.opens();
     CHECK(play.says({VersionDown{}}).starts_with("says Refused code: FULL "));
   }
-  SUBCASE("by its version") {
+  SUBCASE("by another version") {
     play.stage.opens();
     VersionDown version;
     version.version.set("BZFS1910");
     version.may_join = 1;
     CHECK(play.says({version}).starts_with("says Refused code: WRONG_VERSION "));
   }
-  SUBCASE("in game, after it said why") {
+  SUBCASE("in game, after a reason") {
     play.come_in();
     play.says({ChatMessage{kServer, 3, {"no cheating"}}});
     CHECK(play.says({SuperKill{}}) == "says Kicked text: \"no cheating\"\ncloses: super kill by the server\n");
   }
-  SUBCASE("by removing its player, of whom nothing is heard after that") {
+  SUBCASE("by removing the player, who is ignored from then on") {
     play.come_in(true);
     CHECK(play.says({RemovePlayer{3}, AliveDown{3, {}}}) ==
           "says Kicked text: \"the server ended the session\"\ncloses: removed by the server\n");
     CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1") == "");
   }
-  SUBCASE("by leaving") {
+  SUBCASE("by closing the connection") {
     play.greet();
     CHECK(play.stage.ends("server left") == "says Refused code: SERVER_GONE text: \"server left\"\n");
   }
-  SUBCASE("by saying what is none of its messages") {
+  SUBCASE("by an invalid message") {
     play.come_in();
-    CHECK(play.stage.receives(Buffer{0, 5, 'a', 'p', 1}).starts_with("fails: "));
+    CHECK(play.stage.receives(Buffer{0, 1, 'a', 'p', 1}).starts_with("fails: "));
   }
 }
 
-TEST_CASE("it enters again in game to be somebody else") {
+TEST_CASE("a change of name or team is another MsgEnter") {
   Play play;
   play.come_in();
   CHECK(play.wishes<words::Change>("name: 'anne' team: BLUE") ==
         "sends MsgEnter team=3 type=0 password=\"\" callsign=\"anne\" email=\"\" avatar=\"\"\n");
-  SUBCASE("and is") {
+  SUBCASE("accepted") {
     CHECK(play.says({Accept{3}}) == "");
     CHECK(play.says({entry(3, "anne", 3)}) == "says Player id: 1 name: \"anne\" team: BLUE responding: true\n");
   }
-  SUBCASE("and may not") {
+  SUBCASE("rejected") {
     CHECK(play.says({Reject{0, {"taken"}}}) == "says ClaimRefused why: \"taken\" (to 1)\n");
     CHECK(play.says({Reject{0, {"taken"}}}) == "");
   }
 }
 
-TEST_CASE("who is accepted but not yet told of is nobody who could change") {
+TEST_CASE("a player who is accepted but not yet announced cannot change") {
   Play play;
   play.greet();
   play.wishes<words::Enter>("name: 'anna' team: RED");
@@ -307,7 +307,7 @@ TEST_CASE("who is accepted but not yet told of is nobody who could change") {
   CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: the player is not in the game\n");
 }
 
-TEST_CASE("what others do becomes words") {
+TEST_CASE("messages about others become facts") {
   Play play;
   play.come_in();
   CHECK(play.says({AliveDown{2, {1000, 2000, 0}}}) == "says Spawned unit: 102 pose { unit: 102 x: 1 y: 2 }\n");
@@ -335,7 +335,7 @@ TEST_CASE("what others do becomes words") {
   CHECK(play.says({RemovePlayer{2}}) == "says Gone unit: 102\nsays PlayerGone id: 101\n");
 }
 
-TEST_CASE("who was in play before it came is so from his first update on; what comes after his death is late") {
+TEST_CASE("a player who was there before us is in play from his first update; an update after his death is ignored") {
   Play play;
   play.come_in();
   const Buffer update = by_server({PlayerUpdate{2, 65, {2000, 0, 0}, {0, 0, 0}, 500, 0}});
@@ -348,7 +348,7 @@ TEST_CASE("who was in play before it came is so from his first update on; what c
   CHECK(play.stage.receives(update, Lane::kDatagram) == "says Pose unit: 102 x: 2 yaw: 0.5 state: 1\n");
 }
 
-TEST_CASE("a death ends the shot that brought it, and a capture implies the deaths of a side") {
+TEST_CASE("a death ends the shot that caused it, and a capture implies the deaths of a team") {
   Play play;
   play.come_in(true);
   play.says({ShotBegin{2, 1, {300000, 0, 1570}, {0, 1000, 0}, 0, 3500, 0}});
@@ -363,7 +363,7 @@ TEST_CASE("a death ends the shot that brought it, and a capture implies the deat
         "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
 }
 
-TEST_CASE("what its player claims goes out as the page has it") {
+TEST_CASE("a player's intents are sent as the page describes") {
   Play play;
   play.come_in(true);
   CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1 y: 2 vx: 5 yaw: 0.5 seq: 1") ==
@@ -392,7 +392,7 @@ TEST_CASE("what its player claims goes out as the page has it") {
   CHECK(play.wishes<words::Leave>("") == "sends MsgExit\ncloses: the player left\n");
 }
 
-TEST_CASE("whose player has no flags of his own keeps the one that he wished for, and puts down any other") {
+TEST_CASE("for a client of another game, a flag that it did not ask for is dropped at once") {
   Play play;
   play.come_in();
   const std::string kDrops = "sends MsgDropFlag reason=3\n";
@@ -401,7 +401,7 @@ TEST_CASE("whose player has no flags of his own keeps the one that he wished for
   CHECK_FALSE(play.says({GrabFlagDown{1, {10, 2, 3, {}}}}).ends_with(kDrops));
 }
 
-TEST_CASE("a trigger that is pulled fires one shot; one that is held fires as evenly as the guns reload") {
+TEST_CASE("a pulled trigger fires one shot; a held trigger spreads the shots evenly over the reload time") {
   Play play;
   play.come_in();
   const auto shots = [](const std::string& said) {
@@ -419,7 +419,7 @@ TEST_CASE("a trigger that is pulled fires one shot; one that is held fires as ev
   CHECK(shots(play.stage.waits(5 * kSecond)) == 0);
 }
 
-TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, and finds itself hit") {
+TEST_CASE("a steered tank drives to its target, shoots from the muzzle, and detects hits") {
   Play play;
   play.come_in();
   play.wishes<words::Toward>("x: 30 y: 0");
@@ -432,7 +432,7 @@ TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, a
   play.says({ShotBegin{2, 4, {80000, 0, 1570}, {-100000, 0, 0}, 0, 3500, 0}});
   CHECK(play.stage.waits(kSecond).find("sends MsgKilled victim=3 killer=2 flag=0 shot=4\n") != std::string::npos);
   play.says({Killed{3, 2, 0, 4}});
-  CHECK(play.stage.waits(3 * kSecond) == "");  // dead tanks say nothing
+  CHECK(play.stage.waits(3 * kSecond) == "");  // dead tanks send nothing
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The front of the draft as plays: what becomes true and a client asks for, and what it is told and is wished for it.
+// The front of the draft: what a client is sent for the room's facts, and which intents its messages become. The
+// client's player is 1, "anna", with the tank 11; "ben" is 2, with the tank 12.
 #include <doctest/doctest.h>
 
 #include "adapters/bzdraft/resource.h"
@@ -37,7 +38,7 @@ struct Play {
     hears<words::Owns>("player: 2 units: 12 active: 12");
     hears<words::Score>("player: 2 wins: 3 losses: 4");
   }
-  /// In, and in play at 0, 0.
+  /// Joins and spawns at 0, 0.
   void come_in(bool victim = true) {
     stage.opens();
     learn_room(victim);
@@ -51,14 +52,14 @@ struct Play {
   testing::FrontStage stage;
 };
 
-TEST_CASE("a client comes in as the page has it, and hears of itself last") {
+TEST_CASE("a client joins as the page describes, and gets its own entry after the others") {
   Play play;
   CHECK(play.stage.opens() == "says WantWorld\n");
   VersionUp greeting;
   greeting.version.set("BZFS108a");
   greeting.flags_known = {10, 0, 999};
   CHECK(play.asks({greeting}) == "sends MsgVersion version=\"BZFS108a\" player=1 may_join=1\n");
-  CHECK(play.asks({GetWorldUp{}}) == "");  // nobody knows it yet
+  CHECK(play.asks({GetWorldUp{}}) == "");  // the room does not have it yet
   play.hears<words::Room>("game: 'bzflag' mode: 'capture the flag' most_shots: 3 jumping: true");
   play.hears<words::Rule>("name: 'hits' value: 'victim'");
   const std::string world = play.hears<words::World>("hash: 'x' west: -100 east: 100 south: -100 north: 100");
@@ -82,7 +83,7 @@ TEST_CASE("a client comes in as the page has it, and hears of itself last") {
         "sends MsgAlive player=2 position=(5000 6000 0)\n");
 }
 
-TEST_CASE("the world is a resource under its own md5, in pieces that all may be sent") {
+TEST_CASE("the world is a resource named by its MD5, in messages of at most 1024 bytes") {
   Play play;
   play.stage.opens();
   words::World world = word<words::World>("west: -100 east: 100 south: -100 north: 100");
@@ -107,7 +108,7 @@ TEST_CASE("the world is a resource under its own md5, in pieces that all may be 
   CHECK(play.asks({GetResourceUp{0, Md5{}}}).find("remaining=0") != std::string::npos);
 }
 
-TEST_CASE("who waits for a world that nobody knows gets an open one, in the end") {
+TEST_CASE("a client that waits too long for the world gets an open one") {
   Play play;
   play.stage.opens();
   CHECK(play.asks({GetWorldUp{}}) == "");
@@ -115,7 +116,7 @@ TEST_CASE("who waits for a world that nobody knows gets an open one, in the end"
   CHECK(play.stage.waits(2 * kSecond).starts_with("sends MsgGetWorld style=0"));
 }
 
-TEST_CASE("each reason to be rejected is told in its number, and who was may try again") {
+TEST_CASE("each reason of a refusal is sent as its number, and a rejected client may retry") {
   Play play;
   play.stage.opens();
   play.learn_room();
@@ -131,7 +132,7 @@ TEST_CASE("each reason to be rejected is told in its number, and who was may try
     CHECK(play.hears<words::Refused>(std::string("code: ") + code + " text: 'no' may_retry: true") ==
           "sends MsgReject reason=" + std::to_string(reason) + " text=\"no\"\n");
   }
-  for (const std::size_t size : {1'019U, 70'000U}) {  // of which a message that all may be sent holds so much
+  for (const std::size_t size : {1'019U, 70'000U}) {  // a message of 1024 bytes holds 1,019 bytes of text
     play.asks({enter_as("anna")});
     words::Refused refused = word<words::Refused>("may_retry: true");
     refused.set_text(std::string(size, 'x'));
@@ -143,10 +144,10 @@ TEST_CASE("each reason to be rejected is told in its number, and who was may try
         "sends MsgReject reason=7 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
 }
 
-TEST_CASE("in game a client may become somebody else, and is told whether it did") {
+TEST_CASE("a client may change its name and team in game, and learns the outcome") {
   Play play;
   play.come_in();
-  SUBCASE("it did") {
+  SUBCASE("accepted") {
     CHECK(play.asks({enter_as("anne", 2)}) == "says Change name: \"anne\" team: GREEN\n");
     CHECK(play.hears<words::Player>("id: 1 name: 'anne' team: GREEN motto: 'a@example.com'") ==
           "sends MsgAccept player=1\n"
@@ -154,7 +155,7 @@ TEST_CASE("in game a client may become somebody else, and is told whether it did
           "avatar=\"\"\n");
     CHECK(play.stage.waits(5 * kSecond) == "");
   }
-  SUBCASE("it may not: it reverts to who it was") {
+  SUBCASE("rejected: the client gets its old name back") {
     CHECK(play.asks({enter_as("ben")}) == "says Change name: \"ben\"\n");
     core::Fact no(1, word<words::ClaimRefused>("why: 'taken'"));
     CHECK(play.hears(no) ==
@@ -162,20 +163,20 @@ TEST_CASE("in game a client may become somebody else, and is told whether it did
           "sends MsgAddPlayer player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna\" email=\"a@example.com\" "
           "avatar=\"\"\n");
   }
-  SUBCASE("nobody says anything: it did not") {
+  SUBCASE("no answer: rejected after a while") {
     AddPlayer changed = entry(0, "anke", 1);
     CHECK(play.asks({changed}) == "says Change name: \"anke\" motto: \"\"\n");
     CHECK(play.stage.waits(3 * kSecond)
               .starts_with("sends MsgReject reason=0 text=\"this server did not accept the change\"\n"));
   }
-  SUBCASE("of others it hears the same way") {
+  SUBCASE("a change of another player is sent the same way") {
     CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") ==
           "sends MsgAddPlayer player=2 type=0 team=3 wins=3 losses=4 callsign=\"bert\" email=\"hi\" avatar=\"\"\n");
     CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") == "");
   }
 }
 
-TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoever it says it is") {
+TEST_CASE("a client's messages become intents, whatever player number they have") {
   Play play;
   play.come_in();
   PlayerUpdate update{77, kAlive, {1000, 2000, 0}, {5000, 0, 0}, 1571, 0};
@@ -213,7 +214,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   CHECK(play.asks({Exit{}}) == "says Leave\ncloses: the client left\n");
 }
 
-TEST_CASE("what is true becomes messages") {
+TEST_CASE("facts become messages") {
   Play play;
   play.come_in();
   CHECK(play.hears<words::Pose>("unit: 12 x: 7 y: 8 vx: 1 yaw: -1.5 state: 1") ==
@@ -249,7 +250,7 @@ TEST_CASE("what is true becomes messages") {
         "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
 }
 
-TEST_CASE("what is said arrives whole, in several lines if it is longer than one") {
+TEST_CASE("long chat arrives whole, in several lines") {
   Play play;
   play.come_in();
   const std::string line(kLongestLine, 'a');
@@ -257,7 +258,7 @@ TEST_CASE("what is said arrives whole, in several lines if it is longer than one
         "sends MsgMessage from=2 to=255 text=\"" + line + "\"\nsends MsgMessage from=2 to=255 text=\"bc\"\n");
 }
 
-TEST_CASE("who is out of sight is still there, and dies as others do") {
+TEST_CASE("a hidden player is still in the game, and dies as others do") {
   Play play;
   play.come_in();
   CHECK(play.hears<words::Hidden>("unit: 12") ==
@@ -272,7 +273,7 @@ TEST_CASE("who is out of sight is still there, and dies as others do") {
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
-TEST_CASE("of a moment that is only told again a client hears no event") {
+TEST_CASE("a resync sends no event to a client") {
   Play play;
   play.come_in();
   const auto resync = [&](core::Fact fact) {
@@ -289,18 +290,19 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
-TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+TEST_CASE("if another round follows, a client learns who won, and spawns again") {
   Play play;
   play.come_in();
   play.hears<words::Died>("player: 1 unit: 11");
   CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
         "sends MsgMessage from=0 to=255 text=\"the round is over: ben has won\"\n");
   CHECK(play.asks({AliveUp{}}) == "says Spawn\n");
-  CHECK(play.hears<words::Round>("another: true left_s: 0.2") == "sends MsgTimeLeft seconds=1\n");  // 0 is the end
+  CHECK(play.hears<words::Round>("another: true left_s: 0.2") ==
+        "sends MsgTimeLeft seconds=1\n");  // 0 would end the game
   CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }") == "sends MsgAlive player=1 position=(0 0 0)\n");
 }
 
-TEST_CASE("who comes late hears what is left of the round") {
+TEST_CASE("a client that joins late gets the rest of the round's time") {
   Play play;
   play.stage.opens();
   play.learn_room(true);
@@ -311,7 +313,7 @@ TEST_CASE("who comes late hears what is left of the round") {
   CHECK(play.hears<words::Ready>("").find("sends MsgTimeLeft seconds=55\n") != std::string::npos);
 }
 
-TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of pellets only what is near") {
+TEST_CASE("a pickup or a near pellet is shown as a flag without a kind until it is gone") {
   Play play;
   play.come_in();
   CHECK(play.hears<words::Unit>("id: 40 kind: PICKUP alive: true pose { unit: 40 x: 3 y: -4 }") ==
@@ -327,7 +329,7 @@ TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of
   CHECK(gone.find("MsgFlagUpdate number=1 flag={kind=0 status=0 ") != std::string::npos);
 }
 
-TEST_CASE("a flag is told of with why it was dropped, and a capture is the death of a side") {
+TEST_CASE("a dropped flag is sent with the reason, and a capture implies the deaths of a team") {
   Play play;
   play.come_in();
   const std::string carried = "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1";
@@ -339,14 +341,14 @@ TEST_CASE("a flag is told of with why it was dropped, and a capture is the death
   play.hears<words::TokenTaken>(carried);
   CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN") ==
         "sends MsgDropFlag reason=2 number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
-  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") == "");  // that message was the notice
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") == "");  // the capture implied it
   play.hears<words::Spawned>("unit: 12 pose { unit: 12 }");
   play.stage.waits(2 * kSecond);
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") ==
         "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
-TEST_CASE("a death that nobody confirms did not happen, and who strays is put back") {
+TEST_CASE("an unconfirmed death is undone, and a client that strays is moved back") {
   Play play;
   play.come_in(false);
   play.stage.waits(2 * kSecond);
@@ -355,13 +357,13 @@ TEST_CASE("a death that nobody confirms did not happen, and who strays is put ba
   play.stage.waits(2 * kSecond);
   CHECK(play.asks({PlayerUpdate{0, kAlive, {90000, 0, 0}, {}, 0, 0}}) == "says PoseClaim unit: 11 x: 90 seq: 1\n");
   CHECK(play.stage.waits(kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
-  Play soon;  // after it was put somewhere
+  Play soon;  // soon after it was placed
   soon.come_in(false);
   soon.asks({Killed{0, 2, 0, 5}});
   CHECK(soon.stage.waits(2 * kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
 }
 
-TEST_CASE("where the server decides, a shot ends before the client could find itself hit") {
+TEST_CASE("if the server decides about hits, a shot ends before the client can detect one") {
   Play play;
   play.come_in(false);
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 1 kind: BALL x: 60 z: 1.5 vx: -100 life: 3")
@@ -373,7 +375,9 @@ TEST_CASE("where the server decides, a shot ends before the client could find it
   CHECK(other.stage.waits(kSecond) == "");
 }
 
-TEST_CASE("several messages in a packet are as each by itself; what is none ends the session, or is left alone") {
+TEST_CASE(
+    "several messages in a packet are handled one by one; an invalid one ends the session, but is ignored in a "
+    "datagram") {
   Play play;
   play.come_in();
   const Message one = ChatMessage{0, kEveryone, {"1"}}, two = ChatMessage{0, kEveryone, {"2"}};
@@ -382,17 +386,20 @@ TEST_CASE("several messages in a packet are as each by itself; what is none ends
   cut.pop_back();
   CHECK(play.stage.receives(cut, Lane::kDatagram) == "");
   CHECK(play.stage.receives(Buffer{0, 0, 'z', 'z'}) == "loses a message: its code is not in the document\n");
-  CHECK(play.stage.receives(cut).starts_with("sends MsgSuperKill\nfails: "));
+  Buffer short_text = by_client({one});
+  short_text.resize(5);
+  short_text[1] = 1;
+  CHECK(play.stage.receives(short_text).starts_with("sends MsgSuperKill\nfails: "));
 }
 
-TEST_CASE("the room's end is a super kill") {
+TEST_CASE("at the end of the room, a client gets MsgSuperKill") {
   Play play;
   play.come_in();
   CHECK(play.stage.session_ends("server left") ==
         "sends MsgMessage from=0 to=1 text=\"server left\"\nsends MsgSuperKill\ncloses: server left\n");
 }
 
-TEST_CASE("what no message says is counted") {
+TEST_CASE("a word that no message can express is counted as dropped") {
   Play play;
   play.come_in();
   CHECK(play.hears(words::Board()) == "loses Board: clients sort their own score boards\n");

@@ -1,5 +1,5 @@
-// A front and a back of the draft in one room: what a client says reaches the server, and what the server says the
-// client, save for the numbers of players, which each side gives anew.
+// A front and a back of the draft in one room: each peer receives what the other sent, except for the player numbers,
+// which each side assigns itself.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,11 +8,12 @@
 #include "adapters/wire/md5.h"
 #include "proxy/core/room.h"
 #include "tests/bzdraft/said.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::bzdraft::mirror_test {
 namespace {
 
-/// What both peers hear, as lines.
+/// What both peers are sent, as lines.
 class Wires final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
@@ -41,13 +42,13 @@ struct Mirror {
     options.chat.commands = true;
     return options;
   }
-  /// What the server hears of it, and what comes back to the client at once.
+  /// Sends messages as the client; returns what the server is sent. server() does the reverse.
   std::string client(std::initializer_list<Message> messages, Lane lane = Lane::kStream) {
-    room.received(seat, lane, by_client(messages), now);
+    client_link.receive(room, seat, lane, by_client(messages), now);
     return std::exchange(wires.server, {});
   }
   std::string server(std::initializer_list<Message> messages, Lane lane = Lane::kStream) {
-    room.received(core::kBackId, lane, by_server(messages), now);
+    server_link.receive(room, core::kBackId, lane, by_server(messages), now);
     return std::exchange(wires.client, {});
   }
   void come_in() {
@@ -74,11 +75,12 @@ struct Mirror {
 
   Wires wires;
   core::Room room;
+  testing::CutLink client_link{game(), 0, wire::Way::kToServer}, server_link{game(), 0, wire::Way::kToClient};
   core::Id seat = 0;
   core::Micros now = 0;
 };
 
-TEST_CASE("the world that a client gets is the server's, to the byte") {
+TEST_CASE("the world that a client gets is the server's, byte for byte") {
   Mirror mirror;
   mirror.room.back_opened({}, 0);
   CHECK(mirror.wires.dialled);
@@ -101,7 +103,7 @@ TEST_CASE("the world that a client gets is the server's, to the byte") {
   CHECK(std::exchange(mirror.wires.client, {}).find("model=\"" + to_hex(name) + "\"") != std::string::npos);
 }
 
-TEST_CASE("what one says the other hears as it was said, but for the numbers of players") {
+TEST_CASE("messages pass unchanged, except for player numbers") {
   Mirror mirror;
   mirror.come_in();
   const auto other = [](auto message, std::uint8_t player) {
@@ -118,7 +120,8 @@ TEST_CASE("what one says the other hears as it was said, but for the numbers of 
             "\n");
   CHECK(mirror.client({ShotBegin{2, 3, {1, 2, 3}, {4, 5, 6}, 0, 3500, 10}}) ==
         "MsgShotBegin shooter=2 shot=3 position=(1 2 3) velocity=(4 5 6) time=0 lifetime=3500 flag=10\n");
-  CHECK(mirror.client({GrabFlagUp{0}, DropFlagUp{3}}) == "MsgGrabFlag number=0\n");  // who has none drops none
+  CHECK(mirror.client({GrabFlagUp{0}, DropFlagUp{3}}) ==
+        "MsgGrabFlag number=0\n");  // a player without a flag drops none
   CHECK(mirror.server({GrabFlagDown{0, {1, 2, 2, {}}}}) ==
         "MsgGrabFlag number=0 flag={kind=1 status=2 carrier=1 position=(0 0 0)}\n");
   CHECK(mirror.client({Score{2, 7, 8}}) == "MsgScore player=2 wins=7 losses=8\n");

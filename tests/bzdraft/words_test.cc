@@ -1,5 +1,5 @@
-// A back of the draft as the client of a front of it: words that one of them hears come out of the other as they were.
-// Ids are as the back gives them: its player is 1 with the tank 103, "ben" 101 with the tank 102, the flag 1.
+// The draft's back as a client of the draft's front: a word given to one comes out of the other unchanged. The ids are
+// those of the back: its player is 1 with the tank 103, "ben" is 101 with the tank 102, the flag is 1.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -17,7 +17,7 @@ std::string line(const Kind& kind) {
   return text + "\n";
 }
 
-/// What a session does: its bytes wait for its peer, its words are lines.
+/// One end of the chain: keeps the bytes for its peer, and its words as lines.
 template <class Said>
 class End final : public core::Out<Said> {
  public:
@@ -69,7 +69,7 @@ class Chain {
     const std::string last = tell<words::Ready>("");
     CHECK(last.ends_with("Ready\n"));
   }
-  /// Of the front's room; what the back's room hears then.
+  /// Gives a fact to the front. Returns what the back says to its room.
   std::string tell(core::Fact fact) {
     fact.at = ours_.now();
     ours_.known.fold(fact);
@@ -81,7 +81,7 @@ class Chain {
   std::string tell(const std::string& text) {
     return tell(core::Fact(word<Word>(text)));
   }
-  /// Of the back's player; what the front's room hears then.
+  /// Gives an intent of its player to the back. Returns what the front says to its room.
   std::string wish(core::Intent intent) {
     intent.by = 1;
     back_->hear(intent, theirs_);
@@ -106,8 +106,8 @@ class Chain {
  private:
   void carry() {
     while (!ours_.sent.empty() || !theirs_.sent.empty()) {
-      for (const auto& [lane, bytes] : std::exchange(theirs_.sent, {})) front_->receive(lane, bytes, ours_);
-      for (const auto& [lane, bytes] : std::exchange(ours_.sent, {})) back_->receive(lane, bytes, theirs_);
+      for (const auto& [lane, bytes] : std::exchange(theirs_.sent, {})) front_->receive({lane, bytes}, ours_);
+      for (const auto& [lane, bytes] : std::exchange(ours_.sent, {})) back_->receive({lane, bytes}, theirs_);
     }
   }
 
@@ -117,7 +117,7 @@ class Chain {
   std::unique_ptr<core::Back> back_;
 };
 
-TEST_CASE("each reason to turn a player away, and who asks for what, arrives as it was") {
+TEST_CASE("an Enter, and each reason to refuse it, arrive unchanged") {
   Chain chain;
   for (const char* code :
        {"OTHER", "NAME_NEEDS_LOGIN", "SERVER_NEEDS_LOGIN", "BAD_TEAM", "BAD_ROLE", "NO_ROGUES", "TEAM_FULL", "FULL"}) {
@@ -129,7 +129,7 @@ TEST_CASE("each reason to turn a player away, and who asks for what, arrives as 
   }
 }
 
-TEST_CASE("what is true in one room becomes true in the other") {
+TEST_CASE("facts of the front's room arrive in the back's room") {
   Chain chain;
   chain.come_in();
   chain.tells<words::Spawned>("unit: 102 pose { unit: 102 x: 5 y: 6.125 z: 0.001 }");
@@ -170,7 +170,7 @@ TEST_CASE("what is true in one room becomes true in the other") {
         "Notice text: \"no cheating\"\nKicked text: \"no cheating\"\ncloses: super kill by the server\n");
 }
 
-TEST_CASE("what a player wishes in one room he wishes in the other") {
+TEST_CASE("intents of the back's player arrive in the front's room") {
   Chain chain;
   chain.come_in();
   chain.wishes<words::Spawn>("");
@@ -188,7 +188,7 @@ TEST_CASE("what a player wishes in one room he wishes in the other") {
   chain.tells<words::TokenTaken>("token { id: 1 kind: FLAG code: 'JM' state: CARRIED carrier: 1 } by: 1");
   for (const char* why : {"DROP_WISHED", "DROP_TIMEOUT", "DROP_SCORE", "DROP_KILLED"}) {
     const words::TokenWish drop = word<words::TokenWish>(std::string("token: 1 op: DROP x: 1 y: 2 z: 0.5 why: ") + why);
-    CHECK(chain.wish(core::Intent(drop)).ends_with(line(drop)));  // after where the tank is
+    CHECK(chain.wish(core::Intent(drop)).ends_with(line(drop)));  // after a PoseClaim
   }
   const words::TokenWish capture = word<words::TokenWish>("token: 1 op: CAPTURE team: RED x: 1 y: 2 z: 0.5");
   CHECK(chain.wish(core::Intent(capture)).ends_with(line(capture)));

@@ -1,6 +1,5 @@
-// A room with one dialect of BZFlag on both sides is a mirror: what bzfs said its client
-// hears, and the other way round, in real sessions, save what
-// adapters/bzflag/README.md lists. Each line of that list is one rule here.
+// A room with one dialect of BZFlag on both sides is a mirror: in real sessions, each side receives what the other
+// sent, except for the differences that adapters/bzflag/README.md lists. Each line of that list is one rule here.
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -8,6 +7,7 @@
 #include "proxy/core/room.h"
 #include "tests/bzflag/said.h"
 #include "tests/bzflag/tape.h"
+#include "tests/support/cut_link.h"
 #include "tests/support/paths.h"
 #include "tests/support/printed_frame.h"
 
@@ -57,7 +57,7 @@ struct Played {
   std::vector<std::string> from_client, from_server, to_client, to_server;
 };
 
-/// Whose clock an update tells, and its seconds.
+/// The player of an update, and the time in it in seconds.
 std::optional<std::pair<std::uint8_t, float>> told_time(Bytes frame) {
   const bool timed = frame.size() > 8 && frame[2] == 0x70 && (frame[3] == 0x73 || frame[3] == 0x75);
   if (!timed) return std::nullopt;
@@ -66,9 +66,8 @@ std::optional<std::pair<std::uint8_t, float>> told_time(Bytes frame) {
   return std::pair{frame[8], std::bit_cast<float>(bits)};
 }
 
-/// When the lines of a tape were written, as far as updates tell: as much time
-/// passes between two updates of a player as its own clock says, else a
-/// millisecond.
+/// Estimates when the lines of a tape were written: between two updates of a player, the time that their timestamps say
+/// passes, and at least a millisecond a line.
 class Clock {
  public:
   Micros at(Micros now, Bytes frame) {
@@ -85,8 +84,7 @@ class Clock {
   std::map<std::uint8_t, std::pair<Micros, float>> last_;
 };
 
-/// Plays one connection of a tape. `grain`: at most so many stream bytes at
-/// once, 0 = as cut.
+/// Plays one connection of a tape. `grain`: at most so many stream bytes at once, 0 = as cut.
 Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
   Ends ends(dialect);
   core::RoomOptions options;
@@ -95,6 +93,7 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
   Micros now = 0;
   const core::Id seat = room.seat(faces().front({dialect, {}}), {}, now);
   room.back_opened({}, now);
+  testing::CutLink client_link(game(), dialect, Way::kToServer), server_link(game(), dialect, Way::kToClient);
   wire::Dissector client(game(), dialect), server(game(), dialect);
   Lines from_client(dialect), from_server(dialect);
   Clock clock;
@@ -115,13 +114,15 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
       now = std::min(until, std::max(now, room.next_wake()));
       if (room.next_wake() <= now) room.tick(now);
     }
-    wire::Dissector& tape = way == Way::kToServer ? client : server;
-    Lines& said = way == Way::kToServer ? from_client : from_server;
+    const bool up = way == Way::kToServer;
+    wire::Dissector& tape = up ? client : server;
+    Lines& said = up ? from_client : from_server;
     lane == Lane::kDatagram ? tape.datagram(way, bytes, said) : tape.stream(way, bytes, said);
     const std::size_t step = grain == 0 || lane == Lane::kDatagram ? bytes.size() : grain;
     for (std::size_t at = 0; at < bytes.size(); at += step)
-      room.received(way == Way::kToServer ? seat : core::kBackId, lane,
-                    Bytes(bytes).subspan(at, std::min(step, bytes.size() - at)), now);
+      (up ? client_link : server_link)
+          .receive(room, up ? seat : core::kBackId, lane, Bytes(bytes).subspan(at, std::min(step, bytes.size() - at)),
+                   now);
   }
   return {from_client.all, from_server.all, ends.to_client.all, ends.to_server.all};
 }
@@ -134,8 +135,7 @@ std::string without(std::string line, const std::string& field) {
   return line.erase(at, line.find(' ', at + 1) - at);
 }
 
-/// Words have no place for what else moves a tank: those bits and what they
-/// append are not passed on.
+/// Words cannot express jump jets, sounds and drivers: their status bits and fields are not passed on.
 std::string without_tail(std::string line) {
   const std::size_t at = line.find(" status=");
   if (at == std::string::npos) return line;
@@ -153,7 +153,7 @@ std::vector<std::string> listed(const std::vector<std::string>& all, Way way, st
   std::vector<std::string> out;
   std::set<std::string> ended, dead;
   for (std::string line : all) {
-    // An update that was overtaken by its tank's death.
+    // An update that arrived after its tank's death.
     const auto of = [&](const char* field) {
       const std::size_t at = line.find(field);
       return at == std::string::npos ? "" : line.substr(at, line.find(' ', at) - at).substr(std::strlen(field));
@@ -161,36 +161,35 @@ std::vector<std::string> listed(const std::vector<std::string>& all, Way way, st
     if (way == Way::kToClient && starts(line, {"MsgKilled"})) dead.insert(of("victim="));
     if (way == Way::kToClient && starts(line, {"MsgAlive"})) dead.erase(of("player="));
     if (starts(line, {"MsgPlayerUpdate"}) && dead.contains(of("player="))) continue;
-    // Of one link each: who is linked, whose clock it is, and how far away the
-    // other end is.
+    // Each side has its own UDP link, lag and clock.
     if (starts(line, {"MsgUDPLink", "MsgLagPing", "MsgGameTime"})) continue;
-    // Asked by our back for the names of who is there, whatever its client
-    // asks.
+    // Our back asks for the names of the players, whether its client asks or not.
     if (line == "MsgQueryPlayers") continue;
-    // Answered by our front itself, before the server has.
+    // Our front answers this itself, before the server does.
     if (way == Way::kToClient && starts(line, {"MsgNegotiateFlags"})) continue;
-    // Rebuilt, so that it fills nobody's cache; and 1.10 hashes its world without the time that it then writes there.
+    // The world is rebuilt, with a hash that clients do not cache. 1.10 writes the time into its world after hashing
+    // it.
     if (dialect != kDialect24 && way == Way::kToClient && starts(line, {"MsgWantWHash", "MsgGetWorld"})) continue;
-    // Those that a client of 1.10 knows, in our order.
+    // The flags that a client of 1.10 knows, in our order.
     if (dialect == kDialect110 && starts(line, {"MsgNegotiateFlags"})) continue;
     // Only what is new is passed on.
     if (line.starts_with("MsgPlayerInfo") && line.find("bits=1") == std::string::npos) continue;
-    // What a program of 1.10 had in memory behind a text's end.
+    // The old memory that a 1.10 program sends after the end of a text.
     for (std::size_t at = 0; dialect == kDialect110 && (at = line.find("\"+tail", at)) != std::string::npos;)
       line.erase(at + 1, std::min(line.find_first_of(" }", at), line.size()) - at - 1);
-    // A pointer of the server's.
+    // The value is a pointer in the server's memory.
     if (const std::size_t at = line.find(" {name=\"poll\""); at != std::string::npos)
       line.erase(at, line.find('}', at) + 1 - at);
     if (starts(line, {"MsgPlayerUpdate"})) {
       line = without_tail(line);
-      // Where the remains of a dead tank fly.
+      // Updates of the remains of a dead tank.
       const std::size_t at = line.find(" status=");
       if ((std::stoi(line.substr(at + 8)) & 1) == 0) continue;
       if (way == Way::kToClient) line = without(line, "time");  // on our front's clock
     }
-    if (starts(line, {"MsgShotBegin"})) line = without(line, "sent");  // reckoned from the last update's time
+    if (starts(line, {"MsgShotBegin"})) line = without(line, "sent");  // derived from the last update's time
     if (starts(line, {"MsgGMUpdate"})) line = without(line, "age");
-    // What nobody carries has no owner.
+    // A flag that nobody carries has no owner.
     for (const char* state : {"1", "3", "4", "5"})
       for (std::size_t at = 0;
            (at = line.find(std::string("status=") + state + " endurance=", at)) != std::string::npos;) {
@@ -222,7 +221,7 @@ std::vector<std::string> without_updates(std::vector<std::string> all) {
 
 std::ptrdiff_t updates(const std::vector<std::string>& all) { return std::count_if(all.begin(), all.end(), is_update); }
 
-/// Where the two part, and how each goes on.
+/// The first difference: up to four lines of each side from there on.
 std::string parting(const std::vector<std::string>& said, const std::vector<std::string>& passed) {
   const auto [a, b] = std::mismatch(said.begin(), said.end(), passed.begin(), passed.end());
   std::string text;
@@ -231,13 +230,11 @@ std::string parting(const std::vector<std::string>& said, const std::vector<std:
   return text;
 }
 
-TEST_CASE(
-    "real sessions pass the mirror unchanged, save what is listed, "
-    "however they were cut") {
+TEST_CASE("real sessions pass the mirror unchanged, except for the listed differences, however the stream is cut") {
   struct Tape {
     const char* name;
     std::size_t dialect, least;  // lines each way
-    bool dense = false;          // its clients tell where they are more often than a face passes on
+    bool dense = false;          // its clients send updates more often than a face passes them on
   };
   for (const Tape& tape : std::initializer_list<Tape>{{"bzfs2426-gui-two-tanks", kDialect24, 100},
                                                       {"bzfs2426-gui-flags-teleport", kDialect24, 100},

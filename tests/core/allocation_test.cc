@@ -11,23 +11,23 @@ namespace {
 /// Each byte received becomes one word.
 class Driver final : public Front {
  public:
-  void receive(Lane, Bytes bytes, FrontOut& out) override {
-    switch (bytes[0] % 4) {
+  void receive(const Frames& frames, FrontOut& out) override {
+    switch (frames.bytes[0] % 4) {
       case 0: {
         words::PoseClaim claim;
-        claim.set_x(bytes[0]);
+        claim.set_x(frames.bytes[0]);
         return out.say(claim);
       }
       case 1: {
         words::Toward toward;
-        toward.set_y(bytes[0]);
+        toward.set_y(frames.bytes[0]);
         return out.say(toward);
       }
       case 2:
         return out.say(words::Keys());
       default: {
         words::Fire fire;
-        fire.set_shot(bytes[0]);
+        fire.set_shot(frames.bytes[0]);
         fire.set_vx(100);
         fire.set_life(3.5);
         return out.say(fire);
@@ -42,7 +42,7 @@ class Driver final : public Front {
 
 class Server final : public Back {
  public:
-  void receive(Lane, Bytes, BackOut&) override {}
+  void receive(const Frames&, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
     if (const auto* fire = as<words::Fire>(intent)) {
       words::Shot shot;
@@ -73,7 +73,7 @@ TEST_CASE("frequent words allocate nothing") {
   const auto play = [&](int words) {
     for (int i = 0; i < words; ++i) {
       const auto byte = static_cast<std::uint8_t>(i);
-      room.received(seat, Lane::kStream, {&byte, 1}, now += 10 * kMillisecond);
+      room.received(seat, {Lane::kStream, {&byte, 1}}, now += 10 * kMillisecond);
     }
   };
   play(20'000);  // fills every buffer once

@@ -50,7 +50,7 @@ std::vector<Id> shown(Id active) {
 
 /// Adds a unit when a player spawns, and removes it when the player leaves.
 class OneTank final : public Back {
-  void receive(Lane, Bytes, BackOut&) override {}
+  void receive(const Frames&, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
     Unit word;
     word.set_id(7);

@@ -17,7 +17,7 @@ class Field final : public Back {
  public:
   static constexpr Id kFoe = 1000, kFoeUnit = 1001, kUnit = 1002;
 
-  void receive(Lane, Bytes, BackOut&) override {}
+  void receive(const Frames&, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
     if (const auto* wish = as<words::Enter>(intent)) {
       role = wish->role();

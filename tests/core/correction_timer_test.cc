@@ -28,7 +28,7 @@ class Led final : public Front {
     tank_.put(pose_at(0), kStart);
     if (said) tank_.claimed(*said, kStart);
   }
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
     const UnitState* truth = out.world().unit(7);
     if (as<words::ClaimRefused>(fact) != nullptr) return tell(tank_.revive(truth, out), out);

@@ -14,10 +14,10 @@
 namespace entente::core::referee_test {
 namespace {
 
-/// Says what the test queues, and records what it hears.
+/// Sends the words that the test queues, and records the facts that it receives.
 class Seat final : public Front {
  public:
-  void receive(Lane, Bytes, FrontOut& out) override {
+  void receive(const Frames&, FrontOut& out) override {
     for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
   }
   void hear(const Fact& fact, FrontOut&) override { heard.push_back(fact); }
@@ -81,7 +81,7 @@ struct Match {
   void says(Guest guest, Intent intent) {
     guest.seat->to_say.push_back(std::move(intent));
     const std::uint8_t nudge = 0;
-    room.received(guest.id, Lane::kStream, {&nudge, 1}, now);
+    room.received(guest.id, {Lane::kStream, {&nudge, 1}}, now);
   }
   Guest plays(const char* name, words::Team team = words::TEAM_ANY) {
     const Guest guest = comes(name, team);
@@ -164,7 +164,7 @@ TEST_CASE("referee: a newcomer gets the arena, enters under a unique name, and i
   CHECK_FALSE(match.tank(ben).unit.alive());
 }
 
-TEST_CASE("referee: who joins a full arena watches, and spectators have no tank") {
+TEST_CASE("referee: a player that joins a full arena becomes a spectator, without a tank") {
   ArenaRules rules;
   rules.most_players = 1;
   Match match(rules);
@@ -592,7 +592,7 @@ TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
   CHECK(anna.seat->last<words::Shot>()->kind() == words::RAY);
 }
 
-TEST_CASE("referee: chat reaches those whom it is for") {
+TEST_CASE("referee: chat reaches only its audience") {
   ArenaRules rules;
   rules.mode = ArenaMode::kTeams;
   Match match(rules);

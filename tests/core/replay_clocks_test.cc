@@ -422,7 +422,7 @@ TEST_CASE("large maps are sent one after another, and other viewers see no delay
   };
   double place = 0.6;
   for (const auto& [seen, id] : viewers) {
-    show.room->received(id, Lane::kStream, as_bytes("/seek " + std::to_string(place)), show.now);
+    show.room->received(id, {Lane::kStream, as_bytes("/seek " + std::to_string(place))}, show.now);
     place += 0.2;
   }
   show.pass(0);

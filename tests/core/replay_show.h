@@ -38,10 +38,10 @@ class Viewer final : public Front {
     enter.set_name("viewer");
     out.say(enter);
   }
-  void receive(Lane, Bytes bytes, FrontOut& out) override {
-    if (as_text(bytes) == "spawn") return out.say(words::Spawn());
-    if (as_text(bytes) == "fire") return out.say(words::Fire());
-    if (as_text(bytes) == "flood") {
+  void receive(const Frames& frames, FrontOut& out) override {
+    if (as_text(frames.bytes) == "spawn") return out.say(words::Spawn());
+    if (as_text(frames.bytes) == "fire") return out.say(words::Fire());
+    if (as_text(frames.bytes) == "flood") {
       for (int i = 0; i < 100; ++i) {
         words::Playback wish;
         wish.set_us(static_cast<std::uint64_t>(i) * kSecond / 2);
@@ -49,13 +49,13 @@ class Viewer final : public Front {
       }
       return;
     }
-    if (as_text(bytes) == "kill") {
+    if (as_text(frames.bytes) == "kill") {
       words::Playback next;
       next.set_kill(words::Playback::NEXT_KILL);
       return out.say(next);
     }
     words::Say say;
-    say.set_text(std::string(as_text(bytes)));
+    say.set_text(std::string(as_text(frames.bytes)));
     out.say(say);
   }
   void hear(const Fact& fact, FrontOut& out) override {
@@ -74,7 +74,7 @@ class Viewer final : public Front {
 /// Sees everything without entering.
 class Onlooker final : public Front {
  public:
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut&) override { world.fold(fact); }
   WorldState world;
 };
@@ -133,7 +133,7 @@ struct Show {
   }
   void says(const char* line) { says(last, line); }
   void says(Id viewer, std::string_view line) {
-    room->received(viewer, Lane::kStream, as_bytes(line), now);
+    room->received(viewer, {Lane::kStream, as_bytes(line)}, now);
     pass(0);
   }
 

@@ -43,8 +43,8 @@ class Stage final : public Room::Host {
 /// "bad" is a fault.
 class ToyFront final : public Front {
  public:
-  void receive(Lane, Bytes bytes, FrontOut& out) override {
-    const std::string line = text(bytes);
+  void receive(const Frames& frames, FrontOut& out) override {
+    const std::string line = text(frames.bytes);
     if (line == "bad") return out.fail(Fault{"bad line", "line", 0});
     if (line == "stay") awaited_ = true;
     if (line == "7") {
@@ -97,12 +97,12 @@ class ToyFront final : public Front {
 /// Echoes chat to everybody, and "psst..." to its sender only; enters players at once.
 class ToyBack final : public Back {
  public:
-  void receive(Lane, Bytes bytes, BackOut& out) override {
-    if (text(bytes) == "kick") return out.close("was kicked");
-    if (text(bytes) == "stops" && out.report_server_stopping("it stops")) return;
-    if (text(bytes) == "stops") return out.close("stopped");
+  void receive(const Frames& frames, BackOut& out) override {
+    if (text(frames.bytes) == "kick") return out.close("was kicked");
+    if (text(frames.bytes) == "stops" && out.report_server_stopping("it stops")) return;
+    if (text(frames.bytes) == "stops") return out.close("stopped");
     words::Notice notice;
-    notice.set_text(text(bytes));
+    notice.set_text(text(frames.bytes));
     out.say(notice);
   }
   void hear(const Intent& intent, BackOut& out) override {
@@ -133,7 +133,7 @@ struct Play {
   }
   Id seat() { return room.seat(std::make_unique<ToyFront>(), {}, now); }
   std::string says(Id end, std::string_view line) {
-    room.received(end, Lane::kStream, as_bytes(line), now);
+    room.received(end, {Lane::kStream, as_bytes(line)}, now);
     return stage.take();
   }
 
@@ -159,9 +159,9 @@ TEST_CASE("a back gets no command of another game, and its sender is told so") {
   const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   stage.take();
-  room.received(anna, Lane::kStream, as_bytes("/password sesame"), 0);
+  room.received(anna, {Lane::kStream, as_bytes("/password sesame")}, 0);
   CHECK(stage.take() == "seat 1 sends Notice\n");
-  room.received(anna, Lane::kStream, as_bytes("hello"), 0);
+  room.received(anna, {Lane::kStream, as_bytes("hello")}, 0);
   CHECK(stage.take() == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
 }
 
@@ -336,7 +336,7 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   stage.take();
   const auto says = [&](Id seat, std::string_view line) {
-    room.received(seat, Lane::kStream, as_bytes(line), 0);
+    room.received(seat, {Lane::kStream, as_bytes(line)}, 0);
     return stage.take();
   };
   CHECK(says(1, "enter") == "");
@@ -446,7 +446,7 @@ TEST_CASE("timers that fire at the same time run in batches, each once") {
 TEST_CASE("an order to the back is followed by a tick of the back") {
   class Obedient final : public Back {
    public:
-    void receive(Lane, Bytes, BackOut&) override {}
+    void receive(const Frames&, BackOut&) override {}
     void hear(const Intent&, BackOut&) override {}
     void tick(BackOut& out) override { out.say(words::Notice()); }
   };

@@ -38,7 +38,7 @@ constexpr std::array<char, 2> kKeys{};
 class Encoder final : public Front {
  public:
   Encoder(std::size_t key, int& encoded) : key_(key), encoded_(encoded) {}
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
     const auto* said = as<words::Said>(fact);
     if (said == nullptr) return;
@@ -54,10 +54,10 @@ class Encoder final : public Front {
 
 class Silent final : public Back {
  public:
-  void receive(Lane, Bytes bytes, BackOut& out) override {
+  void receive(const Frames& frames, BackOut& out) override {
     words::Said said;
-    said.set_text(std::string(as_text(bytes)));
-    bytes[0] == '2' ? out.say(Fact(2, said)) : out.say(said);
+    said.set_text(std::string(as_text(frames.bytes)));
+    frames.bytes[0] == '2' ? out.say(Fact(2, said)) : out.say(said);
   }
   void hear(const Intent&, BackOut&) override {}
 };
@@ -73,13 +73,13 @@ TEST_CASE("a fact is encoded once for all fronts with one key, whoever receives 
     int encoded = 0;
     constexpr std::size_t kSeats = 100;
     for (std::size_t i = 0; i < kSeats; ++i) room.seat(std::make_unique<Encoder>(i % 2, encoded), {}, 0);
-    room.received(kBackId, Lane::kStream, as_bytes("1"), 0);
+    room.received(kBackId, {Lane::kStream, as_bytes("1")}, 0);
     CHECK(encoded == 2);
     CHECK(ears.shared == kSeats);
     CHECK(ears.places.size() == 2);
     CHECK(room.encoded_shared() == 2);
-    room.received(kBackId, Lane::kStream, as_bytes("2"), 0);  // to one client only
-    room.received(kBackId, Lane::kStream, as_bytes("3"), 0);
+    room.received(kBackId, {Lane::kStream, as_bytes("2")}, 0);  // to one client only
+    room.received(kBackId, {Lane::kStream, as_bytes("3")}, 0);
     CHECK(encoded == 2 + 1 + 2);
     CHECK(ears.heard[1] == "a:1 a:3 ");
     CHECK(ears.heard[2] == "b:1 b:2 b:3 ");

@@ -51,7 +51,7 @@ class Spared final : public Front {
   explicit Spared(const std::vector<ShownShot>& shots) {
     for (const ShownShot& shot : shots) shots_.add(shot);
   }
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact&, FrontOut& out) override { tick(out); }
   void tick(FrontOut& out) override {
     for (const ShownShot& shot : shots_.end_near({}, 1, out)) out.drop(shot.at[0] > 0 ? kInTheEast : kHere);

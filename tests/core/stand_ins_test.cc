@@ -31,7 +31,7 @@ class Person final : public Front {
     enter.set_role(role_);
     out.say(enter);
   }
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact&, FrontOut&) override {}
 
  private:

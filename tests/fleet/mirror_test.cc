@@ -20,16 +20,16 @@ using Said = std::vector<std::string>;
 class Listener final : public core::Front {
  public:
   Listener(Said& said, int& ready, int& gone) : said_(said), ready_(ready), gone_(gone) {}
-  void receive(Lane, Bytes bytes, core::FrontOut& out) override {
-    if (as_text(bytes) == "enter") return out.say(words::Enter());
-    if (as_text(bytes) == "leave") return out.say(words::Leave());
-    if (as_text(bytes) == "steer") {
+  void receive(const Frames& frames, core::FrontOut& out) override {
+    if (as_text(frames.bytes) == "enter") return out.say(words::Enter());
+    if (as_text(frames.bytes) == "leave") return out.say(words::Leave());
+    if (as_text(frames.bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
       return out.say(toward);
     }
     words::Say say;
-    say.set_text(std::string(as_text(bytes)));
+    say.set_text(std::string(as_text(frames.bytes)));
     out.say(say);
   }
   void hear(const core::Fact& fact, core::FrontOut&) override {
@@ -69,7 +69,7 @@ struct Edge {
     message();  // the Enter
     world(0, true);
   }
-  void say(const std::string& text) { room->received(seat, Lane::kStream, as_bytes(text), ++now); }
+  void say(const std::string& text) { room->received(seat, {Lane::kStream, as_bytes(text)}, ++now); }
   bool tell(const bus::Facts& facts) {
     const std::string bytes = facts.SerializeAsString();
     bool used = false;
@@ -329,7 +329,7 @@ TEST_CASE("a player becomes ready once, when the owner has let it in, and keeps 
   one.set_number(2);
   CHECK(edge.tell(one));
   CHECK(edge.ready == 2);
-  edge.room->received(edge.seat, Lane::kStream, as_bytes("steer"), ++edge.now);
+  edge.room->received(edge.seat, {Lane::kStream, as_bytes("steer")}, ++edge.now);
   CHECK(edge.message().parts_size() == 1);
   bus::Facts next = facts(1, {});
   next.set_epoch(kEpoch + 1);

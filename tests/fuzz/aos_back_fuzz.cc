@@ -1,8 +1,8 @@
-// A back of Ace of Spades against a hostile server, in every dialect: in play on a small map, it is sent anything,
-// while its player wishes anything. Input: a byte (dialect), then messages: a byte (1: from the server; 2: by datagram;
-// the rest: how many times 10 ms pass), two of size, the bytes. Law: nothing that a server says breaks the room; what
-// we send decodes in the dialect, is never too short for a server that bans for it, holds numbers, and tells a place no
-// more often than servers bear.
+// A back of Ace of Spades against a hostile server, in every dialect: in play on a small map, it receives arbitrary
+// messages, and its player sends arbitrary intents. Input: a byte (dialect), then messages: a byte (1: from the server;
+// 2: by datagram; the other bits: how many times 10 ms pass), two bytes of size, the bytes.
+// Law: no message of a server breaks the room. What we send decodes in the dialect, has only finite numbers, and is
+// never so short that a server bans for it; positions are sent no more often than servers accept.
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -76,7 +76,7 @@ class Server final : public core::Room::Host {
   std::unique_ptr<wire::Cutter> cutter_;
 };
 
-/// Says what the input says.
+/// Sends the intents that the input holds.
 class Player final : public core::Front {
  public:
   void opened(const core::Peer&, core::FrontOut& out) override {
@@ -85,11 +85,11 @@ class Player final : public core::Front {
     out.say(enter);
     out.say(words::Spawn());
   }
-  void receive(Lane, Bytes bytes, core::FrontOut& out) override {
-    if (auto intent = core::read_intent(bytes)) return out.say(std::move(*intent));
+  void receive(const Frames& frames, core::FrontOut& out) override {
+    if (auto intent = core::read_intent(frames.bytes)) return out.say(std::move(*intent));
     const auto number = [&](std::size_t i) {
       double value = 0;
-      if (bytes.size() >= 8 * (i + 1) + 1) std::memcpy(&value, &bytes[8 * i + 1], 8);
+      if (frames.bytes.size() >= 8 * (i + 1) + 1) std::memcpy(&value, &frames.bytes[8 * i + 1], 8);
       return value;
     };
     words::Edit edit;
@@ -105,12 +105,12 @@ class Player final : public core::Front {
     claim.set_y(number(1));
     claim.set_z(number(2));
     words::Keys keys;
-    keys.set_bits(bytes.empty() ? 0 : bytes[0]);
+    keys.set_bits(frames.bytes.empty() ? 0 : frames.bytes[0]);
     keys.set_yaw(number(0));
     words::Toward toward;
     toward.set_x(number(0));
     toward.set_y(number(1));
-    switch (bytes.empty() ? 0 : bytes[0] % 7) {
+    switch (frames.bytes.empty() ? 0 : frames.bytes[0] % 7) {
       case 0:
         return out.say(edit);
       case 1:
@@ -131,7 +131,7 @@ class Player final : public core::Front {
   void hear(const core::Fact&, core::FrontOut&) override {}
 };
 
-/// A back that has the map already: to load it takes longer than everything else.
+/// A back that already has the map, because loading one takes longer than everything else.
 class Loaded final : public core::Back {
  public:
   Loaded(std::size_t dialect, const aos::VoxelMap& map) : map_(map), back_({dialect, {}}) {}
@@ -144,7 +144,7 @@ class Loaded final : public core::Back {
     world.set_kind(words::World::VOXELS);
     back_.learn(aos::VoxelMap(map_), std::move(world), state, out);
   }
-  void receive(Lane lane, Bytes bytes, core::BackOut& out) override { back_.receive(lane, bytes, out); }
+  void receive(const Frames& frames, core::BackOut& out) override { back_.receive(frames, out); }
   void hear(const core::Intent& intent, core::BackOut& out) override { back_.hear(intent, out); }
   void tick(core::BackOut& out) override { back_.tick(out); }
   void closed(std::string_view why, core::BackOut& out) override { back_.closed(why, out); }
@@ -182,7 +182,7 @@ ENTENTE_FUZZ_TARGET(aos_back) {
     created.player = number;
     created.team = number % 2;
     created.position = {250, 250, 57};
-    room.received(core::kBackId, Lane::kStream, by_server(created, dialect), 0);
+    room.received(core::kBackId, {Lane::kStream, by_server(created, dialect)}, 0);
   }
   for (Bytes input(data + 1, size - 1); input.size() >= 3;) {
     const bool from_server = (input[0] & 1U) != 0;
@@ -197,7 +197,7 @@ ENTENTE_FUZZ_TARGET(aos_back) {
       room.tick(server.now);
     }
     server.now = until;
-    room.received(from_server ? core::kBackId : seat, lane, message, server.now);
+    room.received(from_server ? core::kBackId : seat, {lane, message}, server.now);
   }
   room.end("the input is over", server.now);
   return 0;

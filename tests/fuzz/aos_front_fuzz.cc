@@ -1,6 +1,7 @@
-// The front of Ace of Spades before a hostile client and a room that may say anything: packets, words and time in any
-// order. Law: whatever comes, what goes out is whole packets of the dialect, and none that a real client leaves or
-// crashes at: no map chunk without its start, nobody that it was not told of, no place that is none.
+// The front of Ace of Spades between a hostile client and a room that sends arbitrary facts: packets, words and time in
+// any order.
+// Law: whatever comes in, only whole packets of the dialect go out, and none at which a real client leaves or crashes:
+// no map chunk before Map Start, no unknown player, no position that is not finite.
 #include <bitset>
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +22,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// What real clients would make of what they are sent.
+/// Checks each packet as a real client would read it.
 class Client final : public core::Room::Host {
  public:
   explicit Client(std::size_t dialect) : codec_(aos::make_message_codec(dialect)) {}
@@ -99,19 +100,19 @@ class Client final : public core::Room::Host {
   std::bitset<aos::kMostPlayers> known_;
 };
 
-/// Says what it is told to.
+/// Sends the facts that the input holds.
 class Puppet final : public core::Back {
  public:
-  void receive(Lane, Bytes bytes, Outlet& out) override {
-    if (auto fact = core::read_fact(bytes)) out.say(std::move(*fact));
+  void receive(const Frames& frames, Outlet& out) override {
+    if (auto fact = core::read_fact(frames.bytes)) out.say(std::move(*fact));
   }
   void hear(const core::Intent&, Outlet&) override {}
 };
 
 }  // namespace
 
-// The first byte is the dialect and the world. Then pieces: who speaks (0 the client, 1 the room, 2 time passes), how
-// much, and that.
+// The first byte is the dialect and the world. Then pieces (pieces.h); sender 0 is the client, 1 the room, and with 2
+// time passes.
 ENTENTE_FUZZ_TARGET(aos_front) {
   if (size == 0) return 0;
   const std::size_t dialect = data[0] % 3;
@@ -126,15 +127,15 @@ ENTENTE_FUZZ_TARGET(aos_front) {
   if ((data[0] & 4U) != 0) world.set_walled(true);
   Buffer said;
   core::write(core::Fact(world), said);
-  room.received(core::kBackId, Lane::kStream, said, now);
-  for (int i = 0; i < 2000 && (data[0] & 8U) == 0; ++i) room.tick(now += core::kMillisecond);  // the map is out
+  room.received(core::kBackId, {Lane::kStream, said}, now);
+  for (int i = 0; i < 2000 && (data[0] & 8U) == 0; ++i) room.tick(now += core::kMillisecond);  // sends the map
   for (fuzz::Pieces pieces(Bytes(data, size).subspan(1)); pieces.next();) {
     if (pieces.who % 3 == 2) {
       pieces.pass(room, now);
       continue;
     }
     const Bytes bytes = pieces.take();
-    if (!bytes.empty()) room.received(pieces.who % 3 == 1 ? core::kBackId : seat, Lane::kStream, bytes, now);
+    if (!bytes.empty()) room.received(pieces.who % 3 == 1 ? core::kBackId : seat, {Lane::kStream, bytes}, now);
   }
   room.end("the end", now);
   return 0;

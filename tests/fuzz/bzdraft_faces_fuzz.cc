@@ -1,6 +1,6 @@
-// The draft's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
-// Law: whatever comes, what goes out is one whole message of the page; before a client has heard of itself it hears
-// only what it may, and of nobody who was not added.
+// The draft's front and back between hostile peers: a client and a server that send arbitrary bytes, at any time.
+// Law: whatever comes in, each packet that goes out is one whole message of the page. Until a client has received its
+// own MsgAddPlayer, it receives only what the page allows; no message names a player who was not added.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -11,6 +11,7 @@
 #include "proxy/core/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::bzdraft_faces_fuzz {
 namespace {
@@ -21,7 +22,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// What programs that follow the page would make of what they are sent.
+/// Checks each message as a program that follows the page would read it.
 class Peers final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
@@ -70,21 +71,22 @@ class Peers final : public core::Room::Host {
 
 }  // namespace
 
-// Pieces: who speaks (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: what may be lost), how much in
-// units of 4 bytes, and that.
+// Pieces: a byte for the sender (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: unreliable), a byte
+// for the size in units of 4 bytes, and the bytes.
 ENTENTE_FUZZ_TARGET(bzdraft_faces) {
   Peers peers;
   core::Room room(peers, faces().back({0, {}}), {});
   const core::Id seat = room.seat(faces().front({0, {}}), {}, 0);
   core::Micros now = 0;
   room.back_opened({}, now);
+  testing::CutLink from_client(game(), 0, wire::Way::kToServer), from_server(game(), 0, wire::Way::kToClient);
   for (fuzz::Pieces pieces(Bytes(data, size)); pieces.next();) {
     const std::uint8_t who = pieces.who & 3U;
     const Lane lane = (pieces.who & 4U) != 0 ? Lane::kDatagram : Lane::kStream;
     if (who >= 2)
       pieces.pass(room, now);
     else
-      room.received(who == 0 ? core::kBackId : seat, lane, pieces.take(4), now);
+      (who == 0 ? from_server : from_client).receive(room, who == 0 ? core::kBackId : seat, lane, pieces.take(4), now);
   }
   room.end("the end", now);
   return 0;

@@ -1,6 +1,7 @@
-// BZFlag's front and back between hostile peers: a client and a server of any dialects that send anything, at any time.
-// Law: whatever comes, what goes out is whole messages of the peer's dialect; a client hears of nobody before it is
-// accepted, and of no number beyond what its settings announced; a server hears of no shot before its player entered.
+// BZFlag's front and back between hostile peers: a client and a server of any dialects that send arbitrary bytes, at
+// any time.
+// Law: whatever comes in, only whole messages of the peer's dialect go out. A client receives no player before it is
+// accepted, and no number above the limits in its settings; a server receives no shot before its player has entered.
 #include <cstdlib>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "adapters/bzflag/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::bzflag_faces_fuzz {
 namespace {
@@ -17,7 +19,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// How one of them understands what it is sent.
+/// Decodes what one peer receives.
 struct Ear {
   Ear(std::size_t which, wire::Way hears)
       : dialect(which),
@@ -31,7 +33,7 @@ struct Ear {
   bzflag::DialectTranslator translator;
 };
 
-/// What the released programs would make of what they are sent.
+/// Checks each message as the released programs would read it.
 class Peers final : public core::Room::Host {
  public:
   Peers(std::size_t client, std::size_t server)
@@ -83,7 +85,7 @@ class Peers final : public core::Room::Host {
   void to_client(const bzflag::AddPlayer& add) {
     require(accepted_ && add.id.byte < 200);
     const bool fresh = players_.insert(add.id.byte).second;
-    require(fresh || listed_ > 0);  // who asks is told again
+    require(fresh || listed_ > 0);  // an answer to a query repeats them
     if (listed_ > 0) --listed_;
   }
   void to_client(const bzflag::PlayersAnswer& answer) { listed_ = answer.players; }
@@ -93,7 +95,7 @@ class Peers final : public core::Room::Host {
   void to_client(const bzflag::PlayerUpdate& update) { require(players_.contains(update.player.byte)); }
   void to_client(const bzflag::ShotBegin& shot) {
     require(shot.player.byte == 253 || players_.contains(shot.player.byte));
-    const bool own = shot.player.byte == 0 || client_.dialect == 3;  // that has ids of its own
+    const bool own = shot.player.byte == 0 || client_.dialect == 3;  // this dialect has shot ids of its own
     require(own || (shot.shot & 0xffU) < most_shots_);
   }
   void to_client(const bzflag::FlagUpdate& update) {
@@ -103,15 +105,15 @@ class Peers final : public core::Room::Host {
 
   Ear client_, server_;
   bool entered_ = false, accepted_ = false;
-  unsigned listed_ = 0;  // players that the answer to a question still names
+  unsigned listed_ = 0;  // players that still belong to the answer to a query
   std::uint32_t most_shots_ = 255, most_flags_ = 65535;
   std::set<std::uint8_t> players_;
 };
 
 }  // namespace
 
-// The dialects of client and server, two bits each; then pieces: who speaks (0 the server, 1 the client, 2 and 3 the
-// same by datagram, 4 time passes), how much (two bytes), and that; of time it is so many milliseconds.
+// The dialects of client and server, two bits each; then pieces: a byte for the sender (0 the server, 1 the client, 2
+// and 3 the same by datagram, 4 time passes), two bytes for the size (of time: milliseconds), and the bytes.
 ENTENTE_FUZZ_TARGET(bzflag_faces) {
   if (size == 0) return 0;
   const std::size_t client = data[0] & 3U, server = data[0] >> 2U & 3U;
@@ -120,6 +122,8 @@ ENTENTE_FUZZ_TARGET(bzflag_faces) {
   const core::Id seat = room.seat(bzflag::faces().front({client, {}}), {}, 0);
   room.back_opened({}, 0);
   core::Micros now = 0;
+  testing::CutLink from_client(bzflag::game(), client, wire::Way::kToServer);
+  testing::CutLink from_server(bzflag::game(), server, wire::Way::kToClient);
   Bytes left(data + 1, size - 1);
   while (left.size() >= 3) {
     const unsigned who = left[0] % 5U;
@@ -136,7 +140,8 @@ ENTENTE_FUZZ_TARGET(bzflag_faces) {
     }
     const Bytes piece = left.first(std::min(count, left.size()));
     left = left.subspan(piece.size());
-    room.received(who % 2 == 0 ? core::kBackId : seat, who < 2 ? Lane::kStream : Lane::kDatagram, piece, now);
+    testing::CutLink& link = who % 2 == 0 ? from_server : from_client;
+    link.receive(room, who % 2 == 0 ? core::kBackId : seat, who < 2 ? Lane::kStream : Lane::kDatagram, piece, now);
   }
   room.end("the input is over", now);
   return 0;

@@ -1,4 +1,5 @@
-// An edge of a fleet whose owner says anything. Law: the room goes on; what it says to the owner is whole messages.
+// An edge of a fleet whose owner sends arbitrary bytes. Law: the room continues, and sends only whole messages to the
+// owner.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -64,7 +65,7 @@ ENTENTE_FUZZ_TARGET(fleet_mirror) {
   core::Id seats[2];
   for (core::Id& seat : seats) {
     seat = room.seat(faces_of(native).front({1, {}}), {}, 0);
-    room.received(seat, Lane::kStream, as_bytes("{\"enter\":{\"name\":\"n\"}}\n"), 0);
+    room.received(seat, {Lane::kStream, as_bytes("{\"enter\":{\"name\":\"n\"}}\n")}, 0);
   }
   core::Micros now = 0;
   std::uint64_t facts = 0, number = 0;
@@ -83,7 +84,7 @@ ENTENTE_FUZZ_TARGET(fleet_mirror) {
           (void)(for_one ? mirror.hear_private(as_bytes(bytes)) : mirror.hear_facts(as_bytes(bytes)));
         },
         now);
-    room.received(seats[what % 2], Lane::kStream, as_bytes("{\"say\":{\"text\":\"x\"}}\n"), now);
+    room.received(seats[what % 2], {Lane::kStream, as_bytes("{\"say\":{\"text\":\"x\"}}\n")}, now);
     mirror.close_missing([&](core::Id seat) { return room.is_seated(seat); });
     for (const std::string& said : mirror.take(what % 16 == 0)) {
       bus::FromNode whole;

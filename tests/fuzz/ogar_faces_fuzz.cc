@@ -1,7 +1,8 @@
-// A room of Ogar, with anything from either side: messages as in ogar_fuzz.cc (a byte of way, two of size, the bytes),
-// and 10 ms pass for each 2 in the byte of way. The first message of the client names its dialect, as in life; the
-// server's is the same, unless its first message is a greeting, too: that names another, and is not passed on. Law:
-// nothing that a peer says breaks the room, and what we say decodes as the dialect has it.
+// A room of Ogar with arbitrary messages from both sides. Input: messages as in ogar_fuzz.cc (a byte of way, two of
+// size, the bytes); 10 ms pass for each 2 in the byte of way. The first message of the client names its dialect, as in
+// real sessions. The server has the same dialect, unless its first message is a greeting: then the greeting names it,
+// and is not passed on.
+// Law: no message of a peer breaks the room, and what we send decodes in the peer's dialect.
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "adapters/ogar/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::ogar_faces_fuzz {
 namespace {
@@ -47,7 +49,7 @@ struct Said {
   Bytes bytes;
 };
 
-/// The first of `input`, which is taken from it.
+/// Removes the first message from `input` and returns it.
 Said take(Bytes& input) {
   const std::uint8_t first = input[0];
   const std::size_t announced = input[1] | static_cast<std::size_t>(input[2]) << 8U;
@@ -57,7 +59,7 @@ Said take(Bytes& input) {
   return {(first & 1U) != 0, 10 * core::kMillisecond * (first >> 1U), bytes};
 }
 
-/// What the first message of that way names.
+/// The dialect that the first message of that way names.
 std::optional<std::size_t> named(Bytes input, bool to_client) {
   while (input.size() >= 3)
     if (const Said said = take(input); said.to_client == to_client) return ogar::game().named_by_client(said.bytes);
@@ -75,12 +77,15 @@ ENTENTE_FUZZ_TARGET(ogar_faces) {
   core::Room room(wires, ogar::faces().back({other.value_or(client), {}}), {});
   core::Micros now = 0;
   const Id seat = room.seat(ogar::faces().front({client, {}}), {}, now);
+  testing::CutLink from_client(ogar::game(), client, wire::Way::kToServer);
+  testing::CutLink from_server(ogar::game(), other.value_or(client), wire::Way::kToClient);
   while (input.size() >= 3) {
     const Said said = take(input);
     now += said.after;
     room.tick(now);
     if (said.to_client && std::exchange(unnamed, false)) continue;
-    room.received(said.to_client ? core::kBackId : seat, Lane::kStream, said.bytes, now);
+    (said.to_client ? from_server : from_client)
+        .receive(room, said.to_client ? core::kBackId : seat, Lane::kStream, said.bytes, now);
     if (std::exchange(wires.dialled, false)) room.back_opened({}, now);
   }
   room.end("the input is over", now);

@@ -1,7 +1,7 @@
-// Panic's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
-// Law: whatever comes, what goes out is whole messages of the dialect; to the server, only Actions that do not abort
-// it; to the client, only what it survives: nothing before a state, no second one before it has lost, no piece that it
-// does not know.
+// Panic's front and back between hostile peers: a client and a server that send arbitrary bytes, at any time.
+// Law: whatever comes in, only whole messages of the dialect go out. The server receives only Actions that do not abort
+// it. The client receives only what it survives: nothing before a Game State, no second Game State before it has lost,
+// no unknown piece.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -12,6 +12,7 @@
 #include "proxy/core/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::panic_faces_fuzz {
 namespace {
@@ -22,7 +23,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// What the released programs would make of what they are sent.
+/// Checks each message as the released programs would read it.
 class Peers final : public core::Room::Host {
  public:
   explicit Peers(std::size_t dialect) : codec_(panic::make_message_codec(dialect)), dialect_(dialect) {}
@@ -79,8 +80,7 @@ class Peers final : public core::Room::Host {
 
 }  // namespace
 
-// The first byte is the dialect. Then pieces: who speaks (0 the server, 1 the client, 2 time passes), how much, and
-// that.
+// The first byte is the dialect. Then pieces (pieces.h); sender 0 is the server, 1 the client, and with 2 time passes.
 ENTENTE_FUZZ_TARGET(panic_faces) {
   if (size == 0) return 0;
   const std::size_t dialect = data[0] % 3;
@@ -89,11 +89,14 @@ ENTENTE_FUZZ_TARGET(panic_faces) {
   const core::Id seat = room.seat(panic::faces().front({dialect, {}}), {}, 0);
   core::Micros now = 0;
   room.back_opened({}, now);
+  testing::CutLink from_client(panic::game(), dialect, wire::Way::kToServer);
+  testing::CutLink from_server(panic::game(), dialect, wire::Way::kToClient);
   for (fuzz::Pieces pieces(Bytes(data, size).subspan(1)); pieces.next();) {
     if (pieces.who % 3 == 2)
       pieces.pass(room, now);
     else
-      room.received(pieces.who % 3 == 0 ? core::kBackId : seat, Lane::kStream, pieces.take(), now);
+      (pieces.who % 3 == 0 ? from_server : from_client)
+          .receive(room, pieces.who % 3 == 0 ? core::kBackId : seat, Lane::kStream, pieces.take(), now);
   }
   room.end("the end", now);
   return 0;

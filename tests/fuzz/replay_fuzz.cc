@@ -1,6 +1,5 @@
-// A recording that anybody may have written, shown to clients of every game that has a front, while it is paused,
-// sought in, and played faster. Law: whatever the facts say, nothing breaks, and what goes out is whole messages of
-// each dialect.
+// A recording with arbitrary facts, replayed to clients of every game that has a front, with pauses, seeks and faster
+// play. Law: whatever the facts hold, nothing breaks, and only whole messages of each dialect go out.
 #include <cstdlib>
 #include <cstring>
 
@@ -20,7 +19,7 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-/// What is left of the input; zeros when it is used up.
+/// The rest of the input; returns zeros when it is used up.
 class Dice {
  public:
   explicit Dice(Bytes bytes) : left_(bytes) {}
@@ -31,7 +30,7 @@ class Dice {
     left_ = left_.subspan(1);
     return value;
   }
-  /// Mostly a place in a world; now and then any double there is.
+  /// Mostly a coordinate in a world; now and then an arbitrary double.
   double number() {
     const std::uint8_t how = byte();
     if (how != 255) return (how - 128.0) * 4;
@@ -77,7 +76,7 @@ void fill_one(Message& m, const FieldDescriptor* f, Dice& dice, int depth) {
   }
 }
 
-/// Half of the fields, as the dice fall.
+/// Sets a random half of the fields.
 void fill(Message& message, Dice& dice, int depth) {
   const auto* type = message.GetDescriptor();
   for (int i = 0; i < type->field_count() && depth < 4; ++i) {
@@ -98,7 +97,7 @@ core::Fact fact_of(Dice& dice, core::Micros at) {
   return std::move(*fact);
 }
 
-/// Every frame must be one that its game's own reader takes.
+/// Every frame must be one that its game's cutter accepts.
 class Clients final : public core::Room::Host {
  public:
   struct Client {
@@ -130,7 +129,7 @@ class Clients final : public core::Room::Host {
 
 }  // namespace
 
-// Facts by dice first, 200 at most; then orders to the replay, and time that passes, until the input is used up.
+// First at most 200 random facts; then commands to the replay and passing time, until the input is used up.
 ENTENTE_FUZZ_TARGET(replay) {
   Dice dice(Bytes(data, size));
   std::vector<core::Fact> facts;
@@ -153,8 +152,11 @@ ENTENTE_FUZZ_TARGET(replay) {
       const core::Id seat = room.seat(faces_of(*game).front({dialect, {}}), {}, 0);
       host.clients[seat] = std::move(host.next);
       if (game->name() == "native" && game->dialects()[dialect].name == "json")
-        room.received(seat, Lane::kStream, as_bytes("{\"enter\":{\"name\":\"n\"}}\n"), 0);
-      if (game->name() == "bzflag") room.received(seat, Lane::kStream, as_bytes("BZFLAG\r\n\r\n"), 0);
+        room.received(seat, {Lane::kStream, as_bytes("{\"enter\":{\"name\":\"n\"}}\n")}, 0);
+      if (game->name() == "bzflag") {
+        const FrameMark header{10, Stage::kGreeting};
+        room.received(seat, {Lane::kStream, as_bytes("BZFLAG\r\n\r\n"), {&header, 1}}, 0);
+      }
     }
   core::Micros now = 0;
   for (int i = 0; i < 60 && !room.over(); ++i) {

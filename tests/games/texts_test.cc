@@ -1,5 +1,5 @@
-// Every text that a room tells reaches the clients of every game whole, or cut with a mark, unless the game has no
-// place for it (kNoPlace). The client is the game's own back: two rooms, and the bytes between them.
+// Every text of a room reaches the clients of every game whole, or cut with a mark, unless the game has no place for it
+// (kNoPlace). The client is the game's own back, in a second room; the game's bytes connect both rooms.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/room.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::texts_test {
 namespace {
 
 using core::Id, core::kMillisecond, core::kSecond, core::Micros;
 
-/// `count` words, each unlike the others: "w000 w001 …".
+/// `count` different words: "w000 w001 …".
 std::string long_text(std::size_t count, char letter, char between) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -28,7 +29,7 @@ std::string long_text(std::size_t count, char letter, char between) {
   return text;
 }
 
-/// How many of the words of `text` stand in `heard`, in their order from the first on; and what follows the last.
+/// How many of the words of `text` are in `heard`, in order from the first; and what follows the last of them.
 std::pair<std::size_t, std::string> words_heard(const std::string& heard, const std::string& text) {
   constexpr std::size_t kWord = 4;
   std::size_t at = 0, count = 0;
@@ -40,7 +41,7 @@ std::pair<std::size_t, std::string> words_heard(const std::string& heard, const 
   return {count, heard.substr(at, kWord + 1 + kCutMark.size())};
 }
 
-/// A room's truth: a field with one other player, and whatever a test puts into it.
+/// The back of the server's room: a field with one other player, and the facts that a test adds.
 class Truth final : public core::Back {
  public:
   void opened(const core::Peer&, core::BackOut& out) override {
@@ -56,7 +57,7 @@ class Truth final : public core::Back {
     enlist(other = out.new_id(), "ben", words::RED, 50, out);
     out.say(words::Ready());
   }
-  void receive(Lane, Bytes, core::BackOut&) override {}
+  void receive(const Frames&, core::BackOut&) override {}
   void hear(const core::Intent& intent, core::BackOut& out) override {
     if (const auto* enter = core::as<words::Enter>(intent)) {
       if (!refusal.empty()) {
@@ -104,10 +105,10 @@ class Truth final : public core::Back {
   std::vector<core::Fact> queue_;
 };
 
-/// Who plays by the other game, and keeps what he was told.
+/// The front of the client's room: a player who keeps what he is told.
 class Witness final : public core::Front {
  public:
-  /// What he was told so far. It outlives him.
+  /// What the player was told so far. Outlives the Witness.
   struct Memory {
     std::string heard;
     bool ready = false;
@@ -121,7 +122,7 @@ class Witness final : public core::Front {
     out.say(enter);
     out.say(words::Spawn());
   }
-  void receive(Lane, Bytes, core::FrontOut&) override {}
+  void receive(const Frames&, core::FrontOut&) override {}
   void hear(const core::Fact& fact, core::FrontOut&) override {
     if (core::as<words::World>(fact) != nullptr) return;
     if (core::as<words::Ready>(fact) != nullptr) memory_.ready = true;
@@ -132,14 +133,16 @@ class Witness final : public core::Front {
   Memory& memory_;
 };
 
-/// A room of the truth and one of the witness, and the bytes of a game between them.
+/// The room of the Truth and that of the Witness, connected by the bytes of a game.
 class Wire {
  public:
   Wire(const wire::Game& game, std::size_t dialect)
       : game_(game),
         dialect_(dialect),
         server_(server_end_, own(truth_ = new Truth), shared()),
-        client_(client_end_, faces_of(game).back({dialect, {}}), {}) {
+        client_(client_end_, faces_of(game).back({dialect, {}}), {}),
+        up_link_(game, dialect, wire::Way::kToServer),
+        down_link_(game, dialect, wire::Way::kToClient) {
     server_.back_opened({}, now_);
     client_.seat(std::make_unique<Witness>(memory_), {}, now_);
   }
@@ -208,9 +211,9 @@ class Wire {
       client_.back_opened({"10.0.0.1:5154", 0, ""}, now_);
     }
     for (; !client_end_.sent.empty() && !server_end_.closed; client_end_.sent.pop_front())
-      server_.received(seat_, client_end_.sent.front().lane, client_end_.sent.front().bytes, now_);
+      up_link_.receive(server_, seat_, client_end_.sent.front().lane, client_end_.sent.front().bytes, now_);
     for (; !server_end_.sent.empty() && !client_end_.closed; server_end_.sent.pop_front())
-      client_.received(core::kBackId, server_end_.sent.front().lane, server_end_.sent.front().bytes, now_);
+      down_link_.receive(client_, core::kBackId, server_end_.sent.front().lane, server_end_.sent.front().bytes, now_);
     if (!server_end_.closed || parted_) return;
     parted_ = true;
     const bool tells = game_.transport() == wire::Transport::kWebSocket;  // its close carries a text
@@ -224,6 +227,7 @@ class Wire {
   Truth* truth_ = nullptr;
   Witness::Memory memory_;
   core::Room server_, client_;
+  testing::CutLink up_link_, down_link_;
   Id seat_ = 0;
   bool up_ = false, parted_ = false;
 };
@@ -271,7 +275,7 @@ constexpr Case kCases[] = {
      }},
 };
 
-/// What a game has no words for.
+/// A text that a game cannot show.
 struct NoPlace {
   std::string_view game, dialect, text;
 };
@@ -308,7 +312,7 @@ void for_each_bridge(F&& f) {
       if (game->name() != "panic" && game->name() != "native") f(*game, dialect);
 }
 
-TEST_CASE("what a room says arrives whole, or cut with a mark, at the clients of every game") {
+TEST_CASE("a room's texts arrive whole, or cut with a mark, at the clients of every game") {
   for_each_bridge([](const wire::Game& game, std::size_t dialect) {
     Wire wire(game, dialect);
     wire.waits_for([&] { return wire.ready(); });
@@ -323,7 +327,7 @@ TEST_CASE("what a room says arrives whole, or cut with a mark, at the clients of
   });
 }
 
-TEST_CASE("why a room lets nobody in is told whole, or cut with a mark, by every game that has words for it") {
+TEST_CASE("the reason of a refusal arrives whole, or cut with a mark, in every game that can show it") {
   for_each_bridge([](const wire::Game& game, std::size_t dialect) {
     Wire wire(game, dialect);
     const std::string text = long_text(50, 'r', ' ');

@@ -1,5 +1,4 @@
-// Two clients of each game watch a replay in which each has a clock of its own, both at the same moment: neither shows
-// the other.
+// Two clients of each game watch the same moment of a replay, each with its own clock. Neither shows the other.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -9,6 +8,7 @@
 #include "adapters/registry.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/room.h"
+#include "tests/support/cut_link.h"
 #include "tests/support/memory_facts.h"
 
 namespace entente::viewers_test {
@@ -87,7 +87,7 @@ class Watcher final : public core::Front {
     enter.set_role(words::WATCH);
     out.say(enter);
   }
-  void receive(Lane, Bytes, core::FrontOut&) override {}
+  void receive(const Frames&, core::FrontOut&) override {}
   void hear(const Fact& fact, core::FrontOut&) override {
     if (const auto* player = core::as<words::Player>(fact)) told_.insert(player->name());
     if (core::as<words::Ready>(fact) != nullptr) told_.insert("Ready");
@@ -104,7 +104,7 @@ class Cinema {
   Cinema(const wire::Game& game, std::size_t dialect) : game_(game), dialect_(dialect) {
     core::Replay::Options options;
     options.one_clock = false;
-    options.paused = true;  // so all clocks are alike
+    options.paused = true;  // so all clocks show the same moment
     core::RoomOptions many;
     many.shared = true;
     room_.emplace(here_, std::make_unique<core::Replay>(std::make_unique<testing::MemoryFacts>(drive()), options),
@@ -116,6 +116,7 @@ class Cinema {
     std::set<std::string> told;
     Wire wire;
     std::optional<core::Room> room;
+    std::optional<testing::CutLink> up, down;
     Id seat = 0;
     bool opened = false;
   };
@@ -147,14 +148,16 @@ class Cinema {
         core::Peer peer;
         peer.connect_data = game_.connect_data(dialect_);
         viewer.seat = room_->seat(faces_of(game_).front({dialect_, {}}), peer, now_);
+        viewer.up.emplace(game_, dialect_, wire::Way::kToServer);
+        viewer.down.emplace(game_, dialect_, wire::Way::kToClient);
         viewer.room->back_opened({}, now_);
       }
       for (const Piece& piece : std::exchange(viewer.wire.sent, {}))
-        if (piece.end == core::kBackId) room_->received(viewer.seat, piece.lane, piece.bytes, now_);
+        if (piece.end == core::kBackId) viewer.up->receive(*room_, viewer.seat, piece.lane, piece.bytes, now_);
     }
     for (const Piece& piece : std::exchange(here_.sent, {}))
       for (Viewer& viewer : viewers_)
-        if (viewer.seat == piece.end) viewer.room->received(core::kBackId, piece.lane, piece.bytes, now_);
+        if (viewer.seat == piece.end) viewer.down->receive(*viewer.room, core::kBackId, piece.lane, piece.bytes, now_);
   }
 
   const wire::Game& game_;
@@ -165,7 +168,7 @@ class Cinema {
   Micros now_ = kSecond;
 };
 
-TEST_CASE("viewers with clocks of their own do not see each other, even at the same moment") {
+TEST_CASE("viewers with their own clocks do not see each other, even at the same moment") {
   for (const wire::Game* game : games())
     for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
       if (!faces_of(*game).has_front(dialect) || !faces_of(*game).has_back(dialect)) continue;
@@ -179,7 +182,7 @@ TEST_CASE("viewers with clocks of their own do not see each other, even at the s
       CHECK(cinema.closed_here() == "");
       for (const Cinema::Viewer* viewer : {&anna, &otto}) {
         CHECK(viewer->wire.closed == "");
-        CHECK_MESSAGE(viewer->told.contains("Ready"), "it is not in");
+        CHECK_MESSAGE(viewer->told.contains("Ready"), "the viewer has not joined");
       }
       CHECK_FALSE(anna.told.contains("otto"));
       CHECK_FALSE(otto.told.contains("anna"));

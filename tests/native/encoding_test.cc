@@ -23,9 +23,9 @@ class Ears final : public core::Room::Host {
 
 /// Says what it receives.
 class Speaker final : public core::Back {
-  void receive(Lane, Bytes bytes, core::BackOut& out) override {
+  void receive(const Frames& frames, core::BackOut& out) override {
     words::Said said;
-    said.set_text(std::string(as_text(bytes)));
+    said.set_text(std::string(as_text(frames.bytes)));
     out.say(said);
   }
   void hear(const core::Intent&, core::BackOut&) override {}
@@ -41,7 +41,7 @@ TEST_CASE("native: a fact is encoded once for the clients of each dialect") {
     room.seat(faces().front({dialect, {}}), {}, 0);
   ears.heard.clear();
   const std::uint64_t before = room.encoded_shared();
-  room.received(core::kBackId, Lane::kStream, as_bytes("hello"), 0);
+  room.received(core::kBackId, {Lane::kStream, as_bytes("hello")}, 0);
   CHECK(room.encoded_shared() - before == 2);
   CHECK(ears.heard.size() == 5);
   for (const auto& [seat, text] : ears.heard) CHECK(text.find("hello") != std::string::npos);

@@ -1,4 +1,4 @@
-// The vocabulary on the wire, and its faces.
+// The native protocol: words on the wire, and its front and back.
 #include "adapters/native/native.h"
 
 #include <doctest/doctest.h>
@@ -69,14 +69,14 @@ TEST_CASE("facts reach the client") {
   CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 you={player=1 contract=1 newest=2}\n");
 }
 
-TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling") {
+TEST_CASE("a line of JSON may be written by hand, in any spelling") {
   auto stage = front(kJson);
   stage.opens();
   CHECK(stage.receives(as_bytes("{ \"toward\": {\"x\": 3.5, \"newer_field\": 1} }\n")) == "says Toward x: 3.5\n");
   CHECK(stage.receives(as_bytes("{\"say\":{\"text\":\"hi\\nyou\"}}\r\n")) == "says Say text: \"hi\\nyou\"\n");
 }
 
-TEST_CASE("a kind of a later schema is left out, and what follows it is heard") {
+TEST_CASE("an unknown kind of a later schema is dropped, and the next message is read") {
   auto in_json = front(kJson);
   in_json.opens();
   CHECK(in_json.receives(as_bytes("{\"dance\":{\"high\":true}}\n{\"spawn\":{}}\n")) ==
@@ -89,7 +89,7 @@ TEST_CASE("a kind of a later schema is left out, and what follows it is heard") 
         "loses a message: a kind of intent that this version does not know\nsays Spawn\n");
 }
 
-TEST_CASE("a client's mistake is told to it with its place, and ends the session") {
+TEST_CASE("a client's invalid message is refused with its position, and ends the session") {
   const auto by = [](std::size_t dialect, Bytes bytes) {
     auto stage = front(dialect);
     stage.opens();
@@ -109,13 +109,11 @@ TEST_CASE("a client's mistake is told to it with its place, and ends the session
         told("message 1: (toward.x): invalid value \\\"abc\\\" for type TYPE_DOUBLE", in_json + "0"));
   CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) ==
         told("message 1: not a message Intent of schema/game.proto", "not a message of the schema word 0"));
-  CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) ==
-        told("message 1: oversize frame in length", "oversize frame length 0"));
-  CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) ==
-        told("message 1: oversize frame in line", "oversize frame line 0"));
+  CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) == "cannot be cut: oversize frame length\n");
+  CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) == "cannot be cut: oversize frame line\n");
 }
 
-TEST_CASE("the name of an enum value that there is not is a mistake, a number or an unknown field is none") {
+TEST_CASE("an unknown name of an enum value is a fault; a number or an unknown field is not") {
   const auto by = [](const std::string& line) {
     auto stage = front(kJson);
     stage.opens();
@@ -134,18 +132,18 @@ TEST_CASE("the name of an enum value that there is not is a mistake, a number or
   CHECK(by(R"({"hitClaim":{"victim":2,"part":"TOE"}})").ends_with("HitClaim.part 0\n"));
 }
 
-TEST_CASE("what a server of a later schema names is left out") {
+TEST_CASE("an unknown enum value from a server of a later schema is left out") {
   auto stage = back(kJson);
   stage.opens();
   CHECK(stage.receives(as_bytes("{\"you\":{\"player\":1}}\n{\"player\":{\"id\":1,\"role\":\"JUDGE\"}}\n"))
             .ends_with("says Player id: 1\n"));
 }
 
-TEST_CASE("a map may wait for a client, however large, without its being given up") {
+TEST_CASE("a client with the largest map waiting is not disconnected") {
   for (const wire::Game* one : {&game(), game().over_web()}) CHECK(one->largest_burst() >= one->largest_frame());
 }
 
-TEST_CASE("a slow reader misses poses but no shots, and one who never reads is closed") {
+TEST_CASE("a slow client misses poses but no shots, and a client that never reads is disconnected") {
   auto stage = front(kProtobuf);
   stage.opens();
   stage.set_waiting(300 * 1024);
@@ -156,7 +154,7 @@ TEST_CASE("a slow reader misses poses but no shots, and one who never reads is c
   CHECK(stage.hears(pose(7, 1)) == "closes: reads too slowly\n");
 }
 
-TEST_CASE("a back waits for the server's first word, and speaks of ids as each side knows them") {
+TEST_CASE("a back waits for the server's first word, and translates the ids of both sides") {
   auto stage = back(kProtobuf);
   CHECK(stage.hears(enter("anna")) == "");
   stage.opens();
@@ -177,7 +175,7 @@ TEST_CASE("a back waits for the server's first word, and speaks of ids as each s
   CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
 }
 
-TEST_CASE("version 2 is for clients that ask for it; for others nothing has changed") {
+TEST_CASE("only clients that ask for version 2 get its words and may send them") {
   words::Playback wish;
   wish.set_by_s(-10);
   words::Timeline timeline;
@@ -203,7 +201,7 @@ TEST_CASE("version 2 is for clients that ask for it; for others nothing has chan
   }
 }
 
-TEST_CASE("a server of a later contract is not understood, and left with the reason") {
+TEST_CASE("a server of a later version is refused with the reason") {
   words::You later;
   later.set_player(1);
   later.set_contract(kContract + 1);
@@ -214,7 +212,7 @@ TEST_CASE("a server of a later contract is not understood, and left with the rea
         "closes: the server speaks version 3 of native; Entente supports 2\n");
 }
 
-TEST_CASE("an id that is gone and comes again is somebody else") {
+TEST_CASE("an id that is used again after Gone is another unit") {
   auto stage = back(kProtobuf);
   stage.opens();
   stage.receives(framed(kProtobuf, you(1)));
@@ -225,7 +223,7 @@ TEST_CASE("an id that is gone and comes again is somebody else") {
   CHECK(stage.receives(framed(kProtobuf, pose(9, 0))) == "says Pose unit: 102\n");
 }
 
-TEST_CASE("two natives in a row change nothing but ids") {
+TEST_CASE("two native hops in a row change only ids") {
   auto first = front(kJson);
   first.opens();
   auto second = back(kProtobuf);

@@ -1,6 +1,6 @@
-// Every dialect against every other: a client of the one, through a back and a front that speak the other between them,
-// plays on a server that is made of words. What the server tells is on the client's screen, and what the client wishes
-// is what the server hears.
+// Every dialect against every other: a client of one dialect plays on a scripted native server, through a back and a
+// front that speak the other dialect between them. The client's screen shows the server's facts, and the server
+// receives the client's intents.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "proxy/core/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::testing::dialects_test {
 namespace {
@@ -25,10 +26,10 @@ constexpr Id kOwn = 1000, kOther = 1001, kPellet = 1002, kVirus = 1003, kMother 
 constexpr const char* kName = "Zo\u00eb \u2603";
 constexpr const char* kEmoji = "hi \U0001F600";
 
-/// The server: it says what the test has it say, and keeps what it hears.
+/// The server: it sends the facts that the test gives it, and keeps the intents that it receives.
 class Arena final : public core::Back {
  public:
-  void receive(Lane, Bytes, core::BackOut& out) override {
+  void receive(const Frames&, core::BackOut& out) override {
     for (core::Fact& fact : due) out.say(std::move(fact));
     due.clear();
   }
@@ -70,20 +71,22 @@ class Chain {
       : picture(ogar::kDialects[client].newest_version),
         client_(client),
         near_(near_wires_, ogar::faces().back({between, {}}), with_commands()),
-        far_(far_wires_, std::unique_ptr<core::Back>(arena = new Arena), with_commands()) {
+        far_(far_wires_, std::unique_ptr<core::Back>(arena = new Arena), with_commands()),
+        near_link_(ogar::game(), client, Way::kToServer),
+        far_link_(ogar::game(), between, Way::kToServer) {
     far_seat_ = far_.seat(ogar::faces().front({between, {}}), {}, now_);
     near_seat_ = near_.seat(ogar::faces().front({client, {}}), {}, now_);
     settle();
   }
 
   void wishes(const ogar::Message& message) {
-    near_.received(near_seat_, Lane::kStream, spoken(message, Way::kToServer, client_), now_);
+    near_link_.receive(near_, near_seat_, Lane::kStream, spoken(message, Way::kToServer, client_), now_);
     settle();
   }
   template <class... Word>
   void tells(Word... words) {
     (arena->due.emplace_back(std::move(words)), ...);
-    far_.received(core::kBackId, Lane::kStream, {}, now_);
+    far_.received(core::kBackId, {Lane::kStream, {}}, now_);
     settle();
   }
   void waits(Micros how_long) {
@@ -119,8 +122,9 @@ class Chain {
       more = std::exchange(far_wires_.dialled, false);
       if (more) far_.back_opened({}, now_);
       if (std::exchange(near_wires_.dialled, false)) near_.back_opened({}, now_);
-      more |= pass(near_wires_.up, [&](Bytes bytes) { far_.received(far_seat_, Lane::kStream, bytes, now_); });
-      more |= pass(far_wires_.down, [&](Bytes bytes) { near_.received(core::kBackId, Lane::kStream, bytes, now_); });
+      more |=
+          pass(near_wires_.up, [&](Bytes bytes) { far_link_.receive(far_, far_seat_, Lane::kStream, bytes, now_); });
+      more |= pass(far_wires_.down, [&](Bytes bytes) { near_.received(core::kBackId, {Lane::kStream, bytes}, now_); });
       more |= pass(near_wires_.down, [&](Bytes bytes) { show(bytes); });
     }
   }
@@ -142,11 +146,12 @@ class Chain {
   std::unique_ptr<ogar::MessageCodec> codec_ = ogar::make_message_codec(client_);
   Wires near_wires_, far_wires_;
   core::Room near_, far_;
+  testing::CutLink near_link_, far_link_;  // of the clients
   Id near_seat_ = 0, far_seat_ = 0;
   Micros now_ = 0;
 };
 
-// -- What the client says ---------------------------------------------------------------------------------------------
+// -- What the client sends --------------------------------------------------------------------------------------------
 
 ogar::ClientUpdate update_of(std::uint8_t flags) {
   ogar::ClientUpdate update;
@@ -156,7 +161,7 @@ ogar::ClientUpdate update_of(std::uint8_t flags) {
   return update;
 }
 
-/// By a flag of an update, or by the message that a legacy client has for it.
+/// As a flag of an update, or as the message of a legacy client.
 template <class Legacy>
 void wish(Chain& chain, ogar::Wish flag) {
   chain.is_modern() ? chain.wishes(update_of(flag)) : chain.wishes(Legacy());
@@ -203,7 +208,7 @@ void say(Chain& chain, const std::string& text) {
   chain.is_modern() ? chain.wishes(update) : chain.wishes(say);
 }
 
-// -- What is true -----------------------------------------------------------------------------------------------------
+// -- Facts of the server ----------------------------------------------------------------------------------------------
 
 words::World world() {
   words::World world;
@@ -272,7 +277,7 @@ words::Said said(Id from, const char* name, const char* text) {
   return said;
 }
 
-/// The cell of that colour, which nothing else has.
+/// The only cell of that colour.
 const Picture::Cell* cell(const Chain& chain, std::uint8_t red) {
   for (const auto& [id, cell] : chain.picture.cells)
     if (cell.colour[0] == red) return &cell;
@@ -282,14 +287,14 @@ bool is_at(const Picture::Cell* cell, double x, double y, unsigned size) {
   return cell != nullptr && std::abs(cell->x - x) <= 1 && std::abs(cell->y - y) <= 1 && cell->size == size;
 }
 
-/// What a client can tell of it: mother cells are viruses to legacy ones, below 11 pellets players.
+/// The type that the client shows: legacy clients show mother cells as viruses, and those below 11 pellets as players.
 CellType as_seen(const Chain& chain, CellType type) {
   if (chain.is_modern()) return type;
   if (type == CellType::kMother) return CellType::kVirus;
   return type == CellType::kPellet && !chain.dialect().marked_pellets ? CellType::kPlayer : type;
 }
 
-/// In play: its own cell at 100 -200, another's at 400 300, and one of each thing.
+/// In play, with its own cell at 100 -200, another player's at 400 300, and one cell of each other type.
 void play(Chain& chain) {
   greet(chain);
   chain.tells(room(), world());
@@ -488,19 +493,15 @@ void for_each_pair(Check&& check) {
   for (const auto& [client, between] : others) run(legacy_dialect(client), legacy_dialect(between));
 }
 
-TEST_CASE("ogar: what is true is on the screen of every dialect's client, over every dialect's server") {
-  for_each_pair(check_picture);
-}
-TEST_CASE("ogar: what a client of any dialect wishes is heard through a server of any other") {
+TEST_CASE("ogar: a client of any dialect shows the facts of a server of any other") { for_each_pair(check_picture); }
+TEST_CASE("ogar: a server of any dialect receives the intents of a client of any other") {
   for_each_pair(check_wishes);
 }
-TEST_CASE("ogar: chat and the counts of the room travel between all dialects") { for_each_pair(check_talk); }
-TEST_CASE("ogar: boards of rows, slices and lines travel between all dialects") { for_each_pair(check_boards); }
-TEST_CASE("ogar: death, watching, a new life and a new world travel between all dialects") {
-  for_each_pair(check_lives);
-}
+TEST_CASE("ogar: chat and the room's counts pass between all dialects") { for_each_pair(check_talk); }
+TEST_CASE("ogar: boards of rows, slices and lines pass between all dialects") { for_each_pair(check_boards); }
+TEST_CASE("ogar: death, watching, a new life and a new world pass between all dialects") { for_each_pair(check_lives); }
 
-TEST_CASE("ogar: texts in 16-bit units hold every character, and half a pair is none") {
+TEST_CASE("ogar: texts in 16-bit units hold every character; half of a surrogate pair is dropped") {
   const std::string text = "a\u00e9\u2603\U0001F600";
   CHECK(ogar::widen(text) == std::string("a\0\xe9\0\x03\x26\x3d\xd8\x00\xde", 10));
   CHECK(ogar::narrow(ogar::widen(text)) == text);

@@ -1,4 +1,5 @@
-// Guests of other games in one arena with an Ogar client: nothing that they write ends a text of its stream.
+// Players of other games in one arena with an Ogar client: none of their names or skins can end a text in the client's
+// stream.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -8,6 +9,7 @@
 #include "proxy/core/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/cut_link.h"
 
 namespace entente::testing::guests_test {
 namespace {
@@ -15,10 +17,10 @@ namespace {
 using core::Id, core::Intent, core::Micros;
 using namespace std::string_literals;
 
-/// Says what the test has it say.
+/// Sends the intents that the test gives it.
 class Guest final : public core::Front {
  public:
-  void receive(Lane, Bytes, core::FrontOut& out) override {
+  void receive(const Frames&, core::FrontOut& out) override {
     for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
   }
   void hear(const core::Fact&, core::FrontOut&) override {}
@@ -26,7 +28,7 @@ class Guest final : public core::Front {
   std::vector<Intent> to_say;
 };
 
-/// An arena with a guest in it, and an Ogar client that looks on.
+/// An arena with a player of another game, and an Ogar client that watches.
 class Arena final : public core::Room::Host {
  public:
   Arena() {
@@ -39,13 +41,14 @@ class Arena final : public core::Room::Host {
     guest_ = front.get();
     guest_seat_ = room_->seat(std::move(front), {}, now_);
     viewer_ = room_->seat(ogar::faces().front({}), {}, now_);
-    room_->received(viewer_, Lane::kStream, client_hello(), now_);
+    testing::CutLink(ogar::game(), 0, wire::Way::kToServer)
+        .receive(*room_, viewer_, Lane::kStream, client_hello(), now_);
   }
 
   void says(Intent intent) {
     const std::uint8_t nudge = 0;
     guest_->to_say.push_back(std::move(intent));
-    room_->received(guest_seat_, Lane::kStream, {&nudge, 1}, now_);
+    room_->received(guest_seat_, {Lane::kStream, {&nudge, 1}}, now_);
   }
   void lasts(Micros how_long) {
     for (const Micros until = now_ + how_long; now_ < until; now_ += 10 * core::kMillisecond) room_->tick(now_);
@@ -79,7 +82,7 @@ std::pair<std::string, std::string> name_and_skin(const Picture& picture) {
   return {};
 }
 
-TEST_CASE("ogar front: a guest's name and skin are texts of its stream, whatever the guest wrote") {
+TEST_CASE("ogar front: the name and skin of a player of another game arrive as whole texts, whatever they contain") {
   Arena arena;
   words::Enter enter;
   enter.set_name("J\xc3\xbcr\0\x08\0gen"s);

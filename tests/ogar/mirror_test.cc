@@ -1,6 +1,6 @@
-// A mirror room: our back towards the recorded server, our front towards the recorded client. What the client sees at
-// every painting is what the real server showed: the same cells at the same places, of the same sizes, names and
-// colours. What is different stands in adapters/ogar/README.md.
+// A mirror room: our back for the recorded server, our front for the recorded client. Each picture that the client
+// receives shows what the real server showed: the same cells at the same places, with the same sizes, names and
+// colours. adapters/ogar/README.md lists the differences.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 
 using core::Micros, wire::Way;
 
-/// What a client asked for, counted.
+/// Counts a client's requests.
 struct Asked {
   unsigned splits = 0, ejects = 0, spawns = 0, presses = 0, releases = 0, lines = 0;
   bool operator==(const Asked&) const = default;
 
-  /// `plays`: a spawn name means nothing to who is alive.
+  /// `plays`: a spawn name from a living client is ignored.
   void take(const ogar::Message& message, bool plays) {
     splits += std::holds_alternative<ogar::Split>(message) ? 1 : 0;
     ejects += std::holds_alternative<ogar::Eject>(message) ? 1 : 0;
@@ -48,7 +48,7 @@ class Mirror final : public core::Room::Host {
   explicit Mirror(const std::vector<Recorded>& play)
       : real(version_of(play)), ours(version_of(play)), play_(play), dialect_(dialect_of(play)) {
     core::RoomOptions options;
-    options.chat.commands = true;  // of one game
+    options.chat.commands = true;  // both sides are the same game
     room_ = std::make_unique<core::Room>(*this, ogar::faces().back({dialect_, {}}), options);
   }
 
@@ -66,10 +66,10 @@ class Mirror final : public core::Room::Host {
     compare();
   }
 
-  Picture real, ours;      // what the recorded server showed, what our front shows
-  Asked asked, passed_on;  // of our front, by our back
+  Picture real, ours;      // shown by the recorded server, shown by our front
+  Asked asked, passed_on;  // received by our front, sent by our back
   std::size_t compared = 0;
-  std::map<std::uint32_t, std::uint32_t> ids;  // the server's and ours
+  std::map<std::uint32_t, std::uint32_t> ids;  // from the server's ids to ours
   std::string different;
 
   // -- core::Room::Host
@@ -105,7 +105,7 @@ class Mirror final : public core::Room::Host {
     while (room_->next_wake() <= until) {
       const Micros now = room_->next_wake();
       room_->tick(now);
-      if (now > changed_ + kTick) compare();  // a painting without a message was due since
+      if (now > changed_ + kTick) compare();  // a painting was due since the last message
     }
   }
 
@@ -114,19 +114,20 @@ class Mirror final : public core::Room::Host {
   }
 
   void from_client(const Recorded& line) {
-    const auto heard = from_client_->read({Way::kToServer, Lane::kStream, stage(client_greeted_), line.bytes});
+    const FrameMark mark{static_cast<std::uint32_t>(line.bytes.size()), stage(client_greeted_)};
+    const auto heard = from_client_->read({Way::kToServer, Lane::kStream, mark.stage, line.bytes});
     asked.take(*heard->message, plays());
-    room_->received(seat_, Lane::kStream, line.bytes, line.at);
+    room_->received(seat_, {Lane::kStream, line.bytes, {&mark, 1}}, line.at);
   }
 
   void from_server(const Recorded& line) {
     const auto heard = from_server_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, line.bytes});
     real.take(*heard->message);
     changed_ = line.at;
-    room_->received(core::kBackId, Lane::kStream, line.bytes, line.at);
+    room_->received(core::kBackId, {Lane::kStream, line.bytes}, line.at);
   }
 
-  /// Cell by cell; a cell keeps its number.
+  /// Compares cell by cell; a cell keeps its id.
   void compare() {
     ++compared;
     std::erase_if(ids, [&](const auto& pair) { return !real.cells.contains(pair.first); });

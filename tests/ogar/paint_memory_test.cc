@@ -1,9 +1,10 @@
-// Five hundred units in view, all of them moving: painting them takes no memory from the heap.
+// Painting five hundred moving units in view does not allocate.
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
 #include "proxy/core/room.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/cut_link.h"
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
@@ -15,10 +16,10 @@ using core::Id, core::Micros;
 constexpr Micros kTick = 40 * core::kMillisecond;
 constexpr Id kUnits = 500, kFirst = 1000;
 
-/// A server whose units never rest.
+/// A server whose units move all the time.
 class Swarm final : public core::Back {
  public:
-  void receive(Lane, Bytes, core::BackOut& out) override {
+  void receive(const Frames&, core::BackOut& out) override {
     ++turn_;
     for (Id id = kFirst; id < kFirst + kUnits; ++id) out.say(pose(id));
   }
@@ -53,17 +54,18 @@ class Swarm final : public core::Back {
   Id turn_ = 0;
 };
 
-/// By a client of that dialect, which greets with these messages.
+/// For a client of that dialect, which greets with these messages.
 void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
   DeafHost network;
   core::Room room(network, std::make_unique<Swarm>(), {});
   const Id seat = room.seat(ogar::faces().front({dialect, {}}), {}, 0);
-  for (const Buffer& message : greeting) room.received(seat, Lane::kStream, message, 0);
+  testing::CutLink client(ogar::game(), dialect, wire::Way::kToServer);
+  for (const Buffer& message : greeting) client.receive(room, seat, Lane::kStream, message, 0);
   room.back_opened({}, 0);
   Micros now = 0;
   const auto paint = [&](int times) {
     for (int i = 0; i < times; ++i) {
-      room.received(core::kBackId, Lane::kStream, {}, now += kTick);
+      room.received(core::kBackId, {Lane::kStream, {}}, now += kTick);
       room.tick(now);
     }
   };
@@ -75,7 +77,7 @@ void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
   CHECK(network.last > kUnits * 13);  // id, flags, place, of each
 }
 
-TEST_CASE("ogar front: painting what moves takes no memory") {
+TEST_CASE("ogar front: painting moving units does not allocate") {
   check_painting(0, {client_hello()});
   for (const std::uint32_t version : {4U, 6U, 22U}) {
     ogar::Hello hello;

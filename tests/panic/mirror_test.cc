@@ -1,5 +1,5 @@
-// A room with Panic on both sides is a mirror: what the server says its client hears, and the other way round, byte for
-// byte, save what adapters/panic/README.md lists. Played from recordings of the released programs, in all dialects.
+// A room with Panic on both sides is a mirror: each side receives what the other sent, byte for byte, except for the
+// differences that adapters/panic/README.md lists. Played from recordings of the released programs, in all dialects.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -10,6 +10,7 @@
 #include "tests/panic/lines.h"
 #include "tests/panic/maps.h"
 #include "tests/program/folder.h"
+#include "tests/support/cut_link.h"
 #include "tests/support/printed_frame.h"
 #include "tests/support/recorded.h"
 
@@ -32,11 +33,13 @@ class Ends final : public core::Room::Host {
   bool closed = false;
 };
 
-/// One player's room: our front towards it, our back towards the server. The back says Quit as its player does, and
-/// knows that shots stay on the map.
+/// One player's room: our front towards the client, our back towards the server. The back sends Quit when its player
+/// leaves, and has a map on which no shot can leave.
 struct Mirror {
   Mirror(std::size_t dialect, const Folder& maps)
-      : room(ends, faces().back({dialect, {{"leave", "quit"}, {"maps", maps.path().string()}}}), {}) {
+      : room(ends, faces().back({dialect, {{"leave", "quit"}, {"maps", maps.path().string()}}}), {}),
+        client_link(game(), dialect, Way::kToServer),
+        server_link(game(), dialect, Way::kToClient) {
     seat = room.seat(faces().front({dialect, {}}), {}, 0);
     room.back_opened({}, 0);
   }
@@ -48,16 +51,18 @@ struct Mirror {
     now = std::max(now, until);
   }
   void receives(Way from, Bytes bytes) {
-    room.received(from == Way::kToClient ? core::kBackId : seat, Lane::kStream, bytes, now);
+    const bool server = from == Way::kToClient;
+    (server ? server_link : client_link).receive(room, server ? core::kBackId : seat, Lane::kStream, bytes, now);
   }
 
   Ends ends;
   core::Room room;
+  testing::CutLink client_link, server_link;
   core::Id seat;
   Micros now = 0;
 };
 
-/// One message a line, padding apart.
+/// One message a line, without padding.
 class Read final : public wire::DissectorSink {
  public:
   explicit Read(std::size_t dialect) : codec_(game().codec(dialect)) {}
@@ -77,7 +82,7 @@ std::vector<std::string> read(std::size_t dialect, Way way, Bytes bytes) {
   return to.lines;
 }
 
-/// The bytes of the padding are old memory of the server: where both have them, ours are zeros, and all else is equal.
+/// The same messages with zeros as padding, as we write it. The server's padding is old memory.
 Buffer without_padding(std::size_t dialect, Bytes bytes) {
   Buffer all;
   Lines to(dialect);
@@ -100,10 +105,10 @@ struct Session {
   Session(std::size_t dialect, const Folder& maps) : mirror(dialect, maps) {}
   Mirror mirror;
   Buffer from_client, from_server;
-  Micros later = 0;  // a scripted player acts faster than we let anybody: its time is stretched
+  Micros later = 0;  // scripted players act faster than our back allows, so their time is stretched
 };
 
-/// Plays the capture through a mirror a player. `piece`: bytes at a time.
+/// Plays the capture, each player through its own mirror. `piece`: bytes at a time.
 std::map<std::string, std::unique_ptr<Session>> played(const std::string& name, std::size_t dialect,
                                                        std::size_t piece) {
   const Folder maps;
@@ -124,7 +129,7 @@ std::map<std::string, std::unique_ptr<Session>> played(const std::string& name, 
   return sessions;
 }
 
-/// What the README lists for the way to the client: only the first end of the game is told.
+/// A listed difference on the way to the client: only the first GameOver is passed on.
 std::vector<std::string> with_one_end(std::vector<std::string> lines) {
   bool over = false;
   std::erase_if(lines,
@@ -132,7 +137,7 @@ std::vector<std::string> with_one_end(std::vector<std::string> lines) {
   return lines;
 }
 
-/// And to the server: an Action that asks for nothing stays here.
+/// A listed difference on the way to the server: an Action without an action is not passed on.
 std::vector<std::string> with_wishes(std::vector<std::string> lines) {
   std::erase_if(lines, [](const std::string& line) { return line.find("action=0") != std::string::npos; });
   return lines;
@@ -149,7 +154,7 @@ void check_mirrored(const std::string& name, std::size_t dialect) {
             with_one_end(read(dialect, Way::kToClient, session->from_server)));
       CHECK(read(dialect, Way::kToServer, ends.to_server) ==
             with_wishes(read(dialect, Way::kToServer, session->from_client)));
-      if (player != "p1") continue;  // nothing of what the list is about happened to the first player
+      if (player != "p1") continue;  // no listed difference happened to the first player
       CHECK(to_hex(ends.to_client) == to_hex(without_padding(dialect, session->from_server)));
       CHECK(to_hex(ends.to_server) == to_hex(session->from_client));
     }

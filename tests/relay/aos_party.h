@@ -7,7 +7,6 @@
 #include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/wire.h"
-#include "adapters/wire/frame_reader.h"
 #include "tests/relay/enet_peers.h"
 
 namespace entente::testing {
@@ -20,8 +19,7 @@ class AosParty final : public EnetHost::User {
         yard_(yard),
         dialect_(dialect),
         says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
-        codec_(aos::make_message_codec(dialect)),
-        reader_(aos::game(), dialect, hears) {}
+        codec_(aos::make_message_codec(dialect)) {}
 
   const aos::Dialect& dialect() const { return aos::kDialects[dialect_]; }
 
@@ -63,10 +61,10 @@ class AosParty final : public EnetHost::User {
   }
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
     const Lane lane = packet.delivery() == EnetDelivery::kReliable ? Lane::kStream : Lane::kDatagram;
-    const auto fault = reader_.feed(lane, packet.bytes(), [&](const wire::Frame& frame) {
-      const auto heard = codec_->read(frame);
-      REQUIRE(heard.ok());
-      heard_.push_back(*heard->message);
+    using wire::Way;
+    const Way way = says_ == Way::kToServer ? Way::kToClient : Way::kToServer;
+    const auto fault = wire::hear(*codec_, way, {lane, packet.bytes()}, [&](const auto& heard) {
+      heard_.push_back(*heard.message);
       return true;
     });
     REQUIRE_FALSE(fault);
@@ -83,7 +81,6 @@ class AosParty final : public EnetHost::User {
   std::size_t dialect_;
   wire::Way says_;
   std::unique_ptr<wire::MessageCodec<aos::Message>> codec_;
-  wire::FrameReader reader_;
   std::deque<aos::Message> heard_;
 };
 

@@ -96,7 +96,7 @@ struct Audience {
     return seen;
   }
   void say(std::size_t viewer, const std::string& line) {
-    room->received(ids[viewer], Lane::kStream, as_bytes(line), now());
+    room->received(ids[viewer], {Lane::kStream, as_bytes(line)}, now());
   }
   Micros now() const { return match.now() - opened; }
   void pass() {

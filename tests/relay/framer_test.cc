@@ -22,7 +22,7 @@ TEST_CASE("any two cuts of a stream give the same frames") {
       std::string out;
       std::size_t frames = 0;
       for (const std::string& part : {all.substr(0, i), all.substr(i, j - i), all.substr(j)}) {
-        const auto fault = framer.feed(as_bytes(part), [&](const Frames& whole) {
+        const auto fault = framer.feed(as_bytes(part), [&](const FrameRun& whole) {
           out += as_text(whole.fresh());
           frames += whole.count;
         });
@@ -39,7 +39,7 @@ TEST_CASE("the frames before a fault pass; the fault and what follows do not") {
   Framer framer(cutter(), 200);
   std::string out;
   const auto fault =
-      framer.feed(as_bytes("TOY!\1\3a\xff\3b"), [&](const Frames& whole) { out += as_text(whole.bytes); });
+      framer.feed(as_bytes("TOY!\1\3a\xff\3b"), [&](const FrameRun& whole) { out += as_text(whole.bytes); });
   REQUIRE(fault);
   CHECK(std::string(fault->what) == "frame too large");
   CHECK(out == "TOY!\1\3a");
@@ -52,7 +52,7 @@ TEST_CASE("with a cutter that never finds an end, no more than the largest frame
   };
   Framer framer(std::make_unique<Never>(), 200);
   const Buffer some(150, 1);
-  const auto pass = [](const Frames&) { FAIL("nothing is whole"); };
+  const auto pass = [](const FrameRun&) { FAIL("nothing is whole"); };
   CHECK(!framer.feed(some, pass));
   const auto fault = framer.feed(some, pass);
   REQUIRE(fault);
@@ -61,8 +61,8 @@ TEST_CASE("with a cutter that never finds an end, no more than the largest frame
 
 TEST_CASE("the first and the last frame of a run can be identified") {
   Framer framer(cutter(), 200);
-  Frames seen;
-  CHECK(!framer.feed(as_bytes("TOY!\2\3ab\3\1abc\1"), [&](const Frames& whole) { seen = whole; }));
+  FrameRun seen;
+  CHECK(!framer.feed(as_bytes("TOY!\2\3ab\3\1abc\1"), [&](const FrameRun& whole) { seen = whole; }));
   CHECK(seen.count == 3);
   CHECK(seen.first == 4);
   CHECK(seen.last == 5);
@@ -71,7 +71,7 @@ TEST_CASE("the first and the last frame of a run can be identified") {
 TEST_CASE("bytes that were passed on before their frame was whole are not passed on again") {
   Framer framer(cutter(), 200);
   std::string out;
-  const auto pass = [&](const Frames& whole) { out += as_text(whole.fresh()); };
+  const auto pass = [&](const FrameRun& whole) { out += as_text(whole.fresh()); };
   CHECK(!framer.feed(as_bytes("TOY!\5\3ab"), pass));
   out += as_text(framer.take_kept());
   CHECK(out == "TOY!\5\3ab");
@@ -87,7 +87,7 @@ TEST_CASE("bytes that were passed on before their frame was whole are not passed
 TEST_CASE("without a cutter everything passes as it comes") {
   Framer framer(nullptr, 200);
   std::string out;
-  CHECK(!framer.feed(as_bytes("\xff anything"), [&](const Frames& raw) { out += as_text(raw.fresh()); }));
+  CHECK(!framer.feed(as_bytes("\xff anything"), [&](const FrameRun& raw) { out += as_text(raw.fresh()); }));
   CHECK(out == "\xff anything");
   CHECK(!framer.at_frame_boundary());
 }

@@ -21,7 +21,7 @@ class Echoing final : public core::Back {
     out.say(words::Ready());
     out.send(Lane::kStream, as_bytes("ready"));
   }
-  void receive(Lane, Bytes, core::BackOut&) override {}
+  void receive(const Frames&, core::BackOut&) override {}
   void hear(const core::Intent& intent, core::BackOut& out) override {
     if (core::as<words::Say>(intent) != nullptr) out.send(Lane::kStream, as_bytes("heard"));
   }
@@ -32,7 +32,7 @@ class Slow final : public core::Front {
  public:
   Slow(std::shared_future<void> awake, std::atomic<std::size_t>& greeted)
       : awake_(std::move(awake)), greeted_(greeted) {}
-  void receive(Lane, Bytes, core::FrontOut& out) override {
+  void receive(const Frames&, core::FrontOut& out) override {
     awake_.wait();
     std::this_thread::sleep_for(kHearing);
     ++greeted_;

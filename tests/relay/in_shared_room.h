@@ -18,7 +18,7 @@ class Herald final : public core::Back {
   using Spy = std::function<void(const core::Intent&)>;
   explicit Herald(Spy spy = nullptr) : spy_(std::move(spy)) {}
 
-  void receive(Lane, Bytes, core::BackOut&) override {}
+  void receive(const Frames&, core::BackOut&) override {}
   void hear(const core::Intent& intent, core::BackOut& out) override {
     if (spy_) spy_(intent);
     if (core::as<words::Enter>(intent) != nullptr) {

@@ -1,5 +1,5 @@
-// A crowd that comes into a shared room, or leaves it, at once: who plays goes first, nobody is turned away for
-// waiting, and what is told of it is no more than somebody hears.
+// A crowd that enters a shared room, or leaves it, at once: players are served first, no client is refused because it
+// had to wait, and only clients that stay are told who left.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ Stream come(const InSharedRoom& shared_room, const net::Address* from = nullptr)
   return client;
 }
 
-/// Keeps the shared room's thread busy until it ends: what clients do meanwhile is all there in its next turn.
+/// Blocks the shared room's thread until it is destroyed. Everything that clients send meanwhile is there in the
+/// thread's next turn.
 class Standstill {
  public:
   explicit Standstill(InSharedRoom& shared_room) {
@@ -41,11 +42,11 @@ class Standstill {
   std::promise<void> until_;
 };
 
-/// Takes long to leave, and counts what it is told.
+/// Takes 1 ms to leave, and counts the chat lines that it receives.
 class SlowToLeave final : public core::Front {
  public:
   explicit SlowToLeave(std::atomic<std::size_t>& told) : told_(told) {}
-  void receive(Lane, Bytes, core::FrontOut& out) override {
+  void receive(const Frames&, core::FrontOut& out) override {
     out.send(Lane::kStream, as_bytes(kWelcome));
     out.say(words::Enter());
   }
@@ -61,9 +62,9 @@ class SlowToLeave final : public core::Front {
   std::atomic<std::size_t>& told_;
 };
 
-TEST_CASE("who plays is heard between bounded portions of a crowd that enters") {
+TEST_CASE("while a crowd enters, a player is served after each bounded portion of it") {
   constexpr std::size_t kCrowd = 300;
-  std::vector<std::size_t> work;  // of each portion, at least: two facts for each who is in by then
+  std::vector<std::size_t> work;  // a lower bound for each portion: two facts for each client that is in by then
   std::size_t in = 0;
   std::atomic<bool> over = false;
   const Stream* anna = nullptr;
@@ -73,13 +74,13 @@ TEST_CASE("who plays is heard between bounded portions of a crowd that enters") 
       over = in == kCrowd;
     } else if (const auto* say = core::as<words::Say>(intent); say != nullptr && say->text() == "on" && anna && !over) {
       work.push_back(0);
-      anna->send(said("on"));  // there before the loop looks for events again
+      anna->send(said("on"));  // arrives before the loop polls for events again
     }
   });
   const Stream player = come(shared_room);
   player.send(said("here"));
   CHECK(player.read_text(6) == said("here"));
-  shared_room.asks = true;  // clients enter by what they say after their greeting
+  shared_room.asks = true;  // clients enter by the first message after their greeting
   std::vector<Stream> crowd;
   for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(come(shared_room));
   {
@@ -92,15 +93,15 @@ TEST_CASE("who plays is heard between bounded portions of a crowd that enters") 
   shared_room.stop();
   CHECK(in == kCrowd);
   CHECK(work.size() >= 4);
-  // A turn has two ends, after its timers and after its events.
+  // The end of a turn is handled twice: after its timers and after its events.
   CHECK(*std::max_element(work.begin(), work.end()) <= 2 * (SharedRoom::kTurnWork + 2 * (kCrowd + 1)));
 }
 
-TEST_CASE("of a client that says much at once, some is heard, and then others have their turn") {
+TEST_CASE("a client that sends much at once is served in portions, in turn with others") {
   std::string much;
   std::size_t lines = 0;
   for (; much.size() < std::size_t{16} * 1024; ++lines) much += said("much");
-  std::vector<core::Id> spoken;  // by whom
+  std::vector<core::Id> spoken;  // the speaker of each line
   std::atomic<std::size_t> heard = 0;
   InSharedRoom shared_room(no_limits(), 1, nullptr, 0, [&](const core::Intent& intent) {
     if (core::as<words::Say>(intent) == nullptr) return;
@@ -120,7 +121,7 @@ TEST_CASE("of a client that says much at once, some is heard, and then others ha
   CHECK(turns >= 6);
 }
 
-TEST_CASE("those who leave together are told only to who stays") {
+TEST_CASE("when many clients leave at once, only those that stay are told") {
   constexpr std::size_t kCrowd = 200;
   InSharedRoom shared_room;
   const Stream stays = come(shared_room);
@@ -137,13 +138,13 @@ TEST_CASE("those who leave together are told only to who stays") {
   CHECK(shared_room.told() - before <= 2 * kCrowd);
 }
 
-TEST_CASE("those who leave in several turns, because the worker is behind, are not told of each other") {
-  // At 1 ms each: longer than a turn, and much shorter than departures are collected.
+TEST_CASE("clients that leave in several turns, because the worker is behind, are not told of each other") {
+  // At 1 ms each, they take longer than a turn, and much less than the time for which departures are collected.
   constexpr std::size_t kCrowd = 40;
   std::atomic<std::size_t> told = 0;
   InSharedRoom shared_room(no_limits(), 1, nullptr, 0, nullptr,
                            [&](std::size_t) { return std::make_unique<SlowToLeave>(told); });
-  const auto leave = [&] {  // on a busy machine it may take too long once
+  const auto leave = [&] {  // repeated, because it may take too long on a busy machine
     told = 0;
     std::vector<Stream> crowd;
     for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(come(shared_room));
@@ -156,7 +157,7 @@ TEST_CASE("those who leave in several turns, because the worker is behind, are n
   CHECK(eventually(leave));
 }
 
-TEST_CASE("who enters faster than an address may waits, is not turned away, and holds no other address up") {
+TEST_CASE("clients over the rate of their address wait to enter, are not refused, and delay no other address") {
   std::atomic<std::size_t> entered = 0;
   Limits limits = no_limits();
   limits.enters_per_second = 10;
@@ -179,7 +180,7 @@ TEST_CASE("who enters faster than an address may waits, is not turned away, and 
   CHECK(other.read_text(4) == said("in"));
 }
 
-TEST_CASE("who waits to enter and hangs up is not waited for") {
+TEST_CASE("a client that hangs up while it waits to enter delays nothing") {
   Limits limits = no_limits();
   limits.enters_per_second = 1;
   limits.enters_burst = 1;
@@ -188,7 +189,7 @@ TEST_CASE("who waits to enter and hangs up is not waited for") {
   { const Stream waits = come(shared_room); }
   in.send(said("hello"));
   CHECK(in.read_text(7) == said("hello"));
-  shared_room.stop();  // ends all, also who waits
+  shared_room.stop();  // ends all sessions, including those that wait
   CHECK(shared_room.empty());
 }
 

@@ -1,5 +1,4 @@
-// A stage for one room member: what it is handed stands in the script, what it does comes out as lines a person can
-// read.
+// A stage for one room member: the test calls the member through it, and gets what the member does as lines of text.
 //   sends MsgAccept id=1            to its peer, decoded by its game's codec (every frame must decode and be exact)
 //   says Enter name: "anna"         to its room
 //   loses MsgTeleport: one world    closes: why [code]            fails: what field offset
@@ -11,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "adapters/wire/game.h"
+#include "adapters/wire/frame_reader.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 #include "tests/support/printed_frame.h"
@@ -24,21 +23,24 @@ class Stage final : public core::Out<Said> {
  public:
   using Member = core::RoomMember<Heard, Said>;
 
-  /// `speaks`: the way of what the member sends.
+  /// `speaks`: the direction of the frames that the member sends.
   Stage(std::unique_ptr<Member> member, const wire::Game& game, std::size_t dialect, wire::Way speaks)
       : member_(std::move(member)),
         speaks_(speaks),
         codec_(game.codec(dialect)),
         cutter_(game.cutter(speaks, dialect)),
-        datagrams_(game.datagram_cutter(speaks, dialect)) {}
+        datagrams_(game.datagram_cutter(speaks, dialect)),
+        reader_(game, dialect, speaks == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
 
-  // -- What happens to the member; each returns what it did
-  // ------------------------------------------------------------
+  // -- Calls of the member; each returns what it did ------------------------------------------------------------------
   std::string opens(const core::Peer& peer = {}) { return member_->opened(peer, *this), take(); }
-  std::string receives(Bytes bytes, Lane lane = Lane::kStream) { return member_->receive(lane, bytes, *this), take(); }
+  std::string receives(Bytes bytes, Lane lane = Lane::kStream) {
+    feed(lane, bytes);
+    return take();
+  }
   /// The same byte by byte.
   std::string receives_slowly(Bytes bytes) {
-    for (std::size_t i = 0; i < bytes.size(); ++i) member_->receive(Lane::kStream, bytes.subspan(i, 1), *this);
+    for (std::size_t i = 0; i < bytes.size(); ++i) feed(Lane::kStream, bytes.subspan(i, 1));
     return take();
   }
   std::string hears(Heard word) {
@@ -51,7 +53,7 @@ class Stage final : public core::Out<Said> {
     member_->hear(word, *this);
     return take();
   }
-  /// Time passes, and every wish for a tick is granted at its time.
+  /// Advances the time, and ticks the member whenever it has asked for that.
   std::string waits(core::Micros how_long) {
     const core::Micros until = now_ + how_long;
     while (wake_at_ <= until) {
@@ -69,14 +71,13 @@ class Stage final : public core::Out<Said> {
   }
   std::string session_ends(std::string_view why) { return member_->session_ends(why, *this), take(); }
 
-  /// What is true, without the member being told.
+  /// Changes the world without telling the member.
   void knows(core::Fact fact) {
     fact.at = now_;
     world_.fold(fact);
   }
 
-  // -- core::Out
-  // ---------------------------------------------------------------------------------------------------------
+  // -- core::Out ------------------------------------------------------------------------------------------------------
   void send(Lane lane, Bytes frame) override {
     CHECK_FALSE(closed_);
     while (!frame.empty()) {
@@ -133,6 +134,12 @@ class Stage final : public core::Out<Said> {
   bool closed() const { return closed_; }
 
  private:
+  /// As the end of its link does. Bytes that cannot be cut never reach the member; on the stream, they end its session.
+  void feed(Lane lane, Bytes bytes) {
+    const auto fault = reader_.feed(lane, bytes, [&](const Frames& frames) { member_->receive(frames, *this); });
+    if (fault && lane == Lane::kStream) line(std::string("cannot be cut: ") + fault->what + " " + fault->field);
+  }
+
   static constexpr core::Micros kNever = ~core::Micros{0};
 
   void line(const std::string& what) { said_ += what + "\n"; }
@@ -142,10 +149,11 @@ class Stage final : public core::Out<Said> {
   wire::Way speaks_;
   std::unique_ptr<wire::Codec> codec_;
   std::unique_ptr<wire::Cutter> cutter_, datagrams_;
+  wire::FrameReader reader_;
   core::WorldState world_;
   std::mt19937 random_{1};
   core::Micros now_ = 0, wake_at_ = kNever;
-  core::Id me_ = 1, last_id_ = 100;  // new ids begin at 101, so that a script can tell them from numbers of the wire
+  core::Id me_ = 1, last_id_ = 100;  // new ids begin at 101, so that a test can tell them from the game's numbers
   std::size_t waiting_ = 0;
   bool closed_ = false, holds_ = false;
   std::string said_;

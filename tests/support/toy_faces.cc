@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "adapters/wire/frame_reader.h"
 #include "proxy/core/world.h"
 
 namespace entente::toy {
@@ -42,15 +41,13 @@ bool greets(const wire::Game& game) { return !wire::keeps_messages(game.transpor
 
 class ToyFront final : public core::Front {
  public:
-  ToyFront(const wire::Game& game, std::size_t dialect, bool asks)
-      : game_(game), reader_(game, dialect, Way::kToServer), dialect_(dialect), asks_(asks) {}
+  ToyFront(const wire::Game& game, bool asks) : game_(game), asks_(asks) {}
 
   void opened(const core::Peer&, core::FrontOut& out) override {
     if (!greets(game_)) enter(out);
   }
-  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override {
-    const auto fault = reader_.feed(lane, bytes, [&](const wire::Frame& frame) { return take(frame, out); });
-    if (fault) out.fail(*fault);
+  void receive(const Frames& frames, core::FrontOut& out) override {
+    wire::each_frame(frames, Way::kToServer, [&](const wire::Frame& frame) { return take(frame, out); });
   }
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (const auto* said = as<words::Said>(fact)) out.send(Lane::kStream, Made(kSay, said->text()).bytes());
@@ -73,9 +70,6 @@ class ToyFront final : public core::Front {
   }
   std::optional<core::Absence> try_reserve_seat(const core::FrontOut&) override { return absence_; }
   void returned(const core::Peer&, core::FrontOut& out) override {
-    reader_ = wire::FrameReader(game_, dialect_, Way::kToServer);
-    if (game_.client_greeting_size(dialect_) != 0)  // that was heard elsewhere
-      reader_.feed(Lane::kStream, as_bytes("TOY!"), [](const wire::Frame&) { return true; });
     out.send(Lane::kStream, Made(kBack, absence_->number).bytes());
   }
   void session_ends(std::string_view why, core::FrontOut& out) override {
@@ -144,8 +138,6 @@ class ToyFront final : public core::Front {
   }
 
   const wire::Game& game_;
-  wire::FrameReader reader_;
-  std::size_t dialect_;
   bool asks_;
   std::optional<core::Absence> absence_;
   Lane lane_ = Lane::kStream;
@@ -154,16 +146,15 @@ class ToyFront final : public core::Front {
 
 class ToyBack final : public core::Back {
  public:
-  ToyBack(const wire::Game& game, std::size_t dialect) : game_(game), reader_(game, dialect, Way::kToClient) {}
+  explicit ToyBack(const wire::Game& game) : game_(game) {}
 
   void opened(const core::Peer&, core::BackOut& out) override {
     up_ = !greets(game_);
     if (!up_) return out.send(Lane::kStream, as_bytes("TOY!"));
     catch_up(out);
   }
-  void receive(Lane lane, Bytes bytes, core::BackOut& out) override {
-    const auto fault = reader_.feed(lane, bytes, [&](const wire::Frame& frame) { return take(frame, out); });
-    if (fault) out.fail(*fault);
+  void receive(const Frames& frames, core::BackOut& out) override {
+    wire::each_frame(frames, Way::kToClient, [&](const wire::Frame& frame) { return take(frame, out); });
   }
   void hear(const core::Intent& intent, core::BackOut& out) override {
     const bool left = as<words::Leave>(intent) != nullptr;
@@ -227,23 +218,20 @@ class ToyBack final : public core::Back {
   }
 
   const wire::Game& game_;
-  wire::FrameReader reader_;
   std::vector<Made> early_;  // frames that wait until the server has greeted us
   bool up_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect) {
-  return std::make_unique<ToyFront>(game, dialect, false);
+std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t) {
+  return std::make_unique<ToyFront>(game, false);
 }
 
-std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t dialect) {
-  return std::make_unique<ToyFront>(game, dialect, true);
+std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t) {
+  return std::make_unique<ToyFront>(game, true);
 }
 
-std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect) {
-  return std::make_unique<ToyBack>(game, dialect);
-}
+std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t) { return std::make_unique<ToyBack>(game); }
 
 }  // namespace entente::toy

@@ -4,7 +4,6 @@
 
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/fields.h"
-#include "adapters/wire/frame_reader.h"
 #include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
 #include "adapters/wire/print.h"
@@ -30,7 +29,7 @@ std::string printed(std::string_view hex, std::size_t dialect = 0, Way way = Way
 TEST_CASE("invented messages survive, in every dialect") { check_invented_messages_survive(toy::game(), 200); }
 TEST_CASE("damaged messages are faults or exact") { check_damaged_messages_are_faults_or_exact(toy::game(), 200); }
 
-TEST_CASE("a counted text is refused before it is taken, and exact bytes are compared") {
+TEST_CASE("a counted text that is too long is refused before it is copied, and exact bytes are compared") {
   CHECK(printed("0a05 01 61 0000 00000002 6263") == "Named small=\"a\" middle=\"\" large=\"bc\"");
   CHECK(printed("0a05 01 61 0000 7fffffff 6263") == "fault: message too short large 10");
   const auto codec = toy::game().codec(0);
@@ -38,7 +37,7 @@ TEST_CASE("a counted text is refused before it is taken, and exact bytes are com
   CHECK_FALSE(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY?")}).ok());
   CHECK(outline(toy::game()).find("exactly                \"TOY!\"") != std::string::npos);
 }
-TEST_CASE("a text from elsewhere that holds what ends it on this wire ends there") {
+TEST_CASE("a text that contains its own terminator is cut there when it is written") {
   struct Dialect {
     wire::ByteOrder order = wire::ByteOrder::kLittle;
   };
@@ -47,7 +46,7 @@ TEST_CASE("a text from elsewhere that holds what ends it on this wire ends there
   wire::Writer<Dialect>(out, Dialect{}).zero_text("bytes", bytes).ucs2_text("units", units).ucs2_text("cut", cut);
   CHECK(to_hex(out) == to_hex(from_hex("6100 6100 0063 0000 610062")));
 }
-TEST_CASE("numbers follow the byte order of the dialect, swapped ones the other") {
+TEST_CASE("numbers have the byte order of the dialect, and swapped ones the opposite") {
   CHECK(printed("2e01"
                 "05"
                 "fffe"
@@ -74,7 +73,7 @@ TEST_CASE("numbers follow the byte order of the dialect, swapped ones the other"
                 1) == "Numbers stamp=10 a=5 b=-2 c=66051 d=7 e=1 f=2 g=0 pos=(1 2 -0.5) other=1 pad=000000");
 }
 
-TEST_CASE("lists end by count, by zero, and with the message") {
+TEST_CASE("lists end by count, at a zero, or with the message") {
   CHECK(printed("2002"
                 "02 0001 0002"
                 "00000007 6100"
@@ -87,18 +86,18 @@ TEST_CASE("lists end by count, by zero, and with the message") {
                 "00000007 61") == "fault: message too short zeroed 12");
 }
 
-TEST_CASE("a count is refused before memory is taken") {
+TEST_CASE("an excessive count is refused before memory is allocated") {
   CHECK(printed("0302 ff 0001") == "fault: count exceeds the bytes left counted 3");
 }
 
-TEST_CASE("a list may stand apart from its count") {
+TEST_CASE("a list may be separate from its count") {
   CHECK(printed("0e08 02 0001 aabb 6100 6200 0000000a 05") == "fault: bytes left over  15");
   CHECK(printed("0d08 02 0001 aabb 6100 6200 0a000000") ==
         "Apart code=8 names=2 numbers=1 pad=aabb name=[\"a\" \"b\"] number=[10]");
   CHECK(printed("0707 ff 0001 aabb 6100") == "fault: count exceeds the bytes left name 7");
 }
 
-TEST_CASE("a code that carries information is shown, and any of its range is invented") {
+TEST_CASE("for a message with a range of codes, every code is invented") {
   const auto codec = toy::game().codec(0);
   const wire::Row& row = codec->rows().back();
   REQUIRE(row.first_code != row.last_code);
@@ -123,34 +122,35 @@ TEST_CASE("a text whose NUL must be there is refused without it") {
   CHECK(printed("020a 7a7a") == "fault: no NUL ends the text text 4");
 }
 
-TEST_CASE("what has a sign in one dialect only is shown as the wire has it") {
+TEST_CASE("a number that is signed in one dialect only is unsigned in the others") {
   CHECK(printed("040a 00 fffe 00") == "Strict text=\"\" bits=65534 count=0 numbers=[]");
 }
 
-TEST_CASE("a count of those that mean something is at most that of those that are there") {
+TEST_CASE("a count of meaningful items is at most the number of items") {
   CHECK(printed("080a 00 0000 01 0007 0008") == "Strict text=\"\" bits=0 count=1 numbers=[7 8]");
   CHECK(printed("080a 00 0000 03 0007 0008") == "fault: count exceeds the bytes left numbers 10");
 }
 
-TEST_CASE("a count may go beyond the bytes left where the peer lets it: those texts find the end") {
+TEST_CASE("a count of texts may exceed the bytes left where the peer allows it: the missing texts are empty") {
   CHECK(printed("040b 03 610062") == "Lines lines=[\"a\" \"b\"(no end) \"\"(no end)]");
   CHECK(printed("020b 03 62") == "Lines lines=[\"b\"(no end) \"\"(no end) \"\"(no end)]");
   CHECK(printed("020b 04 62") == "fault: count exceeds the bytes left lines 3");
 }
 
-TEST_CASE("printed text cannot write to a terminal") {
+TEST_CASE("printed text has its control characters escaped") {
   CHECK(printed("0c03 00 1b5b324a0a000000 2200 ff") ==
         "Texts flags=0 fixed=\"\\x1b[2J\\x0a\" zero=\"\\\"\" end=\"\\xff\"");
 }
 
-TEST_CASE("forms are told by length") {
+TEST_CASE("forms are distinguished by length") {
   CHECK(printed("0204 0001") == "Forms base=1");
   CHECK(printed("0604 0001 00000002") == "Forms base=1 wide=2");
   CHECK(printed("0704 0001 00000002 09") == "Forms base=1 wide=2 tail=9");
   CHECK(printed("0304 000100") == "fault: no form of this length form 2");
 }
 
-TEST_CASE("16-bit text ends at a 16-bit 0, or with the message; either kind is told by its second byte") {
+TEST_CASE(
+    "16-bit text ends at a 16-bit 0, or with the message; text of either width is recognized by its second byte") {
   CHECK(printed("0f06 0007 fffe 61002600ac200000 620000") ==
         "Odds version=7 narrow=-2 units=\"a&\\u20ac\" any=\"b\\x00\"(no end)");
   CHECK(printed("0c06 0007 0000 0000 62006300 0000") == "Odds version=7 narrow=0 units=\"\" any=\"bc\"");
@@ -158,7 +158,7 @@ TEST_CASE("16-bit text ends at a 16-bit 0, or with the message; either kind is t
   CHECK(printed("0706 0007 0000 610062") == "Odds version=7 narrow=0 units=\"a\\x62\"(no end) any=\"\"(no end)");
 }
 
-TEST_CASE("what a layout fixes is refused when it differs") {
+TEST_CASE("a fixed value that differs is refused") {
   CHECK(printed("0606 000a 0000 0000") == "fault: value out of range version 4");
   CHECK(printed("0406 0007 0000") == "fault: message too short units 6");
 }
@@ -178,7 +178,7 @@ TEST_CASE("bytes left over are a fault, with their offset") {
                 "00") == "fault: bytes left over  48");
 }
 
-TEST_CASE("opaque bytes are counted, and the same code means another message the other way") {
+TEST_CASE("opaque bytes are counted, and the same code is another message in the other direction") {
   const auto codec = toy::game().codec(0);
   const Buffer bytes = from_hex("0304 010203");
   REQUIRE(codec->decode(play(Way::kToClient, bytes)).ok());
@@ -196,7 +196,7 @@ TEST_CASE("diff names the fields that differ, and those that only one has") {
   CHECK(diff(shown("0604 0001 00000002"), shown("0204 0003")) == "base: 1 -> 3\nwide: 2 -> absent\n");
 }
 
-TEST_CASE("the outline shows dialects apart only where they differ") {
+TEST_CASE("the outline separates dialects only where they differ") {
   const std::string text = wire::outline(toy::game());
   CHECK(text.find("Dialects big, little:") != std::string::npos);
   CHECK(text.find("    0  u32                    stamp") != std::string::npos);
@@ -226,7 +226,7 @@ TEST_CASE("a stream gives the same frames however it is cut") {
   }
 }
 
-TEST_CASE("once framing is lost, every byte still comes out, and the fault is told once") {
+TEST_CASE("once framing is lost, every byte still comes out, and the fault is reported once") {
   Heard heard;
   wire::Dissector dissector(toy::game(), 0);
   dissector.stream(Way::kToServer, from_hex("544f5921 ff00"), heard);
@@ -234,14 +234,15 @@ TEST_CASE("once framing is lost, every byte still comes out, and the fault is to
   CHECK(heard.all == "g:544f5921 raw(frame too large):ff00 raw():0102 ");
 }
 
-TEST_CASE("a datagram may hold several frames, but no half one") {
+TEST_CASE("a datagram may hold several frames, but no partial one") {
   Heard heard;
   wire::Dissector dissector(toy::game(), 0);
   dissector.datagram(Way::kToClient, from_hex("0204 0001 0304 00"), heard);
   CHECK(heard.all == "f:02040001 raw(message too short):030400 ");
 }
 
-TEST_CASE("where messages are kept apart each is a frame, an empty one too, and a refused one loses nothing") {
+TEST_CASE(
+    "on a transport of messages, each message is a frame, even an empty one; a refused one does not lose the framing") {
   Heard heard;
   wire::Dissector dissector(toy::messages(), 0);
   for (const Buffer& bytes : {from_hex("0001"), Buffer(), Buffer(300), from_hex("02")})
@@ -250,7 +251,7 @@ TEST_CASE("where messages are kept apart each is a frame, an empty one too, and 
   CHECK(dissector.pending(Way::kToServer) == 0);
 }
 
-TEST_CASE("a packet of several frames is cut into them; what is no whole frame comes out raw, and loses nothing") {
+TEST_CASE("a packet is cut into its frames; an incomplete frame comes out raw, and does not lose the framing") {
   Heard heard;
   wire::Dissector dissector(toy::packets(), 0);
   for (const char* hex : {"0204 0001 0001", "0204 0001 0304 00", "02", "ff", "0004"})
@@ -260,24 +261,7 @@ TEST_CASE("a packet of several frames is cut into them; what is no whole frame c
         "raw(frame too large):ff f:0004 ");
 }
 
-TEST_CASE("a session hears the frames of a packet one by one, then its fault, and none after it has had enough") {
-  const auto heard = [](std::string_view hex, std::size_t enough) {
-    wire::FrameReader reader(toy::packets(), 0, Way::kToServer);
-    std::string all;
-    std::size_t count = 0;
-    const Buffer bytes = from_hex(hex);
-    const auto fault = reader.feed(Lane::kStream, bytes, [&](const Frame& frame) {
-      all += to_hex(frame.bytes) + " ";
-      return ++count < enough;
-    });
-    return all + (fault ? fault->what : "");
-  };
-  CHECK(heard("0204 0001 0001", 9) == "02040001 0001 ");
-  CHECK(heard("0204 0001 0001", 1) == "02040001 ");
-  CHECK(heard("0204 0001 0304 00", 9) == "02040001 message too short");
-}
-
-TEST_CASE("what is incomplete at the end comes out raw") {
+TEST_CASE("an incomplete frame at the end comes out raw") {
   Heard heard;
   wire::Dissector dissector(toy::game(), 0);
   dissector.stream(Way::kToClient, from_hex("746f"), heard);

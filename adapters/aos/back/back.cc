@@ -10,8 +10,8 @@ namespace entente::aos {
 
 using core::as;
 
-void AosBack::receive(Lane lane, Bytes bytes, Outlet& out) {
-  server_.feed(lane, bytes, out, [&](const Message& message) {
+void AosBack::receive(const Frames& frames, Outlet& out) {
+  server_.feed(frames, out, [&](const Message& message) {
     std::visit(
         [&](const auto& m) {
           core::hand(m, out, joining_, lives_, man_, hands_, snapshots_, objectives_, blocks_, chat_);

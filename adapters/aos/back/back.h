@@ -17,7 +17,7 @@ class AosBack final : public core::Back {
   explicit AosBack(const core::FaceOptions& options)
       : server_(options.dialect), marksman_(options, server_, players_, objectives_, man_, hands_) {}
 
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view why, Outlet& out) override;

@@ -18,10 +18,7 @@ bool is_snapshot(const wire::Frame& frame, bool state_updates) {
 }  // namespace
 
 Server::Server(std::size_t dialect)
-    : dialect_(dialect),
-      codec_(make_message_codec(dialect)),
-      snapshot_codec_(make_message_codec(dialect)),
-      reader_(game(), dialect, wire::Way::kToClient) {}
+    : dialect_(dialect), codec_(make_message_codec(dialect)), snapshot_codec_(make_message_codec(dialect)) {}
 
 const Message* Server::read(const wire::Frame& frame, BackOut& out) {
   const auto heard = (is_snapshot(frame, dialect().state_updates) ? snapshot_codec_ : codec_)->read(frame);

@@ -10,7 +10,6 @@
 #include "adapters/aos/drops.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/vxl.h"
-#include "adapters/wire/frame_reader.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/world.h"
@@ -41,12 +40,11 @@ class Server {
   /// Calls `take(const Message&)` for each message until the session is over. Packets that cannot be decoded are
   /// dropped; too many of them end the session.
   template <class Take>
-  void feed(Lane lane, Bytes bytes, BackOut& out, Take&& take) {
-    const auto each = [&](const wire::Frame& frame) {
+  void feed(const Frames& frames, BackOut& out, Take&& take) {
+    wire::each_frame(frames, wire::Way::kToClient, [&](const wire::Frame& frame) {
       if (const Message* message = read(frame, out)) take(*message);
       return !gone;
-    };
-    if (const auto fault = reader_.feed(lane, bytes, each)) fail(*fault, out);
+    });
   }
   template <class T>
   void send(const T& message, BackOut& out, Lane lane = Lane::kStream) {
@@ -71,7 +69,6 @@ class Server {
   std::size_t dialect_;
   std::unique_ptr<wire::MessageCodec<Message>> codec_;
   std::unique_ptr<wire::MessageCodec<Message>> snapshot_codec_;  // reuses the memory of a snapshot's lists
-  wire::FrameReader reader_;
   Buffer buffer_;
   int malformed_ = 0;
 };

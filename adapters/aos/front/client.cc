@@ -5,8 +5,7 @@
 
 namespace entente::aos {
 
-Client::Client(std::size_t dialect)
-    : dialect_(dialect), codec_(make_message_codec(dialect)), reader_(game(), dialect, wire::Way::kToServer) {}
+Client::Client(std::size_t dialect) : dialect_(dialect), codec_(make_message_codec(dialect)) {}
 
 void Client::send(const Message& message, FrontOut& out, Lane lane) {
   bytes_.clear();

@@ -8,7 +8,6 @@
 #include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/wire.h"
-#include "adapters/wire/frame_reader.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
@@ -29,11 +28,6 @@ class Client {
   /// Whether clients of this dialect send packets with this id.
   bool says(std::uint8_t id) const { return clients_say(id, dialect_); }
 
-  /// Calls `take(const wire::Frame&)` for each frame; it returns whether to continue.
-  template <class Take>
-  std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take) {
-    return reader_.feed(lane, bytes, take);
-  }
   auto read(const wire::Frame& frame) { return codec_->read(frame); }
 
   void send(const Message& message, FrontOut& out, Lane lane = Lane::kStream);
@@ -47,7 +41,6 @@ class Client {
  private:
   std::size_t dialect_;
   std::unique_ptr<wire::MessageCodec<Message>> codec_;
-  wire::FrameReader reader_;
   Buffer bytes_;
 };
 

@@ -39,12 +39,12 @@ void AosFront::opened(const core::Peer& peer, Outlet& out) {
   load(out);
 }
 
-void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
+void AosFront::receive(const Frames& frames, Outlet& out) {
   if (gone_) return;
   std::optional<Fault> wrong;
   const auto each = [&](const wire::Frame& frame) {
     if (frame.bytes.empty()) return wrong = Fault{"empty packet", "", 0}, false;
-    if (must_enter_first(frame.bytes[0], lane, out)) return false;
+    if (must_enter_first(frame.bytes[0], frame.lane, out)) return false;
     const auto heard = client_.read(frame);
     if (heard)
       std::visit([&](const auto& message) { take(message, out); }, *heard->message);
@@ -56,7 +56,7 @@ void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
       wrong = heard.error();
     return !wrong && !gone_;
   };
-  if (const auto framing = client_.feed(lane, bytes, each)) wrong = framing;
+  wire::each_frame(frames, wire::Way::kToServer, each);
   if (!wrong || gone_) return;
   gone_ = true;
   out.fail(*wrong);

@@ -21,7 +21,7 @@ class AosFront final : public core::Front, private OwnLife {
   explicit AosFront(const core::FaceOptions& options);
 
   void opened(const core::Peer& peer, Outlet& out) override;
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }

@@ -4,14 +4,14 @@
 
 namespace entente::bzdraft {
 
-void BzdraftBack::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzdraftBack::receive(const Frames& frames, Outlet& out) {
   const auto take = [&](const Message& message) {
     std::visit([&](const auto& m) { core::hand(m, out, joining_, players_, chat_, fights_, flags_); }, message);
     return !state_.goodbye_said;
   };
   const auto unknown = [&] { out.drop(drops::kUnknownDown); };
   if (state_.goodbye_said) return;
-  if (const auto fault = link_.feed(lane, bytes, take, unknown)) fail(*fault, out);
+  if (const auto fault = link_.feed(frames, take, unknown)) fail(*fault, out);
 }
 
 /// A player may ask to spawn before it is in the game.

@@ -15,7 +15,7 @@ namespace entente::bzdraft {
 class BzdraftBack final : public core::TankBack {
  public:
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
 
  private:
   bool hear_early(const core::Intent& intent, Outlet& out) override;

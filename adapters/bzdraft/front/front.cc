@@ -18,14 +18,14 @@ constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_
 /// Makes the room connect to its server while the client greets.
 void BzdraftFront::opened(const core::Peer&, Outlet& out) { out.say(words::WantWorld()); }
 
-void BzdraftFront::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzdraftFront::receive(const Frames& frames, Outlet& out) {
   if (gone_) return;
   const auto each = [&](const Message& message) {
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
-  const auto fault = client_.feed(lane, bytes, each, unknown);
+  const auto fault = client_.feed(frames, each, unknown);
   if (!fault || gone_) return;
   client_.send(out, SuperKill{});
   gone_ = true;

@@ -19,7 +19,7 @@ namespace entente::bzdraft {
 class BzdraftFront final : public core::Front, private core::TankDisplay {
  public:
   void opened(const core::Peer&, Outlet& out) override;
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }

@@ -2,14 +2,14 @@
 
 namespace entente::bzflag {
 
-void BzflagBack::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzflagBack::receive(const Frames& frames, Outlet& out) {
   const auto take = [&](const Message& message, Lane) {
     std::visit([&](const auto& m) { core::hand(m, out, joining_, rules_, players_, chat_, fights_, flags_); }, message);
     return !state_.goodbye_said;
   };
   const auto unknown = [&] { out.drop(drops::kUnknownDown); };
   if (state_.goodbye_said) return;
-  if (const auto fault = link_.feed(lane, bytes, out.now(), take, unknown)) fail(*fault, out);
+  if (const auto fault = link_.feed(frames, out.now(), take, unknown)) fail(*fault, out);
 }
 
 bool BzflagBack::hear_early(const core::Intent& intent, Outlet& out) {

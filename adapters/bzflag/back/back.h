@@ -21,7 +21,7 @@ class BzflagBack final : public core::TankBack {
         joining_(options, link_, state_, server_players_, tank_, rules_, tank_rules_) {}
 
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
 
  private:
   bool hear_early(const core::Intent& intent, Outlet& out) override;

@@ -28,7 +28,7 @@ void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
   out.wake(header_deadline());
 }
 
-void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzflagFront::receive(const Frames& frames, Outlet& out) {
   const auto each = [&](const Message& message, Lane) {
     const bool left_out = client_.stage == Stage::kHeader && !std::holds_alternative<ClientHeader>(message);
     if (left_out) greet(out);
@@ -37,7 +37,7 @@ void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   };
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   if (gone_) return;
-  if (const auto fault = client_.feed(lane, bytes, out.now(), each, unknown); fault && !gone_) {
+  if (const auto fault = client_.feed(frames, out.now(), each, unknown); fault && !gone_) {
     if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
     gone_ = true;
     out.fail(*fault);

@@ -27,7 +27,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   explicit BzflagFront(const core::FaceOptions& options) : client_(options.dialect) {}
 
   void opened(const core::Peer& peer, Outlet& out) override;
-  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void receive(const Frames& frames, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }

@@ -33,9 +33,9 @@ bool ends_world(const wire::Frame& frame) {
 
 StandIn::StandIn(std::size_t dialect) : dialect_(dialect), codec_(make_message_codec(dialect)) {}
 
-StandIn::Line StandIn::line(wire::Way way, const Message& message) const {
-  Line line{way, {}};
-  codec_->write(message, way, line.frame);
+StandIn::Line StandIn::line(wire::Way way, const Message& message, wire::Stage stage) const {
+  Line line{way, stage, {}};
+  codec_->write(message, way, line.bytes);
   return line;
 }
 
@@ -50,7 +50,8 @@ std::vector<StandIn::Line> StandIn::before(const wire::Frame& frame) {
     // A server sends its settings only on request. If no client has requested them, this is a .rec.
     stage_ = code_of(frame) == GameSettings::kCode ? Stage::kJoins : Stage::kDone;
     if (stage_ != Stage::kJoins) return lines;
-    if (kDialects[dialect_].header != Header::kNever) lines.push_back(line(wire::Way::kToServer, ClientHeader{}));
+    if (kDialects[dialect_].header != Header::kNever)
+      lines.push_back(line(wire::Way::kToServer, ClientHeader{}, wire::Stage::kGreeting));
     lines.push_back(line(wire::Way::kToClient, NegotiateFlags{}));
   } else if (const auto code = code_of(frame); stage_ == Stage::kHearsState && code && !is_state(*code)) {
     // The snapshot has ended. A server sends a joining client's own player last.

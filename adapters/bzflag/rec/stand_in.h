@@ -18,7 +18,10 @@ class StandIn {
 
   struct Line {
     wire::Way way;
-    Buffer frame;
+    wire::Stage stage;
+    Buffer bytes;
+
+    wire::Frame frame() const { return {way, Lane::kStream, stage, bytes}; }
   };
   /// The messages to add before this frame, and after it. REQUIRES: both are called for each frame of the stream.
   std::vector<Line> before(const wire::Frame& frame);
@@ -27,7 +30,7 @@ class StandIn {
  private:
   enum class Stage : std::uint8_t { kNothing, kWelcomed, kJoins, kHearsState, kDone };
 
-  Line line(wire::Way way, const Message& message) const;
+  Line line(wire::Way way, const Message& message, wire::Stage stage = wire::Stage::kPlay) const;
 
   const std::size_t dialect_;
   const std::unique_ptr<wire::MessageCodec<Message>> codec_;

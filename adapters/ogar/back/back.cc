@@ -35,9 +35,7 @@ constexpr std::uint8_t kTeamMode = 1;   // from this mode on; OgarII sends 2, it
 class OgarBack final : public core::Back {
  public:
   explicit OgarBack(std::size_t dialect)
-      : dialect_(dialect),
-        link_(game(), dialect, wire::Way::kToClient, make_message_codec(dialect)),
-        translator_(dialect) {
+      : dialect_(dialect), link_(wire::Way::kToClient, make_message_codec(dialect)), translator_(dialect) {
     if (kDialects[dialect].pieces) planner_.set_chat_pause(kSlowChat);
   }
 
@@ -53,12 +51,12 @@ class OgarBack final : public core::Back {
     out.wake(out.now() + kTick);
   }
 
-  void receive(Lane lane, Bytes bytes, BackOut& out) override {
+  void receive(const Frames& frames, BackOut& out) override {
     const auto each = [&](const auto& heard) {
       translator_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
       return true;
     };
-    if (const auto fault = link_.hear(lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = link_.hear(frames, each)) out.fail(*fault);
   }
 
   void hear(const Intent& intent, BackOut& out) override {

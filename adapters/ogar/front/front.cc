@@ -29,17 +29,17 @@ constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of W
 class OgarFront final : public core::Front {
  public:
   explicit OgarFront(std::size_t dialect)
-      : link_(game(), dialect, wire::Way::kToServer, make_message_codec(dialect)), translator_(dialect) {}
+      : link_(wire::Way::kToServer, make_message_codec(dialect)), translator_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
     out.wake(heard_ + kSilence);
   }
 
-  void receive(Lane lane, Bytes bytes, FrontOut& out) override {
+  void receive(const Frames& frames, FrontOut& out) override {
     heard_ = out.now();
     const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
-    if (const auto fault = link_.hear(lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = link_.hear(frames, each)) out.fail(*fault);
   }
 
   void hear(const Fact& fact, FrontOut& out) override {

@@ -29,7 +29,7 @@ PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps,
       quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
       problems_(std::move(problems)),
-      link_(game(), options.dialect, wire::Way::kToClient, make_message_codec(options.dialect)),
+      link_(wire::Way::kToClient, make_message_codec(options.dialect)),
       driver_(battlefield_) {}
 
 void PanicBack::opened(const core::Peer&, Out& out) {
@@ -38,15 +38,15 @@ void PanicBack::opened(const core::Peer&, Out& out) {
 
 void PanicBack::speaks(std::size_t dialect, Out&) {
   dialect_ = dialect;
-  link_ = {game(), dialect, wire::Way::kToClient, make_message_codec(dialect)};
+  link_ = {wire::Way::kToClient, make_message_codec(dialect)};
 }
 
-void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
+void PanicBack::receive(const Frames& frames, Out& out) {
   const auto take = [&](const auto& heard) {
     hear_message(heard, out);
     return !left_;
   };
-  if (const auto fault = link_.hear(lane, bytes, take)) return out.fail(*fault);
+  if (const auto fault = link_.hear(frames, take)) return out.fail(*fault);
   drive(out);
 }
 

@@ -17,7 +17,7 @@ class PanicBack final : public core::Back {
 
   void opened(const core::Peer& peer, core::BackOut& out) override;
   void speaks(std::size_t dialect, core::BackOut& out) override;
-  void receive(Lane lane, Bytes bytes, core::BackOut& out) override;
+  void receive(const Frames& frames, core::BackOut& out) override;
   void hear(const core::Intent& intent, core::BackOut& out) override;
   void tick(core::BackOut& out) override;
   void closed(std::string_view why, core::BackOut& out) override;

@@ -43,9 +43,7 @@ PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> map
       starts_again_(options.setting("reset") == "yes"),
       maps_fail_(maps_fail),
       asks_for_(seconds(options.setting("reconnect"))),
-      dialect_(options.dialect),
       codec_(make_message_codec(options.dialect)),
-      reader_(game(), options.dialect, wire::Way::kToServer),
       screen_(options.dialect, std::move(maps)) {}
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
@@ -135,7 +133,6 @@ std::optional<core::Absence> PanicFront::try_reserve_seat(const Out& out) {
 
 /// A restarted client knows nothing, so it is sent everything again.
 void PanicFront::returned(const core::Peer&, Out& out) {
-  reader_ = wire::FrameReader(game(), dialect_, wire::Way::kToServer);
   step_ = {};
   screen_.forget_all();
   greet_again(out);
@@ -155,12 +152,12 @@ void PanicFront::start_again(Out& out) {
 
 // -- What the client asks for -----------------------------------------------------------------------------------------
 
-void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
+void PanicFront::receive(const Frames& frames, Out& out) {
   const auto take = [&](const auto& heard) {
     act(*std::get_if<Action>(heard.message), out);
     return phase_ != Phase::kLeft;
   };
-  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) out.fail(*fault);
+  if (const auto fault = wire::hear(*codec_, wire::Way::kToServer, frames, take)) out.fail(*fault);
 }
 
 void PanicFront::act(const Action& action, Out& out) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "adapters/panic/front/screen.h"
-#include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/tank/tank.h"
@@ -19,7 +18,7 @@ class PanicFront final : public core::Front {
   PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail);
 
   void opened(const core::Peer& peer, core::FrontOut& out) override;
-  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override;
+  void receive(const Frames& frames, core::FrontOut& out) override;
   void hear(const core::Fact& fact, core::FrontOut& out) override;
   void tick(core::FrontOut& out) override;
   std::optional<core::Absence> try_reserve_seat(const core::FrontOut& out) override;
@@ -98,9 +97,7 @@ class PanicFront final : public core::Front {
   words::Role role_;  // the role that it asks for
   bool starts_again_, maps_fail_;
   core::Micros asks_for_;  // how long a new client may take to identify itself
-  std::size_t dialect_;
   std::unique_ptr<wire::MessageCodec<Message>> codec_;
-  wire::FrameReader reader_;
   Screen screen_;
   core::Terrain terrain_;  // of a world of another game
   Phase phase_ = Phase::kAsked;

@@ -31,7 +31,7 @@ class Referee final : public Back {
   void hold(SavedPlayer start);
 
   void opened(const Peer& peer, BackOut& out) override;
-  void receive(Lane, Bytes, BackOut&) override {}  // it has no peer
+  void receive(const Frames&, BackOut&) override {}  // it has no peer
   void hear(const Intent& intent, BackOut& out) override;
   void tick(BackOut& out) override;
 

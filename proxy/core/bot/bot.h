@@ -35,7 +35,7 @@ class Bot final : public Front {
   explicit Bot(const BotOptions& options) : options_(options) {}
 
   void opened(const Peer& peer, FrontOut& out) override;
-  void receive(Lane, Bytes, FrontOut&) override {}
+  void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override;
   void tick(FrontOut& out) override;
 

@@ -71,7 +71,7 @@ class Replay final : public Back {
   void stop(std::string why) { stop_why_ = std::move(why); }
 
   void opened(const Peer&, Outlet& out) override;
-  void receive(Lane, Bytes, Outlet&) override {}
+  void receive(const Frames&, Outlet&) override {}
   void hear(const Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
 

@@ -17,7 +17,7 @@ bus::FromNode::Open describe(const relay::LinkInfo& client) {
 class FarGuest::Front final : public core::Front {
  public:
   explicit Front(std::vector<core::Intent>& wants) : wants_(wants) {}
-  void receive(Lane, Bytes, Outlet& out) override {
+  void receive(const Frames&, Outlet& out) override {
     for (core::Intent& one : wants_) out.say(std::move(one));
     wants_.clear();
   }
@@ -44,7 +44,7 @@ bool FarGuest::want(core::Intent intent) {
 
 void FarGuest::deliver() {
   if (over_ || held_ || queued_ || seat_ == 0 || wants_.empty()) return;
-  room_.received(seat_, Lane::kStream, {});
+  room_.received(seat_, {});
 }
 
 void FarGuest::take_turn() {

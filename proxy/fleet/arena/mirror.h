@@ -56,7 +56,7 @@ class Mirror final : public core::Back {
   std::uint64_t refused() const { return refused_; }
 
   // core::Back
-  void receive(Lane, Bytes, Outlet&) override {}  // it has no link
+  void receive(const Frames&, Outlet&) override {}  // it has no link
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
 

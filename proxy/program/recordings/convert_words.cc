@@ -56,11 +56,11 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
     ++frames_;
     enter(time, [&](OfflineRoom& room, core::Micros at) {
       const auto say = [&](const std::vector<bzflag::StandIn::Line>& lines) {
-        for (const auto& line : lines) room.received(line.way, Lane::kStream, line.frame, at);
+        for (const auto& line : lines) room.received(line.frame(), at);
       };
       const bool of_stream = stand_in_ && frame.lane == wire::Lane::kStream;
       if (of_stream) say(stand_in_->before(frame));
-      room.received(frame.way, frame.lane, frame.bytes, at);
+      room.received(frame, at);
       if (of_stream) say(stand_in_->after(frame));
     });
   }

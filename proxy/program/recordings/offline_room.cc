@@ -43,9 +43,10 @@ void OfflineRoom::pass_time(core::Micros until) {
   now_ = std::max(now_, until);
 }
 
-void OfflineRoom::received(wire::Way way, Lane lane, Bytes bytes, core::Micros at) {
+void OfflineRoom::received(const wire::Frame& frame, core::Micros at) {
   pass_time(at);
-  if (over_.empty()) room_.received(end_of(way), lane, bytes, now_);
+  const FrameMark mark{static_cast<std::uint32_t>(frame.bytes.size()), frame.stage};
+  if (over_.empty()) room_.received(end_of(frame.way), {frame.lane, frame.bytes, {&mark, 1}}, now_);
 }
 
 void OfflineRoom::left(wire::Way way, core::Micros at) {

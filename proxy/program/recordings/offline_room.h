@@ -24,9 +24,8 @@ class OfflineRoom final : private core::Room::Host {
   OfflineRoom(const GameDialect& game_dialect, User& user,
               const std::map<std::string, std::string, std::less<>>& settings);
 
-  /// Takes whole frames, or one message or datagram. `at`: time since the connection began; a decreasing time counts
-  /// as now.
-  void received(wire::Way way, Lane lane, Bytes bytes, core::Micros at);
+  /// `at`: time since the connection began; a decreasing time counts as now.
+  void received(const wire::Frame& frame, core::Micros at);
   /// The side that sends in this direction has gone.
   void left(wire::Way way, core::Micros at);
 

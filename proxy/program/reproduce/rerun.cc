@@ -53,6 +53,12 @@ trace::Face arenas_face() {
 
 core::Peer recorded_peer(const trace::Peer& peer) { return {peer.address(), peer.connect_data(), peer.path()}; }
 
+/// Cuts what `peer` sent over its link.
+wire::FrameReader reader_of(const GameDialect& game_dialect, const trace::Peer& peer, wire::Way way) {
+  const wire::Game* const over_web = peer.path().empty() ? nullptr : game_dialect.game->over_web();
+  return {over_web != nullptr ? *over_web : *game_dialect.game, game_dialect.dialect, way};
+}
+
 core::RoomOptions room_options_of(const trace::RoomBegan& began) {
   core::RoomOptions options;
   options.seed = began.seed();
@@ -178,7 +184,7 @@ Outcome<Done> Rerun::call(const Call& call) {
       done = feed(next_, core::kNextBackId);
       break;
     case trace::FROM_CLIENT:
-      done = seat_ != 0 ? give(link_, wire::Way::kToServer, seat_) : damaged_calls();
+      done = reader_ ? give(link_, wire::Way::kToServer, seat_, *reader_) : damaged_calls();
       break;
     default:
       done = damaged_calls();
@@ -190,11 +196,18 @@ Outcome<Done> Rerun::call(const Call& call) {
 
 Outcome<Done> Rerun::feed(Server& server, core::Id end) {
   if (server.compared == nullptr) return Error{"the server's link is not in the file"};
-  return give(server.compared->link(), wire::Way::kToClient, end);
+  return give(server.compared->link(), wire::Way::kToClient, end, *server.reader);
+}
+
+/// What an arena sends is recorded with the calls.
+Outcome<Done> Rerun::feed_from_arena(Server& server, core::Id end, const std::string& bytes) {
+  if (!server.reader) return damaged_calls();
+  server.reader->feed(Lane::kStream, as_bytes(bytes), [&](const Frames& frames) { room_.received(end, frames, now_); });
+  return Done{};
 }
 
 /// Gives the room the next recorded piece in this direction.
-Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end) {
+Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end, wire::FrameReader& reader) {
   auto piece = link.next_piece(way);
   if (!piece || link.lacks(way) != 0)
     return Error{"frames from " + std::string(side_name(way == wire::Way::kToClient)) + " (link " +
@@ -203,7 +216,7 @@ Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end) {
   heard_ = std::move(piece->last);
   heard_way_ = way;
   heard_link_ = &link;
-  room_.received(end, piece->lane, piece->bytes, now_);
+  reader.feed(piece->lane, piece->bytes, [&](const Frames& frames) { room_.received(end, frames, now_); });
   return Done{};
 }
 
@@ -212,6 +225,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
     case trace::Detail::kSeated:
       if (front_ == nullptr) return damaged_calls();
       asked_ = "the client's link came up";
+      reader_ = reader_of(*link_.game_dialect(), detail.seated(), wire::Way::kToServer);
       seat_ = room_.seat(std::move(front_), recorded_peer(detail.seated()), now_);
       return Done{};
     case trace::Detail::kServerUp:
@@ -234,6 +248,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       return Done{};
     case trace::Detail::kReturned:
       asked_ = "the client came back";
+      reader_ = reader_of(*link_.game_dialect(), detail.returned(), wire::Way::kToServer);
       room_.returned(seat_, recorded_peer(detail.returned()), now_);
       return Done{};
     case trace::Detail::kAnnounced:
@@ -246,8 +261,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       return Done{};
     case trace::Detail::kFromArena:
       asked_ = "a word of the arena";
-      room_.received(core::kBackId, Lane::kStream, as_bytes(detail.from_arena()), now_);
-      return Done{};
+      return feed_from_arena(server_, core::kBackId, detail.from_arena());
     default:
       return call_of_move(detail);
   }
@@ -276,8 +290,7 @@ Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
       return Done{};
     case trace::Detail::kFromNextArena:
       asked_ = "a word of the next arena";
-      room_.received(core::kNextBackId, Lane::kStream, as_bytes(detail.from_next_arena()), now_);
-      return Done{};
+      return feed_from_arena(next_, core::kNextBackId, detail.from_next_arena());
     case trace::Detail::kMoveEnded:
       asked_ = "the move was ended (" + detail.move_ended() + ")";
       room_.cancel_move(detail.move_ended(), now_);
@@ -298,7 +311,13 @@ Outcome<Done> Rerun::open(Server& server, const trace::ServerUp& up) {
       return Error{"link " + std::to_string(up.link()) + ", of its server, is not in the file"};
     if (known && link->second.game_dialect()->game != server.game)
       return Error{"link " + std::to_string(up.link()) + " is not of its server's game"};
-    if (known) server.compared = std::make_unique<Comparison>(link->second, wire::Way::kToServer);
+    if (known) {
+      server.reader =
+          std::make_unique<wire::FrameReader>(reader_of(*link->second.game_dialect(), up.peer(), wire::Way::kToClient));
+      server.compared = std::make_unique<Comparison>(link->second, wire::Way::kToServer);
+    }
+  } else {
+    server.reader = std::make_unique<wire::FrameReader>(native::game(), 0, wire::Way::kToClient);
   }
   server.unknown = up.unknown();
   return Done{};

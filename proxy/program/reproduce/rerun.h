@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/wire/frame_reader.h"
 #include "proxy/core/room.h"
 #include "proxy/program/reproduce/comparison.h"
 
@@ -63,6 +64,7 @@ class Rerun final : private core::Room::Host {
   struct Server {
     std::unique_ptr<Comparison> compared = {};  // null: no link is up, or it leads to an arena
     const wire::Game* game = nullptr;
+    std::unique_ptr<wire::FrameReader> reader = {};  // once its link is up
     bool opened = false, unknown = false;
   };
 
@@ -70,7 +72,8 @@ class Rerun final : private core::Room::Host {
   Outcome<Done> open(Server& server, const trace::ServerUp& up);
   Outcome<std::size_t> dialect_of(Server& server, const std::string& name);
   Outcome<Done> server_speaks(const std::string& dialect);
-  Outcome<Done> give(RecordedLink& link, wire::Way way, core::Id end);
+  Outcome<Done> give(RecordedLink& link, wire::Way way, core::Id end, wire::FrameReader& reader);
+  Outcome<Done> feed_from_arena(Server& server, core::Id end, const std::string& bytes);
   Outcome<Done> replace(const trace::ServerReplaced& replaced);
   Outcome<Done> begin_move(const trace::Face& face);
   Outcome<Done> call_of_move(const trace::Detail& detail);
@@ -104,6 +107,7 @@ class Rerun final : private core::Room::Host {
   std::optional<WallTime> stop_;
   std::unique_ptr<core::Front> front_;  // until it has its seat
   core::Id seat_ = 0;
+  std::optional<wire::FrameReader> reader_;  // of the client's link
   Comparison client_;
   Server server_, next_;                              // next_: while the player is moved
   std::vector<std::unique_ptr<Comparison>> parting_;  // servers that were left in this call

@@ -14,7 +14,7 @@ class BotCrowd::Member final : public core::Front {
   ~Member() override { crowd_.gone(number_, bot_.tally(), parted_); }
 
   void opened(const core::Peer& peer, core::FrontOut& out) override { bot_.opened(peer, out); }
-  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override { bot_.receive(lane, bytes, out); }
+  void receive(const Frames& frames, core::FrontOut& out) override { bot_.receive(frames, out); }
   void hear(const core::Fact& fact, core::FrontOut& out) override { bot_.hear(fact, out); }
   void tick(core::FrontOut& out) override { bot_.tick(out); }
   void session_ends(std::string_view why, core::FrontOut& out) override {

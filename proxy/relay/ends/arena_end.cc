@@ -16,15 +16,15 @@ void ArenaEnd::look() {
   if (waiting() == 0) user().wrote(*this);
   if (!open_ || !reads_) return;
   const bool goes_on = passage_->to_session.take(in_);
-  if (!in_.empty()) user().received(*this, Lane::kStream, in_, 1);
+  if (!in_.empty()) user().received(*this, in_.frames());
   in_.clear();
   if (open_ && !goes_on) user().departed(*this, {Departure::How::kLeft, 0, Fault{""}, passage_->to_session.why()});
 }
 
 int ArenaEnd::connect(const net::Address&, Outgoing) { return EOPNOTSUPP; }
 
-void ArenaEnd::send(Lane, Bytes bytes) {
-  if (open_) append(out_, bytes);
+void ArenaEnd::send(Lane, Bytes frame) {
+  if (open_) out_.add(frame);
 }
 
 void ArenaEnd::flush() {

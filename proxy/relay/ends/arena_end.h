@@ -25,7 +25,7 @@ class ArenaEnd final : public End {
 
   bool adopt(net::Fd) override { return false; }
   int connect(const net::Address&, Outgoing) override;
-  void send(Lane, Bytes bytes) override;
+  void send(Lane, Bytes frame) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + passage_->to_room.waiting(); }
   void set_reading(bool on) override;
@@ -39,7 +39,7 @@ class ArenaEnd final : public End {
 
   const std::shared_ptr<Passage> passage_;
   const std::function<void()> tell_arena_, tell_us_;
-  Buffer in_, out_;
+  WaitingFrames in_, out_;
   bool open_ = true, reads_ = true;
 };
 

@@ -47,8 +47,8 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
       accepted_peer_(options.enet),
       own_(worker_route.loop, *this),
       host_(accepted_peer_.host ? accepted_peer_.host : &own_),
-      cutter_(game_.cutter(heard_way(), dialect_)),
-      filter_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
+      cut_(game_, dialect_, heard_way()),
+      filter_(nullptr, game_.largest_from(heard_way()),
               facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
       code_(parting(options)) {
   own_.set_priority(net::Priority::kNewcomer);
@@ -129,18 +129,15 @@ void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   const Bytes bytes = packet.bytes();
   heard_ = {channel, packet.delivery()};
   if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
-  if (heard_.lane() == Lane::kDatagram) {
+  const bool datagram = heard_.lane() == Lane::kDatagram;
+  if (datagram) {
     if (const auto drop = filter_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
-    return user().received(*this, Lane::kDatagram, bytes, 1);
+  } else if (bytes.size() > game_.largest_from(heard_way())) {
+    return depart({How::kWrong, 0, Fault{"oversize frame", "length", 0}, {}});
   }
-  std::size_t frames = 0;
-  if (const auto fault = objection(bytes, frames)) return depart({How::kWrong, 0, *fault, {}});
-  user().received(*this, Lane::kStream, bytes, frames);
-}
-
-std::optional<Fault> EnetEnd::objection(Bytes packet, std::size_t& frames) {
-  if (packet.size() > game_.largest_from(heard_way())) return Fault{"oversize frame", "length", 0};
-  return wire::cut_message(*cutter_, packet, [&](wire::Stage, Bytes) { return ++frames != 0; });
+  const auto fault = cut_.feed(heard_.lane(), bytes, [&](const Frames& frames) { user().received(*this, frames); });
+  if (!fault) return;
+  datagram ? worker_route_.dropped(Drop::kBadFrame) : depart({How::kWrong, 0, *fault, {}});
 }
 
 void EnetEnd::send(Lane lane, Bytes frame) {

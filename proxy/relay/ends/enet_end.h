@@ -6,6 +6,7 @@
 
 #include <deque>
 
+#include "adapters/wire/frame_reader.h"
 #include "proxy/relay/admission/datagram_filter.h"
 #include "proxy/relay/ends/end.h"
 
@@ -55,7 +56,6 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void keep(std::uint8_t channel, net::EnetPacket packet);
   void hear_kept(bool all);
   void hear(std::uint8_t channel, const net::EnetPacket& packet);
-  std::optional<Fault> objection(Bytes packet, std::size_t& frames);
   bool may_hear() const { return !departed_ && !shut_down_; }
   Departure departure(std::uint32_t data, bool silent) const;
   void depart(const Departure& departure);
@@ -68,7 +68,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   net::EnetHost own_;    // towards a server
   net::EnetHost* host_;  // whose peer it is
   net::EnetPeer* peer_ = nullptr;
-  const std::unique_ptr<wire::Cutter> cutter_;
+  wire::FrameReader cut_;
   DatagramFilter filter_;
   net::Address peer_address_;
   wire::EnetCarriage heard_;  // of the packet that is being received

@@ -15,7 +15,7 @@
 namespace entente::relay {
 
 /// Whole frames, next to each other.
-struct Frames {
+struct FrameRun {
   Bytes fresh() const { return bytes.subspan(ahead); }
 
   Bytes bytes;
@@ -36,7 +36,7 @@ class Framer {
     dialect_ = dialect;
   }
 
-  /// Calls `pass(Frames)` at most once. After a fault no later byte can be cut: refuse the peer, or lose_framing().
+  /// Calls `pass(FrameRun)` at most once. After a fault no later byte can be cut: refuse the peer, or lose_framing().
   template <class Pass>
   std::optional<Fault> feed(Bytes in, Pass&& pass);
 
@@ -54,7 +54,7 @@ class Framer {
 
  private:
   struct Scan {
-    Frames frames;
+    FrameRun frames;
     std::optional<Fault> fault;
   };
   Scan scan(Bytes in);
@@ -73,7 +73,7 @@ template <class Pass>
 std::optional<Fault> Framer::feed(Bytes in, Pass&& pass) {
   if (!cutter_) {
     passed_ += in.size();
-    pass(Frames{in});
+    pass(FrameRun{in});
     return std::nullopt;
   }
   if (!kept_.empty()) {

@@ -1,4 +1,4 @@
-// The link between a bridge's session and an arena in this process, which may live on another worker: bytes in both
+// The link between a bridge's session and an arena in this process, which may live on another worker: frames in both
 // directions, in memory.
 // Law: each direction has one writer and one reader, on any threads. After a put() or close() that returned true, the
 // writer makes the reader look, once.
@@ -8,23 +8,51 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "proxy/base/bytes.h"
+#include "proxy/base/frames.h"
 
 namespace entente::relay {
 
+/// Frames of a stream that wait.
+class WaitingFrames {
+ public:
+  void add(Bytes frame) {
+    append(bytes_, frame);
+    marks_.push_back({static_cast<std::uint32_t>(frame.size()), Stage::kPlay});
+  }
+  /// Moves those of `later` behind these.
+  void take(WaitingFrames& later) {
+    if (bytes_.empty()) {
+      std::swap(*this, later);
+    } else {
+      append(bytes_, later.bytes_);
+      marks_.insert(marks_.end(), later.marks_.begin(), later.marks_.end());
+    }
+    later.clear();
+  }
+  void clear() {
+    bytes_.clear();
+    marks_.clear();
+  }
+  bool empty() const { return bytes_.empty(); }
+  std::size_t size() const { return bytes_.size(); }  ///< bytes
+  /// Valid until the next change. REQUIRES: not empty.
+  Frames frames() const { return {Lane::kStream, bytes_, marks_}; }
+
+ private:
+  Buffer bytes_;
+  std::vector<FrameMark> marks_;
+};
+
 class PassageWay {
  public:
-  /// Takes the bytes out of `bytes`. True: the writer must now make the reader look.
-  bool put(Buffer& bytes) {
+  /// Takes the frames out of `frames`. True: the writer must now make the reader look.
+  bool put(WaitingFrames& frames) {
     const std::lock_guard lock(mutex_);
-    if (closed_ || bytes.empty()) return bytes.clear(), false;
-    if (bytes_.empty())
-      bytes_.swap(bytes);
-    else
-      append(bytes_, bytes);
-    bytes.clear();
-    waiting_ = bytes_.size();
+    if (closed_ || frames.empty()) return frames.clear(), false;
+    frames_.take(frames);
+    waiting_ = frames_.size();
     return !std::exchange(told_, true);
   }
   /// Nothing more will come. Only the first reason counts. Returns as put().
@@ -35,14 +63,14 @@ class PassageWay {
     return !std::exchange(told_, true);
   }
   /// Moves everything into `into`, which must be empty. False: nothing more will come.
-  bool take(Buffer& into) {
+  bool take(WaitingFrames& into) {
     const std::lock_guard lock(mutex_);
     told_ = false;
-    into.swap(bytes_);
+    std::swap(into, frames_);
     waiting_ = 0;
     return !closed_;
   }
-  std::size_t waiting() const { return waiting_; }
+  std::size_t waiting() const { return waiting_; }  ///< bytes
   std::string why() const {
     const std::lock_guard lock(mutex_);
     return why_;
@@ -50,7 +78,7 @@ class PassageWay {
 
  private:
   mutable std::mutex mutex_;
-  Buffer bytes_;
+  WaitingFrames frames_;
   std::string why_;
   bool told_ = false, closed_ = false;
   std::atomic<std::size_t> waiting_{0};

@@ -17,8 +17,7 @@ std::size_t most_packed(Facing side, const wire::Game& game, std::size_t dialect
 
 DatagramFilter make_filter(const EndOptions& options, Millis now) {
   const bool client = options.facing == Facing::kClient;
-  return {options.game.datagram_cutter(way_of(options.facing), options.dialect), options.limits.datagram_bytes,
-          client ? options.limits.datagrams_per_second : 0, now};
+  return {nullptr, options.limits.datagram_bytes, client ? options.limits.datagrams_per_second : 0, now};
 }
 
 }  // namespace
@@ -27,8 +26,7 @@ TcpEnd::TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
     : LinkEnd(worker_route, user, options),
       finds_dialect_(options.finds_dialect),
       most_held_(options.limits.held_bytes),
-      heard_(options.game.cutter(way_of(options.facing), options.dialect),
-             options.game.largest_from(way_of(options.facing))),
+      heard_(options.game, options.dialect, way_of(options.facing)),
       reader_(worker_route.loop, *this),
       gathers_(options.gathers),
       most_packed_(most_packed(options.facing, options.game, options.dialect)) {
@@ -60,7 +58,7 @@ void TcpEnd::connected(net::Link&) {
 }
 
 void TcpEnd::set_peer_dialect(std::size_t dialect) {
-  heard_ = Framer(game_.cutter(way_of(facing_), dialect), game_.largest_from(way_of(facing_)));
+  heard_ = wire::FrameReader(game_, dialect, way_of(facing_));
   most_packed_ = most_packed(facing_, game_, dialect);
 }
 
@@ -83,8 +81,7 @@ void TcpEnd::find_dialect(Bytes bytes) {
 }
 
 void TcpEnd::hear_stream(Bytes bytes) {
-  const auto fault = heard_.feed(
-      bytes, [&](const Frames& frames) { user().received(*this, Lane::kStream, frames.bytes, frames.count); });
+  const auto fault = heard_.feed(Lane::kStream, bytes, [&](const Frames& frames) { user().received(*this, frames); });
   if (fault && link_.is_open()) depart({How::kWrong, 0, *fault, {}});
 }
 
@@ -151,20 +148,16 @@ void TcpEnd::flush() {
 
 /// A client's datagram came through the listener's socket, a server's through ours.
 void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
-  if (facing_ == Facing::kClient) {
-    if (!filter_ || departed_ || shut_down_) return worker_route_.dropped(Drop::kNotLinked);
-    if (const auto drop = filter_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
-    client_ = from;
-    hear_datagram(bytes);
-  } else {
-    if (const auto drop = filter_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
-    if (!departed_ && !shut_down_) hear_datagram(bytes);
-  }
-}
-
-void TcpEnd::hear_datagram(Bytes bytes) {
-  last_datagram_ = worker_route_.loop.now();
-  user().received(*this, Lane::kDatagram, bytes, 1);
+  const bool gone = departed_ || shut_down_;
+  if (!filter_ || (gone && facing_ == Facing::kClient)) return worker_route_.dropped(Drop::kNotLinked);
+  if (const auto drop = filter_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
+  if (gone) return;
+  const auto fault = heard_.feed(Lane::kDatagram, bytes, [&](const Frames& frames) {
+    if (facing_ == Facing::kClient) client_ = from;
+    last_datagram_ = worker_route_.loop.now();
+    user().received(*this, frames);
+  });
+  if (fault) worker_route_.dropped(Drop::kBadFrame);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "adapters/wire/frame_reader.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/datagram_filter.h"
-#include "proxy/relay/ends/framer.h"
 #include "proxy/relay/ends/link_end.h"
 
 namespace entente::relay {
@@ -39,12 +39,11 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void hear_stream(Bytes bytes);
   void gather(Bytes bytes, bool lent);
   void send_datagram(Bytes bytes);
-  void hear_datagram(Bytes bytes);
 
   const bool finds_dialect_;
   const std::size_t most_held_;   // bytes
   std::optional<Buffer> unsure_;  // what the peer sent while its dialect is detected
-  Framer heard_;
+  wire::FrameReader heard_;
   std::optional<DatagramFilter> filter_;  // if its game has datagrams
   net::Fd udp_;                           // towards a server
   net::UdpReader reader_;

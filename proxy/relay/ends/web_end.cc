@@ -23,7 +23,7 @@ std::uint16_t close_code(std::uint32_t code) {
 WebEnd::WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options)
     : LinkEnd(worker_route, user, options),
       high_water_(options.limits.high_water),
-      cutter_(options.game.cutter(way_of(options.facing), options.dialect)),
+      heard_(options.game, options.dialect, way_of(options.facing)),
       opcode_(options.game.uses_text_messages(options.dialect) ? Opcode::kText : Opcode::kBinary),
       alarm_(worker_route.loop, *this) {}
 
@@ -107,11 +107,8 @@ void WebEnd::refuse(std::uint16_t code, const Fault& fault) {
 }
 
 void WebEnd::hear(Bytes message) {
-  Bytes left = message;
-  std::size_t frames = 0;
-  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
-  if (!fault) return user().received(*this, Lane::kStream, message, frames);
-  refuse(content_code(*fault), *fault);
+  const auto fault = heard_.feed(Lane::kStream, message, [&](const Frames& frames) { user().received(*this, frames); });
+  if (fault) refuse(content_code(*fault), *fault);
 }
 
 void WebEnd::send(Lane, Bytes frame) {

@@ -1,6 +1,7 @@
 // An end over one WebSocket: each message is one frame, and its close frame carries the game's reason.
 #pragma once
 
+#include "adapters/wire/frame_reader.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/ends/link_end.h"
 
@@ -35,7 +36,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void answer_ping(Bytes payload);
 
   const std::size_t high_water_;
-  const std::unique_ptr<wire::Cutter> cutter_;
+  wire::FrameReader heard_;
   const net::Opcode opcode_;  // of the messages that we send
   net::Alarm alarm_;          // when to close
   Millis close_delay_ = 0;

@@ -367,18 +367,18 @@ void BridgeSession::told(const core::Fact& fact) {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frames) {
+void BridgeSession::received(End& end, const Frames& frames) {
   if (ending_) return;
-  if (is_next(end)) return hear_next(lane, bytes, frames);
+  if (is_next(end)) return hear_next(frames);
   if (is_past(end)) return;
   last_passed_ = now();
   CountedEnd& side = side_of(end);
-  if (is_front(side) && !room_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
-  is_front(side) ? hear(lane, bytes, frames) : hear_server(lane, bytes, frames);
+  if (is_front(side) && !room_) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
+  is_front(side) ? hear(frames) : hear_server(frames);
 }
 
-void BridgeSession::pass_to_room(Lane lane, Bytes bytes) {
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(client_.id, lane, bytes, at); });
+void BridgeSession::pass_to_room(const Frames& frames) {
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(client_.id, frames, at); });
 }
 
 bool BridgeSession::announce_in_room(std::string_view text) {
@@ -387,12 +387,12 @@ bool BridgeSession::announce_in_room(std::string_view text) {
   return told;
 }
 
-void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
+void BridgeSession::hear_server(const Frames& frames) {
   server_said_ = now();
-  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
-  server_.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, lane, bytes, at); });
-  if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
+  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(frames, at); });
+  server_.hear(*worker_route_, frames, wall());
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, frames, at); });
+  if (frames.lane == Lane::kStream) bytes_from_server_ += frames.bytes.size();
 }
 
 void BridgeSession::wrote(End& end) {

@@ -71,7 +71,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   // End::User
   void opened(End& end, const core::Peer& peer) override;
   void found(End& end, std::optional<std::size_t> dialect) override;
-  void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void received(End& end, const Frames& frames) override;
   void wrote(End& end) override;
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
@@ -86,7 +86,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial_failed(Reason why) override;
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !room_; }
-  void pass_to_room(Lane lane, Bytes bytes) override;
+  void pass_to_room(const Frames& frames) override;
   bool announce_in_room(std::string_view text) override;
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
@@ -135,7 +135,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void next_found(std::optional<std::size_t> dialect);
   void tap_next();
   void close_next_tap(const Crossing& crossing, const std::string& why);
-  void hear_next(Lane lane, Bytes bytes, std::size_t frames);
+  void hear_next(const Frames& frames);
   void next_left(const End::Departure& departure);
   void move_in_time(Millis now);
   void send_next(Lane lane, Bytes bytes);
@@ -176,7 +176,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   /// The delay until a player who cannot leave the arena yet is tried again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
-  void hear_server(Lane lane, Bytes bytes, std::size_t frames);
+  void hear_server(const Frames& frames);
 
   bool server_owes() const;
   bool given_up(Millis now);

@@ -18,7 +18,7 @@ constexpr Millis kMoveWithin = 10'000;  // the next server must let the player i
 
 /// The server of a player who is still in a shared room.
 class NoServer final : public core::Back {
-  void receive(Lane, Bytes, core::BackOut&) override {}
+  void receive(const Frames&, core::BackOut&) override {}
   void hear(const core::Intent&, core::BackOut&) override {}
 };
 
@@ -192,11 +192,11 @@ void BridgeSession::next_found(std::optional<std::size_t> dialect) {
   });
 }
 
-void BridgeSession::hear_next(Lane lane, Bytes bytes, std::size_t frames) {
+void BridgeSession::hear_next(const Frames& frames) {
   if (crossing_->arena_end != nullptr)
-    return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
-  crossing_->next.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextBackId, lane, bytes, at); });
+    return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_next_arena(frames, at); });
+  crossing_->next.hear(*worker_route_, frames, wall());
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextBackId, frames, at); });
 }
 
 void BridgeSession::next_left(const End::Departure& departure) {

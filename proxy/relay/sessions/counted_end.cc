@@ -29,11 +29,12 @@ void CountedEnd::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTim
   lent ? end->lend(lane, bytes) : end->send(lane, bytes);
 }
 
-void CountedEnd::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
+void CountedEnd::hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const {
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
-    end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
-  count(front ? worker_route.counters.to_server : worker_route.counters.to_client, lane, bytes.size(), frames);
+    end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, frames.lane, frames.bytes, at);
+  count(front ? worker_route.counters.to_server : worker_route.counters.to_client, frames.lane, frames.bytes.size(),
+        frames.count());
 }
 
 bool CountedEnd::overflows(const Limits& limits) const {

@@ -17,7 +17,7 @@ struct CountedEnd {
   /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
   /// Counts and records what the peer sent.
-  void hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
+  void hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const;
   /// Whether so much waits for the peer that its session must end.
   bool overflows(const Limits& limits) const;
   void pause(Pause why);

@@ -23,14 +23,14 @@ class RecordedRoom {
     calls_.tick(at);
     room_.tick(at);
   }
-  void received(core::Id end, Lane lane, Bytes bytes, core::Micros at) {
+  void received(core::Id end, const Frames& frames, core::Micros at) {
     calls_.received(end, at);
-    room_.received(end, lane, bytes, at);
+    room_.received(end, frames, at);
   }
   /// The same from a server that is an arena, whose frames are not recorded.
-  void received_from_arena(Bytes bytes, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_from_arena(std::string(as_text(bytes)));
-    room_.received(core::kBackId, Lane::kStream, bytes, at);
+  void received_from_arena(const Frames& frames, core::Micros at) {
+    if (calls_.on()) calls_.other(at).set_from_arena(std::string(as_text(frames.bytes)));
+    room_.received(core::kBackId, frames, at);
   }
   core::Id seat(std::unique_ptr<core::Front> front, const core::Peer& peer, core::Micros at) {
     if (calls_.on()) *calls_.other(at).mutable_seated() = to_trace(peer);
@@ -81,9 +81,9 @@ class RecordedRoom {
     if (calls_.on()) calls_.other(at).set_next_speaks(std::string(name));
     room_.next_speaks(dialect, at);
   }
-  void received_from_next_arena(Bytes bytes, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(bytes)));
-    room_.received(core::kNextBackId, Lane::kStream, bytes, at);
+  void received_from_next_arena(const Frames& frames, core::Micros at) {
+    if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(frames.bytes)));
+    room_.received(core::kNextBackId, frames, at);
   }
   void cancel_move(std::string_view why, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_move_ended(std::string(why));

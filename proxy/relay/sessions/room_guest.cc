@@ -65,7 +65,7 @@ void RoomGuest::take_turn() {
   if (!seated_) greets_since_ = now();
   if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerUnreachable) : take_seat();
   for (const Kept& one : std::exchange(kept_, {}))
-    if (!ending_) hear(one.lane, one.bytes, one.frames);
+    if (!ending_) hear({Lane::kStream, one.bytes, one.marks});
   if (!queued_ && !ending_) client_.resume(kAwaitsSeat);
 }
 
@@ -140,14 +140,14 @@ std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
+void RoomGuest::received(End&, const Frames& frames) {
   if (ending_) return;
   last_passed_ = now();
-  if (!seated_ && !queued_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
+  if (!seated_ && !queued_) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
   if (ending_) return;
-  if (seated_) return hear(lane, bytes, frames);
-  if (lane == Lane::kDatagram) return worker_route_->dropped(Drop::kNotLinked);
-  kept_.push_back({lane, Buffer(bytes.begin(), bytes.end()), frames});
+  if (seated_) return hear(frames);
+  if (frames.lane == Lane::kDatagram) return worker_route_->dropped(Drop::kNotLinked);
+  kept_.push_back({{frames.bytes.begin(), frames.bytes.end()}, {frames.marks.begin(), frames.marks.end()}});
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class RoomGuest final : public RoomSession, public Guest {
  private:
   // End::User
   void opened(End& end, const core::Peer& peer) override;
-  void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void received(End& end, const Frames& frames) override;
   void wrote(End&) override { client_.last_progress = now(); }
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
@@ -66,7 +66,7 @@ class RoomGuest final : public RoomSession, public Guest {
   // Session, RoomSession
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !seated_ && !queued_; }
-  void pass_to_room(Lane lane, Bytes bytes) override { shared_room_.received(client_.id, lane, bytes); }
+  void pass_to_room(const Frames& frames) override { shared_room_.received(client_.id, frames); }
   bool announce_in_room(std::string_view text) override {
     return client_.id != 0 && shared_room_.announce(client_.id, text);
   }
@@ -83,9 +83,8 @@ class RoomGuest final : public RoomSession, public Guest {
   }
 
   struct Kept {
-    Lane lane;
     Buffer bytes;
-    std::size_t frames;
+    std::vector<FrameMark> marks;
   };
 
   void take_seat();

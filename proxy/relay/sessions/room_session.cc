@@ -77,13 +77,13 @@ void RoomSession::rang() {
 
 // -- Receiving and sending --------------------------------------------------------------------------------------------
 
-void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
-  client_.hear(*worker_route_, lane, bytes, frames, wall());
+void RoomSession::hear(const Frames& frames) {
+  client_.hear(*worker_route_, frames, wall());
   heard_words_ = 0;
-  pass_to_room(lane, bytes);
-  if (lane != Lane::kStream) return;
-  bytes_from_client_ += bytes.size();
-  if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
+  pass_to_room(frames);
+  if (frames.lane != Lane::kStream) return;
+  bytes_from_client_ += frames.bytes.size();
+  if (!ending_) charge(frames.bytes.size(), std::max(frames.count(), heard_words_));
 }
 
 void RoomSession::received_control(End& end, std::size_t bytes) {

@@ -28,13 +28,13 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   virtual void seat(std::size_t dialect) = 0;
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
-  virtual void pass_to_room(Lane lane, Bytes bytes) = 0;
+  virtual void pass_to_room(const Frames& frames) = 0;
   /// Sends the player a message in the server's name. False: the player has not entered.
   virtual bool announce_in_room(std::string_view text) = 0;
 
   std::unique_ptr<End> make_client_end(const AcceptedEnetPeer& enet, bool gathers);
   void greet(const core::Peer& peer);
-  void hear(Lane lane, Bytes bytes, std::size_t frames);
+  void hear(const Frames& frames);
   void name(Bytes greeting);
   /// The client belongs to that session, which goes on with it. This session only accepted the connection, and ends.
   void hand_back(SessionRef to);

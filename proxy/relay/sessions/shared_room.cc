@@ -193,8 +193,8 @@ void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const co
   });
 }
 
-void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
-  call_room([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
+void SharedRoom::received(core::Id guest, const Frames& frames) {
+  call_room([&](core::Room& room, core::Micros at) { room.received(guest, frames, at); });
 }
 
 bool SharedRoom::announce(core::Id guest, std::string_view text) {

@@ -87,7 +87,7 @@ void TcpSession::open() {
   open_ = true;
   open_tap(wall_now());
   tell_opened();
-  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
+  if (!early_.empty()) relay(client_, server_, Way::kToServer, FrameRun{early_, 0, early_frames_});
   early_ = {};
   client_.resume(kEarly);
   if (client_.ended) server_.link.shut_down();
@@ -110,7 +110,7 @@ void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
 
 void TcpSession::client_said(Bytes bytes) {
   std::size_t frames = 0;
-  const auto fault = to_server_.feed(bytes, [&](const Frames& whole) {
+  const auto fault = to_server_.feed(bytes, [&](const FrameRun& whole) {
     frames = whole.count;
     to_server(whole);
   });
@@ -123,7 +123,7 @@ void TcpSession::client_said(Bytes bytes) {
   }
 }
 
-void TcpSession::to_server(const Frames& frames) {
+void TcpSession::to_server(const FrameRun& frames) {
   bytes_from_client_ = to_server_.passed();
   if (open_) return relay(client_, server_, Way::kToServer, frames);
   append(early_, frames.bytes);
@@ -133,11 +133,11 @@ void TcpSession::to_server(const Frames& frames) {
 
 void TcpSession::server_said(Bytes bytes) {
   if (!sure_) return find_dialect(bytes);
-  const auto fault = to_client_.feed(bytes, [&](const Frames& whole) { to_client(whole); });
+  const auto fault = to_client_.feed(bytes, [&](const FrameRun& whole) { to_client(whole); });
   if (fault) go_unframed(*fault);
 }
 
-void TcpSession::to_client(const Frames& frames) {
+void TcpSession::to_client(const FrameRun& frames) {
   bytes_from_server_ = to_client_.passed();
   note_greeting(frames);
   if (!entered_) note_admission(frames);
@@ -148,7 +148,7 @@ void TcpSession::to_client(const Frames& frames) {
 
 /// The server's first frame may contain the player's id. The link table must know it before the client can send a link
 /// request.
-void TcpSession::note_greeting(const Frames& frames) {
+void TcpSession::note_greeting(const FrameRun& frames) {
   if (!datagrams_ || named_ || frames.count == 0) return;
   named_ = true;
   if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first)))
@@ -156,14 +156,14 @@ void TcpSession::note_greeting(const Frames& frames) {
 }
 
 /// Before the server lets the player in, it may report a ban of the player.
-void TcpSession::note_admission(const Frames& frames) {
+void TcpSession::note_admission(const FrameRun& frames) {
   const wire::AdmissionState state =
       frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUndecided;
   entered_ = state != wire::AdmissionState::kUndecided;
   if (state == wire::AdmissionState::kBanned) worker_route_->server_banned(info_.client, "");
 }
 
-void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& frames) {
+void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const FrameRun& frames) {
   const Bytes bytes = frames.fresh();
   if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
   to.will_wait(now());
@@ -187,7 +187,7 @@ void TcpSession::go_unframed(const Fault& fault) {
                                                      std::string(route_.game.name()) + " " +
                                                      std::string(route_.dialect_name()) + " frame (" + fault.what +
                                                      " in " + fault.field + "): its bytes are passed on as they come");
-  to_client(Frames{to_client_.take_kept()});
+  to_client(FrameRun{to_client_.take_kept()});
   to_client_.lose_framing();
   to_client_.drop_kept();
 }
@@ -224,7 +224,7 @@ void TcpSession::pass_rest(Way way) {
                      (way == Way::kToServer && route_.strict) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
   if (whole || !open_ || framer.kept().empty()) return;
-  way == Way::kToServer ? to_server(Frames{framer.take_kept()}) : to_client(Frames{framer.take_kept()});
+  way == Way::kToServer ? to_server(FrameRun{framer.take_kept()}) : to_client(FrameRun{framer.take_kept()});
 }
 
 bool TcpSession::owes_goodbye() const {
@@ -260,7 +260,7 @@ bool TcpSession::on_tick(Millis now) {
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.
   const bool heard = open_ && !server_.ended && server_.paused == 0;
   if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
-    to_client(Frames{to_client_.take_kept()});
+    to_client(FrameRun{to_client_.take_kept()});
   return true;
 }
 

@@ -31,11 +31,11 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
 
   void client_said(Bytes bytes);
   void server_said(Bytes bytes);
-  void to_server(const Frames& frames);
-  void to_client(const Frames& frames);
-  void note_greeting(const Frames& frames);
-  void note_admission(const Frames& frames);
-  void relay(PeerLink& from, PeerLink& to, wire::Way way, const Frames& frames);
+  void to_server(const FrameRun& frames);
+  void to_client(const FrameRun& frames);
+  void note_greeting(const FrameRun& frames);
+  void note_admission(const FrameRun& frames);
+  void relay(PeerLink& from, PeerLink& to, wire::Way way, const FrameRun& frames);
   void pass_rest(wire::Way way);
   void go_unframed(const Fault& fault);
 
@@ -43,7 +43,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void server_ended();
   bool owes_goodbye() const;
   void say_goodbye();
-  void insert(Bytes frame) override { relay(server_, client_, wire::Way::kToClient, Frames{frame, 0, 1}); }
+  void insert(Bytes frame) override { relay(server_, client_, wire::Way::kToClient, FrameRun{frame, 0, 1}); }
   bool takes_insert() const override {
     return open_ && entered_ && !told_goodbye_ && !client_.ended && !server_.ended && to_client_.at_frame_boundary();
   }

@@ -20,7 +20,7 @@ void Visitor::look() {
   if (done_ || queued_) return;
   const bool goes_on = visit_.passage->to_room.take(in_);
   if (in_.size() >= kMuch) owner_.tell_session(visit_);
-  if (seat_ != 0 && !in_.empty()) room_.received(seat_, Lane::kStream, in_);
+  if (seat_ != 0 && !in_.empty()) room_.received(seat_, in_.frames());
   in_.clear();
   if (!goes_on) leave(visit_.passage->to_room.why());
 }
@@ -41,9 +41,9 @@ bool Visitor::give_seat(core::Id seat) {
   return true;
 }
 
-bool Visitor::send(Lane, Bytes bytes, bool) {
+bool Visitor::send(Lane, Bytes frame, bool) {
   if (parted_) return false;
-  append(out_, bytes);
+  out_.add(frame);
   if (seat_ != 0 && waiting() > kMostUntaken && !std::exchange(overflowed_, true)) room_.overflowed(seat_);
   return !std::exchange(touched_, true);
 }

@@ -48,7 +48,7 @@ class Visitor final : public Guest {
 
   // Guest
   bool give_seat(core::Id seat) override;
-  bool send(Lane lane, Bytes bytes, bool lent) override;
+  bool send(Lane lane, Bytes frame, bool lent) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + visit_.passage->to_session.waiting(); }
   void close(std::string_view why, std::uint32_t code) override;
@@ -73,7 +73,7 @@ class Visitor final : public Guest {
   const Visit visit_;
   const core::Peer peer_;
   core::Id seat_ = 0;
-  Buffer in_, out_;
+  WaitingFrames in_, out_;
   bool queued_ = true;    // for the seat, or to enter
   bool watches_ = false;  // the player wanted to watch only
   bool parted_ = false;   // nothing more reaches the session

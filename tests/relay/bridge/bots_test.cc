@@ -20,7 +20,7 @@ class Shy final : public core::Front {
     say.set_text("hello");
     out.say(say);
   }
-  void receive(Lane, Bytes, core::FrontOut&) override { FAIL("nobody speaks to it"); }
+  void receive(const Frames&, core::FrontOut&) override { FAIL("nobody speaks to it"); }
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (core::as<words::Said>(fact)) out.close("was spoken to");
   }
@@ -29,7 +29,7 @@ class Shy final : public core::Front {
 /// Enters, and drives north as soon as it may.
 class Northward final : public core::Front {
  public:
-  void receive(Lane, Bytes, core::FrontOut&) override { FAIL("nobody speaks to it"); }
+  void receive(const Frames&, core::FrontOut&) override { FAIL("nobody speaks to it"); }
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (core::as<words::You>(fact)) out.say(words::Enter());
     if (!core::as<words::Ready>(fact)) return;

@@ -48,11 +48,13 @@ class Party {
       }
       const Buffer bytes = stream_.read_some();
       REQUIRE_FALSE(bytes.empty());
-      const auto fault = reader_.feed(wire::Lane::kStream, bytes, [&](const wire::Frame& frame) {
-        const auto heard = codec_->read(frame);
-        REQUIRE(heard.ok());
-        heard_.push_back(*heard->message);
-        return true;
+      const auto fault = reader_.feed(wire::Lane::kStream, bytes, [&](const Frames& frames) {
+        const Way way = says_ == Way::kToServer ? Way::kToClient : Way::kToServer;
+        const auto wrong = wire::hear(*codec_, way, frames, [&](const auto& heard) {
+          heard_.push_back(*heard.message);
+          return true;
+        });
+        REQUIRE_FALSE(wrong);
       });
       REQUIRE_FALSE(fault);
     }
