@@ -104,7 +104,7 @@ class PassedSockets {
     const int count = sd_listen_fds_with_names(0, &names);
     for (int i = 0; i < count; ++i) sockets_.push_back(look_at(SD_LISTEN_FDS_START + i, names ? names[i] : nullptr));
     for (int i = 0; names && names[i]; ++i) std::free(names[i]);
-    std::free(names);
+    std::free(static_cast<void*>(names));
   }
 
   static std::string text(const PassedSocket& socket) {

@@ -1,5 +1,5 @@
-# Tests for every peer's codec: do the peer's codec and Entente's read the same bytes in the same way?
-# Law: the codecs are independent: values are compared one by one, in the wire's order, and bytes unchanged.
+# Tests that a peer's codec and Entente's read the same bytes in the same way.
+# Law: the two codecs share no code. Values are compared one by one, in the wire's order; bytes must be identical.
 from __future__ import annotations
 
 import random
@@ -13,8 +13,8 @@ from codec import Codec, Kind, leaves
 from text import to_bytes
 from wire import Value, Wrong
 
-INVENTED = 12  # of each kind, each way
-DAMAGED = 5  # times each of these
+INVENTED = 12  # messages of each kind and way
+DAMAGED = 5  # damaged copies of each
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"(\+tail\d+|\(no end\))?', re.DOTALL)
 INDEX = re.compile(r"\[\d+\]")
 BYTES = re.compile(r"<(\d+) bytes(?:: ([0-9a-f]*)(…?))?>")
@@ -29,8 +29,8 @@ def unquoted(printed: str) -> bytes:
 
 
 def same(value: Value, printed: str) -> bool:
-    """Whether Entente printed this value. Entente omits the NULs that end a text, and only counts bytes after a text's NUL and
-    bytes beyond the first of many; the re-encoded frame shows whether those are the same."""
+    """Whether Entente printed this value. Entente does not print the NULs at the end of a text. Of bytes after a text's NUL, and
+    of long byte strings, it prints only the number; the comparison of the re-encoded frames covers these."""
     if isinstance(value, int):
         return printed == str(value)
     if isinstance(value, float):
@@ -48,7 +48,7 @@ def same(value: Value, printed: str) -> bool:
 
 
 def damaged(body: bytes, dice: random.Random) -> bytes:
-    """Some bytes changed, left out, put in, or the end cut off."""
+    """A copy with some bytes changed, removed or inserted."""
     for _ in range(dice.randint(1, 3)):
         at, size = dice.randint(0, len(body)), dice.randint(1, 4)
         new = dice.choice((b"", b"\0", b"\1", b"\xff", dice.randbytes(size)))
@@ -58,19 +58,19 @@ def damaged(body: bytes, dice: random.Random) -> bytes:
 
 @dataclass
 class Read:
-    """A frame as the peer reads it; `wrong` is empty if the peer can read it."""
+    """A frame as the peer reads it. `wrong` is empty if the frame is valid."""
     name: str = ""
     fields: Value = None
     wrong: str = ""
 
 
 class Agreement:
-    """Mixed into a unittest.TestCase, which says the game, the dialect and the peer's codec."""
+    """A mixin for a unittest.TestCase, which sets the game, the dialect and the peer's codec."""
     game: str
     dialect: str
     codec: Codec
-    words: dict[str, tuple[str, ...]] = {}  # the document's name of a field -> Entente's names, if different; "" if it has none
-    count = INVENTED  # of each kind, of those that Entente invents
+    words: dict[str, tuple[str, ...]] = {}  # the document's name of a field -> Entente's names, if they differ; "": none
+    count = INVENTED  # messages of each kind that Entente invents
 
     def readable(self) -> set[tuple[str, str]]:
         """The kinds that a reader can tell apart, by way and name."""
@@ -80,7 +80,7 @@ class Agreement:
         return same(value, printed)
 
     def printed(self, frame: ours.Frame) -> list[tuple[str, str]]:
-        """What Entente printed, without values that are not in the message's body."""
+        """What Entente printed, without empty trailing bytes."""
         return [value for value in frame.values if value != ("trailing", "<0 bytes>")]
 
     def test_what_entente_invents_means_the_same_to_the_peer(self) -> None:
@@ -130,7 +130,7 @@ class Agreement:
             yield ours.Frame(kind.way, kind.lanes[0], kind.stage, self.codec.encode(kind.way, kind.name, fields), kind.name)
 
     def read(self, frame: ours.Frame) -> Read:
-        """Reads a frame, and checks that it is written again with the same bytes."""
+        """Reads a frame, and checks that it encodes to the same bytes."""
         try:
             name, fields = self.codec.decode(frame.way, frame.stage, frame.data)
         except Wrong as wrong:
@@ -139,13 +139,13 @@ class Agreement:
         return Read(name, fields)
 
     def called(self, path: str) -> set[str]:
-        """What Entente may call the field with this path."""
+        """The names that Entente may use for the field with this path."""
         word, dot, inner = path.partition(".")
         words = self.words.get(word, (word,))
         return {".".join(filter(None, (outer, deeper))) for outer in words for deeper in (self.called(inner) if dot else {""})}
 
     def assert_same(self, read: Read, frame: ours.Frame) -> None:
-        """The same values in the same order, by names that mean the same."""
+        """Checks that both have the same values in the same order, under names that mean the same."""
         self.assertEqual("", read.wrong)
         mine, theirs = [leaf for leaf in leaves(read.fields) if leaf != ("trailing", "")], self.printed(frame)
         for (path, value), (their_path, printed) in zip(mine, theirs):

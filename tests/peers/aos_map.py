@@ -1,5 +1,5 @@
-# What an Ace of Spades server plays on: a map as VXL, cut into packets, and the State Data that goes with it.
-# Law: the same seed is the same map.
+# A map for an Ace of Spades server: VXL, cut into packets, and the State Data for it.
+# Law: the same seed gives the same map.
 from __future__ import annotations
 
 import random
@@ -9,8 +9,8 @@ from typing import Iterator
 from wire import Seen
 
 SIDE, TILE, GROUND = 512, 32, 60
-CHUNK = 1024  # any size is taken; this one makes several of a small map
-ENTRIES = 16  # of territories, however many there are: a client copies the whole table
+CHUNK = 1024  # bytes; any size is valid; with this one, a small map takes several packets
+ENTRIES = 16  # of the table of territories; always sent in full, because a client copies the whole table
 CTF, TERRITORIES = 0, 1
 NEUTRAL = 2
 
@@ -36,13 +36,13 @@ def landscape(seed: int) -> bytes:
 
 
 def chunks(vxl: bytes) -> Iterator[str]:
-    """One zlib stream, a piece at a time, in hexadecimal."""
+    """The map as one zlib stream, in pieces, each in hexadecimal."""
     stream = zlib.compress(vxl)
     return (stream[at:at + CHUNK].hex() for at in range(0, len(stream), CHUNK))
 
 
 def state_data(mode: int) -> Seen:
-    """All of it but the receiver's id. Nobody holds an intel."""
+    """All fields except the receiver's id. Nobody carries an intel."""
     common = {"fog": colour(255, 232, 128), "team1": colour(200, 0, 0), "team2": colour(0, 200, 0),
               "team1_name": "Blue", "team2_name": "Green", "mode": mode}
     if mode == TERRITORIES:

@@ -1,6 +1,6 @@
 # State Update (0.80): what a client sends about itself each tick, and what a server sends about all players.
-# Law: each packet has the last 30 inputs, newest first, and the state after the oldest of them; a player that has not moved
-# since the packet before is "still", and has no state.
+# Law: a client's packet has the last 30 inputs, newest first, and the state after the oldest of them. A player who has not
+# moved since the previous packet is "still": the packet has no current state for this player.
 from __future__ import annotations
 
 import struct
@@ -12,7 +12,7 @@ from wire import Seen
 INPUTS = 30
 UP, DOWN, LEFT, RIGHT, JUMP, CROUCH, SNEAK, SPRINT = (1 << bit for bit in range(8))  # placement 1 to 8
 MOST = 1152  # bytes of a server's packet
-REFRESH = 10  # updates after which still players are also sent in full, because earlier packets may be lost
+REFRESH = 10  # every tenth update has the full state of all players, because earlier packets may be lost
 HEAD, MOVING_BYTES, STILL_BYTES = 6, 39, 3
 
 Numbers = tuple[float, float, float]
@@ -23,17 +23,17 @@ def state(pos: Numbers, ori: Numbers = (1.0, 0.0, 0.0), vel: Numbers = (0.0, 0.0
 
 
 def bits(of: Seen | None) -> bytes:
-    """A state's nine floats as they travel: equal bits are what makes a player still."""
+    """The nine floats of a state as bytes. A player whose bytes have not changed is still."""
     return b"".join(struct.pack("<3f", *point.values()) for point in of.values()) if of else b""
 
 
 def newer(sequence: int, than: int | None) -> bool:
-    """By serial arithmetic: the number may wrap around."""
+    """Whether `sequence` comes after `than`. Sequence numbers wrap around."""
     return than is None or 0 < (sequence - than) % (1 << 32) < 1 << 31
 
 
 class Mover:
-    """A client's own State Updates, from a spawn on."""
+    """Makes a client's State Updates, beginning at a spawn."""
 
     def __init__(self, spawn: Seen):
         self.sequence = 0
@@ -42,7 +42,7 @@ class Mover:
         self._before: Seen | None = None
 
     def tick(self, keys: int, now: Seen) -> tuple[str, Seen]:
-        """The next packet, as kind and fields: these keys were held, and led here."""
+        """The next packet, as kind and fields. `keys`: the keys that were held; `now`: the state after this tick."""
         self._inputs.appendleft(keys)
         self._states.append(now)
         still = bits(now) == bits(self._before)
@@ -53,28 +53,28 @@ class Mover:
 
 
 class Moved:
-    """A player as the packets tell of it; `state` is None until the first full one."""
+    """What the server knows of a player's movement. `state` is None until the first full packet."""
 
     def __init__(self) -> None:
         self.sequence: int | None = None
         self.keys, self.state = 0, None
 
     def hear(self, fields: Seen) -> None:
-        """A client's packet, of whichever length. An older one than the newest is nothing new."""
+        """Takes a client's packet, of any length. Ignores it if it is older than the newest."""
         if newer(fields["sequence"], self.sequence):
             self.sequence, self.keys = fields["sequence"], fields["input"][0]
             self.state = fields.get("state", self.state)
 
 
 class Told:
-    """A server's State Updates to one client."""
+    """Makes a server's State Updates to one client."""
 
     def __init__(self) -> None:
         self.sequence, self._updates = 0, 0
         self._told: dict[int, bytes] = {}
 
     def packets(self, players: dict[int, Moved]) -> Iterator[Seen]:
-        """The fields of as many packets as all these players take; one without a state yet is left out."""
+        """The fields of the packets for these players: one packet, or more if they do not fit. Players without a state are left out."""
         if self._updates % REFRESH == 0:
             self._told.clear()
         self._updates += 1

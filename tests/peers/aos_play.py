@@ -1,5 +1,6 @@
-# A session of two clients and a server in which every kind of packet is sent, each way; the same one for the same seed.
-# Law: every packet is awaited by those it is for, with the fields that it must have; nothing is left over.
+# A session of two clients and a server in which every kind of packet is sent, in each direction that it has. The same seed gives
+# the same session.
+# Law: each receiver waits for each packet and checks its fields. At the end, no packet is unread.
 from __future__ import annotations
 
 from aos import CHAT_SYSTEM, GAME, KICKED, NOBODY, SMG, Client
@@ -11,7 +12,7 @@ from enet import Loop
 from expected import expect
 from wire import Seen
 
-# What one end sends and the other only takes note of.
+# Packets that the receiver does not answer.
 NOTED_BY_SERVER = ("Short Player Data", "Player Properties")
 TOLD_BY_SERVER = ("Move Object", "Restock", "Fog Colour", "Player Properties", "Set Tool", "Set Colour",
                   "Change Weapon")
@@ -20,7 +21,7 @@ OF_TERRITORIES = ("Progress Bar", "Territory Capture")
 
 
 class Play:
-    """Ann plays, bob watches: what is said of ann, he hears."""
+    """Ann plays. Bob watches: he receives what the server tells others about ann."""
 
     def __init__(self, loop: Loop, port: int, server: Server, seed: int):
         self.loop, self.port, self.server, self.seed = loop, port, server, seed
@@ -62,14 +63,14 @@ class Play:
                 expect(other.expect("Create Player").fields, created)
 
     def move(self) -> None:
-        """Runs a while, then stands; bob, who does nothing, is told all of it."""
+        """Ann runs for a while, then stands still. Bob does nothing, and receives all her movements."""
         ann, seat = self.ann, self.server.client(self.ann.id)
         for tick in range(40):
             keys = UP | (JUMP if tick == 5 else SPRINT)
             moved = ann.move(keys, state((100.0 + min(tick, 34) / 4, 256.5, 57.75), vel=(0.25, 0.0, 0.0)))
             kind = "State Update/still" if tick > 34 else "State Update"
             expect(seat.expect(kind).fields, moved)
-        expect(moved["state_30"]["pos"]["x"], 102.5)  # after tick 10, the oldest of thirty
+        expect(moved["state_30"]["pos"]["x"], 102.5)  # after tick 10, the oldest of the 30 inputs
         for number in range(12):
             self.server.update()
             for client in self.clients:

@@ -1,5 +1,6 @@
-# A server of Ace of Spades 0.80: it reacts to its clients' packets, and sends its decisions to the clients concerned.
-# Law: in a packet that names its sender, the server writes the true sender; a client that does not begin with Existing Player is banned.
+# A server of Ace of Spades 0.80. It reacts to its clients' packets, and sends its decisions to the clients concerned.
+# Law: when it forwards a packet that names its sender, it writes the true sender. It bans a client that sends anything else before
+# Existing Player (except answers to the handshake).
 from __future__ import annotations
 
 from functools import partial
@@ -18,15 +19,15 @@ from wire import Seen, Value
 BEFORE_JOINING = {"Existing Player", "Handshake Return", "Version Response", "Ext Info"}
 STATE_UPDATES = [kind.name for kind in GAME.codec.kinds if (kind.way, kind.code) == (CLIENT, 0)]
 TOLD_TO_OTHERS = ("Weapon Input", "Grenade", "Set Tool", "Set Colour")
-TOLD_TO_ALL = ("Block Action", "Block Line", "Chat Message")  # their sender shows them no sooner
-HIT_POINTS, DAMAGE = 100, {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}  # a rifle's, by the part that it hits
+TOLD_TO_ALL = ("Block Action", "Block Line", "Chat Message")  # also to the sender, who shows them only then
+HIT_POINTS, DAMAGE = 100, {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}  # a rifle's damage, by the part of the body
 SHOT, TEAM_CHANGED, WEAPON_CHANGED = 0, 5, 6  # types of Kill Action
 BY_WEAPON = 1  # type of Set HP
 CHALLENGE = [0, 0, 0, 42]
 
 
 class Seat(enet_session.Session):
-    """One client; `player` is what Existing Player says of it, once it has joined."""
+    """One client. `player` has the fields of its Existing Player, once it has joined."""
 
     def __init__(self, server: Server, id: int):
         super().__init__(GAME, server.loop, SERVER)
@@ -34,7 +35,7 @@ class Seat(enet_session.Session):
         self.void()
 
     def void(self) -> None:
-        """As before joining."""
+        """Resets the client to the state before it joined."""
         self.player: Seen | None = None
         self.hp, self.moved, self.told = HIT_POINTS, Moved(), Told()
 
@@ -54,12 +55,12 @@ class Seat(enet_session.Session):
 
 
 class Server(enet_session.Server):
-    """On a map of that seed. `update` says where everybody is."""
+    """Plays on a map made from `seed`. update() sends the positions of all players."""
 
     def __init__(self, loop: Loop, seed: int, mode: int = CTF, players: int = 32):
         super().__init__(GAME, loop, peers=players + 1)
         self.map, self.mode, self.most = landscape(seed), mode, players
-        self.banned = False  # the one address that there is here
+        self.banned = False  # the only address: all clients are on this machine
         self._reactions: dict[str, Callable[[Seat, Seen], None]] = {
             "Existing Player": self._join, "Weapon Reload": self._reload, "Hit": self._hit,
             "Change Team": self._change_team, "Change Weapon": self._change_weapon,
@@ -76,7 +77,7 @@ class Server(enet_session.Server):
         return seat
 
     def here(self) -> list[Seat]:
-        """The clients that have the map, and so receive the players."""
+        """The clients that have the map, and so receive packets about players."""
         return [seat for seat in self.sessions if seat.welcome and seat.reason is None]
 
     def players(self) -> Iterator[Seat]:
@@ -93,7 +94,7 @@ class Server(enet_session.Server):
                 seat.send("State Update", **fields)
 
     def next_map(self, seed: int, mode: int) -> None:
-        """Everybody has to join again."""
+        """Sends a new map; all players have to join again."""
         self.map, self.mode = landscape(seed), mode
         for seat in self.here():
             seat.void()
@@ -147,7 +148,7 @@ class Server(enet_session.Server):
                 other.send(kind, **said | {"id": seat.id})
 
     def _reload(self, seat: Seat, said: Seen) -> None:
-        """Others see it begin; it is over when the shooter is told."""
+        """Tells the others that the reload begins, and the player that it is complete."""
         self._told("Weapon Reload", seat, said)
         seat.send("Weapon Reload", id=seat.id, clip=10, reserve=50)
 

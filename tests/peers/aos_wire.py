@@ -1,5 +1,5 @@
-# The packets of Ace of Spades 0.80: the State Update of the draft, and what it keeps of 0.75, each described once.
-# Law: written from the draft and the measured facts alone; what is open in them is decided in README.md.
+# The packets of Ace of Spades 0.80, each described once: the draft's State Update, and the packets that it keeps from 0.75.
+# Law: written only from the draft and from measurements. README.md lists what these leave open, and how we read it.
 from __future__ import annotations
 
 import random
@@ -9,19 +9,19 @@ from codec import CLIENT, GREETING, SERVER, Codec, Kind
 from text import Bytes, FixedText, RestText
 from wire import Array, Field, Float, Int, Reader, Record, Rest, Seen, When, Wrong
 
-RELIABLE, UNRELIABLE = ("stream",), ("datagram", "stream")  # the first is sent, the others are read too
+RELIABLE, UNRELIABLE = ("stream",), ("datagram", "stream")  # the first is sent; each is read
 
 U8, I8, U32, I32, F32 = Int("<B"), Int("<b"), Int("<I"), Int("<i"), Float("<")
 POINT = Record(x=F32, y=F32, z=F32)
 BLOCK = Record(x=I32, y=I32, z=I32)
 COLOUR = Record(b=U8, g=U8, r=U8)
-INPUTS = Array(U8, 30)  # the newest first
-QUERY = "query"  # the code of a datagram outside of ENet
-EXTENSION = "extension"  # the code of a packet whose number, 65 to 255, is its first field
+INPUTS = Array(U8, 30)  # newest first
+QUERY = "query"  # stands for the code of a datagram outside of ENet
+EXTENSION = "extension"  # stands for the code of a packet whose number (65 to 255) is its first field
 
 
 class OneOf(Field):
-    """A byte that can only be one of these."""
+    """A byte that must be one of these values."""
 
     def __init__(self, *legal: int) -> None:
         self.legal, self.blank = legal, legal[0]
@@ -37,18 +37,18 @@ class OneOf(Field):
 
     def _checked(self, value: int) -> int:
         if value not in self.legal:
-            raise Wrong(f"{value} is none of {self.legal}")
+            raise Wrong(f"{value} is not one of {self.legal}")
         return value
 
 
-# State Data behind its Still, which is 1 if they are left out; State-30 is drawn without a Still.
+# The State Data of the draft. In a player's entry, Still is 1 if the three points are left out. State-30 has no Still.
 STATE: dict[str, Field] = {"pos": POINT, "ori": POINT, "vel": POINT}
 MOVED = {name: When(lambda seen: not seen["still"], field) for name, field in STATE.items()}
 PLAYER_STATE = Record(id=U8, input=U8, still=OneOf(0, 1), **MOVED)
 HEAD: dict[str, Field] = {"sequence": U32, "input": INPUTS}
 NOW, OLDEST = {"state": Record(**STATE)}, {"state_30": Record(**STATE)}
 
-# The draft's "107 bytes" does not fit its fields: every length that a reading of it gives is read; the first two are sent.
+# The draft says "107 bytes", but its fields have another length. Each possible reading is accepted; only the first two are sent.
 STATE_UPDATES = {
     "State Update": Record(**HEAD, still=OneOf(0), **NOW, **OLDEST),  # 108
     "State Update/still": Record(**HEAD, still=OneOf(1), **OLDEST),  # 72
@@ -60,7 +60,7 @@ STATE_UPDATES = {
 
 
 class Territories(Rest):
-    """To the end of the packet: as many as are counted, or more, which mean nothing."""
+    """Entries up to the end of the packet: as many as the count says, or more. The additional ones have no meaning."""
 
     def read(self, reader: Reader, seen: Seen) -> list:
         return self._counted(super().read(reader, seen), seen)
@@ -73,12 +73,12 @@ class Territories(Rest):
 
     def _counted(self, items: list, seen: Seen) -> list:
         if len(items) < seen["territory_count"]:
-            raise Wrong(f"{len(items)} territories, {seen['territory_count']} counted")
+            raise Wrong(f"{len(items)} territories, but the count is {seen['territory_count']}")
         return items
 
 
 def _slot(mask: int) -> tuple[When, When]:
-    """An intel's place in State Data, or its carrier if that bit of the flags is set."""
+    """The field of an intel in State Data: its place, or its carrier if the bit `mask` of the flags is set."""
     return (When(lambda seen: seen["mode"] == 0 and not seen["flags"] & mask, POINT),
             When(lambda seen: seen["mode"] == 0 and bool(seen["flags"] & mask), Record(carrier=U8, pad=Bytes(11))))
 
@@ -92,7 +92,7 @@ def _state_data() -> Record:
         id=U8, fog=COLOUR, team1=COLOUR, team2=COLOUR, team1_name=FixedText(10), team2_name=FixedText(10),
         mode=OneOf(0, 1), score1=of(0, U8), score2=of(0, U8), cap_limit=of(0, U8), flags=of(0, U8), intel1=intel_1,
         intel1_carrier=carrier_1, intel2=intel_2, intel2_carrier=carrier_2, base1=of(0, POINT), base2=of(0, POINT),
-        extra=of(0, Bytes()),  # SpadesX sends 20 bytes more than there are fields
+        extra=of(0, Bytes()),  # SpadesX sends 20 bytes after the last field
         territory_count=of(1, U8), territories=of(1, Territories(Record(position=POINT, team=U8))))
 
 
@@ -108,7 +108,7 @@ KINDS = [
     *(Kind(name, CLIENT, 0, body, UNRELIABLE) for name, body in STATE_UPDATES.items()),
     *_kinds(0, "State Update", SERVER, lanes=UNRELIABLE, sequence=U32, players=Array(PLAYER_STATE, U8),
             extra=Bytes(most=9)),
-    *_kinds(1, "Orientation Data", *BOTH, orientation=POINT),  # 1 to 3: superseded; read and ignored, never sent
+    *_kinds(1, "Orientation Data", *BOTH, orientation=POINT),  # 1 to 3 are obsolete: read, never sent
     *_kinds(2, "World Update", SERVER, lanes=UNRELIABLE, players=Rest(Record(position=POINT, orientation=POINT))),
     *_kinds(3, "Input Data", *BOTH, id=U8, keys=U8),
     *_kinds(4, "Weapon Input", *BOTH, id=U8, buttons=U8),

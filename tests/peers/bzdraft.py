@@ -1,5 +1,5 @@
 # A client of BZFlag's draft for 1.8 and later.
-# Law: it does what the page has a client do, in that order, and raises Wrong when a server speaks out of turn.
+# Law: it does what the page says a client does, in that order. It raises Wrong if the server sends a message too early.
 from __future__ import annotations
 
 import enet_session
@@ -14,7 +14,7 @@ class Client(enet_session.Client):
     def __init__(self, loop: Loop, port: int, data: int = 0):
         super().__init__(GAME, loop, port, data)
         self.id: int | None = None
-        self._may_hear: set[str] | None = OUTSIDE  # None: everything
+        self._may_hear: set[str] | None = OUTSIDE  # None: all messages
 
     def greet(self, type: int = 0, flags: tuple[int, ...] = ()) -> Seen:
         self.send("MsgVersion", version=VERSION, type=type, flags=list(flags))
@@ -36,7 +36,7 @@ class Client(enet_session.Client):
         return data
 
     def enter(self, callsign: str, team: int = 1, type: int = 0, email: str = "", password: str = "") -> Seen:
-        """Accepted: the MsgAddPlayer of its own id, which comes after all others'. Rejected: ConnectionRefusedError."""
+        """Returns its own MsgAddPlayer, which comes after those of all other players. Raises ConnectionRefusedError if rejected."""
         self._may_hear = ENTERING
         self.send("MsgEnter", team=team, type=type, password=password, callsign=callsign, email=email, avatar="")
         answer = self.expect("MsgAccept", "MsgReject")

@@ -1,5 +1,6 @@
-# A session of two clients and a server in which every kind of message is said, each way; the same for the same seed.
-# Law: every message is awaited by those it is for, with the fields that it must have; nothing is left over.
+# A session of two clients and a server in which every kind of message is sent, in each direction that it has. The same seed gives
+# the same session.
+# Law: each receiver waits for each message and checks its fields. At the end, no message is unread.
 from __future__ import annotations
 
 from bzdraft import Client
@@ -18,7 +19,7 @@ def some(way: str, kind: str, seed: int) -> Seen:
 
 
 class Play:
-    """Ann plays, bob watches: what is said of ann, he hears."""
+    """Ann plays. Bob watches: he receives what the server tells others about ann."""
 
     def __init__(self, loop: Loop, port: int, server: Server, seed: int):
         self.server, self.seed = server, seed
@@ -51,7 +52,7 @@ class Play:
         expect(self.ann.expect("MsgAddPlayer").fields["playerid"], self.bob.id)
 
     def talk(self) -> None:
-        for to in (ID_EVERYONE, 251, self.bob.id):  # everyone, their team, him
+        for to in (ID_EVERYONE, 251, self.bob.id):  # everyone, their team, bob
             self.ann.send("MsgMessage", from_player_id=0, to_id=to, message=f"to {to} é")
             self._both_hear("MsgMessage", {"from_player_id": self.ann.id, "to_id": to, "message": f"to {to} é"})
         changed = {"type": 0, "team": 2, "wins": 0, "losses": 0, "call_sign": "ann", "email": "", "avatar_name": "tux"}
@@ -66,7 +67,7 @@ class Play:
         self.place = {name: value for name, value in said.items() if name.startswith("position")}
         self._tell("MsgTeleport/tp", self.seed)
         self.ann.send("MsgTeleport", **{"player_id": 0, "from": 2, "to": 3})
-        self._both_hear("MsgScore", {"player_id": self.ann.id, "wins": 2, "losses": 3})  # it is drawn so
+        self._both_hear("MsgScore", {"player_id": self.ann.id, "wins": 2, "losses": 3})  # the page draws MsgTeleport like MsgScore
 
     def shoot(self) -> None:
         for kind in ("MsgShotBegin", "MsgShotUpdate", "MsgShotEnd", "MsgKilled", "MsgScore"):
@@ -88,7 +89,7 @@ class Play:
         self._both_hear("MsgScore", {"player_id": self.bob.id, "wins": 4, "losses": 5})
 
     def end(self) -> None:
-        """One client leaves, the other is made to."""
+        """One client leaves, the server disconnects the other."""
         self.ann.leave()
         expect(self.bob.expect("MsgRemovePlayer").fields, {"playerid": self.ann.id})
         self.server.kill(self.server.client(1))

@@ -1,5 +1,5 @@
-# A server of BZFlag's draft for 1.8 and later: it reacts to its clients' messages, and sends its decisions to all of them.
-# Law: in a message that names its sender, the server writes the true sender, whatever the client wrote there.
+# A server of BZFlag's draft for 1.8 and later. It reacts to its clients' messages, and sends its decisions to all clients.
+# Law: when it forwards a message that names its sender, it writes the true sender, not what the client wrote.
 from __future__ import annotations
 
 import hashlib
@@ -17,14 +17,14 @@ PIECE = 996  # bytes of a resource in one message of 1024
 ROGUES, TEAMS, TYPES = 0, 5, 3
 AXES = "xyz"
 
-# Messages that others are told of, with the field for which the server inserts the sender.
+# Messages that the server forwards, with the field in which it writes the sender.
 TOLD_TO_ALL = {"MsgKilled": "victim", "MsgShotBegin": "shooter", "MsgShotEnd": "shooter", "MsgScore": "player_id",
                "MsgTeleport/tp": "player_id"}
 TOLD_TO_OTHERS = {"MsgPlayerUpdate": "player_id", "MsgShotUpdate": "shooter"}
 
 
 class Seat(enet_session.Session):
-    """One client; `player` is what MsgAddPlayer says of it, once it has entered."""
+    """One client. `player` has the fields of its MsgAddPlayer, once it has entered."""
 
     def __init__(self, server: Server, id: int):
         super().__init__(GAME, server.loop, SERVER)
@@ -68,7 +68,7 @@ class Server(enet_session.Server):
             seat.send(kind, **fields)
 
     def kill(self, seat: Seat) -> None:
-        """The end of one client's session."""
+        """Ends one client's session."""
         seat.send("MsgSuperKill")
         seat.disconnect()
 
@@ -86,7 +86,7 @@ class Server(enet_session.Server):
                   bad_flag_shake_win_count=1, server_time=60_000, world_model_name=self.md5)
 
     def _serve(self, seat: Seat, asked: Seen) -> None:
-        """A resource that is not here is empty."""
+        """Sends a piece of the resource. An unknown resource is empty."""
         offset, known = asked["offset"], self.resource if bytes(asked["md5"]).hex() == self.md5 else b""
         piece = known[offset:offset + PIECE]
         seat.send("MsgGetResource", offset=offset, remaining=max(len(known) - offset - len(piece), 0), md5=asked["md5"],
@@ -151,7 +151,7 @@ class Server(enet_session.Server):
                 self.tell("MsgDropFlag", reason=asked["reason"], **flag)
 
     def _message(self, seat: Seat, asked: Seen) -> None:
-        """To everyone, to a team (253 less its number), or to a player; its sender hears it too."""
+        """Sends the line to everyone, to a team (253 minus its number) or to a player; the sender receives it, too."""
         to = asked["to_id"]
         for other in self.players():
             if seat.player and (other is seat or to in (ID_EVERYONE, other.id, ID_ROGUES - other.player["team"])):

@@ -1,5 +1,5 @@
-# A dialect as a table of messages: decode, encode and invent whole frames, and print values to compare them.
-# Law: a frame that decodes encodes to the same bytes; one that would not is Wrong.
+# A dialect as a table of messages: decodes, encodes and invents whole frames, and lists their values for comparison.
+# Law: a frame that decodes also encodes to the same bytes; any other frame raises Wrong.
 from __future__ import annotations
 
 import random
@@ -8,13 +8,13 @@ from typing import Callable, Iterator
 
 from wire import Reader, Record, Seen, Value, Wrong
 
-CLIENT, SERVER = "client", "server"  # a way is named after who speaks
-GREETING, PLAY = "greeting", "play"  # stages: a side's first words, if they are of a kind of their own; all others
+CLIENT, SERVER = "client", "server"  # the ways, named after the sender
+GREETING, PLAY = "greeting", "play"  # the stages: GREETING is a side's first message, if it has a format of its own; PLAY is all others
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of message, as one way sends it, and by which lanes. `code` is what the envelope says to tell kinds apart."""
+    """One kind of message in one way, and the lanes that carry it. `code` is what identifies the kind in a frame."""
     name: str
     way: str
     code: object
@@ -24,7 +24,7 @@ class Kind:
 
 
 class Codec:
-    """REQUIRES: kinds that share way, stage and code stand in the order in which a reader should try them."""
+    """A reader tries kinds with the same way, stage and code in their order in `kinds`."""
 
     def __init__(self, kinds: list[Kind]) -> None:
         self.kinds = kinds
@@ -38,11 +38,11 @@ class Codec:
         raise NotImplementedError
 
     def damaged(self, frame: bytes, damage: Callable[[bytes], bytes]) -> bytes:
-        """The same frame with damage done to its body, but whole as a frame."""
+        """A frame with a damaged body, whose envelope is still valid."""
         raise NotImplementedError
 
     def shorter(self, frame: bytes) -> bytes:
-        """Less the last byte of its body."""
+        """The frame without the last byte of its body."""
         return self.damaged(frame, lambda body: body[:-1])
 
     def first_stage(self, way: str) -> str:
@@ -52,7 +52,7 @@ class Codec:
         for kind in self.kinds:
             if (kind.way, kind.name) == (way, name):
                 return kind
-        raise Wrong(f"no {way} sends a {name}")
+        raise Wrong(f"a {way} sends no {name}")
 
     def encode(self, way: str, name: str, fields: Seen) -> bytes:
         kind = self.find(way, name)
@@ -67,7 +67,7 @@ class Codec:
                     return kind.name, self._read(kind, body)
                 except Wrong as wrong:
                     faults.append(f"{kind.name}: {wrong}")
-        raise Wrong("; or ".join(faults) or f"no {way} says {code!r} in {stage}")
+        raise Wrong("; or ".join(faults) or f"a {way} sends no message {code!r} in the stage {stage}")
 
     def invent(self, kind: Kind, seed: object) -> Seen:
         return kind.body.invent(random.Random(f"{seed} {kind.way} {kind.name}"), {})
@@ -82,7 +82,7 @@ class Codec:
 
 
 def leaves(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
-    """Each single value of a message, in the wire's order, with its path: flag.owner.port, cells[2].id."""
+    """The path and value of each field of a message, in the wire's order. Paths look like flag.owner.port or cells[2].id."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from leaves(inner, f"{path}.{name}" if path else name)

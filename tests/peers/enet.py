@@ -1,5 +1,5 @@
 # ENet through ctypes: hosts, links, and the loop that services them.
-# Law: no caller sees a pointer. A packet is ours to free until enet_peer_send takes it, and again once it was received.
+# Law: callers get no pointers. We free packets that enet_peer_send did not accept, and packets that we received.
 from __future__ import annotations
 
 import ctypes
@@ -10,11 +10,11 @@ from typing import Callable, NamedTuple, Protocol, TypeVar
 
 RELIABLE, UNSEQUENCED, UNRELIABLE = 1, 2, 0
 SEEN_FLAGS = RELIABLE | UNSEQUENCED  # the flags of a packet that are on the wire; the library uses the others internally
-TURN_MS = 5  # retransmission and pings need service, whether or not a datagram came
+TURN_MS = 5  # ENet needs regular service for retransmissions and pings
 
 _CONNECT, _DISCONNECT, _RECEIVE = 1, 2, 3
 _UNMEASURED_MS = 500  # ENet's initial value of the round trip time
-_NO_DECELERATION = (5000, 2, 0)  # interval, acceleration, deceleration: never drop an unreliable packet on the way out
+_NO_DECELERATION = (5000, 2, 0)  # interval, acceleration, deceleration: so ENet never drops an unreliable packet before sending it
 
 
 class _Address(Structure):
@@ -86,11 +86,11 @@ class Listener(Protocol):
 
 
 class Link:
-    """One connection; dead once `disconnected` was called, or its host is closed."""
+    """One connection. It ends when `disconnected` is called, or when its host is closed."""
 
     def __init__(self, peer: POINTER(_Peer), listener: Listener | None):
         self._peer: POINTER(_Peer) | None = peer
-        self.listener = listener  # None until an accepted one has one
+        self.listener = listener  # None until an accepted link has one
 
     @property
     def channels(self) -> int:
@@ -98,7 +98,7 @@ class Link:
 
     @property
     def round_trip_ms(self) -> int | None:
-        """The mean, once one was measured."""
+        """The mean round-trip time; None if none was measured yet."""
         mean = self._living().contents.round_trip_ms
         return mean if mean != _UNMEASURED_MS else None
 
@@ -122,7 +122,7 @@ class Link:
 
     def _living(self) -> POINTER(_Peer):
         if self._peer is None:
-            raise OSError("this link is over")
+            raise OSError("this link has ended")
         return self._peer
 
     def _die(self) -> None:
@@ -130,7 +130,7 @@ class Link:
 
 
 class Host:
-    """A socket of the loopback device, its port of the kernel's choice. `accept` says who listens to a link that comes in."""
+    """A socket on loopback; the kernel chooses the port. `accept` returns the listener for an incoming link."""
 
     def __init__(self, accept: Callable[[Link], Listener] | None = None, peers: int = 1, range_coder: bool = False,
                  at: str = "127.0.0.1"):
@@ -138,7 +138,7 @@ class Host:
         self._links: dict[int, Link] = {}
         self._host = _enet.enet_host_create(byref(_loopback(0, at)), peers, 0, 0, 0)
         if not self._host:
-            raise OSError("ENet has no socket for us")
+            raise OSError("ENet cannot open a socket")
         if range_coder and _enet.enet_host_compress_with_range_coder(self._host) != 0:
             raise OSError("ENet has no range coder")
         bound = _Address()
@@ -210,7 +210,7 @@ T = TypeVar("T")
 
 
 class Loop:
-    """Services its hosts until something awaited has come true."""
+    """Services its hosts while a test waits."""
 
     def __init__(self) -> None:
         self._hosts: list[Host] = []
@@ -225,7 +225,7 @@ class Loop:
         self._hosts.clear()
 
     def until(self, ready: Callable[[], T | None], what: str, seconds: float = 10) -> T:
-        """What `ready` answers, as soon as it is not None; TimeoutError names `what` was awaited."""
+        """Calls `ready` until it returns something other than None, and returns that. `what` is the text for the TimeoutError."""
         deadline = time.monotonic() + seconds
         while (answer := ready()) is None:
             if time.monotonic() >= deadline:

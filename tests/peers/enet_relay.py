@@ -1,5 +1,5 @@
-# The tests of sessions through `entente proxy` over ENet, whatever the game.
-# Law: packet by packet, by channel and reliability: what one end sent is what the other end received.
+# Tests of sessions over ENet through `entente proxy`, for any game.
+# Law: on each channel, and for each kind of reliability, each end receives exactly the packets that the other sent.
 from __future__ import annotations
 
 import collections
@@ -9,17 +9,17 @@ from enet import RELIABLE, UNRELIABLE, UNSEQUENCED, Loop, Packet
 from enet_session import Client, Game, Server, Session, all_sent
 from relay import Relay
 
-CHANNELS, LARGE = 2, 5000  # channels: as many as a relay opens
+CHANNELS, LARGE = 2, 5000  # channels: as many as the relay opens; bytes of a large packet
 LEFT, THROWN_OUT = 77, 0x12345678  # reasons of a disconnect
 
 
 class ThroughRelay:
-    """Mixed into a unittest.TestCase, which says the game, and how to say some text in it."""
+    """A mixin for a unittest.TestCase, which sets the game; said() makes a packet with a given text."""
     game: str
     dialect: str
     peers: Game
     connect_data: int
-    # Packets that no client sends, each with whether a relay can still find the ends of its messages, and so forwards it.
+    # Invalid packets. True: the relay forwards the packet, because it can still find the ends of its messages.
     wrong: tuple[tuple[bytes, bool], ...]
 
     def setUp(self) -> None:
@@ -85,19 +85,19 @@ class ThroughRelay:
         self.assertEqual((1, sum(passed for _, passed in self.wrong)), (verified["exact"], verified["undecoded"]))
 
     def check_passed(self, client: Session, seat: Session) -> None:
-        """REQUIRES: both links are over."""
+        """Checks that each end received what the other sent. REQUIRES: both links have ended."""
         self.assertEqual(by_lane(client.sent), by_lane(seat.came))
         self.assertEqual(by_lane(seat.sent), by_lane(client.came))
 
     def check_recorded(self, relay: Relay, sessions: list[Session]) -> None:
-        """REQUIRES: the relay has ended, and passed what these sent and nothing else."""
+        """Checks the recording. REQUIRES: the relay has ended, and has passed exactly what these sessions sent."""
         said = collections.Counter((way, self.named(name)) for way, name, _ in all_sent(sessions))
         self.assertEqual(sorted(said.items()), sorted(relay.inspect().items()))
         self.assertEqual({"frames": said.total(), "exact": said.total(), "opaque": 0, "refused": 0, "undecoded": 0,
                           "mismatched": 0}, relay.verify())
 
     def named(self, kind: str) -> str:
-        """A kind by the name that Entente gives it; what stands behind a slash tells apart the forms of one."""
+        """Entente's name for a kind. The part after a slash distinguishes the forms of one kind."""
         return kind.split("/")[0]
 
 

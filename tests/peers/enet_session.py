@@ -1,4 +1,4 @@
-# One end of an ENet game as messages: send one by name, await one by name, or react to one as it comes.
+# One end of a session over ENet: sends messages by name, waits for messages by name, and reacts to messages on arrival.
 # Law: each received packet is kept unchanged; a packet that cannot be decoded raises Wrong in the caller that runs the loop.
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Reaction = Callable[[Seen], None]
 
 
 class Game(NamedTuple):
-    """The constants of a game that both ends share."""
+    """What both ends of a game have in common."""
     codec: Codec
-    split: Callable[[bytes], Iterable[bytes]]  # a packet into its messages
+    split: Callable[[bytes], Iterable[bytes]]  # splits a packet into its messages
     channels: int
     range_coder: bool
 
@@ -26,7 +26,7 @@ class Heard(NamedTuple):
 
 
 class Session:
-    """One link, as one end of it sees it."""
+    """One end of a link."""
 
     def __init__(self, game: Game, loop: Loop, way: str):
         self.game, self.way = game, way
@@ -48,28 +48,28 @@ class Session:
         self.send_packet(Packet(0, flags, self.game.codec.encode(self.way, kind, fields)))
 
     def send_packet(self, packet: Packet) -> None:
-        """Bytes as they are, on a channel and with flags of the caller's choice."""
+        """Sends these bytes unchanged, on the packet's channel and with its flags."""
         self.link.send(packet.data, packet.channel, packet.flags)
         self.sent.append(packet)
 
     def expect(self, *names: str, seconds: float = 10) -> Heard:
-        """The first message of these kinds that was not taken yet; others stay queued."""
+        """Waits for a message of one of these kinds, and removes it from the queue. Others stay in the queue."""
         try:
             heard = self._loop.until(lambda: self._first(names), " or ".join(names), seconds)
         except TimeoutError as late:
-            raise TimeoutError(f"{late}; there is {self.unread()}") from None
+            raise TimeoutError(f"{late}; unread: {self.unread()}") from None
         self._heard.remove(heard)
         return heard
 
     def unread(self) -> list[str]:
-        """The kinds of the messages that were not taken yet."""
+        """The kinds of the messages that are still in the queue."""
         return [heard.name for heard in self._heard]
 
     def until_connected(self, seconds: float = 10) -> int:
         return self._loop.until(lambda: self.connect_data, "a connection", seconds)
 
     def until_over(self, seconds: float = 10) -> int:
-        """The reason of the other end's disconnect, or our own."""
+        """Waits for the end of the connection; returns the reason of the disconnect, the other end's or ours."""
         return self._loop.until(lambda: self.reason, "a disconnect", seconds)
 
     def disconnect(self, reason: int = 0) -> None:
@@ -100,7 +100,7 @@ class Session:
 
 
 def all_sent(sessions: Iterable[Session]) -> Iterator[tuple[str, str, int]]:
-    """Every message that was sent in these sessions: its way, its kind, and the flags of its packet."""
+    """The way, kind and packet flags of each message that was sent in these sessions."""
     for session in sessions:
         for packet in session.sent:
             for frame in session.game.split(packet.data):
@@ -117,7 +117,7 @@ class Client(Session):
 
 
 class Server:
-    """Listens on a port of the kernel's choice; each client is a session that `seat` makes."""
+    """Listens on a port that the kernel chooses. seat() makes a session for each client."""
 
     def __init__(self, game: Game, loop: Loop, peers: int = 8):
         self.game, self.loop = game, loop
@@ -128,7 +128,7 @@ class Server:
         return Session(self.game, self.loop, SERVER)
 
     def client(self, number: int, seconds: float = 10) -> Session:
-        """The session of the client that connected as the number-th, from 0."""
+        """The session of the client with this number, counted from 0 in the order of connecting."""
         return self.loop.until(lambda: self.sessions[number] if number < len(self.sessions) else None,
                                f"client {number}", seconds)
 

@@ -1,6 +1,6 @@
-# The error of a scripted session that does not go as written.
+# The check of scripted sessions: fails if a value is not the expected one.
 
 
 def expect(said: object, due: object) -> None:
     if said != due:
-        raise AssertionError(f"{said} where {due} was due")
+        raise AssertionError(f"got {said}, expected {due}")

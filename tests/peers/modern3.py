@@ -1,5 +1,5 @@
-# OgarII's "Modern Protocol revision 3" in tables, from its document (protocol_modern.md).
-# Law: one table a message, with the document's names; where the document is open or wrong, README.md says what was taken.
+# OgarII's "Modern Protocol revision 3" as tables, from its document (protocol_modern.md).
+# Law: one table for each message, with the document's names. Where the document is open or wrong, README.md has our reading.
 from __future__ import annotations
 
 import random
@@ -12,12 +12,12 @@ from wire import Array, Field, Float, Int, Reader, Record, Seen, UntilZero, When
 U8, U16, U32, I32, F32 = Int("<B"), Int("<H"), Int("<I"), Int("<i"), Float("<")
 REVISION = 3
 SPAWN, SPECTATE, Q_DOWN, Q_UP, EJECT, MINION_EJECT, MINION_FREEZE, SAY = (1 << bit for bit in range(8))  # a client's flags
-SHORTEST_WITH_CHAT = 12  # bytes of a client's update without its opcode and without names and lines, but with their count
-CLIENT_LIMIT = 512  # bytes of a client's message, more than which OgarII does not take
+SHORTEST_WITH_CHAT = 12  # bytes of a client's update after its opcode, with a count of lines, but without name and lines
+CLIENT_LIMIT = 512  # OgarII's limit for a client's message, in bytes
 
 
 class Flags(Int):
-    """An integer of which only some values, or only some bits, are drawn; others are read, but not invented."""
+    """An integer for which the document defines only some values or bits. Others are read, but not invented."""
 
     def __init__(self, form: str, drawn: range) -> None:
         super().__init__(form)
@@ -28,26 +28,26 @@ class Flags(Int):
 
 
 class Choice(Flags):
-    """The same, but others are Wrong: what follows depends on it."""
+    """The same, but other values are Wrong, because the layout after it depends on the value."""
 
     def read(self, reader: Reader, seen: Seen) -> int:
         value = super().read(reader, seen)
         if value not in self.drawn:
-            raise Wrong(f"{value} is none of {list(self.drawn)}")
+            raise Wrong(f"{value} is not one of {list(self.drawn)}")
         return value
 
 
 class SpawnName(OpenText):
-    """There must be a byte of it."""
+    """A name of at least one byte. The NUL counts."""
 
     def read(self, reader: Reader, seen: Seen) -> str | Seen:
         if not reader.left():
-            raise Wrong("nothing is there")
+            raise Wrong("no bytes left")
         return super().read(reader, seen)
 
 
 class ChatLines(Array):
-    """The server asks for a byte a line, counted from where the shortest message's lines would begin."""
+    """Lines of chat. The server requires one byte per line beyond the length of the shortest message."""
 
     def read(self, reader: Reader, seen: Seen) -> list:
         lines = reader.data[reader.at] if reader.left() else 0
@@ -61,7 +61,8 @@ def given(bit: int, field: Field) -> When:
 
 
 class Counts(Field):
-    """Connections; the document draws four numbers, the server sends `limit` before them. Four only at the very end."""
+    """Numbers of connections. The document has four; the server sends `limit` before them. If exactly four are left in the
+    message, they are read as the four of the document."""
     NAMES = ("limit", "external", "internal", "alive", "spectating")
     blank = dict.fromkeys(NAMES, 0)
 
@@ -108,12 +109,12 @@ CLIENT_UPDATE = Record(mouse_x=I32, mouse_y=I32, splits=U8, minion_splits=U8, fl
 
 
 def update(flags: int = 0, **parts) -> Seen:
-    """The fields of a server's Update with these parts, its flags set accordingly."""
+    """The fields of a server's Update with these parts. Sets the flags of the parts."""
     return {"flags": flags | sum(PARTS[name] for name in parts), **parts}
 
 
 class Modern3(Codec):
-    """A message is a WebSocket message: an opcode, then its body."""
+    """A frame is one WebSocket message: an opcode and a body."""
 
     def seal(self, kind: Kind, body: bytes) -> bytes:
         frame = U8.write(kind.code, {}) + body

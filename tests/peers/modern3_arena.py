@@ -1,5 +1,5 @@
-# A small world for a scripted server of modern revision 3: one player among pellets, which moves when it is asked to.
-# Law: no clock and no chance but the seed's; places are whole numbers, so that they survive a float32.
+# A small world for a scripted server of modern revision 3: one player, pellets and a virus. The player moves only on move().
+# Law: it uses no clock, and no random numbers except those of the seed. Places are whole numbers, which a float32 represents exactly.
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ COLOURS = {PLAYER: [240, 14, 14], PELLET: [16, 255, 115], VIRUS: [51, 255, 51], 
 
 
 class Arena:
-    """`cells` is what there is; take() tells what changed since it was asked last, as parts of an Update."""
+    """`cells` has all cells. take() returns what has changed since its last call, as parts of an Update."""
 
     def __init__(self, seed: int, pellets: int = 40) -> None:
         dice = random.Random(seed)
@@ -43,7 +43,7 @@ class Arena:
             self._add(EJECTED, self.cells[cell]["x"] + 300, self.cells[cell]["y"], EJECTED_SIZE)
 
     def move(self, x: int, y: int) -> None:
-        """Own cells step towards there, and eat the pellets under them."""
+        """Moves the player's cells one step towards x, y; they eat the pellets under them."""
         for mover in self.own:
             cell = self.cells[mover]
             far = math.hypot(x - cell["x"], y - cell["y"])
@@ -57,17 +57,17 @@ class Arena:
                 self._update(mover, size=cell["size"] + 1)
 
     def die(self) -> None:
-        """Not eaten, just gone, as an operator's kill is."""
+        """Removes the player's cells without an eater, like an operator's kill."""
         for cell in list(self.own):
             self._remove(cell)
 
     def everything(self) -> list[Seen]:
-        """All cells, as one adds them. Forgets what changed."""
+        """All cells, as added cells. Clears the list of changes."""
         self._changes = {}
         return [self._as_added(number) for number in self.cells]
 
     def take(self) -> dict[str, list]:
-        """Each cell at most once in each part: what was added now is not updated, too."""
+        """The changes. A cell is at most once in each part; a new cell is added, not updated."""
         changes, self._changes = self._changes, {}
         new = changes.get("added", [])
         moved = [number for number in dict.fromkeys(changes.pop("updated", [])) if number in self.cells and number not in new]

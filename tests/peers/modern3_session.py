@@ -1,5 +1,5 @@
 # A client of modern revision 3, and a scripted server for it.
-# Law: what the client sees (View) and what the server has (Arena) are kept apart, so that they can be compared.
+# Law: the client's view of the world (View) and the server's world (Arena) are separate, so that tests can compare them.
 from __future__ import annotations
 
 import ssl
@@ -14,11 +14,11 @@ from wire import Seen
 BORDER = {"left": -EDGE, "right": EDGE, "top": -EDGE, "bottom": EDGE}
 ABOUT = {"gamemode": 0, "major": 1, "minor": 3, "patch": 6}
 HIGHLIGHTED, ME = 1, 2
-LEADER, ROAMING = 1.0, 0.5  # scales of what a spectator sees
+LEADER, ROAMING = 1.0, 0.5  # scale of a spectator's view
 
 
 class View:
-    """What a client knows, made of the updates that it got."""
+    """What a client knows from the updates that it received."""
 
     def __init__(self) -> None:
         self.cells: dict[int, Seen] = {}
@@ -51,25 +51,25 @@ class Modern3Client(Session):
         self.view = View()
 
     def join(self) -> None:
-        """A server may take nothing but mouse and ping before its first update with a border."""
+        """Waits for the first update with a border: before it, a server may ignore all but mouse and ping."""
         self.send("ProtocolVersion", revision=REVISION)
         while not self.view.border:
             self.see()
 
     def see(self) -> Seen:
-        """The next update, taken into the view."""
+        """Waits for the next update, and applies it to the view."""
         told = self.expect("Update")
         self.view.apply(told)
         return told
 
     def act(self, flags: int = 0, x: int = 0, y: int = 0, **more) -> Seen:
-        """One update of ours, and the one that answers it."""
+        """Sends an update, and waits for the server's answer."""
         self.send("Update", mouse_x=x, mouse_y=y, flags=flags, **more)
         return self.see()
 
 
 class Modern3Server(Session):
-    """The server of the next client alone: it answers each update with one, from an arena that a seed made."""
+    """A server for the next client. It answers each update with an update, from an arena made with `seed`."""
 
     def __init__(self, listener: web.Listener, seed: int = 1) -> None:
         super().__init__(MODERN3, SERVER, listener.accept())
@@ -80,7 +80,7 @@ class Modern3Server(Session):
         self.send("Update", **update(border=BORDER, server=ABOUT, added=self.arena.everything()))
 
     def serve(self) -> None:
-        """Answers until the client has gone."""
+        """Answers until the client disconnects."""
         try:
             while True:
                 name, asked = self.next()
@@ -93,7 +93,7 @@ class Modern3Server(Session):
             pass
 
     def _answer(self, asked: Seen) -> Seen:
-        """The parts of the update that answers; in the order in which a message's parts count."""
+        """The parts of the answer. Applies the parts of the request in the order in which the server does."""
         flags = asked["flags"]
         self.arena.move(asked["mouse_x"], asked["mouse_y"])
         for _ in range(asked["splits"]):

@@ -1,5 +1,5 @@
-# Calls Entente's codec through the tool `peer_codec`, and reads back what it prints.
-# Law: nothing of Entente is linked or read here; values are compared in their printed form.
+# Calls Entente's codec through the tool `peer_codec`, and parses its output.
+# Law: uses no code of Entente. Values are compared in their printed form.
 from __future__ import annotations
 
 import os
@@ -46,7 +46,7 @@ def _run(arguments: list[str], asked: str) -> list[Frame]:
 
 
 def invent(game: str, dialect: str, seed: int, count: int) -> list[Frame]:
-    """So many random legal frames of every kind, each way."""
+    """`count` random legal frames of each kind and way."""
     return _run([game, dialect, "invent", str(seed), str(count)], "")
 
 
@@ -54,5 +54,5 @@ def decode(game: str, dialect: str, frames: list[Frame]) -> list[Frame]:
     """Entente's result for each frame: as from invent(), with the re-encoded bytes; or with `fault` set."""
     said = _run([game, dialect, "decode"], "".join(frame.asked() + "\n" for frame in frames))
     if len(said) != len(frames):
-        raise AssertionError(f"{len(frames)} frames asked about, {len(said)} answers")
+        raise AssertionError(f"{len(frames)} frames sent, {len(said)} answers")
     return said

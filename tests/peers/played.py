@@ -1,5 +1,5 @@
-# Plays a client's script and a server's with the relay between them, and checks what came through.
-# Law: both ends receive exactly the bytes that the other sent, and the recording has as many messages, all decoded.
+# Runs a client's script and a server's script with the relay between them, and checks what each received.
+# Law: each end receives exactly the bytes that the other sent. The recording has the same number of messages, all decoded.
 from __future__ import annotations
 
 import collections
@@ -22,7 +22,7 @@ Script = Callable[[Session], object]
 
 
 def until_fault(session: Session) -> None:
-    """Reads all messages, up to the end or to the first wrong one."""
+    """Reads messages until the connection ends, or until one is invalid."""
     try:
         while True:
             session.next()
@@ -31,14 +31,14 @@ def until_fault(session: Session) -> None:
 
 
 class Played(unittest.TestCase):
-    """The base of tests that play; they say how to listen, to connect and to accept, and what Entente calls a message."""
-    called: dict[tuple[str, str], str] = {}  # (way, the peer's name of a kind): Entente's, if it is another
+    """The base of tests that run scripts. A subclass defines how to listen, connect and accept, and Entente's names of messages."""
+    called: dict[tuple[str, str], str] = {}  # (way, the peer's name of a kind): Entente's name, if it differs
 
     def listen(self) -> Listener:
         raise NotImplementedError
 
     def urls(self, port: int) -> tuple[str, str]:
-        """Where the relay listens, and the server on this port."""
+        """The URL on which the relay listens, and the URL of the server on this port."""
         raise NotImplementedError
 
     def client(self, port: int) -> Session:
@@ -57,8 +57,8 @@ class Played(unittest.TestCase):
         self.assert_recorded(relay, ends)
 
     def misbehave(self, way: str, frame: bytes, serve: Script, play: Script) -> dict[str, int]:
-        """One end sends this frame after the two scripts, and the other reads all that arrives; then the same relay plays the
-        scripts once more without the frame. Returns the counts of `entente verify`."""
+        """Runs both scripts. Then one end sends the frame, and each reads what arrives. Then runs both scripts again through the same
+        relay, without the frame. Returns the counts of `entente verify`."""
         listener, relay = self.set_up()
 
         def then(script: Script, speaks: bool) -> Script:
@@ -99,9 +99,9 @@ class Played(unittest.TestCase):
 
     def assert_untouched(self, said: Session, heard: Session) -> None:
         lanes = {lane for lane, _ in said.sent + heard.heard}
-        for lane in sorted(lanes):  # lanes overtake each other
+        for lane in sorted(lanes):  # the order between lanes is not defined
             self.assertEqual([data.hex() for by, data in said.sent if by == lane],
-                             [data.hex() for by, data in heard.heard if by == lane], f"said by the {said.way}, {lane}")
+                             [data.hex() for by, data in heard.heard if by == lane], f"sent by the {said.way}, {lane}")
 
     def assert_recorded(self, relay: Relay, ends: dict[str, Session]) -> None:
         numbers = relay.verify()

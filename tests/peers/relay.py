@@ -1,5 +1,5 @@
 # `entente proxy` between a peer's client and a peer's server, and the checks of its recording afterwards.
-# Law: at the end of the block it is stopped, and has to end with exit code 0.
+# Law: the end of the `with` block stops it; its exit code must be 0.
 from __future__ import annotations
 
 import collections
@@ -81,7 +81,7 @@ class Relay:
         return {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", said.strip().splitlines()[-1])}
 
     def inspect(self) -> collections.Counter[tuple[str, str]]:
-        """How many messages of each way ("client" or "server") and name the recording holds."""
+        """The number of messages in the recording, by way ("client" or "server") and name."""
         spoken = {"c2s": "client", "s2c": "server"}
         said = self._ask("inspect", "--json").stdout.splitlines()
         lines = (json.loads(line) for line in said if line.startswith("{"))  # the other lines are notes for people

@@ -1,5 +1,5 @@
-# A session: one end of a connection, client or server, that sends messages and waits for messages.
-# Law: every wait has a limit; all bytes sent and received are kept, separately for each lane.
+# A session: one end of a connection, client or server. It sends messages and waits for messages.
+# Law: every wait has a time limit. All bytes that were sent and received are kept, with their lanes.
 from __future__ import annotations
 
 import collections
@@ -10,28 +10,28 @@ from typing import Callable, Protocol
 from codec import CLIENT, PLAY, SERVER, Codec
 from wire import Seen, Wrong
 
-SECONDS = 10.0  # how long anything may be waited for
+SECONDS = 10.0  # limit of each wait
 
 
 class Closed(Exception):
-    """The other end went away."""
+    """The other end has closed the connection."""
 
 
 class Silent(Exception):
-    """What was waited for did not come."""
+    """An expected message did not arrive in time."""
 
 
 class Transport(Protocol):
     def send(self, lane: str, frame: bytes) -> None: ...
 
     def receive(self, seconds: float) -> list[tuple[str, bytes]]:
-        """Whole frames, in their order, as soon as there are any; none after so many seconds. Raises Closed."""
+        """Waits for whole frames, and returns them in order; an empty list after `seconds`. Raises Closed."""
 
     def close(self) -> None: ...
 
 
 class Session:
-    """`way` is the role of this end. A message stays queued until it is taken."""
+    """`way` is the role of this end. A message stays in the queue until expect() or next() returns it."""
 
     def __init__(self, codec: Codec, way: str, transport: Transport) -> None:
         self.codec, self.way, self.transport = codec, way, transport
@@ -39,33 +39,33 @@ class Session:
         self._stage = codec.first_stage(self._other)
         self.sent: list[tuple[str, bytes]] = []
         self.heard: list[tuple[str, bytes]] = []
-        self.counts: collections.Counter[str] = collections.Counter()  # of what was heard, by kind
+        self.counts: collections.Counter[str] = collections.Counter()  # received messages, by kind
         self._waiting: list[tuple[str, Seen]] = []
-        self._wrong: Wrong | None = None  # what came after all that is waiting
+        self._wrong: Wrong | None = None  # raised once `_waiting` is empty of what is wanted
 
     def send(self, name: str, lane: str = "stream", /, **fields) -> None:
         self.send_raw(self.codec.encode(self.way, name, fields), lane)
 
     def send_raw(self, frame: bytes, lane: str = "stream") -> None:
-        """A frame as it is, right or wrong."""
+        """Sends a frame unchanged, valid or not."""
         self.sent.append((lane, frame))
         self.transport.send(lane, frame)
 
     def expect(self, name: str, seconds: float = SECONDS) -> Seen:
-        """The fields of the first message of this kind that was not taken yet."""
+        """Waits for a message of this kind, removes it from the queue, and returns its fields."""
         end = time.monotonic() + seconds
         while True:
             for index, (kind, fields) in enumerate(self._waiting):
                 if kind == name:
                     del self._waiting[index]
                     return fields
-            self._hear(end, f"no {name}; waiting: {[kind for kind, _ in self._waiting]}")
+            self._hear(end, f"no {name}; unread: {[kind for kind, _ in self._waiting]}")
 
     def next(self, seconds: float = SECONDS) -> tuple[str, Seen]:
-        """The first message that was not taken yet."""
+        """Waits for a message; removes the first from the queue and returns it."""
         end = time.monotonic() + seconds
         while not self._waiting:
-            self._hear(end, "nothing came")
+            self._hear(end, "nothing arrived")
         return self._waiting.pop(0)
 
     def expect_close(self, seconds: float = SECONDS) -> str:
@@ -100,9 +100,9 @@ class Session:
 
 
 def together(serve: Callable[[], object], play: Callable[[], object]) -> None:
-    """Runs both at once, each to its end; raises the errors of both."""
+    """Runs both at the same time, until both have ended; raises the errors of both."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(serve), pool.submit(play)]
         faults = [fault for end in ends if (fault := end.exception(SECONDS * 3))]
     if faults:
-        raise ExceptionGroup("not played to the end", faults)
+        raise ExceptionGroup("a script failed", faults)

@@ -11,11 +11,11 @@ from session import Closed, Silent
 
 LOOPBACK = "127.0.0.1"
 SECONDS = 10.0
-Size = Callable[[bytes, bool], "int | None"]  # of the frame that these bytes begin with; is it the first?
+Size = Callable[[bytes, bool], "int | None"]  # the size of the first frame in these bytes, if known; the bool: whether it is the connection's first frame
 
 
 def paired() -> tuple[socket.socket, socket.socket]:
-    """A TCP and a UDP socket with one port number, which the kernel chose."""
+    """A TCP and a UDP socket with the same port number, which the kernel chooses."""
     while True:
         stream, datagrams = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
         stream.bind((LOOPBACK, 0))
@@ -28,7 +28,7 @@ def paired() -> tuple[socket.socket, socket.socket]:
 
 
 class Tcp:
-    """A connection. Datagrams go to `peer`, or to where the last one came from."""
+    """A connection. Datagrams go to `peer` at first, then to the sender of the last datagram that was received."""
 
     def __init__(self, stream: socket.socket, datagrams: socket.socket, peer: tuple[str, int] | None, size: Size) -> None:
         self.stream, self.datagrams, self._peer, self._size = stream, datagrams, peer, size

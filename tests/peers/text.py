@@ -1,4 +1,4 @@
-# Texts and bytes as fields (wire.py has the law).
+# Texts and bytes as fields; the law is in wire.py.
 from __future__ import annotations
 
 import random
@@ -18,24 +18,24 @@ def to_bytes(text: str) -> bytes:
 
 
 def some_text(dice: random.Random, most: int) -> str:
-    """At most so many bytes, without a NUL."""
+    """Random text of at most `most` bytes, without a NUL."""
     text = "".join(dice.choices(LETTERS, k=dice.randint(0, most)))
     return text.encode()[:most].decode("utf-8", "ignore")
 
 
 class ZeroText(Field):
-    """Text that a NUL ends."""
+    """Text that ends with a NUL."""
     blank = ""
 
     def read(self, reader: Reader, seen: Seen) -> str:
         size = reader.data.find(b"\0", reader.at) - reader.at
         if size < 0:
-            raise Wrong(f"no NUL ends the text at offset {reader.at}")
+            raise Wrong(f"the text at offset {reader.at} does not end with a NUL")
         return to_text(reader.take(size + 1)[:-1])
 
     def write(self, value: str, seen: Seen) -> bytes:
         if "\0" in value:
-            raise Wrong("a NUL inside a text that a NUL ends")
+            raise Wrong("a NUL inside a text that ends with a NUL")
         return to_bytes(value) + b"\0"
 
     def invent(self, dice: random.Random, seen: Seen) -> str:
@@ -43,7 +43,7 @@ class ZeroText(Field):
 
 
 class OpenText(ZeroText):
-    """One that the message's end may end, too: {"unended": text}."""
+    """The same, but the end of the message may take the place of the NUL; the value is then {"unended": text}."""
 
     def read(self, reader: Reader, seen: Seen) -> str | Seen:
         if b"\0" in reader.data[reader.at:]:
@@ -57,7 +57,7 @@ class OpenText(ZeroText):
 
 
 class FixedText(Field):
-    """Text in a field of so many bytes, padded with NULs; bytes after a first NUL are part of the value."""
+    """Text in a field of `size` bytes, padded with NULs. Bytes after the first NUL are part of the value."""
     blank = ""
 
     def __init__(self, size: int) -> None:
@@ -91,7 +91,7 @@ class RestText(Field):
 
 
 class Bytes(Field):
-    """Bytes, in hexadecimal: so many, or to the end of the message."""
+    """Bytes, in hexadecimal: `size` bytes, or all up to the end of the message."""
     blank = ""
 
     def __init__(self, size: int | None = None, most: int = 60) -> None:

@@ -1,5 +1,5 @@
-# Messages over WebSocket, ws or wss; client's and server's end.
-# Law: a message is a message: nothing is cut or joined here.
+# Messages over WebSocket (ws or wss), for clients and servers.
+# Law: each frame of a game is one WebSocket message.
 from __future__ import annotations
 
 import socket
@@ -35,11 +35,11 @@ class Web:
         return [("stream", payload)]
 
     def close(self) -> None:
-        """Says goodbye (1000), and does not wait for the answer."""
+        """Sends a close frame (1000); does not wait for the answer."""
         try:
             self.frames.send((1000).to_bytes(2, "big"), CLOSE)
         except OSError:
-            pass  # it left first
+            pass  # the other end has closed already
         self.frames.kill()
 
 
@@ -51,7 +51,7 @@ def connect(port: int, tls: ssl.SSLContext | None = None) -> Web:
 
 
 class Listener:
-    """A server's port; with `tls`, wss."""
+    """A server's port: ws, or wss with `tls`."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self._socket, self._tls = socket.create_server((LOOPBACK, 0)), tls

@@ -1,6 +1,6 @@
-# BZFlag's wiki page "Network Protocol" in tables, its byte boxes taken literally.
-# Law: one table a message, with the page's names; where the page is open or wrong, README.md says what was taken.
-# Two codes that the page gives twice have their other value, too, which every program has: "/tu", "/tp".
+# BZFlag's wiki page "Network Protocol" as tables. The page's drawings of bytes are taken literally.
+# Law: one table for each message, with the page's names. Where the page is open or wrong, README.md has our reading.
+# The page gives two codes twice. "/tu" and "/tp" mark the messages with the code that real programs use instead.
 from __future__ import annotations
 
 from typing import Callable
@@ -16,7 +16,7 @@ HEADER, BZFS = b"BZFLAG\r\n\r\n", b"BZFS"
 FIRST = {CLIENT: len(HEADER), SERVER: len(BZFS) + 5}  # bytes: "BZFS", four digits, one byte
 
 VECTOR = Array(F32, 3)
-PLAYER = Record(address=Array(U8, 4), port=U16, number=U16)  # eight bytes in every box
+PLAYER = Record(address=Array(U8, 4), port=U16, number=U16)  # eight bytes in every drawing
 FLAG = Record(flag_id=U16, status=U16, type=U16, owner=PLAYER, position=VECTOR, launch=VECTOR, landing=VECTOR,
               flight_time=F32, flight_end=F32, initial_velocity=F32)
 SCORE = {"wins": U16, "losses": U16}
@@ -32,7 +32,7 @@ LAG_PING = Record(sequence=U16)
 
 
 class Wiki(Codec):
-    """A frame is its length (of what follows the code), its code, its body; but each end's first words have neither."""
+    """A frame has the length of its body, its code and its body. The greetings have no length and no such code."""
 
     def seal(self, kind: Kind, body: bytes) -> bytes:
         if isinstance(kind.code, int):
@@ -46,7 +46,7 @@ class Wiki(Codec):
         if stage == GREETING:
             return frame[:len(first)], frame[len(first):]
         if len(frame) < 4 or len(frame) > FRAME_LIMIT or int.from_bytes(frame[:2], "big") != len(frame) - 4:
-            raise Wrong(f"{len(frame)} bytes that say they are {frame[:2].hex()} and four")
+            raise Wrong(f"a frame of {len(frame)} bytes, with the length {frame[:2].hex()}")
         return int.from_bytes(frame[2:4], "big"), frame[4:]
 
     def damaged(self, frame: bytes, damage: Callable[[bytes], bytes]) -> bytes:
@@ -56,7 +56,7 @@ class Wiki(Codec):
         return U16.write(len(body), {}) + frame[2:4] + body
 
     def size(self, way: str, stage: str, data: bytes) -> int | None:
-        """Of the frame that these bytes begin with, if they tell yet."""
+        """The size of the first frame in these bytes; None if it is not known yet."""
         if stage == GREETING:
             return FIRST[way]
         return int.from_bytes(data[:2], "big") + 4 if len(data) >= 2 else None
@@ -103,7 +103,7 @@ WIKI = Wiki([
     *both("MsgShotEnd", 0x7365, SHOT_END),
     Kind("MsgScore", SERVER, 0x7363, Record(player=PLAYER, **SCORE)),
     Kind("MsgScore", CLIENT, 0x7363, Record(**SCORE)),
-    # The page draws these two with MsgScore's code and length: what is drawn cannot be told from a MsgScore.
+    # The page draws these two with the code and length of MsgScore, so they are read as MsgScore.
     Kind("MsgTeleport", SERVER, 0x7363, PLAYER_TELEPORT),
     Kind("MsgTeleport", CLIENT, 0x7363, TELEPORT),
     Kind("MsgTeleport/tp", SERVER, 0x7470, PLAYER_TELEPORT),

@@ -1,5 +1,5 @@
-# A client in the wiki's dialect: greeting, flags, world, entering, the UDP link; then it sends what its script says.
-# Law: each step sends the page's message and waits for the page's answer; README.md has our readings of the page.
+# A client of the wiki page's dialect: greeting, flags, world, entering, UDP link. After that, a script sends messages.
+# Law: each step sends the message of the page and waits for the answer of the page. README.md has our readings of the page.
 from __future__ import annotations
 
 import hashlib
@@ -10,23 +10,23 @@ from session import Session
 from wiki import WIKI
 from wire import Seen
 
-FLAGS = ["R*", "G*", "B*", "P*", "V", "F", "GM", "L", "SW"]  # that a client knows, and a server has
+FLAGS = ["R*", "G*", "B*", "P*", "V", "F", "GM", "L", "SW"]  # that the client knows and the server has
 NOBODY: Seen = {"address": [0, 0, 0, 0], "port": 0, "number": 0}
 ROGUE = 0
 
 
 def size_of(way: str) -> tcp.Size:
-    """The function that cuts this direction into frames."""
+    """The function that finds the size of a frame of this way."""
     return lambda data, first: WIKI.size(way, GREETING if first else PLAY, data)
 
 
 def world_hash(world: bytes) -> str:
-    """'t' for a random world, then the MD5."""
+    """The hash of a random world: 't', then the MD5."""
     return "t" + hashlib.md5(world).hexdigest()
 
 
 class WikiClient(Session):
-    """`me` is the id that the server's MsgAddPlayer gave."""
+    """`me` is the player's id in the server's MsgAddPlayer."""
     transport: tcp.Tcp
 
     def __init__(self, port: int) -> None:
@@ -38,12 +38,12 @@ class WikiClient(Session):
         self.number = self.expect("Version")["player"]
 
     def negotiate(self, flags: list[str] = FLAGS) -> list[str]:
-        """The server's flags that are not among these."""
+        """Sends the flags that the client knows; returns the server's flags that it does not know."""
         self.send("MsgNegotiateFlags", flags=flags)
         return self.expect("MsgNegotiateFlags")["flags"]
 
     def download(self) -> bytes:
-        """The world, its hash checked."""
+        """Downloads the world, and checks its hash."""
         self.send("MsgWantWHash")
         promised, world, remaining = self.expect("MsgWantWHash")["hash"], b"", 1
         while remaining:
@@ -51,7 +51,7 @@ class WikiClient(Session):
             answer = self.expect("MsgGetWorld")
             world, remaining = world + bytes.fromhex(answer["data"]), answer["remaining"]
         if promised.rstrip("\0") != world_hash(world):
-            raise AssertionError(f"the world's hash is {world_hash(world)}, {promised} was promised")
+            raise AssertionError(f"the world's hash is {world_hash(world)}, but the server announced {promised}")
         return world
 
     def ask_to_enter(self, call_sign: str, email: str = "anonymous", kind: int = 0, team: int = ROGUE) -> None:
@@ -60,7 +60,7 @@ class WikiClient(Session):
         self.send("MsgEnter", player=self.me, type=kind, team=team, call_sign=call_sign, email=email)
 
     def enter(self, call_sign: str) -> list[Seen]:
-        """Enters; returns the players that were there before."""
+        """Enters; returns the players who were in the game before."""
         self.ask_to_enter(call_sign)
         self.expect("MsgAccept")
         others: list[Seen] = []

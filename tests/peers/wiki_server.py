@@ -1,5 +1,5 @@
-# A server in the wiki's dialect, for one player at a time: it answers whatever comes, in whatever order.
-# Law: it trusts its player, as the page says a server does, and sends on what it is told in the server's own form.
+# A server of the wiki page's dialect, for one player at a time. It answers messages in any order.
+# Law: it trusts its player, as the page says, and sends what the player reports as the server's message of the same kind.
 from __future__ import annotations
 
 import tcp
@@ -16,7 +16,7 @@ TEAMS = 5  # rogue, red, green, blue, purple
 
 
 class WikiServer(Session):
-    """The server's end of the next connection. A player who brings a call sign in `rejected` is turned away with that code."""
+    """The server's end of the next connection. A player with a call sign in `rejected` is rejected with the code there."""
 
     def __init__(self, listener: tcp.Listener, world: bytes, others: list[Seen], rejected: dict[str, int] | None = None) -> None:
         super().__init__(WIKI, SERVER, listener.accept(size_of(CLIENT)))
@@ -29,7 +29,7 @@ class WikiServer(Session):
         self.send("Version", version=VERSION, player=self.number)
 
     def serve(self) -> None:
-        """Answers until the player has gone."""
+        """Answers until the player leaves."""
         try:
             while (heard := self.next())[0] != "MsgExit":
                 self.answer(*heard)
@@ -37,13 +37,13 @@ class WikiServer(Session):
             pass
 
     def serve_until(self, name: str) -> Seen:
-        """Answers up to a message of this kind, which is left to the caller."""
+        """Answers messages until one of this kind arrives; returns the fields of that message, and does not answer it."""
         while (heard := self.next())[0] != name:
             self.answer(*heard)
         return heard[1]
 
     def answer(self, name: str, asked: Seen) -> None:
-        """What only other players would hear is not answered: MsgPlayerUpdate, MsgGMUpdate, a MsgLagPing that comes back."""
+        """Does not answer MsgPlayerUpdate and MsgGMUpdate, which a server sends only to other players, nor a returned MsgLagPing."""
         getattr(self, "on_" + name, lambda asked: None)(asked)
 
     def on_MsgNegotiateFlags(self, asked: Seen) -> None:
@@ -57,7 +57,7 @@ class WikiServer(Session):
         self.send("MsgGetWorld", remaining=max(len(rest) - CHUNK, 0), data=rest[:CHUNK].hex())
 
     def on_MsgEnter(self, asked: Seen) -> None:
-        """"The server then automatically sends updates about each flag, team, and player", the new one last."""
+        """The page: "The server then automatically sends updates about each flag, team, and player". The new player is the last."""
         if code := self.rejected.get(asked["call_sign"]):
             self.send("MsgReject", code=code)
             return
@@ -107,7 +107,7 @@ class WikiServer(Session):
         self.send("MsgMessage", **{"from": self.player}, **asked)
 
     def on_MsgShotBegin(self, asked: Seen) -> None:
-        """To everyone, the shooter, too; by UDP as soon as that is linked."""
+        """Sent to all, including the shooter; by UDP once the link is established."""
         self.send("MsgShotBegin", "datagram" if self.linked else "stream", **asked)
 
     def on_MsgShotEnd(self, asked: Seen) -> None:

@@ -1,5 +1,5 @@
-# The world database of BZFlag's wiki page: blocks of length, code and body; header first, end last.
-# Law: a block is as long as the page draws it, and the bytes end where the end block does.
+# The world database of BZFlag's wiki page: blocks of length, code and body. The first is the header, the last is the end block.
+# Law: each block has the length of the page's drawing. No bytes follow the end block.
 from __future__ import annotations
 
 import random
@@ -21,7 +21,7 @@ BLOCKS: dict[int, tuple[str, Record]] = {
     0x6C6E: ("link", Record(**{"from": U16}, to=U16)),
     0x6564: ("end", Record()),
 }
-HEADER_OF_1_10 = 0x6865  # what 1.10 calls the same style block; read, never written
+HEADER_OF_1_10 = 0x6865  # the code of the style block in 1.10; read, never written
 CODES = {name: code for code, (name, _) in BLOCKS.items()}
 
 Block = tuple[str, Seen]
@@ -34,7 +34,7 @@ def decode_world(data: bytes) -> list[Block]:
         if code == HEADER_OF_1_10:
             code = CODES["style"]
         if code not in BLOCKS:
-            raise Wrong(f"no block has the code {code:#06x}")
+            raise Wrong(f"unknown block code {code:#06x}")
         name, body = BLOCKS[code]
         inner = Reader(reader.take(size))
         blocks.append((name, body.read(inner, {})))
@@ -54,7 +54,7 @@ def encode_world(blocks: list[Block]) -> bytes:
 
 
 def invent_world(seed: int, count: int = 80) -> list[Block]:
-    """A random world of so many blocks between its header and its end."""
+    """A random world with `count` blocks between the header and the end block."""
     dice = random.Random(seed)
     inner = [name for name in CODES if name not in ("style", "end")]
     names = ["style", *inner, *dice.choices(inner, k=count - len(inner)), "end"]

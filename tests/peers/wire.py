@@ -1,8 +1,8 @@
-# Fields of a wire format: read, write and invent a value, from one description of it.
-# Law: written from the games' documents only; whatever reads also writes the same bytes again, or raises Wrong.
+# Fields of a wire format. One description reads, writes and invents values.
+# Law: written only from the games' documents. Bytes that can be read are written again unchanged; others raise Wrong.
 #
-# A value is what JSON has: numbers, text, lists, dicts; bytes are text in hexadecimal. Text is UTF-8 and keeps bytes that
-# are not as lone surrogates; a NaN is text that names its bits ("nan:7fc00000"), so that no bit of it is lost.
+# Values are those of JSON: numbers, text, lists, dicts. Bytes are text in hexadecimal. Text is UTF-8; bytes that are not valid
+# UTF-8 become lone surrogates. A NaN is text with its bits ("nan:7fc00000"), so that no bit is lost.
 from __future__ import annotations
 
 import math
@@ -11,11 +11,11 @@ import struct
 from typing import Any, Callable
 
 Value = Any
-Seen = dict[str, Value]  # the fields of the innermost record that stand before this one
+Seen = dict[str, Value]  # the fields before this one, in the innermost record
 
 
 class Wrong(Exception):
-    """These bytes (or values) are not what the document draws."""
+    """These bytes or values do not match the document."""
 
 
 class Reader:
@@ -24,7 +24,7 @@ class Reader:
 
     def take(self, size: int) -> bytes:
         if size > self.left():
-            raise Wrong(f"{size} bytes wanted at offset {self.at}, {self.left()} left")
+            raise Wrong(f"{size} bytes needed at offset {self.at}, {self.left()} left")
         self.at += size
         return self.data[self.at - size:self.at]
 
@@ -33,7 +33,7 @@ class Reader:
 
 
 class Field:
-    """One type of value; `blank` is what stands for a value that was not given."""
+    """One type of value. `blank` is the default, for a value that is not given."""
     blank: Value = 0
 
     def read(self, reader: Reader, seen: Seen) -> Value:
@@ -47,7 +47,7 @@ class Field:
 
 
 class Int(Field):
-    """An integer; `form` is the struct module's (">H")."""
+    """An integer. `form` is a format of the module struct (">H")."""
 
     def __init__(self, form: str) -> None:
         self.form = struct.Struct(form)
@@ -69,7 +69,7 @@ class Int(Field):
 
 
 class Float(Field):
-    """An IEEE-754 single; `order` is ">" or "<"."""
+    """An IEEE 754 single. `order`, the byte order, is ">" or "<"."""
     blank = 0.0
 
     def __init__(self, order: str) -> None:
@@ -91,7 +91,7 @@ class Float(Field):
 
 
 class Array(Field):
-    """So many of one type, in a list: a number, or a field that counts them."""
+    """A list of values of one type. `count` is their number, or the field before them that has their number."""
 
     def __init__(self, item: Field, count: int | Int) -> None:
         self.item, self.count = item, count
@@ -106,7 +106,7 @@ class Array(Field):
         if not isinstance(self.count, int):
             return self.count.write(len(value), seen) + items
         if len(value) != self.count:
-            raise Wrong(f"{len(value)} items, {self.count} drawn")
+            raise Wrong(f"{len(value)} items, the document has {self.count}")
         return items
 
     def invent(self, dice: random.Random, seen: Seen) -> list:
@@ -115,7 +115,7 @@ class Array(Field):
 
 
 class Rest(Field):
-    """One type, again and again to the end of the message."""
+    """Values of one type, up to the end of the message."""
     blank: Value = []
 
     def __init__(self, item: Field) -> None:
@@ -135,7 +135,7 @@ class Rest(Field):
 
 
 class UntilZero(Field):
-    """Items until an `end` of zero stands where the next would begin. REQUIRES: an item begins with an `end`."""
+    """Items, ended by an `end` of zero in place of the next item. REQUIRES: each item begins with a field like `end`."""
     blank: Value = []
 
     def __init__(self, item: Field, end: Int) -> None:
@@ -160,7 +160,7 @@ class UntilZero(Field):
 
 
 class When(Field):
-    """A field that is there only if those before it say so; a record leaves it out otherwise."""
+    """An optional field. `there` decides from the fields before it whether it is present."""
 
     def __init__(self, there: Callable[[Seen], bool], field: Field) -> None:
         self.there, self.field, self.blank = there, field, field.blank
@@ -168,7 +168,7 @@ class When(Field):
 
 
 class Record(Field):
-    """Fields by name, in the document's order."""
+    """Named fields, in the document's order."""
 
     def __init__(self, **fields: Field) -> None:
         self.fields = fields
@@ -182,7 +182,7 @@ class Record(Field):
 
     def write(self, value: Seen, seen: Seen) -> bytes:
         if unknown := set(value) - set(self.fields):
-            raise Wrong(f"no field {', '.join(sorted(unknown))} here")
+            raise Wrong(f"unknown fields: {', '.join(sorted(unknown))}")
         written: list[bytes] = []
 
         def put(name: str, field: Field, own: Seen) -> Value:
@@ -191,7 +191,7 @@ class Record(Field):
             return given
         kept = self._each(put)
         if left_out := set(value) - set(kept):
-            raise Wrong(f"{', '.join(sorted(left_out))} may not be here")
+            raise Wrong(f"not allowed here: {', '.join(sorted(left_out))}")
         return b"".join(written)
 
     def invent(self, dice: random.Random, seen: Seen) -> Seen:

@@ -1,4 +1,4 @@
-// One end of a bridge of Ace of Spades over ENet, a client or a server, which speaks its own dialect.
+// A client or a server at one end of an Ace of Spades bridge over ENet.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace entente::testing {
 
-/// One end of the bridge, a client or a server, which speaks its own dialect.
+/// A client or a server at one end of the bridge. Each end has its own dialect.
 class AosParty final : public EnetHost::User {
  public:
   AosParty(Turning& yard, std::size_t dialect, wire::Way hears)
@@ -31,8 +31,8 @@ class AosParty final : public EnetHost::User {
     REQUIRE(host.send(*peer, 0, EnetPacket(out, how)));
   }
 
-  /// The next packet of this type that matches; others are skipped. `again`: repeated until it comes, for packets that
-  /// may be lost or sent too early.
+  /// Waits for a packet of type T for which `wanted` is true, and skips others. Meanwhile calls `again` every 50 ms, to
+  /// repeat a request that may be lost or sent too early.
   template <class T>
   T hear(
       const std::function<bool(const T&)>& wanted = [](const T&) { return true; },

@@ -1,4 +1,4 @@
-// A bridge between two toy games that serves on its own thread while a test plays both peers.
+// A bridge between two toy games. It runs on its own thread; the test acts as the client and the server.
 #pragma once
 
 #include "tests/relay/toy.h"
@@ -13,7 +13,7 @@ inline Buffer point(std::uint8_t number) { return {1, toy::kPoint, number}; }
 inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game& back) {
   relay::BridgeOptions bridge;
   bridge.server_game = &back;
-  bridge.chat.burst = 100'000;  // tests chat fast
+  bridge.chat.burst = 100'000;  // tests send much more chat than people do
   bridge.front = [&front](std::size_t dialect) { return toy::make_front(front, dialect); };
   bridge.back = [&back](std::size_t dialect) { return toy::make_back(back, dialect); };
   return bridge;

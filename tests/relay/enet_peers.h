@@ -1,4 +1,4 @@
-// ENet through a relay, with real ENet hosts on both ends, each on a loop that the test runs.
+// A relay between two real ENet hosts, on a loop that the test runs.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ using relay::EnetMode;
 
 constexpr std::string_view kLanAnswer = R"({"name":"a server","players_current":1,"players_max":32,"map":"m"})";
 
-/// One end: logs what it receives.
+/// A client or a server. It logs what it receives.
 struct End final : EnetHost::User {
   explicit End(net::Loop& loop) : host(loop, *this) {}
   void connected(EnetPeer& who, std::uint32_t data) override {
@@ -33,7 +33,7 @@ struct End final : EnetHost::User {
     peer = nullptr;
     log.push_back("down " + std::to_string(data));
   }
-  /// Answers as an Ace of Spades server does.
+  /// Answers queries as an Ace of Spades server does.
   bool intercepted(const net::Address& from, Bytes datagram) override {
     const auto text = as_text(datagram);
     if (text != "HELLO" && text != "HELLOLAN") return false;
@@ -55,7 +55,8 @@ struct End final : EnetHost::User {
   std::vector<std::string> log;
 };
 
-/// Gives the client another port. ENet lets a repeated old disconnect end a new connect from the same port.
+/// Gives the client a new port. In ENet, a retransmitted disconnect of an old connection may end a new connection from
+/// the same port.
 inline void reopen(End& client, const net::EnetOptions& options) {
   client.host.close();
   REQUIRE(client.host.open(options).ok());
@@ -63,20 +64,20 @@ inline void reopen(End& client, const net::EnetOptions& options) {
   client.ups = 0;
 }
 
-/// A loop that a test runs.
+/// A loop that the test runs.
 struct Turning : net::Ticker::User {
   Turning() { awake.emplace(loop, *this, 5); }
   ~Turning() override {
     awake.reset();
     loop.run();
   }
-  /// Runs the loop until `done`.
+  /// Runs the loop until `done` returns true. The check fails after `patience` milliseconds.
   void until(const std::function<bool()>& done, int patience = kPatience) {
     const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience);
     while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
     CHECK(done());
   }
-  void tick(Millis) override {}  // lets until() check again when nothing comes
+  void tick(Millis) override {}  // wakes the loop, so that until() checks again even if nothing arrives
 
   net::Loop loop;
   std::optional<net::Ticker> awake;
@@ -108,7 +109,7 @@ struct Scene : Turning {
     client.peer = knock(data);
     until([&] { return client.ups > 0 && server.peer != nullptr; });
   }
-  /// Connect data, channels, each kind of packet and the reason of the end are passed on from end to end.
+  /// Checks that the relay passes on connect data, channels, each kind of packet, and the reason of a disconnect.
   void talk_and_part() {
     join(3);
     CHECK(server.log == std::vector<std::string>{"up 3 channels 1"});
@@ -128,7 +129,8 @@ struct Scene : Turning {
     CHECK(running.totals().by(relay::Reason::kServerLeft) == 1);
     CHECK(running.tapped.record(1).closed == "server left");
   }
-  /// A megabyte from the server at once, in numbered chunks, arrives in order. REQUIRES: joined.
+  /// Sends a megabyte from the server at once, in numbered chunks. Checks that it arrives in order. REQUIRES: join()
+  /// was called.
   void send_map() {
     for (std::uint32_t i = 0; i < 128; ++i) {
       Buffer chunk(8193, static_cast<std::uint8_t>(i));

@@ -1,4 +1,5 @@
-// Hand-made ENet handshakes, for peers without an ENet host: in a storm, or where nothing may be allocated.
+// The datagrams of an ENet handshake, for tests without an ENet host: those with many clients, and those in which
+// nothing may be allocated.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +21,7 @@ inline Buffer connect_datagram(std::uint32_t id, std::uint32_t version = 3) {
   return all;
 }
 
-/// The server's answer to it. Its peer id is 2, the session 1.
+/// The server's answer to a connect. Its peer id is 2, its session 1.
 inline Buffer verify_datagram(std::uint32_t id) {
   Buffer all =
       from_hex("80075678 83ff0001 00020101 00000578 00010000 00000001 00000000 00000000 00001388 00000002 00000002");
@@ -28,7 +29,7 @@ inline Buffer verify_datagram(std::uint32_t id) {
   return all;
 }
 
-/// The client's acknowledgement of the answer.
+/// The client's acknowledgement of this answer.
 inline Buffer proof_datagram() { return from_hex("1002 01ff0001 00015678"); }
 
 }  // namespace entente::testing

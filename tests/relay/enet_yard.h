@@ -1,4 +1,4 @@
-// ENet peers of the toy game on a loop that a test runs.
+// An ENet client and an ENet server of the toy game, on a loop that the test runs.
 #pragma once
 
 #include "tests/relay/bridging.h"
@@ -6,10 +6,10 @@
 
 namespace entente::testing {
 
-constexpr std::uint32_t kBig = 70;  // the first dialect's connect data
+constexpr std::uint32_t kBig = 70;  // connect data of the first dialect
 constexpr std::size_t kMostPackets = 1U << 20U;
 
-/// ENet peers on the test's own loop.
+/// A client and a server on one loop.
 struct Yard : Turning {
   Yard() : client(loop), server(loop) {}
   ~Yard() override {
@@ -29,13 +29,13 @@ struct Yard : Turning {
     knock(acceptor);
     until([&] { return client.ups > 0; });
   }
-  /// Sends at once.
+  /// Sends without waiting for until().
   void say(End& from, const Buffer& bytes, EnetDelivery how = EnetDelivery::kReliable) {
     REQUIRE(from.peer);
     CHECK(from.host.send(*from.peer, 0, EnetPacket(bytes, how)));
     uv_run(loop.raw(), UV_RUN_NOWAIT);
   }
-  /// What comes by a stream while the loop runs.
+  /// Reads `size` bytes from a TCP stream while the loop runs; fewer if the stream ends.
   Buffer read(const Stream& from, std::size_t size) {
     Buffer all;
     while (all.size() < size) {

@@ -1,4 +1,4 @@
-// A shared room with a truth of its own, and listeners of every transport, which serves on a thread of its own.
+// A shared room without a server, with a listener for each transport. It runs on its own thread.
 #pragma once
 
 #include <future>
@@ -11,10 +11,10 @@ inline const std::string kBye{"\0\x09", 2};
 
 inline std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
 
-/// A truth without a link: lets everybody in, repeats what is said to all, and points where it is told to.
+/// A back without a server. It admits every player, repeats each line of chat to all, and answers Toward with a Pose.
 class Herald final : public core::Back {
  public:
-  /// Calls `spy` with all that it hears, on the shared room's thread.
+  /// Called with each intent, on the shared room's thread.
   using Spy = std::function<void(const core::Intent&)>;
   explicit Herald(Spy spy = nullptr) : spy_(std::move(spy)) {}
 
@@ -43,7 +43,7 @@ class Herald final : public core::Back {
     if (pointed_) point(*std::exchange(pointed_, std::nullopt), out);
   }
 
-  std::optional<double> pointed_;  // to all, at the next tick
+  std::optional<double> pointed_;  // sent to all at the next tick
 
  private:
   static void point(double x, core::BackOut& out) {
@@ -95,13 +95,13 @@ class InSharedRoom {
   void point(double x) {
     server_.order(shared_room_, [x](core::Back& back) { static_cast<Herald&>(back).pointed_ = x; });
   }
-  /// Does so on the shared room's thread.
+  /// Calls `what` on the shared room's thread.
   void order(const std::function<void()>& what) {
     server_.order(shared_room_, [what](core::Back&) { what(); });
   }
-  /// Frames that clients were told, by TCP.
+  /// How many frames were sent to clients of the TCP listener.
   std::uint64_t told() const { return server_.totals(0).to_client.frames; }
-  /// Keeps its worker from all else until `over`; returns once that has begun.
+  /// Blocks the room's thread until `over` is ready. Returns once the thread is blocked.
   void hold_up(const std::shared_future<void>& over) {
     std::promise<void> begun;
     server_.order(shared_room_, [&, over](core::Back&) {
@@ -113,7 +113,7 @@ class InSharedRoom {
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {
     return eventually([&] { return total(reason) >= times; });
   }
-  /// Sessions that are open.
+  /// How many sessions are open.
   std::uint64_t now() const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).current_sessions();
@@ -127,7 +127,7 @@ class InSharedRoom {
     for (std::size_t i = 0; i < at.size(); ++i) times += server_.totals(i).by(reason);
     return times;
   }
-  std::uint64_t throttled() const { return server_.totals(1).throttled; }  // by WebSocket
+  std::uint64_t throttled() const { return server_.totals(1).throttled; }  // of the WebSocket listener
   std::uint64_t dropped(relay::Drop drop) const { return server_.totals(3).by(drop); }
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(shared_room_); }
   std::uint64_t orphaned() const { return server_.orphaned(shared_room_); }
@@ -135,8 +135,8 @@ class InSharedRoom {
   relay::ProxyServer& server() { return server_; }
 
   Heard heard;
-  std::atomic<bool> asks = false;  ///< its clients may come back to their seats
-  std::vector<net::Address> at;    ///< of the TCP, the WebSocket, the TCP and UDP, and the ENet listener
+  std::atomic<bool> asks = false;  ///< clients may return to their seats
+  std::vector<net::Address> at;    ///< of the listeners: TCP, WebSocket, TCP with UDP, ENet
 
  private:
   void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {

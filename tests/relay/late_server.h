@@ -1,4 +1,4 @@
-// A server that is not always there: it begins to listen at a given address.
+// A server that begins to listen during a test.
 #pragma once
 
 #include "tests/relay/peers.h"
@@ -15,7 +15,7 @@ class LateServer {
     REQUIRE(fd);
     return Stream(std::move(fd));
   }
-  /// Whether somebody comes within this time.
+  /// Whether a client connects within this time.
   bool is_wanted(int milliseconds) const { return wait_readable(sockets_.tcp.get(), milliseconds); }
 
  private:

@@ -1,6 +1,6 @@
-// A stretch of bad network between two UDP peers: what comes to its address goes on to another, client by client, but
-// some of it is lost, some comes twice, and some is overtaken. Law: what happens to the n-th datagram of each way is in
-// the seed.
+// A bad network between UDP clients and a server. It forwards datagrams, but loses some, doubles some, and delays some,
+// so that later ones overtake them. Towards the server, each client has its own socket.
+// Law: the seed decides what happens to the n-th datagram of each direction.
 #pragma once
 
 #include <poll.h>
@@ -18,14 +18,14 @@
 
 namespace entente::testing {
 
-/// Of a hundred datagrams.
+/// How many of a hundred datagrams, on average.
 struct BadLuck {
   unsigned lost = 10, overtaken = 10, doubled = 5;
 };
 
 class Lossy {
  public:
-  /// Listens at `at` (port 0: any) for what is meant for `to`.
+  /// Listens at `at` (port 0: any free port), and forwards to `to`.
   Lossy(const net::Address& at, const net::Address& to, std::uint32_t seed, BadLuck luck = {})
       : front_(at), to_(to), luck_(luck), up_(seed), down_(seed + 1), thread_([this] { run(); }) {}
   ~Lossy() {
@@ -33,7 +33,7 @@ class Lossy {
     thread_.join();
   }
   net::Address address() const { return front_.here(); }
-  /// Datagrams that were lost on purpose so far.
+  /// How many datagrams it has lost.
   std::uint64_t lost() const { return lost_; }
   std::uint64_t passed() const { return passed_; }
 
@@ -71,7 +71,7 @@ class Lossy {
     }
   }
 
-  /// Some at a time, so that both ways move.
+  /// Takes at most 32, so that no direction waits long.
   void take_all(const Datagrams& from, Client* client) {
     for (int i = 0; i < 32; ++i) {
       std::array<std::uint8_t, 4096> room;

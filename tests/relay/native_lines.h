@@ -1,4 +1,4 @@
-// Peers that speak native as lines of JSON, and a route with hold_s to a native server.
+// Peers that speak native as lines of JSON; a route with `hold_s` to a native server.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Lines {
     rest_.erase(0, end + 1);
     return line;
   }
-  /// All lines up to the first that contains `part`, which is the last.
+  /// The lines up to the first that contains `part`, including it.
   std::vector<std::string> until(std::string_view part) {
     std::vector<std::string> lines;
     do {
@@ -42,7 +42,7 @@ class Lines {
     } while (lines.back().find(part) == std::string::npos);
     return lines;
   }
-  /// All lines until the end.
+  /// All lines until the end of the stream.
   std::vector<std::string> all() {
     std::vector<std::string> lines;
     for (std::string line = next(); !line.empty(); line = next()) lines.push_back(std::move(line));
@@ -59,7 +59,7 @@ inline bool have(const std::vector<std::string>& lines, std::string_view part) {
   return std::any_of(lines.begin(), lines.end(), [&](auto& line) { return line.find(part) != std::string::npos; });
 }
 
-/// The server's side of one player: lets it in beside another player, who has a unit.
+/// Acts as the server: admits the player to a world that has another player with a unit.
 inline void let_in(Lines& server, const std::string& hash, const std::string& other) {
   server.say(R"({"world":{"hash":")" + hash + R"(","west":-50,"east":50,"south":-50,"north":50}})");
   server.say(R"({"player":{"id":1,"name":"us","team":"RED"}})");
@@ -69,7 +69,7 @@ inline void let_in(Lines& server, const std::string& hash, const std::string& ot
   server.say(R"({"ready":{}})");
 }
 
-/// Accepts a player, and returns its link and its Enter.
+/// Accepts a player's connection; returns it and the player's Enter.
 inline std::pair<Lines, std::string> greet(const LateServer& at) {
   Lines server(at.accept());
   server.say(R"({"you":{"player":1}})");

@@ -1,4 +1,4 @@
-// Plain blocking sockets that play the clients and the servers of a relay under test. Every wait is bounded.
+// Blocking sockets with which a test acts as the clients and servers of a relay. Every wait has a time limit.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,16 +21,16 @@
 
 namespace entente::testing {
 
-constexpr int kPatience = 30'000;  // milliseconds, then a test has failed, also on a busy machine
+constexpr int kPatience = 30'000;  // milliseconds until a test fails; enough for a busy machine
 
 inline net::Address loopback(bool v6 = false) { return *net::Address::parse(v6 ? "::1" : "127.0.0.1", 0); }
 
-/// An address that is free for TCP and for UDP, where nobody listens yet.
+/// An address with a port that is free for TCP and UDP.
 inline net::Address free_for_both(bool v6 = false) {
   return *net::Address::parse(v6 ? "::1" : "127.0.0.1", static_cast<std::uint16_t>(free_port(v6)));
 }
 
-/// Waits for what other threads bring about and nobody tells.
+/// Polls until `true_now` returns true, for changes that other threads make without notice. False: it took too long.
 inline bool eventually(const std::function<bool()>& true_now) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
   while (!true_now()) {
@@ -72,13 +72,13 @@ class Stream {
     }
   }
   void send(std::string_view text) const { send(as_bytes(text)); }
-  /// Bytes that the kernel takes without waiting.
+  /// Sends without waiting; returns how many bytes the kernel took.
   std::size_t try_send(Bytes bytes) const {
     const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return n > 0 ? static_cast<std::size_t>(n) : 0;
   }
 
-  /// What one read brings; empty at the end of the stream, or after a reset.
+  /// The bytes of one read; empty at the end of the stream, or after a reset.
   Buffer read_some(std::size_t most = 64 * 1024) const {
     REQUIRE(wait_readable(fd_.get()));
     Buffer room(most);
@@ -86,7 +86,7 @@ class Stream {
     room.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return room;
   }
-  /// Exactly so many bytes, or fewer if the stream ends before.
+  /// Reads `size` bytes; fewer if the stream ends.
   Buffer read(std::size_t size) const {
     Buffer all;
     while (all.size() < size) {
@@ -97,7 +97,7 @@ class Stream {
     return all;
   }
   std::string read_text(std::size_t size) const { return std::string(as_text(read(size))); }
-  /// All until the end.
+  /// Reads until the end of the stream.
   Buffer read_all() const {
     Buffer all;
     for (Buffer some = read_some(); !some.empty(); some = read_some()) append(all, some);
@@ -107,7 +107,7 @@ class Stream {
 
   void finish() const { ::shutdown(fd_.get(), SHUT_WR); }
   void close() { fd_.reset(); }
-  /// Closes with a reset.
+  /// Closes the connection with a reset.
   void reset() {
     const linger now{1, 0};
     setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
@@ -159,7 +159,7 @@ class Datagrams {
   net::Fd fd_;
 };
 
-/// A server that does what a test says.
+/// A server's sockets, for a test that acts as the server.
 class FakeServer {
  public:
   explicit FakeServer(bool with_udp = false, bool v6 = false)
@@ -174,7 +174,7 @@ class FakeServer {
     REQUIRE(fd);
     return Stream(std::move(fd));
   }
-  /// Whether somebody connects within that time.
+  /// Whether a client connects within this time.
   bool called(int milliseconds) const { return wait_readable(sockets_.tcp.get(), milliseconds); }
   Datagrams take_datagrams() { return Datagrams(std::move(sockets_.udp)); }
   void close() { sockets_ = {}; }

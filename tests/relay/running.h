@@ -1,4 +1,4 @@
-// A relay that serves on threads of its own while a test plays its peers; and what it told.
+// A relay that runs on its own threads while the test acts as its peers. Its events and its tap's data are kept.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace entente::testing {
 
-/// Keeps what a relay says.
+/// Keeps the events of a relay, as lines of text.
 class Heard final : public relay::Events {
  public:
   void opened(const relay::LinkInfo& session, std::uint64_t more) override {
@@ -32,7 +32,7 @@ class Heard final : public relay::Events {
   }
   void warned(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
 
-  /// Whether a line that contains `part` comes.
+  /// Waits for a line that contains `part`. False: none came.
   bool line(std::string_view part) {
     return eventually([&] {
       const auto all = lines();
@@ -43,7 +43,7 @@ class Heard final : public relay::Events {
     std::lock_guard lock(mutex_);
     return lines_;
   }
-  /// How often was told what has `part` in its line, by a line of its own or by the count of another.
+  /// How many events have a line that contains `part`, including those that another event only counts.
   std::uint64_t told(std::string_view part) {
     std::lock_guard lock(mutex_);
     std::uint64_t sum = 0;
@@ -60,10 +60,10 @@ class Heard final : public relay::Events {
   }
   std::mutex mutex_;
   std::vector<std::string> lines_;
-  std::vector<std::uint64_t> more_;  // of each line
+  std::vector<std::uint64_t> more_;  // for each line, the events that it only counts
 };
 
-/// Keeps what a tap is told.
+/// Keeps what a tap receives.
 class Tapped final : public relay::Tap, private relay::TapSink {
  public:
   struct Record {
@@ -77,7 +77,7 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     std::lock_guard lock(mutex_);
     return records_[link];
   }
-  /// Sessions that were opened and not closed.
+  /// How many sessions were opened and not closed.
   std::size_t left_open() {
     std::lock_guard lock(mutex_);
     return static_cast<std::size_t>(
@@ -107,7 +107,7 @@ class Tapped final : public relay::Tap, private relay::TapSink {
   std::map<relay::LinkId, Record> records_;
 };
 
-/// Limits that never stand in a test's way.
+/// No limits to rates, to the number of sessions, or to the time until a player is admitted.
 inline Limits no_limits() {
   Limits limits;
   limits.connects_per_second = limits.bytes_per_second = limits.messages_per_second = limits.datagrams_per_second = 0;
@@ -116,7 +116,7 @@ inline Limits no_limits() {
   return limits;
 }
 
-/// One route that is served on a thread of its own, until the end of the test.
+/// One route. It runs on its own thread until the end of the test.
 class Serving {
  public:
   void stop() {
@@ -137,7 +137,7 @@ class Serving {
   bool empty() const {
     return eventually([&] { return totals().current_sessions() == 0; });
   }
-  /// Waits for that many ends of this reason.
+  /// Waits until so many sessions have ended for this reason.
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {
     return eventually([&] { return totals().by(reason) >= times; });
   }
@@ -153,7 +153,7 @@ class Serving {
   explicit Serving(std::size_t workers) : server_(workers, heard) {}
   ~Serving() { stop(); }
 
-  /// What `options` leave open is as most tests want it.
+  /// Runs the route in `options`, with this server.
   void serve(relay::RouteOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
              std::size_t listen_dialect = 0) {
     options.listen_dialect = listen_dialect;
@@ -161,7 +161,7 @@ class Serving {
     options.servers[0].port = server.port();
     serve_all(std::move(options), limits, tap);
   }
-  /// The same, for the servers in `options`.
+  /// The same, with the servers in `options`.
   void serve_all(relay::RouteOptions options, const Limits& limits, relay::Tap* tap = nullptr) {
     options.limits = limits;
     options.tap = tap ? tap : &tapped;

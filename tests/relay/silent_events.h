@@ -1,4 +1,4 @@
-// Events that nobody hears.
+// Ignores all events.
 #pragma once
 
 #include "proxy/relay/events.h"

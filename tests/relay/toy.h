@@ -1,5 +1,5 @@
-// The toy game (tests/support/toy_game.h) as its peers speak it: u8 length, u8 code, payload; "TOY!" answered by "toy"
-// and an id.
+// Client and server of the toy game (tests/support/toy_game.h). A frame is u8 length, u8 code, payload. The client's
+// greeting is "TOY!"; the server answers with "toy" and an id.
 #pragma once
 
 #include "tests/relay/running.h"
@@ -17,7 +17,7 @@ inline Buffer frame(std::string_view payload, std::uint8_t code = 3) {
   return all;
 }
 
-/// Many frames of all sizes, from a seed.
+/// Frames of random sizes, at least `bytes` bytes in all. The same seed gives the same frames.
 inline Buffer frames(std::size_t bytes, std::uint32_t seed) {
   Buffer all;
   while (all.size() < bytes) {
@@ -27,7 +27,7 @@ inline Buffer frames(std::size_t bytes, std::uint32_t seed) {
   return all;
 }
 
-/// A client and a server that have greeted each other through the relay. The client's port is free for UDP.
+/// A client and a server that have exchanged greetings through the relay. The client's port is also free for UDP.
 struct Pair {
   Pair(const Running& running, const FakeServer& fake, const net::Address* from = nullptr, int receive_buffer = 0,
        std::string_view welcome = kWelcome)

@@ -1,5 +1,5 @@
-// Blocking WebSocket peers for tests: what they send and read are whole messages. They use our own framing, which
-// tests/net/websocket_test.cc holds against RFC 6455.
+// Blocking WebSocket peers, which send and read whole messages. They use our own framing, which
+// tests/net/websocket_test.cc compares with RFC 6455.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@
 
 namespace entente::testing {
 
-/// One end of a WebSocket. Its handshake is the test's business.
+/// One end of a WebSocket. The test makes the handshake.
 class WebPeer : private net::WebSocket::User {
  public:
   WebPeer(net::WebSocket::Role role, Stream stream) : stream_(std::move(stream)), socket_(role, 1 << 20, *this) {}
   WebPeer(WebPeer&&) = delete;
 
-  /// Reads a head; what follows it is kept for messages.
+  /// Reads a head. The bytes after it are kept for next().
   net::HttpHead read_head(net::HttpReader::Of of) {
     net::HttpReader reader(of);
     while (!reader.complete()) {
@@ -46,7 +46,7 @@ class WebPeer : private net::WebSocket::User {
     stream_.send(wire);
   }
 
-  /// The next thing the peer says: "b:0102", "t:…", "ping:…", "pong:…", "close:1000 reason", or "end".
+  /// What the peer sends next: "b:0102", "t:…", "ping:…", "pong:…", "close:1000 reason", or "end".
   std::string next() {
     if (!early_.empty()) CHECK_FALSE(socket_.feed(std::exchange(early_, {})));
     while (said_.empty()) {
@@ -86,7 +86,7 @@ class WebClient : public WebPeer {
     net::write_upgrade_request({"relay.example", target, key_, std::move(headers)}, request);
     send_raw(request);
   }
-  /// The answer's head, which must be an upgrade.
+  /// Reads the answer's head, and checks that it accepts the upgrade.
   net::HttpHead upgrade() {
     net::HttpHead head = answer();
     CHECK(net::objection_to_upgrade(head, key_) == nullptr);
@@ -100,7 +100,7 @@ class WebClient : public WebPeer {
 
 class WebServer : public WebPeer {
  public:
-  /// Accepts one and reads its request.
+  /// Accepts a connection and reads its request.
   explicit WebServer(const FakeServer& fake) : WebPeer(net::WebSocket::Role::kServer, fake.accept()) {
     request = read_head(net::HttpReader::Of::kRequest);
   }
@@ -112,7 +112,7 @@ class WebServer : public WebPeer {
   net::HttpHead request;
 };
 
-/// A client and a server that have found each other through the relay.
+/// A client and a server that have made the handshake through the relay.
 struct WebPair {
   WebPair(const Running& running, const FakeServer& fake) : client(running.address), server(fake) {
     server.upgrade();
@@ -122,7 +122,7 @@ struct WebPair {
   WebServer server;
 };
 
-/// Relays of Ogar on one listener, told apart by path. The server is to be run.
+/// Relays of Ogar on one listener, distinguished by path. The test must run `server`.
 struct PathRoutes {
   /// Returns the route's number.
   std::size_t add(const char* path, const FakeServer& to) {
@@ -130,7 +130,7 @@ struct PathRoutes {
     options.servers[0].port = to.port();
     const auto added = server.add(options);
     REQUIRE(added.ok());
-    options.listen = added->address;  // the next ones on the same port
+    options.listen = added->address;  // the next routes use the same port
     return added->route;
   }
 

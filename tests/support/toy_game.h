@@ -1,5 +1,5 @@
-// A game for tests only. Its messages use every verb of adapters/wire/fields.h, and it has the settings that a relay
-// must respect. For tests of the layers below the real games.
+// A game for tests of the layers below the real games. Its messages use every verb of adapters/wire/fields.h, and it
+// has the settings that a relay must respect.
 #pragma once
 
 #include "adapters/wire/game.h"
@@ -16,11 +16,11 @@ const wire::Game& stream();
 /// The same over TCP alone, without the greeting.
 const wire::Game& ungreeted();
 
-/// The same over a transport that keeps messages apart, without the greeting: each is a frame of any bytes.
+/// The same over WebSocket, without the greeting. Each message is one frame of any bytes.
 const wire::Game& messages();
 
-/// The same, but over ENet, and a packet has one frame or several. Dialect n connects with the number 70 + n, and an
-/// EnetParting is sent as 30 + its value. The answer to the query "TOY?" is the query, the server's name, its map (in a
+/// The same over ENet. A packet has one or more frames. The connect data of dialect n is 70 + n. An EnetParting is sent
+/// as 30 + its value. The answer to the query "TOY?" is the query, the server's name, its map (in a
 /// bridge: its game) and the number of players.
 const wire::Game& packets();
 

@@ -146,6 +146,7 @@ class Survey {
     Path path = {&instance.transform};
     path.insert(path.end(), outer.begin(), outer.end());
     for (const Group& group : database_.groups) {
+      // c_str(): the name ends at its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
       if (!work() || group.name != std::string_view(instance.group.c_str())) continue;
       for (const Box& box : group.boxes) add_corners(box, path);
       for (const Box& box : group.pyramids) add_corners(box, path);

@@ -10,8 +10,8 @@
 
 #include "proxy/base/bytes.h"
 
-struct wslay_frame_context;
-struct wslay_frame_iocb;
+struct wslay_frame_context;  // NOLINT(readability-identifier-naming)
+struct wslay_frame_iocb;     // NOLINT(readability-identifier-naming)
 
 namespace entente::net {
 

@@ -56,7 +56,10 @@ Outcome<std::unique_ptr<PacketSource>> open_packet_source(std::FILE* file) {
   constexpr std::uint8_t kPcapng[] = {0x0A, 0x0D, 0x0D, 0x0A};
   std::array<std::uint8_t, 4> first{};
   const std::size_t size = std::fread(first.data(), 1, first.size(), file);
-  std::rewind(file);
+  if (std::fseek(file, 0, SEEK_SET) != 0) {  // a pipe
+    std::fclose(file);
+    return Error{"cannot be read from a pipe"};
+  }
   if (!same(Bytes(first).first(size), kPcapng)) return open_pcap(file);
   return std::unique_ptr<PacketSource>(std::make_unique<PcapngReader>(file));
 }

@@ -201,7 +201,6 @@ class FrameRedactor::FieldRedactor final : public wire::FieldVisitor {
       return std::nullopt;
     }
     std::string told = spelling_.read(chars, end);
-    std::string tag;
     if (kind == Personal::kName && spelling_.tags()) {
       const ogar::Tagged tagged = ogar::untag(told);
       if (!tagged.skin.empty()) {

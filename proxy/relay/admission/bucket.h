@@ -58,7 +58,7 @@ class Bucket {
     if (now <= at_) return;  // another loop's clock may be a little behind
     // An hour fills any bucket: the product cannot overflow.
     const auto passed = static_cast<std::int64_t>(std::min<Millis>(now - at_, 3'600'000));
-    level_ = std::min(full_, level_ + static_cast<std::int64_t>(rate_) * passed);
+    level_ = std::min(full_, level_ + rate_ * passed);
     at_ = now;
   }
 

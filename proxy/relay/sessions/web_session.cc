@@ -239,7 +239,7 @@ void WebSession::decline_client() {
 std::optional<Reason> WebSession::overdue(Millis now) const {
   if (!asked_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (const auto reason = stalled(now)) return reason;
-  if (first_ && late(now, parted_at_, limits_.linger_ms)) return *first_;
+  if (first_ && late(now, parted_at_, limits_.linger_ms)) return first_;
   if (late(now, last_passed_, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }

@@ -21,4 +21,4 @@ class AosAgreement(Agreement, unittest.TestCase):
         **{part: ("",) for part in "xyzbgr"}}
 
     def same(self, value: Value, printed: str) -> bool:
-        return super().same(value, printed) or value == printed  # the unused bytes beside a carrier
+        return super().same(value, printed) or value == printed  # the unused bytes after a carrier

@@ -1,4 +1,4 @@
-# State Update: the draft's arithmetic, as the facts read it.
+# State Update: lengths, sequence numbers and states, as README.md reads the draft.
 from __future__ import annotations
 
 import unittest

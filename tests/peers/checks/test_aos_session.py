@@ -11,7 +11,7 @@ from enet import RELIABLE, UNRELIABLE, Loop
 from enet_relay import ThroughRelay
 from enet_session import all_sent
 
-# Not said in a session: what is asked outside of ENet, what 0.80 does not send, extensions without a layout.
+# Not sent in a session: queries outside of ENet, packets that 0.80 does not send, extensions without a known layout.
 UNSAID = {"Hello", "Hello Reply", "Orientation Data", "World Update", "Input Data", "State Update/36", "State Update/73",
           "State Update/107", "State Update/109", "Extension Packet"}
 KINDS = {(kind.way, kind.name) for kind in AOS.kinds if kind.name not in UNSAID}
@@ -49,7 +49,7 @@ class AosSession(unittest.TestCase):
 
 class AosRelayed(ThroughRelay, unittest.TestCase):
     game, dialect, peers, connect_data = "aos", "0.80", GAME, VERSION
-    wrong = ((b"\x0d", True), (b"\x04\1\2\3", True), (b"\x26\1\2\3", True),  # short, long, of no kind; State Updates:
+    wrong = ((b"\x0d", True), (b"\x04\1\2\3", True), (b"\x26\1\2\3", True),  # too short, too long, unknown; then State Updates
              (bytes(50), True), (bytes(35) + b"\2" + bytes(72), True), (bytes(35) + b"\1" + bytes(72), True))
 
     def said(self, text: bytes) -> bytes:

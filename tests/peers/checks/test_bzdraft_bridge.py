@@ -1,5 +1,5 @@
-# BZFlag's draft, bridged over sockets: its client on a server of modern revision 3, and a client of that on its server.
-# Law: the two ends share nothing but words; the draft's client raises Wrong for whatever it may not hear yet.
+# Bridges between BZFlag's draft and Ogar's modern revision 3, over sockets: a client of each on a server of the other.
+# Law: the two ends have only words in common. The draft's client raises Wrong for a message that comes too early.
 from __future__ import annotations
 
 import hashlib
@@ -21,7 +21,7 @@ RED, BAD_TEAM = 1, 3
 
 
 class Beside:
-    """Does something in a thread of its own; `over` raises what went wrong there."""
+    """Runs `work` on a thread of its own. over() raises the error of the thread."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         self._fault: BaseException | None = None

@@ -14,7 +14,7 @@ from enet_relay import ThroughRelay
 from enet_session import all_sent
 
 KINDS = {(kind.way, kind.name) for kind in DRAFT.kinds} - DRAWN_ALIKE
-UPDATES = ("MsgPlayerUpdate", "MsgShotUpdate")  # the next one makes good for one that is lost
+UPDATES = ("MsgPlayerUpdate", "MsgShotUpdate")  # unreliable: the next one replaces a lost one
 
 
 def world(seed: int) -> bytes:
@@ -70,8 +70,8 @@ class DraftSession(unittest.TestCase):
 
 class DraftRelayed(ThroughRelay, unittest.TestCase):
     game, dialect, peers, connect_data = "bzdraft", "draft", GAME, 0x80000001
-    wrong = ((b"\0\1gf\1", True), (b"\0\3gf\1\1\1", True), (b"\0\0zz", True),  # short, long, of no kind
-             (b"\0\5gf\1\1", False), (b"\0", False), (b"\0\0ex\0", False))  # not whole, no head, more than whole
+    wrong = ((b"\0\1gf\1", True), (b"\0\3gf\1\1\1", True), (b"\0\0zz", True),  # too short, too long, unknown
+             (b"\0\5gf\1\1", False), (b"\0", False), (b"\0\0ex\0", False))  # incomplete, no header, bytes after the message
 
     def said(self, text: bytes) -> bytes:
         return struct.pack(">H2sBB", len(text) + 2, b"mg", 1, 255) + text

@@ -1,4 +1,4 @@
-# The binding itself: what one host sends another receives, and what is over is over.
+# Tests of enet.py: what one host sends, the other receives; an ended link stays ended.
 from __future__ import annotations
 
 import unittest
@@ -7,7 +7,7 @@ from enet import RELIABLE, UNRELIABLE, UNSEQUENCED, Host, Link, Loop, Packet
 
 
 class Told:
-    """Keeps what it is told."""
+    """Keeps all links and events."""
 
     def __init__(self) -> None:
         self.links: list[Link] = []

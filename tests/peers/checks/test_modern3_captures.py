@@ -11,7 +11,7 @@ WAYS = {"c2s": CLIENT, "s2c": SERVER}
 
 
 class Captures(unittest.TestCase):
-    """What OgarII and its clients really said."""
+    """Recorded messages of OgarII and its clients."""
 
     def frames(self, name: str) -> list[tuple[str, str, str, bytes]]:
         """(connection, way, stage, bytes) of each message."""

@@ -15,7 +15,7 @@ SEEDS = range(60)  # enough for every part of an update, and every board
 
 
 class Modern3Session(Played):
-    # Entente's names; the document gives numbers and headings.
+    # Entente's names; the document has only numbers and headings.
     called = {(CLIENT, "ProtocolVersion"): "Hello", (CLIENT, "Update"): "ClientUpdate"}
     tls_client: ssl.SSLContext | None = None
     tls_server: ssl.SSLContext | None = None

@@ -1,4 +1,4 @@
-# Tests of the harness for real programs (tests/real): several readers at once, and a case whose thread dies.
+# Tests of the harness for real programs (tests/real): several readers at once; a case in which a thread fails.
 from __future__ import annotations
 
 import ctypes
@@ -24,7 +24,7 @@ class _Buffer(ctypes.Structure):
 
 
 def compressed(body: bytes) -> bytes:
-    """A datagram with that body, as a peer with the range coder sends it."""
+    """A datagram with this body, compressed by the range coder."""
     ENET.enet_range_coder_compress.restype = ctypes.c_size_t
     ENET.enet_range_coder_compress.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Buffer), ctypes.c_size_t, ctypes.c_size_t,
                                                ctypes.c_char_p, ctypes.c_size_t]
@@ -61,11 +61,11 @@ class DeadThreads(unittest.TestCase):
     def setUp(self) -> None:
         self.addCleanup(setattr, threading, "excepthook", threading.excepthook)
         self.addCleanup(stage._dead_threads.clear)
-        self.enterContext(mock.patch("threading.__excepthook__"))  # says nothing of deaths that are meant
+        self.enterContext(mock.patch("threading.__excepthook__"))  # prints nothing about intended failures
         loader = importlib.machinery.SourceFileLoader("real_run", os.path.join(REAL, "run"))
         self.run_script = importlib.util.module_from_spec(importlib.util.spec_from_loader("real_run", loader))
         with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [REAL, *sys.path]):
-            sys.modules.pop("aos", None)  # there is one of that name among the peers
+            sys.modules.pop("aos", None)  # tests/peers has a module with the same name
             loader.exec_module(self.run_script)
         self.given = mock.Mock(logs=self.enterContext(tempfile.TemporaryDirectory()), build="", real=None, minutes=0)
 

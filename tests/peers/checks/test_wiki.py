@@ -5,7 +5,7 @@ from agree import Agreement
 from codec import CLIENT, SERVER
 from wiki import EITHER, WIKI
 
-DRAWN_LIKE_ANOTHER = {(CLIENT, "MsgTeleport"), (SERVER, "MsgTeleport")}  # MsgScore
+DRAWN_LIKE_ANOTHER = {(CLIENT, "MsgTeleport"), (SERVER, "MsgTeleport")}  # like MsgScore
 
 
 class WikiAgreement(Agreement, unittest.TestCase):

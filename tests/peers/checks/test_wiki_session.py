@@ -10,7 +10,7 @@ WORLD = encode_world(invent_world(seed=1))
 OTHER = {"player": {"address": [10, 0, 0, 1], "port": 4000, "number": 2}, "type": 0, "team": 2, "wins": 3, "losses": 1,
          "call_sign": "somebody", "email": "anonymous"}
 EVERYONE = {"to": NOBODY, "team": ROGUE}
-# Said while a session begins or ends, and at no other time.
+# Messages that are sent only at the beginning or end of a session.
 AROUND = {"MsgNegotiateFlags", "MsgWantWHash", "MsgGetWorld", "MsgEnter", "MsgAccept", "MsgReject", "MsgSuperKill", "MsgExit",
           "MsgUDPLinkRequest", "MsgUDPLinkEstablished"}
 SEEDS = range(3)
@@ -78,7 +78,7 @@ def say_all(session: WikiClient | WikiServer) -> None:
 def hear_all(session: WikiClient | WikiServer, way: str) -> None:
     for _ in SEEDS:
         for kind, _ in within_the_game(way):
-            session.expect("MsgScore" if kind.name == "MsgTeleport" else kind.name)  # drawn alike
+            session.expect("MsgScore" if kind.name == "MsgTeleport" else kind.name)  # the page draws both alike
 
 
 class WikiSession(Played):

@@ -8,11 +8,11 @@ from wiki_world import decode_world, encode_world, invent_world
 from wire import Wrong
 
 CAPTURE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "traces", "bzflag", "bzfs1108-hand-session.pcap")
-HEAD = 8  # bytes before the data of 1.10's MsgGetWorld: length, code, and what is left as 32 bits
+HEAD = 8  # bytes before the data of 1.10's MsgGetWorld: length, code, and the remaining size (32 bits)
 
 
 def captured() -> bytes:
-    """The world of a real bzfs 1.10.8, which has the page's blocks."""
+    """The world of a real bzfs 1.10.8, which has the same blocks as the page."""
     told = subprocess.run([ours.program("entente"), "inspect", "--game", "bzflag", "--dialect", "1.10", "--json", "--hex", "--way", "s2c",
                            "--message", "MsgGetWorld", CAPTURE], stdout=subprocess.PIPE, timeout=20, check=True).stdout
     lines = [line for line in map(json.loads, told.splitlines()) if "hex" in line]
@@ -31,7 +31,7 @@ class World(unittest.TestCase):
         blocks = decode_world(world)
         self.assertEqual(["style", "wall", "wall", "wall", "wall", "box"], [name for name, _ in blocks][:6])
         self.assertEqual(400.0, blocks[0][1]["world_size"])
-        # 1.10 calls the first block "he", the page "st".
+        # The code of the first block is "he" in 1.10, and "st" in the page.
         self.assertEqual(world[:2] + b"st" + world[4:], encode_world(blocks))
 
     def test_that_is_cut_or_goes_on_is_wrong(self) -> None:

@@ -231,7 +231,7 @@ TEST_CASE("a packet capture can be clipped") {
 
 TEST_CASE("a clip of sessions that began before the file has frames but no words, and a warning") {
   const Folder folder;
-  const std::string whole = folder.file("whole.mcap"), rest = folder.file("rest.mcap"), path = folder.file("clip.mcap");
+  const std::string rest = folder.file("rest.mcap"), path = folder.file("clip.mcap");
   const auto to = recorder(rest);
   trace::Opened opened = opening(5, "panic", "be-packed");
   opened.set_continues(true);

@@ -158,7 +158,6 @@ TEST_CASE("both sides get their own goodbye, whichever side leaves, and each end
   Bridging running(toy::stream(), toy::stream(), fake.address());
   BridgedPair pair(running, fake);
   Reason reason{};
-  std::string why;
   SUBCASE("the client closes") {
     pair.client.finish();
     CHECK(as_text(pair.server.read_all()) == kBye);
