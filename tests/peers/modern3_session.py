@@ -93,7 +93,7 @@ class Modern3Server(Session):
             pass
 
     def _answer(self, asked: Seen) -> Seen:
-        """The parts of the answer. Applies the parts of the request in the order in which the server does."""
+        """Carries out a request, in the server's order: mouse, splits, spawn, eject. Returns the parts of the answer."""
         flags = asked["flags"]
         self.arena.move(asked["mouse_x"], asked["mouse_y"])
         for _ in range(asked["splits"]):

@@ -41,7 +41,7 @@ class Session:
         self.heard: list[tuple[str, bytes]] = []
         self.counts: collections.Counter[str] = collections.Counter()  # received messages, by kind
         self._waiting: list[tuple[str, Seen]] = []
-        self._wrong: Wrong | None = None  # raised once `_waiting` is empty of what is wanted
+        self._wrong: Wrong | None = None  # the error of the first invalid message; raised after all valid ones
 
     def send(self, name: str, lane: str = "stream", /, **fields) -> None:
         self.send_raw(self.codec.encode(self.way, name, fields), lane)

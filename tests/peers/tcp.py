@@ -11,7 +11,8 @@ from session import Closed, Silent
 
 LOOPBACK = "127.0.0.1"
 SECONDS = 10.0
-Size = Callable[[bytes, bool], "int | None"]  # the size of the first frame in these bytes, if known; the bool: whether it is the connection's first frame
+# The size of the frame at the start of these bytes; None if not known yet. The bool: whether it is the connection's first frame.
+Size = Callable[[bytes, bool], "int | None"]
 
 
 def paired() -> tuple[socket.socket, socket.socket]:

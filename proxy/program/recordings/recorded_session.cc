@@ -68,6 +68,7 @@ class Listing {
   struct FirstWorld {
     Micros at;
     WallTime time;
+    bool known;  // by the player
   };
   struct Link : RecordedSessionInfo {
     std::optional<FirstWorld> world;
@@ -78,7 +79,7 @@ class Listing {
     if (link.facts == 0) link.last = world.at;
     if (world.at > link.last) return;
     link.first = world.at;
-    link.ready = world.at;
+    if (world.known) link.ready = world.at;
     link.began = world.time - std::min(world.time, world.at * 1000);
     link.begins_with_world = true;
   }
@@ -88,13 +89,16 @@ class Listing {
     if (at <= kMostTime) link.last = std::max(link.last, at);
   }
   /// The first world of a link that began before the file, or before it was recorded. Before this world, nothing can be
-  /// shown.
+  /// shown. The room of a new session has a world, too, which the player does not know yet.
   void take(const trace::Snapshot& world, WallTime time) {
     Link& link = links_[world.link()];
-    const bool begins = link.facts == 0 && (!world.facts().empty() || !world.geometry().empty());
+    const auto& facts = world.facts();
+    const bool known =
+        std::any_of(facts.begin(), facts.end(), [](const words::Fact& fact) { return fact.has_ready(); });
+    const bool begins = link.facts == 0 && known;
     if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostTime) return;
     if (link.world) return;
-    link.world = FirstWorld{world.at_us(), time};
+    link.world = FirstWorld{world.at_us(), time, known};
     for (const words::Fact& fact : world.facts()) name(fact, link);
   }
   static void take(const words::Fact& fact, WallTime time, Link& link) {

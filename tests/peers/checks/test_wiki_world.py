@@ -8,7 +8,7 @@ from wiki_world import decode_world, encode_world, invent_world
 from wire import Wrong
 
 CAPTURE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "traces", "bzflag", "bzfs1108-hand-session.pcap")
-HEAD = 8  # bytes before the data of 1.10's MsgGetWorld: length, code, and the remaining size (32 bits)
+HEAD = 8  # bytes before the data of 1.10's MsgGetWorld: length, code, remaining bytes
 
 
 def captured() -> bytes:

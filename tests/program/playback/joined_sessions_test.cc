@@ -7,6 +7,7 @@
 #include <set>
 
 #include "proxy/program/playback/playable.h"
+#include "proxy/relay/tap/room_words.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
@@ -131,6 +132,21 @@ std::vector<std::string> files_of_evening(const Folder& folder) {
   write(paths[2], 2, 12, 42, 5);
   write(paths[0], 3, 33, 61, 3);
   return paths;
+}
+
+TEST_CASE("a longer session whose player never knew the world is not played, although its empty world is recorded") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  auto to = recorder(path);
+  to->opened(kStart, opening(9, "bzflag", "2.4"));  // as bzadmin, which does not load a world
+  to->world(kStart, relay::snapshot_of(9, core::WorldState(), 0, ""));
+  say(*to, 9, 0, 0, words::Rule());
+  say(*to, 9, 0, 90 * kSecond, words::Rule());
+  watch(*to, 1, 0, 22, 7);
+  REQUIRE(to->close(kStart + 99'000'000'000).ok());
+  const auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  CHECK((*opened)->about().link == 1);
 }
 
 TEST_CASE("sessions of an evening are played as one, and players keep their ids") {

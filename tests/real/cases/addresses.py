@@ -51,7 +51,7 @@ def listed(stage, control):
 
 
 def bzfs_bans_one_of_two(stage):
-    """Stock bzfs behind a relay with source=loopback, two bzadmin behind load balancers: /playerlist tells them apart, /ban hits one, and he stays out"""
+    """Stock bzfs behind a relay with source=loopback, two bzadmin behind load balancers: /playerlist shows different addresses; /ban bans only one of them, and it cannot join again"""
     bzfs, port = start_bzfs(stage, "-password", "sesame")
     control = stage.path("control.sock")
     relay = stage.start("relay", [stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4&proxy_protocol=127.0.0.0/8",
@@ -85,7 +85,7 @@ def bzfs_bans_one_of_two(stage):
 
 
 def piqueserver_limits_and_bans_one_of_two(stage):
-    """piqueserver 1.4.1 that takes one connection of an address, behind a relay with source=loopback: players of two addresses play, a second one of the same address does not; the ban of one leaves the other in"""
+    """piqueserver 1.4.1, which accepts one connection per address, behind a relay with source=loopback: players from two addresses play, a second one from the same address is refused; the ban of one does not affect the other"""
     _, port = start_piqueserver(stage, max_connections_per_ip=1)
     control = stage.path("control.sock")
     relay = stage.start("relay", [stage.entente, "proxy", "--listen", "aos://127.0.0.1:0?dialect=0.75",

@@ -191,14 +191,14 @@ def real_client(stage, start, words, farewell):
 
 
 def joining(real, bob):
-    """Team and weapon, each by the key 1, pressed until the server shows the player to all."""
+    """Presses the key 1 to choose team and weapon, until the server shows the player to all."""
     real.keys("1")
     time.sleep(1)
     return bob.number_of(real.name) is not None
 
 
 def real_round(real, bob):
-    """Half a minute of all actions by keys and mouse."""
+    """Does all actions by keys and mouse, for half a minute."""
     for kind in (SPADE, BLOCKS, GUN):
         real.keys(str(kind + 1))
         real.holds("forward")
@@ -233,7 +233,7 @@ def bring_home_the_intel(real, bob):
 
 
 def bring(real, bob, place):
-    """Brings BetterSpades there by the server's command. This fails if BetterSpades has just sent its old place: then the server moves it back."""
+    """Moves BetterSpades to a place with the server's command. This fails if BetterSpades has just sent its old place, because the server then moves it back."""
     bob.goes(place)
     bob.says(bob.words["bring"].format(id=bob.number_of(real.name), to=bob.id))
     bob.brought += 1
@@ -259,12 +259,12 @@ def quits(real, _):
 
 
 def aos_real_spadesx(stage):
-    """SpadesX 710270d and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse, intel, deaths; kicked at the end, and told so"""
+    """SpadesX 710270d and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse: intel, deaths; it is kicked at the end, and prints the reason"""
     return real_client(stage, start_spadesx, SPADESX, kicked)
 
 
 def aos_real_piqueserver(stage):
-    """piqueserver 1.4.1 and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse, intel, deaths; leaves by its own menu"""
+    """piqueserver 1.4.1 and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse: intel, deaths; it leaves with its menu"""
     return real_client(stage, start_piqueserver, PIQUESERVER, quits)
 
 

@@ -63,7 +63,7 @@ def bots_on(stage, start):
 
 
 def aos_bots_spadesx(stage):
-    """SpadesX 710270d and two of our bots (0.75) who wander and shoot, seen by a scripted player; nobody is put back or kicked"""
+    """SpadesX 710270d and two of our bots (0.75), which wander and shoot, watched by a scripted player; the server moves no bot back, and kicks none"""
     return bots_on(stage, start_spadesx)
 
 

@@ -18,7 +18,7 @@ from shim import Shim
 from stage import check, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
 from bzflag_tank import Client as BzflagTank  # noqa: E402
 from player import Unseen, apart  # noqa: E402
 
@@ -36,7 +36,7 @@ class Visit:
         self.real = BetterSpades(stage, self.before.port, name)
 
     def joins(self, seconds=90):
-        """Team and weapon, each by the key 1, pressed until it is in play."""
+        """Presses the key 1 to choose team and weapon, until it is in play."""
         def in_play():
             self.real.keys("1")
             time.sleep(1)
@@ -95,7 +95,7 @@ def killed_once(visit, native, name):
 
 
 def aos_on_bzfs(stage):
-    """Stock bzfs; BetterSpades 0.1.5 under Xvfb by keys and mouse across the bridge: walks, shoots, talks, is shot by a tank, comes back"""
+    """Stock bzfs; BetterSpades 0.1.5 under Xvfb by keys and mouse across the bridge: walks, shoots, chats, is shot by a tank, respawns"""
     bzfs, port = start_bzfs(stage)
     native, name = stage.keep(BzflagTank(port, "native1")), "bettertest"
     native.native = True
@@ -155,7 +155,7 @@ def aos_on_panic(stage):
 
 
 def aos_on_ogarii(stage):
-    """OgarII 1.3.6; BetterSpades 0.1.5 under Xvfb by keys and mouse across the bridge: glides, splits, sees cells, talks"""
+    """OgarII 1.3.6; BetterSpades 0.1.5 under Xvfb by keys and mouse across the bridge: glides, splits, sees cells, chats"""
     server, port = start_ogar(stage, "ogarii")
     visit = Visit(stage, f"ogar+ws://127.0.0.1:{port}?dialect=modern3").joins()
     visit.real.says("hello from the spades")

@@ -15,7 +15,7 @@ from shim import Shim
 from stage import check, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
 from ogar import Client as Cell  # noqa: E402
 from player import Unseen  # noqa: E402
 
@@ -124,7 +124,7 @@ def ogar_on(stage, start):
 
 
 def bzflag_on_spadesx(stage):
-    """SpadesX 710270d; stock bzadmin and stock bzflag 2.4.26 on autopilot under Xvfb across the bridge: talk both ways, walk, shoot"""
+    """SpadesX 710270d; stock bzadmin and stock bzflag 2.4.26 on autopilot under Xvfb across the bridge: chat both ways, walk, shoot"""
     return bzflag_on(stage, start_spadesx)
 
 
@@ -144,7 +144,7 @@ def panic_on_piqueserver(stage):
 
 
 def ogar_on_spadesx(stage):
-    """SpadesX 710270d; a player of Ogar's modern3 across the bridge: talks both ways, roams, shoots"""
+    """SpadesX 710270d; a player of Ogar's modern3 across the bridge: chats both ways, roams, shoots"""
     return ogar_on(stage, start_spadesx)
 
 

@@ -59,7 +59,7 @@ def shutdown(doors, expected):
 
 
 def banned(doors, admin, how):
-    """On loopback all have one address: the admin is banned, too, and nobody can join again."""
+    """On loopback, all players have one address. So the ban also hits the admin, and nobody can join again."""
     guest = doors.comes(True).joins(1)
     admin.says(doors.words["ban"].format(id=guest.id))
     wait_until(lambda: guest.parting is not None, 20, "the banned one was not sent away")
@@ -69,7 +69,7 @@ def banned(doors, admin, how):
 
 
 def too_short(doors):
-    """For such a packet piqueserver bans the address, and with it all players behind the relay; the relay does not forward it."""
+    """For such a packet, piqueserver bans the address, and so all players behind the relay. The relay does not forward it."""
     good, evil = doors.comes(True, "good").joins(0), doors.comes(True, "evil").joins(1)
     evil.say(BLOCK)
     wait_until(lambda: evil.parting is not None, 10, "who sent a packet without its fields was not sent away")
@@ -81,7 +81,7 @@ def too_short(doors):
 
 
 def aos_partings_spadesx(stage):
-    """SpadesX 710270d's kick, ban, full server, wrong version, shutdown: the same with the relay as without"""
+    """SpadesX 710270d disconnects players (kick, ban, full server, wrong version, shutdown): they receive the same reasons with the relay as without"""
     doors = Doors(stage, start_spadesx, SPADESX)
     admin = the_usual(doors)
     admin.leaves()
@@ -103,7 +103,7 @@ def aos_partings_spadesx(stage):
 
 
 def aos_partings_piqueserver(stage):
-    """piqueserver 1.4.1's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without; and what it bans all for stays outside"""
+    """piqueserver 1.4.1 disconnects players (kick, ban, full server, too many from one address, wrong version, shutdown): they receive the same reasons with the relay as without; the relay does not forward a packet for which it would ban all players"""
     seen = []
     doors = Doors(stage, start_piqueserver, PIQUESERVER, max_players=3)
     admin = the_usual(doors)

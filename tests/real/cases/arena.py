@@ -57,7 +57,7 @@ class Arena(Watched):
 
 
 def arena_bzflag(stage):
-    """Stock bzflag on autopilot among three bots in an arena, and stock bzadmin, who talks: it drives, shoots, kills, dies and comes back"""
+    """An arena with three bots, stock bzflag on autopilot, and stock bzadmin, which chats: bzflag drives, shoots, kills, dies and respawns"""
     arena = Arena(stage, "--bots", "4")
     tank = Tank(stage, "tank", "rogue", arena.ports["bzflag"])
     admin = Bzadmin(stage, "anna", arena.ports["bzflag"])
@@ -157,7 +157,7 @@ class Everybody:
 
 
 def arena_all(stage):
-    """bzflag 2.4, 2.0 and 1.10 on autopilot, bzadmin, BetterSpades, Panic's client, Cigar2 and the page in one arena: all in play at once, each moves, is shown to each where it is, hears bzadmin"""
+    """bzflag 2.4, 2.0 and 1.10 on autopilot, bzadmin, BetterSpades, Panic's client, Cigar2 and the page in one arena: all play at the same time; each moves and is shown to the others at its place; those with chat receive bzadmin's line"""
     arena = Arena(stage, "--health", "1000", side=100)
     admin = Bzadmin(stage, "anna", arena.ports["bzflag"])
     all_of_them = Everybody(stage, arena)
@@ -189,8 +189,8 @@ VETERANS = ("veteran-1", "veteran-2")
 WALLS = "box\nposition 60 60 0\nsize 15 10 9\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
 RECORDED, AT = 12, 8.5  # seconds of recording, and the time in it from which the arena continues
 SURE = 1.0  # most seconds between the beginning of a recording and the shim's estimate of it
-NEAR = 15.0  # metres: what a bot drives until the arena's watcher is in, with a guess of ours
-BESIDE = 40.0  # metres: a tank stands beside what a man stood on
+NEAR = 15.0  # metres that a bot may drive until the arena's watcher has joined; an estimate
+BESIDE = 40.0  # metres: where a man stood on a wall, the tank is placed beside it
 
 
 def record_veterans(stage, url, port, eyes_of, shown):
@@ -212,7 +212,7 @@ def record_veterans(stage, url, port, eyes_of, shown):
 
 
 def plays_on(stage, recording, before, near=NEAR):
-    """An arena continues the recording: its players are at their places, by name, and go on; stock bzflag joins and drives among them."""
+    """An arena continues the recording: its players have the same names and places, and play on; stock bzflag joins and drives among them."""
     check(before, "nobody was in play then")
     arena = Arena(stage, "--from", recording, "--at", str(AT), "--behaviour", "wander", "--bots", "4")
     there = wait_until(lambda: all(name in arena.in_play() for name in before) and arena.in_play(), 10, f"not all of {list(before)} are there: {arena.run.tail()}")
@@ -232,7 +232,7 @@ def plays_on(stage, recording, before, near=NEAR):
 
 
 def arena_from_bzfs(stage):
-    """Two bots on stock bzfs, recorded by an onlooker; an arena goes on from there: its walls, the bots by name where they were; stock bzflag drives among them"""
+    """Two bots on stock bzfs, recorded with `entente record`; an arena continues the recording, with the same walls, and with bots of the same names at the same places; stock bzflag drives among them"""
     with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
         world.write("world\nsize 100\nend\n" + WALLS)
     bzfs, port = start_bzfs(stage, "-world", world.name)
@@ -245,7 +245,7 @@ def arena_from_bzfs(stage):
 
 
 def arena_from_spadesx(stage):
-    """The same from SpadesX 710270d and two bots of Ace of Spades: its walls stand on a flat floor, and stock bzflag drives between them"""
+    """The same with two bots of Ace of Spades on SpadesX 710270d: the map's walls stand on a flat floor, and stock bzflag drives between them"""
     spadesx, port = start_spadesx(stage)
     recording, before = record_veterans(stage, "aos://127.0.0.1:{}?dialect=0.75", port, SpadeEyes, men_shown)
     spadesx.stop()

@@ -80,7 +80,7 @@ def ogar_on_panic(stage):
 
 
 def panic_on_bzfs(stage):
-    """Stock bzfs and bzadmin; a scripted Panic player across the bridge: comes, drives, shoots, goes, and bzadmin sees it"""
+    """Stock bzfs and bzadmin; a scripted Panic player across the bridge: joins, drives, shoots and leaves; bzadmin sees it join and leave"""
     recording = stage.path("bridge.mcap")
     with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
         world.write("box\nposition 95 95 0\nsize 2 2 9\nend\n")  # in a corner, from which the square leads away

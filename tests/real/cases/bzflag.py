@@ -58,7 +58,7 @@ def two_admins(stage, release):
 
 
 def quit_echo(stage):
-    """bzadmin's /quit: the message to itself comes back and it ends; the other side of a half-closed link stays in order"""
+    """bzadmin's /quit, five times: the message to itself comes back, it exits, and bzfs sees it leave"""
     bzfs, port = start_bzfs(stage)
     _, door = stage.relay("bzflag", "2.4", port)
     began = time.monotonic()

@@ -115,7 +115,7 @@ class Duel:
 
 
 def bzflag_on_panic(stage):
-    """Panic's released server and a scripted player of its own; stock bzflag 2.4.26 on autopilot under Xvfb across the bridge"""
+    """Panic's released server and a scripted Panic player; stock bzflag 2.4.26 on autopilot under Xvfb across the bridge"""
     end, totals, errors, behind = time.monotonic() + max(60, 60 * stage.minutes), {}, Tally(), Tally()
     games = 0
     while games == 0 or time.monotonic() < end - 20:

@@ -111,7 +111,7 @@ def cigar2_multiogarii(stage):
 
 
 def cigar2_abroad(stage):
-    """Cigar2 on stock bzfs across a bridge: walls are smaller than its tank, its board has players alone, who is kicked reads why"""
+    """Cigar2 on stock bzfs across a bridge: the posts that stand for walls are smaller than its own cell, its board lists only players, and a kicked player can read the reason"""
     from arena_guests import CellGuest  # which takes cigar2() from here
     _, to_port = start_bzfs(stage, "-worldsize", "400")
     control = stage.path("control")

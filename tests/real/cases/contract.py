@@ -17,7 +17,7 @@ from stage import Missing, check, program, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOTS = os.path.join(TESTS, "native", "bots")
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
 from player import apart  # noqa: E402
 
 SECONDS = 60
@@ -170,7 +170,7 @@ def on(stage, game, moved=2):
 
 
 def contract_bzflag(stage):
-    """Stock bzfs; a bot in C++ and one in JavaScript that know only native's contract: drive, shoot, see the same replayed, drive on"""
+    """Stock bzfs; a bot in C++ and one in JavaScript that know only the native protocol: they drive and shoot, see the same in replays, and drive on in an arena that continues the recording"""
     return on(stage, "bzflag")
 
 

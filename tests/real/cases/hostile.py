@@ -16,8 +16,9 @@ from stage import check, wait_until
 LOG_LINES = 2000  # far more than one line per reason and second, far fewer than one per hostile connection
 MESSAGES, SMALL = 12_000, 512 << 10  # compressed, so many messages take more than so many bytes
 REFUSALS = ("connecting too fast", "wrong greeting", "frame too large", "no greeting in time")
-# Of 5,000 connects from one address (1,024 at once and 100 a second are let in), 250 clients whose bytes are wrong, and
-# 100 that never greet; and of 20,000 datagrams, some of which the kernel may drop before us.
+# The least numbers to be refused or dropped: of 5,000 connections from one address (1,024 at once and 100 a second are
+# accepted), of 250 clients that send invalid bytes, of 100 that send no greeting; and of 20,000 datagrams, some of which the
+# kernel may drop.
 LEAST_REFUSED = {"connecting_too_fast": 1500, "bad_frame": 150, "no_greeting_in_time": 90}
 LEAST_DROPPED = 1000
 
@@ -86,7 +87,7 @@ def summed_up(log):
 
 
 def hostile(stage):
-    """10,000 connects closed at once, slowloris, garbage, oversize frames, floods, stray UDP; a bzadmin chat goes on"""
+    """10,000 connections that close at once, slowloris, garbage, oversize frames, floods, stray UDP; two bzadmin chat all the time"""
     _, port = start_bzfs(stage)
     recording = stage.path("hostile.mcap")
     relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
@@ -121,7 +122,7 @@ def hostile(stage):
 
 
 def slow_reader(stage):
-    """A client that does not read 48 MiB: the server is held back, memory stays, every byte arrives once it reads"""
+    """A client does not read 48 MiB: the relay stops reading from the server, and its memory does not grow; when the client reads, every byte arrives"""
     frame = peers.chat_frame(1)
     total = (48 << 20) // len(frame) * len(frame)
     sent = []
@@ -149,7 +150,7 @@ def slow_reader(stage):
 
 
 def crash(stage):
-    """kill -9 of the relay while it records: the recording is recovered, at most its last second is lost"""
+    """kill -9 of the relay while it records: `entente recover` restores the recording, without its last second at most"""
     _, port = start_bzfs(stage)
     recording = stage.path("crash.mcap")
     relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
@@ -172,12 +173,12 @@ def crash(stage):
 
 
 def full_disk(stage):
-    """The disk is full while recording: said loudly, the traffic goes on, what was written before is recovered"""
+    """The disk becomes full while recording: the relay reports it and passes the traffic on; the data that was written before is recovered"""
     return until_full(stage, tiny_disk)
 
 
 def file_limit(stage):
-    """The same at a limit on the size of files (ulimit -f), which by default ends a program"""
+    """The same with a limit on the size of files (ulimit -f), which by default ends a program"""
     return until_full(stage, limited_file)
 
 
@@ -223,7 +224,7 @@ def limited_file(_):
 
 
 def soak(stage):
-    """Five minutes of load, churn and recording: memory and descriptors stay, every byte comes back"""
+    """Five minutes of load, churn and recording: memory and the number of descriptors do not grow, and every byte is echoed"""
     seconds = int(os.environ.get("ENTENTE_SOAK_SECONDS", "300"))
     server = stage.keep(peers.Server(peers.echo))
     relay, door = stage.relay("bzflag", "2.4", server.port, "--record", stage.path("soak.mcap"))

@@ -60,7 +60,7 @@ def plays(place, guest, moved=False, name=None):
 
 
 def moved(stage):
-    """Stock bzadmin, stock bzflag and the page, moved by `entente ctl move` from one arena to another of the same map: each plays on there and sees who is there"""
+    """Stock bzadmin, stock bzflag and the page, moved by `entente ctl move` from one arena to another with the same map: each plays on there, and sees the players there"""
     run, socket, lobby, hall = start_arenas(stage, ("lobby", "side = 200", (TANKS, PAGES, WORDS)),
                                             ("hall", "side = 200\nbots = 6", (TANKS, WORDS)))  # bots, because there are few players
     anna, bob = Bzadmin(stage, "anna", lobby.ports["bzflag"]), Bzadmin(stage, "bob", hall.ports["bzflag"])
@@ -142,7 +142,7 @@ def worlds(guest):
 
 
 def moved_abroad(stage):
-    """BetterSpades, Cigar2 and the page, moved by `entente ctl move` to an arena of another map and back while they play: each keeps its connection, is sent the new world, told, sees who is there and nobody else, hears bzadmin, plays on"""
+    """BetterSpades, Cigar2 and the page, moved by `entente ctl move` to an arena with another map and back while they play: each keeps its connection, receives the new world and a notice, sees only the players there, receives bzadmin's line, and plays on"""
     run, socket, lobby, hall = start_arenas(stage, ("lobby", "side = 120\nhealth = 1000", (TANKS, MEN, CELLS, PAGES, WORDS)),
                                             ("hall", "side = 160\nhealth = 1000\nbots = 7\nbehaviour = \"wander\"", (TANKS, WORDS)))
     stage.start("stays", [stage.entente, "bot", f"native://127.0.0.1:{lobby.ports['native']}?dialect=json", "--name", "stays"])
@@ -188,7 +188,7 @@ def sees(place, guest, prefix):
 
 
 def moved_panic(stage):
-    """Panic's released client and stock bzflag, moved while they play: to an arena of the same map, where they play on; where no listener is for their game, they stay; to another map, they are told where to connect and let go"""
+    """Panic's released client and stock bzflag, moved while they play: to an arena with the same map, where they play on; to an arena without a listener for their game, and they stay; to an arena with another map, and they are told where to connect, and disconnected"""
     run, socket, lobby, twin, cell, hall = start_arenas(
         stage, ("lobby", "side = 100\nhealth = 1000", (TANKS, REDS, WORDS)), ("twin", "side = 100\nhealth = 1000\nbots = 4\nbehaviour = \"wander\"", (TANKS, REDS, WORDS)),
         ("cell", "side = 120", (WORDS,)), ("hall", "side = 140\nhealth = 1000", (TANKS, REDS, WORDS)))

@@ -14,7 +14,7 @@ from shim import Shim
 from stage import check, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
 from ogar import Client  # noqa: E402
 from player import Unseen, apart, together, toward  # noqa: E402
 
@@ -143,7 +143,7 @@ class Watched:
 
 
 def ogar_watches_panic(stage):
-    """Panic's released server; who looks on by Ogar's modern3 across the bridge sees a Panic tank drive: 25 pictures a second, never two tiles behind"""
+    """Panic's released server; a spectator of Ogar's modern3 across the bridge sees a Panic tank drive: 25 pictures a second, always less than two tiles behind"""
     server = start_panic(stage)
     _, listening = start_bridge(stage, "ogar+ws://127.0.0.1:0?dialect=modern3", "panic://127.0.0.1:4410?dialect=le-padded")
     native, looker = stage.keep(ScriptedPlayer(4410)), stage.keep(Client(listening, "looker"))

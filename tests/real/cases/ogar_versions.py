@@ -13,7 +13,7 @@ from stage import check, wait_until
 from websocket import spoken
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
 from ogar import Client  # noqa: E402
 from ogar_speech import speech  # noqa: E402
 from player import Unseen, apart  # noqa: E402
@@ -61,7 +61,7 @@ def wished(talk, dialect):
 
 
 def cigar2_on_modern3(stage):
-    """Cigar2 1.2.3 (legacy 6) in headless Chromium on OgarII by modern3 alone, across the bridge: moves, splits, ejects, speaks; each at its place"""
+    """Cigar2 1.2.3 (legacy 6) in headless Chromium, across a bridge to OgarII by modern3: moves, splits, ejects, chats; its cells are at OgarII's places"""
     web = cigar2(stage)
     server, port = start_server(stage, "ogarii")
     recording, behind = stage.path("bridge.mcap"), stage.keep(Shim(port))
@@ -114,12 +114,12 @@ def modern_on(stage, folder, dialects):
 
 
 def modern_on_ogarii(stage):
-    """A player of modern3 on OgarII by legacy 4, 5, 6, 11, 14, 21 and 22, across the bridge: comes in, moves, splits, speaks, asks for the counts"""
+    """A player of modern3, across a bridge to OgarII by legacy 4, 5, 6, 11, 14, 21 and 22: joins, moves, splits, chats, asks for the number of players"""
     return modern_on(stage, "ogarii", [f"legacy{version}" for version in (4, 5, 6, 11, 14, 21, 22)])
 
 
 def modern_on_multiogarii(stage):
-    """A player of modern3 on MultiOgarII, which has no modern protocol, by legacy 4, 5, 6, 11, 14 and 18: the same"""
+    """A player of modern3, across a bridge to MultiOgarII, which has no modern protocol, by legacy 4, 5, 6, 11, 14 and 18: the same"""
     return modern_on(stage, "multiogarii", [f"legacy{version}" for version in (4, 5, 6, 11, 14, 18)])
 
 
@@ -138,12 +138,12 @@ def every_version_on(stage, folder, dialect):
 
 
 def versions_on_ogarii(stage):
-    """OgarII by modern3 alone: scripted players of modern3 and legacy 4 to 22 through one port of the bridge"""
+    """Scripted players of modern3 and legacy 4 to 22, through one port of a bridge to OgarII by modern3"""
     return every_version_on(stage, "ogarii", "modern3")
 
 
 def versions_on_multiogarii(stage):
-    """MultiOgarII by legacy 6 alone: scripted players of modern3 and legacy 4 to 22 through one port of the bridge"""
+    """Scripted players of modern3 and legacy 4 to 22, through one port of a bridge to MultiOgarII by legacy 6"""
     return every_version_on(stage, "multiogarii", "legacy6")
 
 

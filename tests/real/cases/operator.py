@@ -68,7 +68,7 @@ class OperatorPage(Browser):
 
 
 def operator_page(stage):
-    """Stock bzfs and bzadmin behind the page in headless Chromium: a wrong token, then players with their names, a message, a kick, a recording, a ban"""
+    """The operator page in headless Chromium, with stock bzfs and bzadmin: it refuses a wrong token, lists the players by name, sends a message, kicks, records and bans"""
     _, port = start_bzfs(stage)
     token = secrets.token_hex(16)
     with open(os.open(stage.path("token"), os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:

@@ -82,7 +82,7 @@ def listening(program, what="native+ws json"):
 
 
 def page_on_bzfs(stage):
-    """Stock bzfs and bzadmin; a player in headless Chromium: comes by name, drives, shoots, chats both ways, dies, comes back; bzfs ends"""
+    """Stock bzfs and bzadmin; a player in headless Chromium: enters with a name, drives, shoots, chats both ways, dies, respawns; at last bzfs ends"""
     with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # few obstacles, so that hunters find each other
         world.write("world\nsize 100\nend\nbox\nposition 60 60 0\nsize 15 10 9\nrotation 30\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
                     "base\nposition -70 -70 0\nsize 15 15 0\ncolor 1\nend\n")
@@ -140,7 +140,7 @@ def page_on_bzfs(stage):
 
 
 def page_on_recording(stage):
-    """Two bots on stock bzfs, recorded; headless Chromium watches the replay: both are named and seen to drive, and its end is said"""
+    """Two bots on stock bzfs, recorded; headless Chromium watches the replay: the page lists both, shows motion, and says when the recording is over"""
     recording = record_bots(stage, 12)
     replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--speed", "2", "--shared", "--listen", NATIVE])
     page = Page(stage, "chromium", listening(replay))
@@ -158,7 +158,7 @@ def page_on_recording(stage):
 
 
 def page_with_clock(stage):
-    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on; a link leads a third to a moment, and another one shows a part"""
+    """The recording of an arena, replayed to two pages in Chromium, each with its own time bar: keys and the slider move one, while the other plays on; a link opens a third page at a moment, and another link plays a part"""
     recording = stage.path("arena.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--bots", "8", "--listen", "native://127.0.0.1:0", "--record", recording])
     time.sleep(30)
@@ -224,6 +224,7 @@ def page_with_clock(stage):
     goes_to(one, 10, 11)
     one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 20; bar.dispatchEvent(new Event('change')); })()")
     goes_to(one, 20, 20)
+    wait_until(lambda: one.page("document.querySelector('[data-player]') != null"), 10, "no player is in the table")
     one.page("document.querySelector('[data-player]').click()")
     one.page("[...document.querySelectorAll('#timebar button')].find((button) => button.textContent == 'Link').click()")
     link = wait_until(lambda: one.page("location.hash"), 10, "there is no link")
@@ -253,7 +254,7 @@ def page_with_clock(stage):
 
 
 def page_on_broadcast(stage):
-    """A broadcast arena with bots in Chromium: the bar says "live"; a minute's part back it says how long ago; kills that were seen are marked; the button leads to the present"""
+    """The broadcast of an arena with bots, in Chromium: the bar says "live"; after a step back, it says how many seconds back; it marks kills; the button Live returns to the present"""
     with open(stage.path("arena.toml"), "w", encoding="ascii") as config:
         config.write('[[arena]]\nbots = 6\nlisten = ["native://127.0.0.1:0?dialect=json"]\n'
                      f'watch = [{{ listen = "{NATIVE}", delay_s = 1 }}]\n')
@@ -280,7 +281,7 @@ def page_on_broadcast(stage):
 
 
 def page_on_spadesx(stage):
-    """SpadesX 710270d; a player in headless Chromium comes by name, is shown the map from above, and walks"""
+    """SpadesX 710270d; a player in headless Chromium enters with a name, sees the map from above, and walks"""
     _, port = start_spadesx(stage)
     shim = stage.keep(Shim(port))
     bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"aos://127.0.0.1:{shim.port}?dialect=0.75"])

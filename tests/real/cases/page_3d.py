@@ -34,6 +34,12 @@ class Page3d(Page):
         wait_until(lambda: self.asks("view.deep"), 20, "the 3D view does not come")
         check(self.shown("space"), "the canvas of the 3D view is not shown")
 
+    def follows(self, player):
+        """Clicks the player in the table, which shows a new player a little later than the field."""
+        row = f"""document.querySelector('[data-player="{player}"]')"""
+        wait_until(lambda: self.page(f"{row} != null"), 10, f"player {player} is not in the table")
+        self.page(f"{row}.click()")
+
     def puts_eyes(self, x, y, z, yaw, pitch):
         self.asks(f"(view.eyes.look('FREE'), Object.assign(view.eyes, {{ x: {x}, y: {y}, z: {z}, yaw: {yaw}, pitch: {pitch} }}), 0)")
         self.pictures()
@@ -127,7 +133,7 @@ def open_page(stage, *facts, name="chromium", how="watch", page=Page3d):
 
 
 def page_3d(stage):
-    """A known field in Chromium with WebGL in software: tanks in their colours, box, pyramid, base, floor and sky are where they must be; a tank that moves and dies; without WebGL the field is seen from above"""
+    """A known field in Chromium with WebGL in software: tanks in their colours, box, pyramid, base, floor and sky are at the right places; a tank moves and dies; without WebGL, the page shows the field from above"""
     room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0), *player(3, "bob", "BLUE", 30, -20),
                            {"token": {"id": 1, "kind": "TEAM_FLAG", "team": "BLUE", "state": "GROUND", "x": -20, "y": -30}})
     page.turns_to_3d()
@@ -168,10 +174,10 @@ def page_3d(stage):
 
 
 def page_cameras(stage):
-    """Cameras in Chromium: behind a player, inside, free, moved by keys and by dragging; another player by the table and by a key; names are over the tanks"""
+    """Cameras in Chromium: behind a player, inside the tank, and free, moved by keys and by dragging; the table and a key select another player; names are above the tanks"""
     room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0, 1.0), *player(3, "bob", "BLUE", 30, -20, -2.0))
     page.turns_to_3d()
-    page.page("""document.querySelector('[data-player="2"]').click()""")
+    page.follows(2)
     eyes = "({ way: view.eyes.way, x: view.eyes.x, y: view.eyes.y, z: view.eyes.z, yaw: view.eyes.yaw })"
 
     def behind(x, y, yaw):
@@ -194,7 +200,8 @@ def page_cameras(stage):
     page.presses("]", "BracketRight")
     wait_until(lambda: behind(30, -20, -2.0), 10, lambda: f"the camera is not behind bob: {page.asks(eyes)}")
     page.sees_at(is_blue, (30, -20, 1.2))
-    check(page.page("document.querySelector('tr.followed').innerText").startswith("bob"), "the table does not mark who is followed")
+    followed = "document.querySelector('tr.followed')?.innerText ?? ''"
+    wait_until(lambda: page.page(followed).startswith("bob"), 10, lambda: f"the table does not mark bob as followed: {page.page(followed)}")
 
     page.presses("c", "KeyC")
     wait_until(lambda: page.asks(eyes)["way"] == "FIRST", 5, "C does not change the camera")
@@ -221,7 +228,7 @@ def page_cameras(stage):
 
 
 def page_drives_3d(stage):
-    """A player in the 3D view in Chromium: W drives along the tank's direction, A turns it, Space shoots ahead; a finger's stick drives, and a swipe that the browser takes stops it"""
+    """A player in the 3D view in Chromium: W drives along the tank's direction, A turns it, Space shoots ahead; the stick for fingers drives, and the tank stops when the browser cancels the touch"""
     mine = [fact for fact in player(1, "wanda", "GREEN", 0, 0, 0.5)]
     room, page = open_page(stage, WORLD, *mine, *player(2, "anna", "RED", 60, 0), how="play")
     page.turns_to_3d()
@@ -279,7 +286,7 @@ def cell_middle(x, y, z):
 
 
 def page_voxels(stage):
-    """A known map of Ace of Spades in the 3D view in Chromium: ground and tower are where they must be; a block that is dug, and one that is built, are seen, and only their chunks are built again; a man stands on the ground"""
+    """A known map of Ace of Spades in the 3D view in Chromium: ground and tower are at the right places; a dug block and a new block are shown, and only their chunks are built again; a man stands on the ground"""
     world = {"world": {"kind": "VOXELS", "west": -400, "east": 400, "south": -400, "north": 400, "block": BLOCK, "voxels": map_file(),
                        "solids": [{"x": 5, "y": -25, "half_x": 12, "half_y": 4, "height": 60}]}}  # solids for other games: not drawn
     ground = (62 - 50) * BLOCK
@@ -318,7 +325,7 @@ def is_earth(red, green, blue):
 
 
 def page_cells(stage):
-    """Cells, pellets and a virus of Ogar, and tiles of Panic, in the 3D view in Chromium, are where they must be, in their colours; a tile that becomes a wall is seen as one"""
+    """Cells, pellets and a virus of Ogar, and tiles of Panic, in the 3D view in Chromium: places and colours are right; a tile that becomes a wall is shown as a wall"""
     world = {"world": {"kind": "OPEN", "west": -400, "east": 400, "south": -400, "north": 400}}
     units = [{"unit": {"id": 50 + i, "kind": "PELLET", "radius": 0.6, "colour": 0xFF00FF, "pose": {"x": -40 + 2 * i, "y": 20}}} for i in range(40)]
     room, page = open_page(stage, world, *player(2, "anna", "ROGUE", 0, 0, kind="CELL", radius=12, colour=0xE02020),
@@ -347,14 +354,14 @@ def page_cells(stage):
 
 
 def page_events(stage):
-    """In Chromium: "anna destroyed bob" over the field and in the log, not when a replay tells of another moment; health, loaded shots, the small map; sounds only after a gesture, and not when muted; the table sorted as BZFlag's"""
+    """In Chromium: "anna destroyed bob" is over the field and in the log, but not after a seek of a replay; health, loaded shots, the small map; sounds only after a gesture, and not when muted; the table is sorted like BZFlag's"""
     room, page = open_page(stage, WORLD, {"rule": {"name": "reload", "value": "3"}}, *player(2, "anna", "RED", 0, 0, health=100, max_health=100),
                            *player(3, "bob", "BLUE", 30, -20), {"score": {"player": 2, "wins": 1, "losses": 3}}, {"score": {"player": 3, "wins": 1}})
     names = "[...document.querySelectorAll('#scores tr')].map((row) => row.cells[0].innerText)"
     wait_until(lambda: page.page(names) == ["bob", "anna", "wanda"], 10, lambda: f"the table is {page.page(names)}")
     check(page.asks("0") == 0 and page.page("import('./main.js').then(({ sounds }) => sounds.state)") == "off", "there is sound before a gesture")
     page.turns_to_3d()
-    page.page("""document.querySelector('[data-player="2"]').click()""")
+    page.follows(2)
     page.ask("Input.dispatchMouseEvent", type="mousePressed", x=480, y=200, button="right", buttons=2, clickCount=1)
     page.ask("Input.dispatchMouseEvent", type="mouseReleased", x=480, y=200, button="right", buttons=0, clickCount=1)
     wait_until(lambda: page.page("import('./main.js').then(({ sounds }) => sounds.state)") == "running", 10, "there is no sound after a gesture")
@@ -388,7 +395,7 @@ def page_events(stage):
 
 
 def page_player(stage):
-    """In Chromium, a player: whoever writes goes on writing when he dies; the button counts down to the respawn; Space on the field respawns; who follows another is told so; the end of a round names the winner, and no deaths"""
+    """A player in Chromium: a player who dies while writing can write on; the button counts down to the respawn; Space on the field respawns; the page says which player the camera follows; at the end of a round, it names the winner and reports no deaths"""
     room, page = open_page(stage, WORLD, *player(1, "wanda", "RED", 0, 0), *player(2, "anna", "BLUE", 30, -20), how="play")
     focus = lambda: page.page("document.activeElement.id")
     spawns = lambda: sum("spawn" in intent for intent in room.intents)
@@ -436,7 +443,7 @@ def page_player(stage):
 
 
 def page_start(stage):
-    """In Chromium before entering: what is played and how many play; a recording offers no "Play"; a look connects no bridge; whoever goes to another address leaves; on a screen 390 px wide nothing is cut off, before and after"""
+    """In Chromium, before a player enters: the page says what is played and how many play; for a recording it offers no "Play"; opening it does not connect a bridge to its server; going to another address leaves the game; on a screen 390 px wide, nothing is cut off, before and after entering"""
     recording = stage.path("evening.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--bots", "3", "--listen", NATIVE, "--record", recording])
     page = Page3d(stage, "arena", listening(arena))
@@ -472,7 +479,7 @@ def page_start(stage):
     page.enters("wanda", "watch")
     page.sees("BZFlag", "status", 20)
     page.turns_to_3d()
-    page.page("""document.querySelector('[data-player="2"]').click()""")
+    page.follows(2)
     page.page("scrollTo(0, 0)")
     room.tell({"died": {"player": 3, "unit": 103, "killer": 2}})
     page.sees("anna destroyed bob", "feed", 5)
@@ -514,7 +521,7 @@ class Crowd(threading.Thread):
 
 
 def page_speed(stage):
-    """64 tanks that drive and shoot, in Chromium with WebGL in software, 1280 by 800: pictures a second behind a tank, of the whole field and from above, and what a picture costs"""
+    """64 tanks that drive and shoot, in Chromium with WebGL in software, 1280 by 800: pictures a second behind a tank, of the whole field and from above, and the time per picture"""
     crowd = stage.keep(Crowd())
     world = {"world": {**WORLD["world"], "solids": WORLD["world"]["solids"] + crowd.solids}}
     crowd.room, page = open_page(stage, world, *crowd.facts)
@@ -541,7 +548,7 @@ def page_speed(stage):
 
 
 def page_spectator(stage):
-    """A spectator's mouse and fingers on the field seen from above in Chromium: dragging moves it, the wheel and two fingers zoom, a click follows a player; beside 30 players the newest line of the chat stays in view; at the end, Leave shows the start page"""
+    """A spectator's mouse and fingers on the view from above in Chromium: dragging moves it, the wheel and two fingers zoom, a click follows a player; with 30 players, the newest line of the chat stays in view; at the end, Leave shows the start page"""
     crowd = [fact for i in range(28) for fact in player(10 + i, f"longer name {i}", "GREEN", -150 + 10 * i, 150)]
     room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0), *player(3, "bob", "BLUE", 60, -60), *crowd)
     page.asks("(view.show(false), 0)")

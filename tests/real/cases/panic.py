@@ -34,7 +34,7 @@ def proved(stage, before, behind, relay, recording):
 
 
 def panic_scripted(stage):
-    """Panic's released server, two scripted players (le-padded): drive, shoot, the game to the win"""
+    """Panic's released server and two scripted players (le-padded): drive and shoot until one wins"""
     recording = stage.path("panic.mcap")
     server, behind, relay, before = between_shims(stage, recording)
     first = stage.keep(ScriptedPlayer(before.port))
@@ -51,7 +51,7 @@ def panic_scripted(stage):
 
 
 def panic_real(stage):
-    """Panic's released server and two of its Python clients under Xvfb, played by key presses to the win"""
+    """Panic's released server and two of its Python clients under Xvfb, played by key presses until one wins"""
     recording = stage.path("panic.mcap")
     server, behind, relay, before = between_shims(stage, recording)
     clients = []

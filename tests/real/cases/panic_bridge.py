@@ -22,7 +22,7 @@ def bridge(stage, to, dialect="le-padded"):
 
 
 def panic_dialects(stage):
-    """Panic's released server (le-padded) and two scripted players of the document's be-packed, a game to the win"""
+    """Panic's released server (le-padded) and two scripted players of the documented be-packed, across a bridge: they play until one wins"""
     server = start_server(stage)
     behind = stage.keep(Shim(4410))
     run, port = bridge(stage, f"panic://127.0.0.1:{behind.port}?dialect=le-padded", "be-packed")
@@ -76,7 +76,7 @@ BRICK = 2
 
 
 def panic_walls(stage):
-    """Panic's released client on stock bzfs, driven by key presses: walls are bricks, and it drives into none"""
+    """Panic's released client on stock bzfs, driven by key presses: walls are shown as bricks, and it does not drive into them"""
     _, to_port = start_bzfs(stage, "-worldsize", "400")
     run, port = bridge(stage, f"bzflag://127.0.0.1:{to_port}")
     before = stage.keep(Shim(port))
@@ -140,7 +140,7 @@ def watches(stage, name, port):
 
 
 def panic_watches(stage):
-    """Panic's released client looks on at an arena with bots (`watch=yes`), then at the recording of it: it shows the map, and pans"""
+    """Panic's released client watches an arena with bots (`watch=yes`), then a replay of its recording: it shows the map, and pans"""
     door, recording = "panic://127.0.0.1:0?dialect=le-padded", stage.path("arena.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--listen", door + "&watch=yes", "--bots", "4", "--record", recording])
     moves = [watches(stage, "live", int(arena.wait_for(r"^listening panic .*127\.0\.0\.1:(\d+)$").group(1)))]
@@ -181,7 +181,7 @@ class Mouse:
 
 
 def ogar_on_panic(stage):
-    """Two players of Ogar's modern3, by mouse and space, on Panic's released server: anywhere, also over the map's edge"""
+    """Two players of Ogar's modern3, across a bridge to Panic's released server: they point anywhere, also beyond the map's edge, and split"""
     server = start_server(stage)
     behind = stage.keep(Shim(4410))
     run = stage.start("bridge", [stage.entente, "proxy", "--listen", "ogar+ws://127.0.0.1:0?dialect=modern3",

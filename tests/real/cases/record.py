@@ -26,7 +26,7 @@ def onlooker_on_bzfs(stage):
 
 
 def kick_by_ctl(stage):
-    """Stock bzfs and two bzadmin, one through the relay: `entente ctl` lists and kicks it, its bzadmin ends, the other sees it leave"""
+    """Stock bzfs and two bzadmin, one through the relay: `entente ctl` lists and kicks this one; it exits, and the other sees it leave"""
     socket = stage.path("control.sock")
     bzfs, port = start_bzfs(stage)
     anna = Bzadmin(stage, "anna", port).joined()

@@ -101,7 +101,7 @@ def seek_about(stage):
 
 
 def replay_of_bzfs(stage):
-    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive, and nobody dies of a seek"""
+    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive, and no seek shows a death"""
     replay, bzflag, panic, native = start_replay(stage, "bzflag 2.4", "panic le-padded", "native json")
     shim = stage.keep(Shim(bzflag))
     admin = Bzadmin(stage, "anna", shim.port)
@@ -135,7 +135,7 @@ def replay_of_bzfs(stage):
 
 
 def replay_to_bzflag(stage):
-    """The same to stock bzflag, which observes: it sees them drive, and lives"""
+    """The same to stock bzflag, as an observer: it sees them drive, and does not crash"""
     replay, bzflag = start_replay(stage, "bzflag 2.4")
     shim = stage.keep(Shim(bzflag))
     tank = Tank(stage, "ben", "observer", shim.port)
@@ -222,7 +222,7 @@ def rec_on_bzfs(stage):
 
 
 def redacted(stage):
-    """The same recording, redacted: stock bzfs plays its .rec, stock bzflag and bzadmin watch its replay; each sees tanks drive and kill, and no name and no line of the evening"""
+    """The same recording, redacted: stock bzfs plays its .rec, stock bzflag and bzadmin watch its replay; each sees tanks drive and kill, but no original name or line of chat"""
     recording, live = record_evening(stage)
     kills = sum("destroyed by" in line for line in live)
     copy = stage.path("report.mcap")

@@ -213,7 +213,7 @@ def watches_a_fight(stage, viewer_of):
 
 
 def seek_bzflag(stage):
-    """Stock bzflag watches the recording of an arena, comes late, seeks by chat, is sought by ctl, plays over the end: it is told only of what happened"""
+    """Stock bzflag watches a replay of an arena: it joins late, seeks by chat, is moved by seeks of `entente ctl`, and plays across the end; it receives only events that happened"""
     return watches_a_fight(stage, TankViewer)
 
 
@@ -239,7 +239,7 @@ def alike(some, others):
 
 
 def seek_panic(stage):
-    """Panic's released client watches the same, sought by ctl, paused: back at a moment, it shows the same tanks at the same places"""
+    """Panic's released client watches the same, paused, while `entente ctl` seeks: at each moment, it shows the same tanks at the same places every time"""
     fight = Fight(stage)
     replay, port = fight.replay("panic://127.0.0.1:0?dialect=le-padded")
     shim = stage.keep(Shim(port))
@@ -283,7 +283,7 @@ def seek_panic(stage):
 
 
 def redacted_aos(stage):
-    """The recording of an arena, redacted, is replayed to BetterSpades: it is told of kills, of no name and no line of those who were there"""
+    """The recording of an arena, redacted, is replayed to BetterSpades: it receives kills, but no original name or line of chat"""
     fight = Fight(stage)
     copy = stage.path("report.mcap")
     code, said = stage.run("redact", fight.recording, "-o", copy)

@@ -68,7 +68,7 @@ def words_piqueserver(stage):
 
 
 def sight_spadesx(stage):
-    """A player of BZFlag on SpadesX; a player there goes far away and comes back, six times: nobody signs off or joins"""
+    """A player of BZFlag on SpadesX; another player goes out of sight and comes back, six times: the client is told of no leave or join"""
     _, port = start_spadesx(stage)
     traveller = stage.keep(Player(port, "traveller")).joins(1)
     traveller.logs_in(SPADESX)
@@ -85,7 +85,7 @@ def sight_spadesx(stage):
 
 
 def sight_ogarii(stage):
-    """bzadmin looks on at OgarII's bots for a minute, as they go out of its window and come back: nobody signs off"""
+    """bzadmin watches OgarII's bots for a minute, while they go out of its view and come back: it is told of no leave"""
     _, port = start_ogar(stage, "ogarii")
     _, shim = bridge_to(stage, f"ogar+ws://127.0.0.1:{port}?dialect=modern3")
     admin = Bzadmin(stage, "anna", shim.port)

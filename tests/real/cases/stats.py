@@ -21,7 +21,7 @@ def kills_of(text):
 
 
 def stats_scores(stage):
-    """bzfs, four hunting bots through the relay: `entente stats` counts what bzfs prints; its page in Chromium shows it, on a phone too"""
+    """bzfs and four hunting bots through the relay: `entente stats` has the numbers that bzfs prints; its page in Chromium shows them, also on a phone's screen"""
     bzfs, port = start_bzfs(stage, "-printscore")
     recording = stage.path("match.mcap")
     relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)

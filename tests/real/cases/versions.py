@@ -108,7 +108,7 @@ def serve_page(listener, others):
 
 
 def stock_on_wiki(stage):
-    """The page's server of tests/peers; bzadmin 2.4, then bzflag 2.4 on autopilot, across a bridge: talk; spawn, drive, leave"""
+    """The wiki page's server (tests/peers); across a bridge, bzadmin 2.4 chats, then bzflag 2.4 on autopilot spawns, drives and leaves"""
     use_peers()
     import tcp
 
@@ -141,7 +141,7 @@ def stock_on_wiki(stage):
 
 
 def wiki_on_2_4(stage):
-    """Stock bzfs 2.4 and bzadmin; the page's client of tests/peers across a bridge: comes, spawns, drives, talks, dies, goes"""
+    """Stock bzfs 2.4 and bzadmin; the wiki page's client (tests/peers) across a bridge: joins, spawns, drives, chats, dies, leaves"""
     use_peers()
     from wiki_client import NOBODY, WikiClient
     from wiki_world import decode_world, encode_world
@@ -213,8 +213,8 @@ def name(prefix, client, server):
     return f"{prefix}_{client.dialect}_on_{server.dialect}".replace(".", "_")
 
 
-CHAT = "bzfs and bzadmin {server}, and bzadmin {client} across a bridge of versions: seen, chat both ways, /quit"
-TANK = "bzfs and bzflag {server}, and bzflag {client} across a bridge of versions, both on autopilot: drive, shoot, kill"
+CHAT = "bzfs and bzadmin {server}, and bzadmin {client} across a bridge between versions: see each other, chat both ways, /quit"
+TANK = "bzfs and bzflag {server}, and bzflag {client} across a bridge between versions, both on autopilot: drive, shoot, kill"
 CASES = {**{name("versions_chat", *pair): case(chat_across, *pair, CHAT) for pair in PAIRS},
          **{name("versions_tank", *pair): case(tank_across, *pair, TANK) for pair in PAIRS},
          "versions_one_port": one_port, "versions_wiki_on_2_4": wiki_on_2_4, "versions_2_4_on_wiki": stock_on_wiki}
