@@ -224,6 +224,12 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def earlier(program):
+    """An earlier build of the program, beside which this one is measured."""
+    return [Announcing("before", {"tcp", "udp"}, program, entente(record=False)),
+            Announcing("before bridging", {"bridge"}, program, entente(record=False, to="native://{}"), translates=True)]
+
+
 def all_contenders(build):
     both, program = {"tcp", "udp"}, build / "entente"
     copies = both | {"bridge"}  # what is bridged by us, copied by them

@@ -54,6 +54,7 @@ def arguments():
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
     parse.add_argument("--only", default="", help="measure only these relays, such as floor,nginx (for bots: these games; for cores: these transports); writes nothing")
     parse.add_argument("--cells", default="", help="measure only these cells; writes nothing. Cells: " + " ".join(known))
+    parse.add_argument("--before", default="", metavar="PROGRAM", help="also measure this earlier build of entente, beside this one; writes nothing")
     parse.add_argument("--dry", action="store_true", help="print, write nothing")
     chosen = parse.parse_args()
     chosen.cells = [name for name in chosen.cells.split(",") if name]
@@ -62,7 +63,7 @@ def arguments():
             parse.error(f"no cell is called {name}")
     if chosen.quick:
         chosen.rounds, chosen.seconds = 1, 0.5
-    chosen.dry = chosen.dry or chosen.quick or bool(chosen.only) or bool(chosen.cells)
+    chosen.dry = chosen.dry or chosen.quick or bool(chosen.only) or bool(chosen.cells) or bool(chosen.before)
     return chosen
 
 
@@ -125,7 +126,7 @@ class Relays:
 
 
 def measure_relays(chosen):
-    runners = [one for one in contenders.all_contenders(BUILD)
+    runners = [one for one in contenders.all_contenders(BUILD) + (contenders.earlier(chosen.before) if chosen.before else [])
                if not chosen.only or one.name in chosen.only.split(",")]
     for one in [one for one in runners if one.missing()]:
         print(f"not here, left out: {one.name}", file=sys.stderr)

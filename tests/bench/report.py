@@ -145,6 +145,9 @@ AIMS = [
      None),
     *((f"bridged p99 in ms at {EACH_SAYS} messages a second each, {n}", BRIDGE, None, ("bridge", n, True), "latency",
        None, 2.00) for n in (100, 200)),
+    *((f"{kind.upper()} CPU per message beside the earlier build, {n}", mine, before, (kind, n, False), "cpu_us", None, 1.05)
+      for kind, n, mine, before in (("tcp", 100, OURS, "before"), ("tcp", 1000, OURS, "before"), ("udp", 100, OURS, "before"),
+                                    ("bridge", 100, BRIDGE, "before bridging"), ("bridge", 200, BRIDGE, "before bridging"))),
 ]
 
 
