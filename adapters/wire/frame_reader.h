@@ -24,15 +24,11 @@ class FrameReader {
   /// whole frame; nothing of either is passed.
   template <class Pass>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Pass&& pass) {
-    if (marks_.capacity() > kManyMarks) marks_ = {};
+    if (marks_.capacity() > kManyMarks) free_memory(marks_);
     marks_.clear();
     if (messages_) return feed_message(lane, bytes, pass);
     if (lane == Lane::kDatagram) return datagram_ ? feed_datagram(bytes, pass) : std::nullopt;
-    if (kept_.empty()) return feed_stream(bytes, pass);
-    append(kept_, bytes);
-    whole_.swap(kept_);
-    kept_.clear();
-    return feed_stream(whole_, pass);
+    return feed_stream(bytes, pass);
   }
 
  private:
@@ -56,14 +52,25 @@ class FrameReader {
 
   template <class Pass>
   std::optional<Fault> feed_stream(Bytes bytes, Pass& pass) {
+    const bool goes_on = !kept_.empty();
+    if (goes_on) {
+      append(kept_, bytes);
+      bytes = kept_;
+    }
     std::size_t whole = 0;
     const auto fault = cut(*stream_, bytes, whole);
     if (whole != 0) pass(Frames{Lane::kStream, bytes.first(whole), marks_});
     if (fault) return fault;
-    const Bytes rest = bytes.subspan(whole);
-    if (rest.size() > largest_) return Fault{"oversize frame", "length", 0};
-    kept_.assign(rest.begin(), rest.end());
+    if (bytes.size() - whole > largest_) return Fault{"oversize frame", "length", 0};
+    goes_on ? forget(whole) : kept_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(whole), bytes.end());
     return std::nullopt;
+  }
+
+  /// Removes bytes at the start of what is kept. Nothing is moved while a frame is incomplete.
+  void forget(std::size_t bytes) {
+    if (bytes == 0) return;
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    if (kept_.empty() && kept_.capacity() > kMuchRoom) free_memory(kept_);
   }
 
   /// Marks the frames at the start of `bytes`. `whole`: their size.
@@ -83,14 +90,14 @@ class FrameReader {
     return true;
   }
 
-  static constexpr std::size_t kManyMarks = 2048;  // if there is room for more, the memory is freed
+  // If there is room for more, the memory is freed.
+  static constexpr std::size_t kManyMarks = 2048, kMuchRoom = 64 * 1024;
 
   std::size_t largest_;
   bool messages_;
   std::unique_ptr<Cutter> stream_, datagram_;
   std::vector<FrameMark> marks_;  // of the current call
   Buffer kept_;                   // the beginning of a frame
-  Buffer whole_;                  // the kept beginning and the bytes that followed, while they are cut
 };
 
 }  // namespace entente::wire

@@ -17,6 +17,12 @@ using Bytes = std::span<const std::uint8_t>;
 /// Bytes that we own. Reused, not reallocated, on hot paths.
 using Buffer = std::vector<std::uint8_t>;
 
+/// Empties `container` and frees its memory. `container = {}` would keep the memory of a vector.
+template <class Container>
+void free_memory(Container& container) {
+  Container().swap(container);
+}
+
 inline void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
 inline Bytes as_bytes(std::string_view text) {

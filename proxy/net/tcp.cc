@@ -124,7 +124,7 @@ void Tcp::hang_up() {
   empty_outbox();
   poll_.close();
   fd_.reset();
-  waiting_ = {};
+  free_memory(waiting_);
   sent_ = 0;
 }
 
@@ -211,7 +211,7 @@ void Tcp::flush() {
   if (waiting() == 0) {
     sent_ = 0;
     waiting_.clear();
-    if (waiting_.capacity() > kKeptRoom) waiting_ = {};
+    if (waiting_.capacity() > kKeptRoom) free_memory(waiting_);
     if (shutting_down_) ::shutdown(fd_.get(), SHUT_WR);
   } else if (sent_ > waiting_.size() / 2) {
     forget_sent();

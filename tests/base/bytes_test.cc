@@ -39,4 +39,12 @@ TEST_CASE("bytes are equal if their number and values are equal") {
   CHECK(!same(as_bytes("ab"), {}));
 }
 
+TEST_CASE("free_memory frees what an assignment of {} keeps") {
+  Buffer buffer(1000);
+  buffer = {};
+  CHECK(buffer.capacity() == 1000);
+  free_memory(buffer);
+  CHECK(buffer.capacity() == 0);
+}
+
 }  // namespace entente::bytes_test

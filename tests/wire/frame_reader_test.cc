@@ -33,6 +33,14 @@ TEST_CASE("a stream is cut into frames, and the beginning of a frame is kept unt
   CHECK(cut(reader, Lane::kStream, "0001 ff") == "(0001 1)frame too large");
 }
 
+TEST_CASE("a stream that arrives byte by byte is cut into the same frames") {
+  FrameReader reader(toy::game(), 0, Way::kToServer);
+  std::string all;
+  for (const char* byte : {"54", "4f", "59", "21", "02", "04", "00", "01", "00", "01"})
+    all += cut(reader, Lane::kStream, byte);
+  CHECK(all == "(greeting:544f5921 1)(02040001 1)(0001 1)");
+}
+
 TEST_CASE("a message must end with a whole frame; otherwise none of its frames is passed") {
   FrameReader reader(toy::packets(), 0, Way::kToServer);
   CHECK(cut(reader, Lane::kStream, "0204 0001 0001") == "(02040001 0001 2)");

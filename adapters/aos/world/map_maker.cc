@@ -73,7 +73,7 @@ void MapMaker::read() {
     stage_ = Stage::kLaying;
     done_ = 0;
   }
-  voxels_ = {};
+  free_memory(voxels_);
 }
 
 /// The solid voxels of a column that no air touches; their colour is never visible.
@@ -104,7 +104,7 @@ void MapMaker::pack() {
   done_ = end;
   if (end < kMapSize) return;
   packer_.finish();
-  row_ = {};
+  free_memory(row_);
   stage_ = Stage::kReady;
 }
 

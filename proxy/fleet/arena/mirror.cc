@@ -119,7 +119,7 @@ bool Mirror::take_piece(const bus::ToNode::Piece& piece) {
   if (++next_piece_ < piece.count()) return true;
   bus::Snapshot snapshot;
   const bool good = snapshot.ParseFromString(pieces_);
-  pieces_ = {};
+  free_memory(pieces_);
   next_piece_ = 0;
   if (!good) return false;
   snapshot_ = std::move(snapshot);

@@ -9,7 +9,7 @@ constexpr std::size_t kKeptLinkRoom = 16 * 1024;  // room larger than this is gi
 
 void empty(Buffer& buffer) {
   buffer.clear();
-  if (buffer.capacity() > kKeptLinkRoom) buffer = {};
+  if (buffer.capacity() > kKeptLinkRoom) free_memory(buffer);
 }
 
 unsigned status_of(const Fault& fault) {

@@ -127,7 +127,7 @@ void WebSocket::end() {
   if (control_) return user_.message(control_kind_, control_payload_);
   user_.message(*std::exchange(kind_, std::nullopt), message_);
   message_.clear();
-  if (message_.capacity() > kKeptMessageRoom) message_ = {};
+  if (message_.capacity() > kKeptMessageRoom) free_memory(message_);
 }
 
 WebSocket::MaybeViolation WebSocket::tell_goodbye(Bytes payload) {

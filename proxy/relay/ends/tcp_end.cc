@@ -141,7 +141,7 @@ void TcpEnd::flush() {
   gathered_.clear();
   gathered_bytes_ = 0;
   if (own_.capacity() > kKeptOwn)
-    own_ = {};
+    free_memory(own_);
   else
     own_.clear();
 }

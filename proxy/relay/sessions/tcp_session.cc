@@ -88,7 +88,7 @@ void TcpSession::open() {
   open_tap(wall_now());
   tell_opened();
   if (!early_.empty()) relay(client_, server_, Way::kToServer, FrameRun{early_, 0, early_frames_});
-  early_ = {};
+  free_memory(early_);
   client_.resume(kEarly);
   if (client_.ended) server_.link.shut_down();
   if (server_.paused == 0) server_.link.set_reading(true);
