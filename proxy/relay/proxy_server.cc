@@ -30,7 +30,7 @@ bool by_web(const RouteOptions& options) {
 std::optional<Error> objection(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
     return Error{"a bridge must decode packets, so mode=datagrams is not possible; leave it out"};
-  if (options.hold_ms != 0 && options.enet == EnetMode::kDatagrams)
+  if (options.upstream.hold_ms != 0 && options.enet == EnetMode::kDatagrams)
     return Error{
         "with mode=datagrams, hold_s is not possible, because the client itself retries its connect; leave out hold_s"};
   if (options.bridge) return std::nullopt;
@@ -89,13 +89,10 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
   }
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
-  route.upstreams.open(std::move(all), {.policy = options.policy,
-                                        .hold_ms = options.hold_ms,
-                                        .check_ms = options.check_ms,
-                                        .slow_start_ms = options.slow_start_ms,
-                                        .needs_dialect = shown && !all_named,
-                                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
-                                        .launch = options.launch});
+  UpstreamRules rules = options.upstream;
+  rules.needs_dialect = shown && !all_named;
+  rules.detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession;
+  route.upstreams.open(std::move(all), rules);
   return Done{};
 }
 

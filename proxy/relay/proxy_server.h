@@ -36,12 +36,8 @@ struct RouteOptions : RouteRules {
   /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named
   /// is detected, without harm to the server (Game::probe), before a player is let through.
   std::vector<UpstreamOptions> servers{1};
-  Policy policy = Policy::kFirst;
-  std::uint32_t hold_ms = 0;        ///< as UpstreamRules; not with EnetMode::kDatagrams
-  std::uint32_t check_ms = 0;       ///< as UpstreamRules
-  std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
-  LaunchRules launch = {};
-  WebOptions web{};  ///< if a game travels by WebSocket
+  UpstreamRules upstream;  ///< hold_ms: not with EnetMode::kDatagrams
+  WebOptions web{};        ///< if a game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

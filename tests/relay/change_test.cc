@@ -335,7 +335,7 @@ TEST_CASE("sessions of a replaced route count for their server") {
   const Pair before(running, first);
   auto fresh = towards(toy::game(), first.address());
   fresh.servers.push_back({second.address().ip_text(), second.port(), 0});
-  fresh.policy = relay::Policy::kLeast;
+  fresh.upstream.policy = relay::Policy::kLeast;
   const auto changed = running.server().change({.added = {{fresh, 0}}});
   REQUIRE(changed.ok());
   const std::size_t route = changed->front().route;

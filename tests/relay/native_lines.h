@@ -85,7 +85,7 @@ inline relay::RouteOptions held(std::uint32_t hold_ms, const wire::Game& front, 
   options.listen = loopback();
   options.listen_dialect = json_front ? kJson : 0;
   options.servers[0].dialect = kJson;
-  options.hold_ms = hold_ms;
+  options.upstream.hold_ms = hold_ms;
   options.bridge = toy_bridge(front, native::game());
   if (json_front) options.bridge->front = kNativeFront;
   options.bridge->back = [](std::size_t dialect) { return native::make_back({dialect, {}}); };

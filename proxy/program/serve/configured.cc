@@ -58,11 +58,11 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   options.listen_dialect = assumed_dialect(*listen, to);
   options.listen = listen->address;
   options.servers = servers->servers;
-  options.policy = static_cast<relay::Policy>(route.policy());
-  options.hold_ms = 1000 * route.hold_s();
-  options.check_ms = checks ? 1000 * route.check_s() : 0;
-  options.slow_start_ms = 1000 * route.slow_start_s();
-  options.launch = {route.start(), route.stop(), Millis{1000} * route.stop_after_s()};
+  options.upstream.policy = static_cast<relay::Policy>(route.policy());
+  options.upstream.hold_ms = 1000 * route.hold_s();
+  options.upstream.check_ms = checks ? 1000 * route.check_s() : 0;
+  options.upstream.slow_start_ms = 1000 * route.slow_start_s();
+  options.upstream.launch = {route.start(), route.stop(), Millis{1000} * route.stop_after_s()};
   options.enet = listen->enet;
   options.web = *web;
   options.clients_name_dialect = !listen->named && clients_name_dialect(*listen->game);

@@ -119,11 +119,11 @@ void Service::discard(relay::TapThread& tap) {
 relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
-  if (options.hold_ms != 0)
+  if (options.upstream.hold_ms != 0)
     for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
   options.public_host = config_.public_host();
   // A server must not be stopped while another process, or a route from before a reload, may have players on it.
-  options.launch.may_stop = [this] {
+  options.upstream.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
            (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
   };

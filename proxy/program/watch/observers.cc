@@ -34,9 +34,9 @@ Outcome<Service::NewRoute> Observers::route_of(const config::Route& route, std::
   relay::RouteOptions options;
   options.game = &native::game();
   options.servers = to->servers;
-  options.policy = static_cast<relay::Policy>(route.policy());
-  options.hold_ms = kObserverHolds;
-  options.check_ms = kObserverChecks;
+  options.upstream.policy = static_cast<relay::Policy>(route.policy());
+  options.upstream.hold_ms = kObserverHolds;
+  options.upstream.check_ms = kObserverChecks;
   options.web = *web;
   options.send_proxy = to->first.send_proxy;
   options.bridge.emplace();

@@ -136,11 +136,12 @@ struct UpstreamRules {
   Millis check_ms = 0;
   /// How long a server that came up gets fewer sessions than its share.
   Millis slow_start_ms = 0;
+  LaunchRules launch = {};
+  // Set by ProxyServer, according to the servers' game.
   /// A server gets sessions only once its dialect is known.
   bool needs_dialect = false;
   /// A session detects the dialect of a server that does not name one.
   bool detects_in_session = false;
-  LaunchRules launch = {};
 };
 
 class Upstreams {

@@ -120,7 +120,7 @@ struct Crowded : Turning, Serving {
     options.game = &aos::game();
     options.listen = loopback();
     options.servers[0].dialect = 0;
-    options.hold_ms = hold_ms;
+    options.upstream.hold_ms = hold_ms;
     serve(std::move(options), *bound, no_limits(), nullptr);
     REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
     client.peer = client.host.connect(address, 1, 3);

@@ -19,13 +19,13 @@ class Launched : public Serving {
     options.game = &toy::game();
     options.listen = loopback();
     options.servers = {{at.ip_text(), at.port(), 0}};
-    options.hold_ms = 60'000;
-    options.check_ms = 20;
+    options.upstream.hold_ms = 60'000;
+    options.upstream.check_ms = 20;
     options.limits = no_limits();
-    options.launch.start = start.empty() ? writes("s") : start;
-    if (stop_after_ms != 0) options.launch.stop = stop.empty() ? writes("e") : stop;
-    options.launch.stop_after_ms = stop_after_ms;
-    options.launch.may_stop = std::move(may_stop);
+    options.upstream.launch.start = start.empty() ? writes("s") : start;
+    if (stop_after_ms != 0) options.upstream.launch.stop = stop.empty() ? writes("e") : stop;
+    options.upstream.launch.stop_after_ms = stop_after_ms;
+    options.upstream.launch.may_stop = std::move(may_stop);
     serve_all(options, no_limits());
   }
   ~Launched() {

@@ -61,7 +61,7 @@ TEST_CASE("several servers: if the first cannot be reached, the next one is trie
 
 TEST_CASE("several servers: `least` balances them; a drained one keeps its sessions and gets no new ones") {
   FakeServer first(true), second(true);
-  Several running({first.address(), second.address()}, [](auto& options) { options.policy = Policy::kLeast; });
+  Several running({first.address(), second.address()}, [](auto& options) { options.upstream.policy = Policy::kLeast; });
   std::vector<Stream> clients, served;
   for (int i = 0; i < 2; ++i) clients.push_back(join(running.address));
   served.push_back(first.accept());
@@ -84,7 +84,7 @@ TEST_CASE("several servers: `least` balances them; a drained one keeps its sessi
 TEST_CASE("several servers: checks find out which ones are up before any player comes") {
   FakeServer second(true);
   const net::Address first = free_for_both();
-  Several running({first, second.address()}, [](auto& options) { options.check_ms = 50; });
+  Several running({first, second.address()}, [](auto& options) { options.upstream.check_ms = 50; });
   const auto greet = [](const Stream& check) {
     CHECK(!check.readable(20));  // the check sends nothing
     check.send("toy\x08");
@@ -101,7 +101,7 @@ TEST_CASE("several servers: checks find out which ones are up before any player 
 
 TEST_CASE("several servers: checks end with the program, also while sessions are still closing") {
   FakeServer silent(true);
-  Several running({silent.address(), free_for_both()}, [](auto& options) { options.check_ms = 50; });
+  Several running({silent.address(), free_for_both()}, [](auto& options) { options.upstream.check_ms = 50; });
   const Stream check = silent.accept(), client = join(running.address);
   CHECK(silent.accept().read_text(4) == kHello);
   running.stop();  // waits for the client, which does not close
@@ -145,7 +145,7 @@ TEST_CASE("several servers: with `first`, no player gets a standby before the fi
 
 TEST_CASE("hold: players wait while the server is down, and join in order") {
   const net::Address at = free_for_both();
-  Several running({at}, [](auto& options) { options.hold_ms = 60'000; });
+  Several running({at}, [](auto& options) { options.upstream.hold_ms = 60'000; });
   std::vector<Stream> clients;
   for (int i = 0; i < 5; ++i) {
     clients.push_back(join(running.address));
@@ -167,7 +167,7 @@ TEST_CASE("hold: players wait while the server is down, and join in order") {
 }
 
 TEST_CASE("hold: a player that has waited too long gets a goodbye; others have their full time") {
-  Several running({free_for_both()}, [](auto& options) { options.hold_ms = 400; });
+  Several running({free_for_both()}, [](auto& options) { options.upstream.hold_ms = 400; });
   const Stream client = join(running.address);
   CHECK(as_text(client.read_all()) == kGoodbye);
   CHECK(running.ended(Reason::kServerUnreachable));
@@ -180,7 +180,7 @@ TEST_CASE("hold: a player that has waited too long gets a goodbye; others have t
 TEST_CASE("hold: where the dialect must be detected, players wait for a server that shows it") {
   const net::Address at = free_for_both();
   Several running(
-      {at}, [](auto& options) { options.hold_ms = 60'000; }, 1, std::nullopt);
+      {at}, [](auto& options) { options.upstream.hold_ms = 60'000; }, 1, std::nullopt);
   const Stream client = join(running.address);
   CHECK(running.heard.line("cannot reach server"));
   const LateServer late(at);
@@ -197,8 +197,8 @@ struct BeforeBzfs : Serving {
     options.listen_dialect = 0;
     options.listen = loopback();
     options.servers[0] = {server.ip_text(), server.port()};
-    options.hold_ms = 60'000;
-    options.check_ms = 50;
+    options.upstream.hold_ms = 60'000;
+    options.upstream.check_ms = 50;
     Limits limits = no_limits();
     limits.detect_ms = 0;
     serve_all(std::move(options), limits);
@@ -237,8 +237,8 @@ class Checked : public Several {
             {server.address()},
             [&](auto& options) {
               options.game = &game;
-              options.hold_ms = 60'000;
-              options.check_ms = 20;
+              options.upstream.hold_ms = 60'000;
+              options.upstream.check_ms = 20;
             },
             1, 0, limits) {}
 };
@@ -293,7 +293,7 @@ TEST_CASE("several servers: an Ogar server that does not answer checks is down o
 TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
   Several running({free_for_both()}, [](auto& options) {
     options.game = &ogar::game();
-    options.hold_ms = 60'000;
+    options.upstream.hold_ms = 60'000;
   });
   {
     const WebClient client(running.address);
@@ -304,7 +304,7 @@ TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
 }
 
 TEST_CASE("hold: a session that was kicked no longer waits") {
-  Several running({free_for_both()}, [](auto& options) { options.hold_ms = 60'000; });
+  Several running({free_for_both()}, [](auto& options) { options.upstream.hold_ms = 60'000; });
   const Stream client = join(running.address);
   CHECK(running.have_come(1));
   CHECK(running.kick(running.sessions().front().info.link, ""));
@@ -314,7 +314,7 @@ TEST_CASE("hold: a session that was kicked no longer waits") {
 
 TEST_CASE("hold: a stop ends the sessions that wait") {
   Several running(
-      {free_for_both()}, [](auto& options) { options.hold_ms = 60'000; }, 2);
+      {free_for_both()}, [](auto& options) { options.upstream.hold_ms = 60'000; }, 2);
   const Stream client = join(running.address), other = join(running.address);
   CHECK(running.have_come(2));
   running.stop();
