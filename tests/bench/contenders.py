@@ -163,7 +163,7 @@ class Configured(Contender):
     """A relay whose port is set in its configuration."""
 
     def start(self, echo, folder):
-        for attempt in range(3):
+        for _ in range(3):
             port = free_port()
             log = open(folder / "log", "w")
             process = spawn(self.command(echo, port, folder), RELAY_CORE, stdout=log, stderr=log)
@@ -172,8 +172,8 @@ class Configured(Contender):
                 return process, f"127.0.0.1:{port}"
             except RuntimeError as problem:
                 kill(process)
-                said = (folder / "log").read_text()
-        raise RuntimeError(f"{self.name}: {problem}\n{said}")
+                failed = f"{self.name}: {problem}\n{(folder / 'log').read_text()}"
+        raise RuntimeError(failed)
 
 
 class Haproxy(Configured):

@@ -53,7 +53,8 @@ void show(benchmark::State& state, bool paints) {
   hello.version = 3;
   Buffer bytes;
   ogar::make_message_codec(0)->write(hello, wire::Way::kToServer, bytes);
-  front->receive(Lane::kStream, bytes, out);
+  const FrameMark mark{static_cast<std::uint32_t>(bytes.size()), Stage::kGreeting};
+  front->receive({Lane::kStream, bytes, {&mark, 1}}, out);
   words::World world;
   world.set_west(-400);
   world.set_east(400);
