@@ -65,7 +65,7 @@ class End {
   End(const End&) = delete;
   End& operator=(const End&) = delete;
 
-  /// From now on, it calls this user. REQUIRES: not called in a callback of the end.
+  /// From now on, it calls this user. A callback that is under way goes on with the old one.
   void set_user(User& user) { user_ = &user; }
 
   /// Takes an accepted connection (by ENet: the peer that the options name); opened() follows, perhaps before this

@@ -25,11 +25,6 @@ std::string spoken(const LinkInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
-/// The settings of the backs that speak with the servers of this route.
-BridgeOptions::Settings back_settings(const Route& route) {
-  return route.bridge ? route.bridge->back_settings : BridgeOptions::Settings();
-}
-
 trace::Face face_of(const LinkInfo& info, const BridgeOptions::Settings& settings) {
   trace::Face face;
   face.set_game(std::string(info.game->name()));
@@ -92,9 +87,8 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 
 void BridgeSession::opened(End& end, const core::Peer& peer) {
   last_passed_ = now();
-  if (is_next(end)) return next_opened(peer);
   if (is_past(end)) return;
-  if (&end == next_end_.get()) return go_to_server(peer);
+  if (&end == visit_.next_end.get()) return go_to_server(peer);
   CountedEnd& side = side_of(end);
   side.up = true;
   side.last_progress = last_passed_;
@@ -137,14 +131,8 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
   RoomHost::record_calls(std::move(began));
 }
 
-/// The description of the next back. `meanwhile`: it is an arena's, which speaks native.
-trace::Face BridgeSession::next_face(bool meanwhile) const {
-  return meanwhile ? trace::Face() : face_of(back_info_, back_settings(player_route().route));
-}
-
-/// The description of the back of the move under way.
-trace::Face BridgeSession::move_face() const {
-  return crossing_->arena_end != nullptr ? trace::Face() : face_of(crossing_->info, back_settings(crossing_->to.route));
+trace::Face BridgeSession::server_face(const LinkInfo& info, const Route& route) {
+  return face_of(info, route.bridge ? route.bridge->back_settings : BridgeOptions::Settings());
 }
 
 /// Ends the session, because a peer has shown a dialect that cannot be bridged.
@@ -186,7 +174,6 @@ void BridgeSession::tell_back_opened() {
 
 void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   if (ending_) return;
-  if (is_next(end)) return next_found(dialect);
   if (is_past(end)) return;
   if (!dialect) {
     worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
@@ -251,8 +238,8 @@ void BridgeSession::after_call() {
   client_.end->flush();
   server_.end->flush();
   if (crossing_ != nullptr) {
-    if (crossing_->next.end != nullptr) crossing_->next.end->flush();
-    if (crossing_->state != Crossing::State::kUnderWay) end_move();
+    crossing_->flush();
+    if (crossing_->is_over()) end_move();
   }
   if (guest_ != nullptr) return set_alarm(wakes_at());
   if (std::exchange(wants_dial_, false)) {
@@ -278,12 +265,15 @@ void BridgeSession::after_call() {
     was_in_ = true;
     dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
-  if (tells_arena_ && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
+  if (visit_.untold && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
-  if (id == core::kNextBackId) return send_next(lane, bytes);
+  if (id == core::kNextBackId) {
+    if (crossing_ != nullptr) crossing_->send(lane, bytes);
+    return;
+  }
   CountedEnd& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
@@ -298,7 +288,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
 }
 
 std::size_t BridgeSession::waiting_bytes(core::Id end) const {
-  if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
+  if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->waiting() : 0);
   return waiting_for(end, end == core::kBackId ? server_.end->waiting() : client_.end->waiting());
 }
 
@@ -312,7 +302,10 @@ void BridgeSession::note_waiting(CountedEnd& side) {
 }
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
-  if (id == core::kNextBackId) return close_next(why, code);
+  if (id == core::kNextBackId) {
+    if (crossing_ != nullptr) crossing_->close(why, code);
+    return;
+  }
   if (guest_ != nullptr) return;  // the guest still has the client
   note_closed(id, why, code);
   if (leaving_ && id == core::kBackId) {
@@ -329,7 +322,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
   if (id == core::kNextBackId) {
-    if (crossing_ != nullptr) crossing_->why = std::string("its server broke the rules of its game: ") + fault.what;
+    if (crossing_ != nullptr) crossing_->blame(std::string("its server broke the rules of its game: ") + fault.what);
     return;
   }
   if (id != core::kBackId) return set_reason(Reason::kProtocolFault, fault.what, fault);
@@ -369,7 +362,6 @@ void BridgeSession::told(const core::Fact& fact) {
 
 void BridgeSession::received(End& end, const Frames& frames) {
   if (ending_) return;
-  if (is_next(end)) return hear_next(frames);
   if (is_past(end)) return;
   last_passed_ = now();
   CountedEnd& side = side_of(end);
@@ -397,7 +389,6 @@ void BridgeSession::hear_server(const Frames& frames) {
 
 void BridgeSession::wrote(End& end) {
   if (ending_ || is_past(end)) return;
-  if (is_next(end)) return void(crossing_->next.last_progress = now());
   CountedEnd& side = side_of(end);
   side.last_progress = now();
   if (end.waiting() <= limits_.low_water) other(side).resume(kOtherSlow);
@@ -406,9 +397,8 @@ void BridgeSession::wrote(End& end) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void BridgeSession::departed(End& end, const End::Departure& departure) {
-  if (is_next(end)) return next_left(departure);
   if (is_past(end)) return;
-  if (&end == next_end_.get()) return next_departed(departure);
+  if (&end == visit_.next_end.get()) return next_departed(departure);
   CountedEnd& side = side_of(end);
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
@@ -503,7 +493,7 @@ std::string BridgeSession::who() const {
 void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_end().hang_up();
-  if (crossing_ != nullptr) crossing_->next.end->hang_up();
+  if (crossing_ != nullptr) crossing_->hang_up();
   for (CountedEnd* side : {&client_, &server_}) side->end->shut_down(why_, code_for(*side));
 }
 
@@ -517,7 +507,7 @@ void BridgeSession::tell_end() {
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
   if (server_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
-  if (crossing_ != nullptr) close_next_tap(*crossing_, why);
+  if (crossing_ != nullptr) crossing_->close_tap(why);
   Session::close_tap(why);
 }
 
@@ -537,8 +527,8 @@ void BridgeSession::tell_server_wrong() {
 void BridgeSession::hang_up() {
   client_.end->hang_up();
   server_.end->hang_up();
-  if (next_end_ != nullptr) next_end_->hang_up();
-  if (crossing_ != nullptr) crossing_->next.end->hang_up();
+  if (visit_.next_end != nullptr) visit_.next_end->hang_up();
+  if (crossing_ != nullptr) crossing_->hang_up();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ namespace entente::relay {
 
 class RoomGuest;
 
-class BridgeSession final : public RoomSession, private RoomHost {
+class BridgeSession final : public RoomSession, private RoomHost, private Crossing::Host {
  public:
   /// If Route::detects_in_session is true, the session detects the server's dialect.
   BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
@@ -31,26 +31,37 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool is_on_the_way() const { return crossing_ != nullptr; }
   /// False: there was a move, and nothing more is to be done for it. REQUIRES: called regularly.
   bool tick_move(Millis now);
-  void give_up_move(const std::string& why) { cancel_move(why); }
+  void give_up_move(const std::string& why) {
+    if (crossing_ != nullptr) crossing_->cancel(why);
+  }
   /// Goes on with the client.
   void adopt_client(RoomGuest& guest);
 
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
   void look_into_arena() override {
-    if (crossing_ != nullptr && crossing_->arena_end != nullptr) crossing_->arena_end->look();
+    if (crossing_ != nullptr) crossing_->look();
     if (arena_ != nullptr) arena_->look();
   }
   void give_way() override;
   void move(const std::shared_ptr<MoveOrder>& order) override;
 
  private:
-  /// The dial of a move.
-  struct NextDial final : Dial::User {
-    explicit NextDial(BridgeSession& its) : session(its) {}
-    int dial(const net::Address& server, Outgoing outgoing) override;
-    void dial_failed(Reason why) override;
-    BridgeSession& session;
+  /// While the player plays in an arena, because no server is up.
+  struct ArenaVisit {
+    std::unique_ptr<End> next_end;  // to the next server; null: no visit
+    bool finding = false;           // `finding_` of that server
+    bool untold = false;            // the player is to be told where it is
+    std::size_t tried = 0;          // the arena that was tried last
+    Millis held_until = 0;          // how long the player would have waited when it went there
+    Millis again = 0;               // when to try it again
+  };
+  /// Where a player is that was moved. Empty: on its own route.
+  struct MovedTo {
+    WorkerRoute* route = nullptr;
+    Route::Ref ref;                                       // of it; empty: an arena's, which may end
+    MovedPlace admission_place;                           // at its listener
+    std::optional<BridgeOptions::ArenaPlace> arena = {};  // if it was moved to one
   };
 
   // core::Room::Host
@@ -67,6 +78,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void move_failed(std::string_view why, bool other_world) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
+
+  // Crossing::Host
+  void call_for_move(const Call& call) override { call_room(call); }
+  void note_move(const std::string& text) override { note(text); }
+  std::string who() const override;
+  LinkId next_link() override { return owner_.next_link(); }
+  void sent_to_next(std::size_t bytes) override { note_sent(core::kNextBackId, bytes); }
 
   // End::User
   void opened(End& end, const core::Peer& peer) override;
@@ -92,7 +110,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void shut_down() override;
   void hang_up() override;
   bool is_linked() const override {
-    return client_.end->is_open() || server_.end->is_open() || (next_end_ != nullptr && next_end_->is_open());
+    return client_.end->is_open() || server_.end->is_open() ||
+           (visit_.next_end != nullptr && visit_.next_end->is_open());
   }
   bool on_tick(Millis now) override;
   bool drop_late_server(Millis now) override;
@@ -113,35 +132,24 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void play_if(bool entered, bool ready);
   void lack_face(const CountedEnd& side);
   void record_calls(const core::RoomOptions& options);
-  trace::Face next_face(bool meanwhile) const;
-  trace::Face move_face() const;
+  /// The description of a back that speaks with a server of this route.
+  static trace::Face server_face(const LinkInfo& info, const Route& route);
   /// The route on whose servers the player is.
-  WorkerRoute& player_route() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
+  WorkerRoute& player_route() const { return moved_to_.route != nullptr ? *moved_to_.route : *worker_route_; }
   /// Whether this end has been replaced, and only says goodbye.
   bool is_past(const End& end) const {
-    return &end != client_.end.get() && &end != server_.end.get() && &end != next_end_.get();
+    return &end != client_.end.get() && &end != server_.end.get() && &end != visit_.next_end.get();
   }
-  bool is_next(const End& end) const { return crossing_ != nullptr && crossing_->next.end.get() == &end; }
   static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
     if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
     return route.back ? route.back(dialect) : nullptr;
   }
   void cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);
   void cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);
-  void tell_waits();
-  void begin_move(std::unique_ptr<core::Back> back);
-  void cancel_move(const std::string& why);
-  void next_opened(const core::Peer& peer);
-  void next_found(std::optional<std::size_t> dialect);
-  void tap_next();
-  void close_next_tap(const Crossing& crossing, const std::string& why);
-  void hear_next(const Frames& frames);
-  void next_left(const End::Departure& departure);
-  void move_in_time(Millis now);
-  void send_next(Lane lane, Bytes bytes);
-  void close_next(std::string_view why, std::uint32_t code);
+  Crossing::Mover mover() { return {*this, *worker_route_, info_, limits_, *this}; }
   void end_move();
-  void leave_place();
+  void tell_moved(Crossing& crossing);
+  void leave_arena_moved_to();
   std::unique_ptr<End> make_server_end(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
@@ -172,7 +180,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void next_departed(const End::Departure& departure);
   void dial_next_later(Millis from);
   /// The end that is, or will be, connected to a server.
-  End& server_end() const { return next_end_ != nullptr ? *next_end_ : *server_.end; }
+  End& server_end() const { return visit_.next_end != nullptr ? *visit_.next_end : *server_.end; }
   /// The delay until a player who cannot leave the arena yet is tried again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
@@ -183,7 +191,6 @@ class BridgeSession final : public RoomSession, private RoomHost {
   Reason flooded_by(const CountedEnd& side) const;
   void depart(CountedEnd& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
-  std::string who() const;
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   LinkInfo back_info_;
@@ -205,27 +212,18 @@ class BridgeSession final : public RoomSession, private RoomHost {
   core::Wait told_wait_ = core::Wait::kNothing;  // what the player was last told that it waits for
   LostEnds lost_ends_;                           // of lost servers
   ArenaEnd* arena_ = nullptr;                    // `server_`'s end, while the player visits an arena
-  std::unique_ptr<End> next_end_;                // meanwhile: to the next server
-  bool next_finding_ = false;                    // `finding_` of that server
-  bool tells_arena_ = false;                     // the player is to be told where it is
-  std::size_t arena_tried_ = 0;                  // the arena that was tried last
-  Millis held_until_ = 0;                        // how long it would have waited when it went there
-  Millis arena_again_ = 0;                       // when to try it again
-  bool finding_ = false;                         // the server's dialect is being detected
+  ArenaVisit visit_;
+  bool finding_ = false;  // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 
   // A player who was moved, or is on the way.
-  RoomGuest* guest_ = nullptr;  // the guest that still has the client; null: none
-  NextDial next_dial_{*this};
+  RoomGuest* guest_ = nullptr;                          // the guest that still has the client; null: none
   std::unique_ptr<Crossing> crossing_, past_crossing_;  // the one under way; the last one
-  WorkerRoute* moved_to_ = nullptr;                     // the route to which it was moved; null: none
-  Route::Ref moved_ref_;                                // of it
-  MovedPlace moved_place_;                              // at its listener
-  std::optional<BridgeOptions::ArenaPlace> place_;      // the arena to which it was moved
-  std::string from_;                                    // the route from which it was moved last
-  std::size_t home_dialect_ = 0;                        // of its own route's server
-  bool leaving_ = false;                                // its server is told goodbye
+  MovedTo moved_to_;
+  std::string from_;              // the route from which it was moved last
+  std::size_t home_dialect_ = 0;  // of its own route's server
+  bool leaving_ = false;          // its server is told goodbye
 };
 
 }  // namespace entente::relay

@@ -40,7 +40,7 @@ bool BridgeSession::await_next_server(std::string_view why, core::Wait) {
 /// The server is lost, or has no seat: its player waits for it, or for another one, if the route says so. False: the
 /// session ends.
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
-  if (place_) return leave_place(), outlives_server(why, code);
+  if (moved_to_.arena) return leave_arena_moved_to(), outlives_server(why, code);
   if (visits()) return lose_arena(why);
   if (!may_outlive_server() || !room_->outlives_server()) return false;
   if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
@@ -67,7 +67,8 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
   call_room([&](RecordedRoom& room, core::Micros at) {
-    wait = room.replace_back(std::move(back), next_face(loss.meanwhile), loss, at);
+    auto face = loss.meanwhile ? trace::Face() : server_face(back_info_, player_route().route);  // an arena has none
+    wait = room.replace_back(std::move(back), std::move(face), loss, at);
     stop_why_.reset();  // set during this call, and done
   });
   if (wait == core::Wait::kNothing) set_reason(Reason::kServerDeclined, loss.why);
@@ -136,7 +137,7 @@ void BridgeSession::come_back() {
 // -- In an arena meanwhile --------------------------------------------------------------------------------------------
 
 std::string BridgeSession::arena_name() const {
-  if (place_) return place_->arena;
+  if (moved_to_.arena) return moved_to_.arena->arena;
   return visits() ? while_down()->arena : "";
 }
 
@@ -147,25 +148,25 @@ void BridgeSession::enter_arena() {
   const auto& place = while_down();
   const std::size_t arena = route.while_down_room;
   if (!place || arena == Route::kNoArena || visits() || server_.up || !dial_.holding()) return;
-  if (arena == arena_tried_ && now() < arena_again_) return;
+  if (arena == visit_.tried && now() < visit_.again) return;
   if (route.upstreams.any_up(now())) return;
   if (!may_outlive_server() || !room_->takes_another_world() || !room_->outlives_server()) return;
-  arena_tried_ = arena;
+  visit_.tried = arena;
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
   if (end == nullptr) {
-    arena_again_ = now() + kNextAgain;
+    visit_.again = now() + kNextAgain;
     return;
   }
-  next_end_ = std::move(server_.end);
-  next_finding_ = std::exchange(finding_, false);
+  visit_.next_end = std::move(server_.end);
+  visit_.finding = std::exchange(finding_, false);
   arena_ = end.get();
   server_.end = std::move(end);
   server_.up = true;
   server_.last_progress = owes_since_ = server_said_ = now();
-  tells_arena_ = true;
+  visit_.untold = true;
   begin_hold();
-  held_until_ = dial_.waits_until();
-  hold_.resume(now(), held_until_);
+  visit_.held_until = dial_.waits_until();
+  hold_.resume(now(), visit_.held_until);
   dial_.wait_until(kForever);
   if (const Millis next = hold_.next_try(now(), true); next > now()) dial_.rest(next);
   tell_opened();
@@ -177,7 +178,7 @@ void BridgeSession::enter_arena() {
 
 /// The player is in the arena.
 void BridgeSession::tell_arena() {
-  tells_arena_ = false;
+  visit_.untold = false;
   was_in_ = true;
   const std::string& name = while_down()->arena;
   worker_route_->log_warning(LogKind::kWaitsForServer,
@@ -192,26 +193,26 @@ void BridgeSession::leave_arena(Millis hold_until) {
   client_.resume(kOtherSlow);
   arena_ = nullptr;
   lost_ends_.add(std::move(server_.end), now());
-  server_.end = std::move(next_end_);
+  server_.end = std::move(visit_.next_end);
   if (plays_) server_.end->set_priority(net::Priority::kPlayer);
-  finding_ = next_finding_;
+  finding_ = visit_.finding;
   server_.up = false;
   server_.paused = 0;
-  in_lobby_ = tells_arena_ = false;
+  in_lobby_ = visit_.untold = false;
   hold_.resume(now(), hold_until);
 }
 
 /// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
 /// session ends. A player who was not let in there gets no more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
-  if (place_) return outlives_server(why, 0);
-  const Millis until = arena_->entered() ? now() + hold_ms() : held_until_;
+  if (moved_to_.arena) return outlives_server(why, 0);
+  const Millis until = arena_->entered() ? now() + hold_ms() : visit_.held_until;
   if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
   const std::string name = arena_name();
   leave_arena(until);
-  arena_again_ = now() + kArenaAgain;
+  visit_.again = now() + kArenaAgain;
   dial_.wait_until(until);
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
@@ -250,10 +251,10 @@ void BridgeSession::next_departed(const End::Departure& departure) {
 }
 
 void BridgeSession::dial_next_later(Millis from) {
-  lost_ends_.add(std::move(next_end_), now());
-  next_finding_ = player_route().route.upstreams.detects_any_in_session();
-  next_end_ = make_server_end(next_finding_);
-  dial_.again(player_route(), info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
+  lost_ends_.add(std::move(visit_.next_end), now());
+  visit_.finding = player_route().route.upstreams.detects_any_in_session();
+  visit_.next_end = make_server_end(visit_.finding);
+  dial_.again(player_route(), info_, visit_.finding ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
 }
 
 }  // namespace entente::relay

@@ -1,8 +1,9 @@
 // A move of a bridge's player to another route: the link to the next server, or the passage into an arena, while the
-// player goes on where it is (bridge_session_move.cc).
+// player goes on where it is.
 // Law: it answers the order. It is not destroyed in a callback of its end or its dial.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,42 +12,138 @@
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/move_order.h"
-#include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/sessions/room_host.h"
 
 namespace entente::relay {
 
-struct Crossing {
-  Crossing(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace its_place, Dial::User& user,
-           const LinkInfo& its_info, Millis now)
-      : order(std::move(its_order)),
-        to(its_to),
-        ref(its_to.route),
-        admission_place(std::move(its_place)),
-        info(its_info),
-        dial(user),
-        began(now) {}
-  ~Crossing() { order->answer_stays("the session has ended"); }
+class Crossing final : private End::User, private Dial::User {
+ public:
+  /// The session whose player moves.
+  class Host {
+   public:
+    using Call = std::function<void(RecordedRoom&, core::Micros)>;
+
+    virtual ~Host() = default;
+    /// Calls the player's room, unless it is over.
+    virtual void call_for_move(const Call& call) = 0;
+    /// Writes a note into the recording.
+    virtual void note_move(const std::string& text) = 0;
+    /// The player, for the log.
+    virtual std::string who() const = 0;
+    /// A number for the link to the next server.
+    virtual LinkId next_link() = 0;
+    /// So many bytes were sent to the next server.
+    virtual void sent_to_next(std::size_t bytes) = 0;
+  };
+
+  /// What it uses of the session. All of it outlives the move.
+  struct Mover {
+    Host& host;
+    WorkerRoute& worker_route;  ///< of the recording and the log
+    const LinkInfo& client;
+    const Limits& limits;
+    const RoomHost& clock;
+  };
+
+  /// `place`: at the listener of `to`. `next`: of the link to the next server.
+  Crossing(const Mover& mover, std::shared_ptr<MoveOrder> order, WorkerRoute& to, MovedPlace place,
+           const LinkInfo& next);
+  ~Crossing() override { order_->answer_stays("the session has ended"); }
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
+  // How it begins: use_server(), begin() and begin_dial(), or use_arena(), begin() and enter_arena().
+  /// `finding`: the server's dialect is detected when it is connected.
+  void use_server(bool finding);
+  void use_arena(std::unique_ptr<ArenaEnd> end);
+  End::User& end_user() { return *this; }
+  /// `back`: of the next server or the arena. `face`: its description, for the recording.
+  void begin(std::unique_ptr<core::Back> back, trace::Face face);
+  void begin_dial(Upstream* first);
+  void enter_arena();
+
+  // While it is under way.
+  void tick(Millis now);
+  /// There may be news from the arena.
+  void look() {
+    if (arena_end_ != nullptr) arena_end_->look();
+  }
+  void cancel(const std::string& why);
+  void send(Lane lane, Bytes bytes);
+  std::size_t waiting() const { return next_.end->waiting(); }
+  void flush();
+  /// The room closes the link to the next server.
+  void close(std::string_view why, std::uint32_t code);
+  void hang_up() { next_.end->hang_up(); }
+  void close_tap(const std::string& why);
+
+  // How it ends.
+  void succeed() { state_ = State::kMoved; }
+  /// `other_world`: because the client would have to join anew. Only the first reason counts.
+  void fail(std::string_view why, bool other_world);
+  /// Why it will fail.
+  void blame(std::string_view why) {
+    if (why_.empty()) why_ = why;
+  }
+  bool is_over() const { return state_ != State::kUnderWay; }
+  bool has_moved() const { return state_ == State::kMoved; }
+  const std::string& why() const { return why_; }
+  bool other_world() const { return other_world_; }
+  Millis began() const { return began_; }
+  MoveOrder& order() { return *order_; }
+  WorkerRoute& to() const { return to_; }
+  const LinkInfo& next() const { return info_; }
+  /// `next`'s end, if it leads into an arena; else null.
+  ArenaEnd* arena_end() const { return arena_end_; }
+  Dial& server_dial() { return dial_; }
+  /// What passes to the session. From then on, the end calls `user`.
+  std::unique_ptr<End> take_end(End::User& user);
+  Route::Ref take_ref() { return std::move(ref_); }
+  MovedPlace take_place() { return std::move(place_); }
+  /// Gives up what was not taken.
+  void release() {
+    ref_ = {};
+    place_ = {};
+  }
+  /// It failed. Returns the end, which may still send a goodbye.
+  std::unique_ptr<End> part(End::User& user);
+
+ private:
   enum class State : std::uint8_t { kUnderWay, kMoved, kFailed };
 
-  const std::shared_ptr<MoveOrder> order;
-  WorkerRoute& to;
-  Route::Ref ref;
-  MovedPlace admission_place;
-  LinkInfo info;  ///< of the next link
-  CountedEnd next{Facing::kServer, info};
-  Dial dial;
-  const Millis began;
-  Millis tries_since = began;     ///< since when it has not waited for a server or a seat
-  ArenaEnd* arena_end = nullptr;  ///< `next`'s end, if it leads into an arena
-  bool waits = false;             ///< the operator was told that the player waits for a server or a seat
-  bool finding = false;           ///< the next server's dialect is being detected
-  State state = State::kUnderWay;
-  std::string why = {};      ///< why it failed
-  bool other_world = false;  ///< it failed because the client would have to join anew
+  // End::User
+  void opened(End& end, const core::Peer& peer) override;
+  void found(End& end, std::optional<std::size_t> dialect) override;
+  void received(End& end, const Frames& frames) override;
+  void wrote(End&) override { next_.last_progress = mover_.worker_route.loop.now(); }
+  void departed(End& end, const End::Departure& departure) override;
+  void over(End&) override {}
+  WorkerRoute* route_for(std::string_view) override { return nullptr; }
+
+  // Dial::User
+  int dial(const net::Address& server, Outgoing outgoing) override;
+  void dial_failed(Reason why) override;
+
+  void open_tap();
+  void tell_waits();
+
+  const Mover mover_;
+  const std::shared_ptr<MoveOrder> order_;
+  WorkerRoute& to_;
+  Route::Ref ref_;
+  MovedPlace place_;
+  LinkInfo info_;  // of the next link
+  CountedEnd next_{Facing::kServer, info_};
+  Dial dial_;
+  const Millis began_;
+  Millis tries_since_;             // since when it has not waited for a server or a seat
+  ArenaEnd* arena_end_ = nullptr;  // `next_`'s end, if it leads into an arena
+  bool waits_ = false;             // the operator was told that the player waits for a server or a seat
+  bool finding_ = false;           // the next server's dialect is being detected
+  State state_ = State::kUnderWay;
+  std::string why_;  // why it failed
+  bool other_world_ = false;
 };
 
 }  // namespace entente::relay
