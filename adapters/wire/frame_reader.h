@@ -1,5 +1,6 @@
 // Cuts what a peer sends into frames, for the end of its link. The incomplete end of a stream is kept. A message must
-// end with a whole frame. Law: at most one frame is kept, never larger than the game's largest.
+// end with a whole frame.
+// Law: at most one frame is kept, never larger than the game's largest.
 #pragma once
 
 #include <memory>

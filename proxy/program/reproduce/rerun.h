@@ -64,7 +64,7 @@ class Rerun final : private core::Room::Host {
   struct Server {
     std::unique_ptr<Comparison> compared = {};  // null: no link is up, or it leads to an arena
     const wire::Game* game = nullptr;
-    std::unique_ptr<wire::FrameReader> reader = {};  // once its link is up
+    std::unique_ptr<wire::FrameReader> reader = {};  // once its link is up; moved() moves it while it is in use
     bool opened = false, unknown = false;
   };
 
