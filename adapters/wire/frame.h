@@ -22,6 +22,7 @@ using entente::Stage;
 
 using entente::text;
 inline const char* text(Way way) { return way == Way::kToServer ? "c2s" : "s2c"; }
+inline Way opposite(Way way) { return way == Way::kToServer ? Way::kToClient : Way::kToServer; }
 
 /// One message as it travelled, with its envelope (length, code, opcode). Owns nothing.
 struct Frame {

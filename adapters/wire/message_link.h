@@ -17,7 +17,7 @@ class MessageLink {
   MessageLink(Way hears, std::unique_ptr<MessageCodec<Message>> codec) : hears_(hears), codec_(std::move(codec)) {}
 
   /// The direction of the messages to the peer.
-  Way says() const { return hears_ == Way::kToServer ? Way::kToClient : Way::kToServer; }
+  Way says() const { return opposite(hears_); }
 
   /// Reads what the peer sent, as wire::hear() does.
   template <class Take, class... Pass>

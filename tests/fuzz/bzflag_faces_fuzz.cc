@@ -25,7 +25,7 @@ struct Ear {
       : dialect(which),
         codec(bzflag::make_message_codec(which)),
         stream(bzflag::make_cutter(hears, which)),
-        translator(which, hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
+        translator(which, wire::opposite(hears)) {}
 
   std::size_t dialect;
   std::unique_ptr<wire::MessageCodec<bzflag::Message>> codec;

@@ -18,7 +18,7 @@ class AosParty final : public EnetHost::User {
       : host(yard.loop, *this),
         yard_(yard),
         dialect_(dialect),
-        says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
+        says_(wire::opposite(hears)),
         codec_(aos::make_message_codec(dialect)) {}
 
   const aos::Dialect& dialect() const { return aos::kDialects[dialect_]; }
@@ -62,7 +62,7 @@ class AosParty final : public EnetHost::User {
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
     const Lane lane = packet.delivery() == EnetDelivery::kReliable ? Lane::kStream : Lane::kDatagram;
     using wire::Way;
-    const Way way = says_ == Way::kToServer ? Way::kToClient : Way::kToServer;
+    const Way way = opposite(says_);
     const auto fault = wire::hear(*codec_, way, {lane, packet.bytes()}, [&](const auto& heard) {
       heard_.push_back(*heard.message);
       return true;

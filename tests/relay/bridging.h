@@ -14,8 +14,8 @@ inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game
   relay::BridgeOptions bridge;
   bridge.server_game = &back;
   bridge.chat.burst = 100'000;  // tests send much more chat than people do
-  bridge.front = [&front](std::size_t dialect) { return toy::make_front(front, dialect); };
-  bridge.back = [&back](std::size_t dialect) { return toy::make_back(back, dialect); };
+  bridge.front = [&front](std::size_t) { return toy::make_front(front); };
+  bridge.back = [&back](std::size_t) { return toy::make_back(back); };
   return bridge;
 }
 

@@ -257,7 +257,7 @@ TEST_CASE("a shared room opens while the server runs, takes over a listener, and
   route.servers = {{.host = "another"}};
   relay::BridgeOptions bridge;
   bridge.server_game = &toy::stream();
-  bridge.front = [](std::size_t) { return toy::make_front(toy::stream(), 0); };
+  bridge.front = [](std::size_t) { return toy::make_front(toy::stream()); };
   bridge.shared_room = room;
   route.bridge = bridge;
   const auto changed = server.change({.added = {{route, 0}}});
@@ -289,8 +289,8 @@ TEST_CASE("a client that has not sent its path yet keeps its route, and gets no 
   bridge.servers[0] = {"127.0.0.1", other.port(), 0};
   bridge.bridge.emplace();
   bridge.bridge->server_game = &ogar::game();
-  bridge.bridge->front = [](std::size_t) { return toy::make_front(toy::messages(), 0); };
-  bridge.bridge->back = [](std::size_t) { return toy::make_back(toy::messages(), 0); };
+  bridge.bridge->front = [](std::size_t) { return toy::make_front(toy::messages()); };
+  bridge.bridge->back = [](std::size_t) { return toy::make_back(toy::messages()); };
   REQUIRE(routes.server.change({.added = {{bridge, relay}}}).ok());
   CHECK_FALSE(routes.server.is_over(relay));
   silent.send(

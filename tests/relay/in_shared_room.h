@@ -150,7 +150,7 @@ class InSharedRoom {
     options.bridge->server_game = &game;
     options.bridge->front = [&game, this](std::size_t dialect) {
       if (front_) return front_(dialect);
-      return asks ? toy::make_asking_front(game, dialect) : toy::make_front(game, dialect);
+      return asks ? toy::make_asking_front(game) : toy::make_front(game);
     };
     options.bridge->shared_room = shared_room_;
     const auto listening = server_.add(options);

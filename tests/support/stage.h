@@ -30,7 +30,7 @@ class Stage final : public core::Out<Said> {
         codec_(game.codec(dialect)),
         cutter_(game.cutter(speaks, dialect)),
         datagrams_(game.datagram_cutter(speaks, dialect)),
-        reader_(game, dialect, speaks == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
+        reader_(game, dialect, wire::opposite(speaks)) {}
 
   // -- Calls of the member; each returns what it did ------------------------------------------------------------------
   std::string opens(const core::Peer& peer = {}) { return member_->opened(peer, *this), take(); }

@@ -224,14 +224,12 @@ class ToyBack final : public core::Back {
 
 }  // namespace
 
-std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t) {
-  return std::make_unique<ToyFront>(game, false);
-}
+std::unique_ptr<core::Front> make_front(const wire::Game& game) { return std::make_unique<ToyFront>(game, false); }
 
-std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t) {
+std::unique_ptr<core::Front> make_asking_front(const wire::Game& game) {
   return std::make_unique<ToyFront>(game, true);
 }
 
-std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t) { return std::make_unique<ToyBack>(game); }
+std::unique_ptr<core::Back> make_back(const wire::Game& game) { return std::make_unique<ToyBack>(game); }
 
 }  // namespace entente::toy

@@ -26,9 +26,9 @@ enum Code : std::uint8_t {
 // Over ENet, a client's disconnect with reason 7 becomes the chat line "left 7", a server's becomes Refused with "7".
 
 /// `game`: one of tests/support/toy_game.h.
-std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect);
+std::unique_ptr<core::Front> make_front(const wire::Game& game);
 /// If the game has a greeting, this front waits for the frame after it: kBack resumes a seat, any other frame enters.
-std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t dialect);
-std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect);
+std::unique_ptr<core::Front> make_asking_front(const wire::Game& game);
+std::unique_ptr<core::Back> make_back(const wire::Game& game);
 
 }  // namespace entente::toy

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/relay/ends/enet_reason.h"
 #include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {

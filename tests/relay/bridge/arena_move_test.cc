@@ -190,7 +190,7 @@ TEST_CASE("arena move: what a player changes on the way is sent to the server th
 TEST_CASE("arena move: a moved player whose connection breaks resumes its session at the arena's listener") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
-    const auto front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
+    const auto front = [](std::size_t) { return toy::make_asking_front(toy::ungreeted()); };
     running.add(running.into("lobby", running.arena, toy::ungreeted(), front, 0, no_limits()));
     const std::size_t own = running.addresses.size() - 1;
     Watcher hall(running, kHall), lobby(running);
@@ -215,7 +215,7 @@ TEST_CASE("arena move: a moved player whose connection breaks resumes its sessio
 
 TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, after it is let in") {
   Moving running(1, 0, true);
-  const auto toy_front = [](std::size_t dialect) { return toy::make_front(toy::stream(), dialect); };
+  const auto toy_front = [](std::size_t) { return toy::make_front(toy::stream()); };
   running.add(running.into("lobby", running.arena, toy::stream(), toy_front, 0, no_limits()));
   Watcher wes(running);
   const Stream client = Stream::to(running.addresses.back());

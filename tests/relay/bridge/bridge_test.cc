@@ -224,7 +224,7 @@ class Asking : public Serving {
     options.servers[0].dialect = 0;
     options.listen = loopback();
     options.bridge = toy_bridge(toy::ungreeted(), toy::stream());
-    options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
+    options.bridge->front = [](std::size_t) { return toy::make_asking_front(toy::ungreeted()); };
     serve(std::move(options), server, limits, nullptr);
   }
 

@@ -24,7 +24,7 @@ class Party {
  public:
   Party(Stream stream, std::size_t dialect, Way hears)
       : dialect_(dialect),
-        says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
+        says_(opposite(hears)),
         stream_(std::move(stream)),
         codec_(make_message_codec(dialect)),
         reader_(game(), dialect, hears) {}
@@ -49,7 +49,7 @@ class Party {
       const Buffer bytes = stream_.read_some();
       REQUIRE_FALSE(bytes.empty());
       const auto fault = reader_.feed(wire::Lane::kStream, bytes, [&](const Frames& frames) {
-        const Way way = says_ == Way::kToServer ? Way::kToClient : Way::kToServer;
+        const Way way = opposite(says_);
         const auto wrong = wire::hear(*codec_, way, frames, [&](const auto& heard) {
           heard_.push_back(*heard.message);
           return true;

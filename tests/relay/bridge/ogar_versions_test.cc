@@ -37,11 +37,7 @@ class OnePort : public Serving {
 class Tongue {
  public:
   Tongue(WebPeer& peer, std::size_t dialect, Way hears)
-      : peer_(peer),
-        dialect_(dialect),
-        hears_(hears),
-        says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
-        codec_(make_message_codec(dialect)) {}
+      : peer_(peer), dialect_(dialect), hears_(hears), says_(opposite(hears)), codec_(make_message_codec(dialect)) {}
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
   bool modern() const { return dialect_ == 0; }
