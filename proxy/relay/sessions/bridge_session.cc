@@ -39,11 +39,14 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
     : RoomSession(accept_route, owner, newcomer, false),
       RoomHost(accept_route.loop),
       no_dial_reason_(newcomer.no_dial_reason),
-      back_info_{0,  &accept_route.route.server_game(),          newcomer.server_dialect,
-                 {}, accept_route.route.upstreams.any_address(), accept_route.route.listen_address} {
-  info_.has_room = back_info_.has_room = true;
-  finding_ = detects_chosen();
-  server_.end = make_server_end(finding_);
+      server_({0,
+               &accept_route.route.server_game(),
+               newcomer.server_dialect,
+               {},
+               accept_route.route.upstreams.any_address(),
+               accept_route.route.listen_address}) {
+  info_.has_room = server_.info.has_room = true;
+  server_.begin(make_server_end(detects_chosen()));
   alarm_.set_priority(net::Priority::kNewcomer);
 }
 
@@ -52,18 +55,19 @@ void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
   client_.end->set_priority(net::Priority::kPlayer);
-  server_.end->set_priority(net::Priority::kPlayer);
+  server_.set_priority(net::Priority::kPlayer);
   alarm_.set_priority(net::Priority::kPlayer);
 }
 
-std::unique_ptr<End> BridgeSession::make_server_end(bool finds_dialect) {
+ServerSide::NewEnd BridgeSession::make_server_end(bool finds_dialect) {
   const Route& route = player_route().route;
-  return make_end(player_route(), *this,
-                  {.facing = Facing::kServer,
-                   .game = route.server_game(),
-                   .dialect = back_info_.dialect,
-                   .limits = limits_,
-                   .finds_dialect = finds_dialect});
+  auto end = make_end(player_route(), *this,
+                      {.facing = Facing::kServer,
+                       .game = route.server_game(),
+                       .dialect = server_.info.dialect,
+                       .limits = limits_,
+                       .finds_dialect = finds_dialect});
+  return {std::move(end), finds_dialect};
 }
 
 bool BridgeSession::detects_chosen() const {
@@ -77,18 +81,17 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen == nullptr || chosen == worker_route_) return chosen;
   go_by(*chosen);
-  info_.server = back_info_.server = chosen->route.upstreams.any_address();
-  back_info_.game = &chosen->route.server_game();
-  back_info_.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
-  finding_ = detects_chosen();
-  server_.end = make_server_end(finding_);
+  info_.server = server_.info.server = chosen->route.upstreams.any_address();
+  server_.info.game = &chosen->route.server_game();
+  server_.info.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
+  server_.begin(make_server_end(detects_chosen()));
   return chosen;
 }
 
 void BridgeSession::opened(End& end, const core::Peer& peer) {
   last_passed_ = now();
   if (is_past(end)) return;
-  if (&end == visit_.next_end.get()) return go_to_server(peer);
+  if (server_.is_next(end)) return go_to_server(peer);
   CountedEnd& side = side_of(end);
   side.up = true;
   side.last_progress = last_passed_;
@@ -102,7 +105,7 @@ void BridgeSession::seat(std::size_t dialect) {
   info_.dialect = dialect;
   const BridgeOptions& bridge = *worker_route_->route.bridge;
   auto front = bridge.front(dialect);
-  auto back = bridge.back(back_info_.dialect);
+  auto back = bridge.back(server_.info.dialect);
   if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? client_ : server_);
   open_tap(wall_in_call());
   core::RoomOptions options;
@@ -110,9 +113,9 @@ void BridgeSession::seat(std::size_t dialect) {
   options.chat = bridge.chat;
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
   record_calls(options);
-  home_dialect_ = back_info_.dialect;
+  home_dialect_ = server_.info.dialect;
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
-       (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
+       (server_.finds_dialect() ? std::string(server_.info.game->name()) : spoken(server_.info)));
   call_room([&](RecordedRoom& room, core::Micros at) { client_.id = room.seat(std::move(front), peer_, at); });
 }
 
@@ -123,7 +126,7 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
   trace::RoomBegan began;
   began.set_seed(options.seed);
   *began.mutable_front() = face_of(info_, bridge.front_settings);
-  *began.mutable_back() = face_of(back_info_, bridge.back_settings);
+  *began.mutable_back() = face_of(server_.info, bridge.back_settings);
   began.set_commands(options.chat.commands);
   began.set_most_bytes(options.chat.most_bytes);
   began.set_burst(options.chat.burst);
@@ -144,46 +147,48 @@ void BridgeSession::lack_face(const CountedEnd& side) {
 }
 
 int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
-  back_info_.server = server;
+  server_.info.server = server;
   if (!visits()) info_.server = server;
   note("dialling " + server.text());
-  return server_end().connect(server, std::move(outgoing));
+  return server_.to_connect().connect(server, std::move(outgoing));
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded(false);
-  if (hold_.on()) info_.server = back_info_.server;
-  owes_since_ = server_said_ = now();
-  back_info_.link = owner_.next_link();
-  back_info_.session = info_.link;
-  back_info_.client = server_.end->local_address();
-  if (!finding_) tell_back_opened();
-  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
+  if (hold_.on()) info_.server = server_.info.server;
+  server_.owes_from(now());
+  server_.said_something(now());
+  server_.info.link = owner_.next_link();
+  server_.info.session = info_.link;
+  server_.info.client = server_.end->local_address();
+  if (!server_.finds_dialect()) tell_back_opened();
+  call_room([&](RecordedRoom& room, core::Micros at) {
+    room.back_opened(peer, server_.info.link, server_.finds_dialect(), at);
+  });
 }
 
 /// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
   LinkInfo shown = info_;
   if (worker_route_->route.bridge->bots != 0)  // bots have no game of their own
-    shown.game = back_info_.game, shown.dialect = back_info_.dialect;
+    shown.game = server_.info.game, shown.dialect = server_.info.dialect;
   tell_opened(shown);
   if (!worker_route_->tap) return;
-  worker_route_->tap_opened(back_info_, wall_now());
-  worker_route_->tap->note(back_info_.link, "for the player of link " + std::to_string(info_.link), wall_now());
+  worker_route_->tap_opened(server_.info, wall_now());
+  worker_route_->tap->note(server_.info.link, "for the player of link " + std::to_string(info_.link), wall_now());
 }
 
 void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   if (ending_) return;
   if (is_past(end)) return;
   if (!dialect) {
-    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
+    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*server_.info.game, server_.info.server.text()));
     return this->end(Reason::kDialectUnknown);
   }
-  finding_ = false;
-  back_info_.dialect = *dialect;
+  server_.found(*dialect);
   tell_back_opened();
   call_room([&](RecordedRoom& room, core::Micros at) {
-    room.back_speaks(*dialect, back_info_.game->dialects()[*dialect].name, at);
+    room.back_speaks(*dialect, server_.info.game->dialects()[*dialect].name, at);
   });
 }
 
@@ -246,7 +251,7 @@ void BridgeSession::after_call() {
     dialled_ = true;
     owner_.new_player(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    begin_dial(back_info_.game->transport(), known_dialect());
+    begin_dial(server_.info.game->transport(), server_.wanted_dialect());
     if (ending_) return;  // no server could even be tried
   }
   if (stop_why_) {
@@ -265,7 +270,7 @@ void BridgeSession::after_call() {
     was_in_ = true;
     dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
-  if (visit_.untold && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
+  if (visit_.untold && visits() && server_.arena()->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 
@@ -275,7 +280,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
     return;
   }
   CountedEnd& side = side_of(id);
-  if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
+  if (server_.finds_dialect() && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
   note_sent(id, bytes.size());
   if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
@@ -332,7 +337,7 @@ void BridgeSession::failed(core::Id id, const Fault& fault) {
 void BridgeSession::heard(const core::Intent& intent) {
   ++heard_words_;
   if (core::as<words::Enter>(intent) != nullptr && !std::exchange(entered_, true)) {
-    owes_since_ = now();
+    server_.owes_from(now());
     play_if(entered_, ready_);
   }
   RoomHost::heard(intent);
@@ -343,8 +348,8 @@ void BridgeSession::told(const core::Fact& fact) {
   if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == client_.id)
     name_ = player->name();
   if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
-  if (core::as<words::Waiting>(fact) != nullptr) in_lobby_ = true;
-  if (core::as<words::WorldProgress>(fact) != nullptr) owes_since_ = now();
+  if (core::as<words::Waiting>(fact) != nullptr) server_.set_in_lobby();
+  if (core::as<words::WorldProgress>(fact) != nullptr) server_.owes_from(now());
   const auto* refused = core::as<words::Refused>(fact);
   const auto* kicked = core::as<words::Kicked>(fact);
   if (refused == nullptr && kicked == nullptr) return;
@@ -380,7 +385,7 @@ bool BridgeSession::announce_in_room(std::string_view text) {
 }
 
 void BridgeSession::hear_server(const Frames& frames) {
-  server_said_ = now();
+  server_.said_something(now());
   if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(frames, at); });
   server_.hear(*worker_route_, frames, wall());
   call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, frames, at); });
@@ -398,9 +403,9 @@ void BridgeSession::wrote(End& end) {
 
 void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (is_past(end)) return;
-  if (&end == visit_.next_end.get()) return next_departed(departure);
+  if (server_.is_next(end)) return next_departed(departure);
   CountedEnd& side = side_of(end);
-  if (&end == arena_) {
+  if (&end == server_.arena()) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
     return call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, departure.why, at); });
@@ -462,17 +467,12 @@ bool BridgeSession::server_owes() const {
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
-  if (server_.paused != 0) server_said_ = now;  // what it sends is not read
-  const bool silent = !in_lobby_ && late(now, std::max(owes_since_, server_said_), limits_.ready_ms);
-  if (!silent && !late(now, owes_since_, limits_.lobby_ms)) return false;
-  const auto within = [](std::uint32_t ms) {
-    return " within " + (ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms");
-  };
-  const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
-                                 : "the server did not let the player in" + within(limits_.lobby_ms);
+  const auto too_late = server_.too_late(now, limits_);
+  if (!too_late) return false;
+  const std::string& why = *too_late;
   note(why);
   if (!visits())
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
   call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, why, at); });
@@ -492,9 +492,9 @@ std::string BridgeSession::who() const {
 
 void BridgeSession::shut_down() {
   alarm_.clear();
-  if (dial_.under_way()) server_end().hang_up();
+  if (dial_.under_way()) server_.to_connect().hang_up();
   if (crossing_ != nullptr) crossing_->hang_up();
-  for (CountedEnd* side : {&client_, &server_}) side->end->shut_down(why_, code_for(*side));
+  for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(&server_)}) side->end->shut_down(why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {
@@ -506,28 +506,27 @@ void BridgeSession::tell_end() {
 
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
-  if (server_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
+  if (server_.is_recorded()) worker_route_->tap->closed(server_.info.link, why, wall());
   if (crossing_ != nullptr) crossing_->close_tap(why);
   Session::close_tap(why);
 }
 
 /// Logs that the server broke its game's rules, or those of TLS, HTTP or WebSocket.
 void BridgeSession::tell_server_wrong() {
-  const std::string server = who() + ": server " + back_info_.server.text();
+  const std::string server = who() + ": server " + server_.info.server.text();
   const std::string_view field = fault_.field;
   if (!server_.up || field == "tls" || field == "websocket")
     return worker_route_->log_warning(LogKind::kServer,
                                       server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
   worker_route_->log_warning(
-      LogKind::kServer, server + " broke the rules of " + std::string(back_info_.game->name()) + ": " + fault_.what +
+      LogKind::kServer, server + " broke the rules of " + std::string(server_.info.game->name()) + ": " + fault_.what +
                             " in " + fault_.field + ", byte " + std::to_string(fault_.offset) +
                             (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""));
 }
 
 void BridgeSession::hang_up() {
   client_.end->hang_up();
-  server_.end->hang_up();
-  if (visit_.next_end != nullptr) visit_.next_end->hang_up();
+  server_.hang_up();
   if (crossing_ != nullptr) crossing_->hang_up();
 }
 
@@ -546,8 +545,8 @@ bool BridgeSession::on_tick(Millis now) {
 }
 
 bool BridgeSession::drop_late_server(Millis now) {
-  const bool late = dial_.late(now, server_end());
-  if (late) server_end().hang_up();
+  const bool late = dial_.late(now, server_.to_connect());
+  if (late) server_.to_connect().hang_up();
   return late;
 }
 

@@ -9,9 +9,9 @@
 
 #include "proxy/relay/sessions/crossing.h"
 #include "proxy/relay/sessions/hold.h"
-#include "proxy/relay/sessions/lost_ends.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/room_session.h"
+#include "proxy/relay/sessions/server_side.h"
 
 namespace entente::relay {
 
@@ -41,7 +41,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   bool is_away() const override { return away_; }
   void look_into_arena() override {
     if (crossing_ != nullptr) crossing_->look();
-    if (arena_ != nullptr) arena_->look();
+    if (visits()) server_.arena()->look();
   }
   void give_way() override;
   void move(const std::shared_ptr<MoveOrder>& order) override;
@@ -49,12 +49,10 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
  private:
   /// While the player plays in an arena, because no server is up.
   struct ArenaVisit {
-    std::unique_ptr<End> next_end;  // to the next server; null: no visit
-    bool finding = false;           // `finding_` of that server
-    bool untold = false;            // the player is to be told where it is
-    std::size_t tried = 0;          // the arena that was tried last
-    Millis held_until = 0;          // how long the player would have waited when it went there
-    Millis again = 0;               // when to try it again
+    bool untold = false;    // the player is to be told where it is
+    std::size_t tried = 0;  // the arena that was tried last
+    Millis held_until = 0;  // how long the player would have waited when it went there
+    Millis again = 0;       // when to try it again
   };
   /// Where a player is that was moved. Empty: on its own route.
   struct MovedTo {
@@ -109,10 +107,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
-  bool is_linked() const override {
-    return client_.end->is_open() || server_.end->is_open() ||
-           (visit_.next_end != nullptr && visit_.next_end->is_open());
-  }
+  bool is_linked() const override { return client_.end->is_open() || server_.is_open(); }
   bool on_tick(Millis now) override;
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
@@ -137,9 +132,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   /// The route on whose servers the player is.
   WorkerRoute& player_route() const { return moved_to_.route != nullptr ? *moved_to_.route : *worker_route_; }
   /// Whether this end has been replaced, and only says goodbye.
-  bool is_past(const End& end) const {
-    return &end != client_.end.get() && &end != server_.end.get() && &end != visit_.next_end.get();
-  }
+  bool is_past(const End& end) const { return &end != client_.end.get() && !server_.has(end); }
   static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
     if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
     return route.back ? route.back(dialect) : nullptr;
@@ -150,7 +143,11 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void end_move();
   void tell_moved(Crossing& crossing);
   void leave_arena_moved_to();
-  std::unique_ptr<End> make_server_end(bool finds_dialect);
+  ServerSide::NewEnd make_server_end(bool finds_dialect);
+  /// For the next server, whichever it will be.
+  ServerSide::NewEnd make_next_server_end() {
+    return make_server_end(player_route().route.upstreams.detects_any_in_session());
+  }
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
   void tell_back_opened();
@@ -161,17 +158,14 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   core::Wait replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss);
   void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
   void replace_back_end();
-  std::optional<std::size_t> known_dialect() const {
-    return finding_ ? std::nullopt : std::optional(back_info_.dialect);
-  }
   void come_back();
   void begin_hold();
   void end_hold();
   Millis hold_ms() const { return player_route().route.upstreams.rules().hold_ms; }
-  std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, back_info_.dialect); }
+  std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, server_.info.dialect); }
   const std::optional<BridgeOptions::ArenaPlace>& while_down() const;
   // The arena in which the player plays while no server is up, or to which it was moved.
-  bool visits() const { return arena_ != nullptr; }
+  bool visits() const { return server_.arena() != nullptr; }
   void enter_arena();
   void tell_arena();
   void leave_arena(Millis hold_until);
@@ -179,8 +173,6 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void go_to_server(const core::Peer& peer);
   void next_departed(const End::Departure& departure);
   void dial_next_later(Millis from);
-  /// The end that is, or will be, connected to a server.
-  End& server_end() const { return visit_.next_end != nullptr ? *visit_.next_end : *server_.end; }
   /// The delay until a player who cannot leave the arena yet is tried again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
@@ -193,15 +185,11 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void tell_server_wrong();
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
-  LinkInfo back_info_;
-  CountedEnd server_{Facing::kServer, back_info_};  // what the room's back speaks with: a server, or an arena
+  ServerSide server_;                           // what the room's back speaks with
 
   std::string name_;            // of the player, as the room tells it
   std::uint64_t orphaned_ = 0;  // WorldState::orphaned(), as counted so far
-  Millis owes_since_ = 0;       // since when the player waits for the server, for the world or to be let in
-  Millis server_said_ = 0;      // when it last sent something
   bool entered_ = false;        // the player asked to be let in, and was not refused
-  bool in_lobby_ = false;       // the server waits for other players
   bool ready_ = false;
   std::optional<Reason> overflow_;               // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;         // the client's earlier session, which it resumes
@@ -210,10 +198,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   bool held_ = false;                            // counted as held
   bool was_in_ = false;                          // the player has been on a server, or in the arena
   core::Wait told_wait_ = core::Wait::kNothing;  // what the player was last told that it waits for
-  LostEnds lost_ends_;                           // of lost servers
-  ArenaEnd* arena_ = nullptr;                    // `server_`'s end, while the player visits an arena
   ArenaVisit visit_;
-  bool finding_ = false;  // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 

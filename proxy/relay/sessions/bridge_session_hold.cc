@@ -46,8 +46,8 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
-  const std::string server = back_info_.server.text();
-  if (worker_route_->tap && server_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
+  const std::string server = server_.info.server.text();
+  if (worker_route_->tap && server_.is_recorded()) worker_route_->tap->closed(server_.info.link, why, wall());
   replace_back_end();
   const core::Wait wait = replace_back(std::move(back), {why, code});
   if (wait == core::Wait::kNothing || ending_) return true;
@@ -59,7 +59,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   tell_wait(wait, server, why);
   if (ending_) return true;
   const Millis from = wait == core::Wait::kPlayerSlot ? now() : hold_.next_try(now(), false);
-  dial_.again(player_route(), info_, known_dialect(), from, hold_.until());
+  dial_.again(player_route(), info_, server_.wanted_dialect(), from, hold_.until());
   return true;
 }
 
@@ -67,7 +67,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
   call_room([&](RecordedRoom& room, core::Micros at) {
-    auto face = loss.meanwhile ? trace::Face() : server_face(back_info_, player_route().route);  // an arena has none
+    auto face = loss.meanwhile ? trace::Face() : server_face(server_.info, player_route().route);  // an arena has none
     wait = room.replace_back(std::move(back), std::move(face), loss, at);
     stop_why_.reset();  // set during this call, and done
   });
@@ -102,13 +102,7 @@ void BridgeSession::end_hold() {
 
 void BridgeSession::replace_back_end() {
   client_.resume(kOtherSlow);
-  server_.up = false;
-  server_.paused = 0;
-  in_lobby_ = false;
-  lost_ends_.add(std::move(server_.end), now());
-  finding_ = player_route().route.upstreams.detects_any_in_session();  // which server it will be is not known yet
-  server_.end = make_server_end(finding_);
-  if (plays_) server_.end->set_priority(net::Priority::kPlayer);
+  server_.replace(make_next_server_end(), now());
 }
 
 /// The player is in, or in again.
@@ -117,7 +111,7 @@ void BridgeSession::come_back() {
   end_hold();
   told_wait_ = core::Wait::kNothing;
   dial_.leave_queue();
-  const std::string server = back_info_.server.text();
+  const std::string server = server_.info.server.text();
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
     worker_route_->log_info(LogKind::kBackOnServer,
@@ -157,12 +151,7 @@ void BridgeSession::enter_arena() {
     visit_.again = now() + kNextAgain;
     return;
   }
-  visit_.next_end = std::move(server_.end);
-  visit_.finding = std::exchange(finding_, false);
-  arena_ = end.get();
-  server_.end = std::move(end);
-  server_.up = true;
-  server_.last_progress = owes_since_ = server_said_ = now();
+  server_.enter_arena(std::move(end), now());
   visit_.untold = true;
   begin_hold();
   visit_.held_until = dial_.waits_until();
@@ -191,14 +180,8 @@ void BridgeSession::tell_arena() {
 
 void BridgeSession::leave_arena(Millis hold_until) {
   client_.resume(kOtherSlow);
-  arena_ = nullptr;
-  lost_ends_.add(std::move(server_.end), now());
-  server_.end = std::move(visit_.next_end);
-  if (plays_) server_.end->set_priority(net::Priority::kPlayer);
-  finding_ = visit_.finding;
-  server_.up = false;
-  server_.paused = 0;
-  in_lobby_ = visit_.untold = false;
+  server_.leave_arena(now());
+  visit_.untold = false;
   hold_.resume(now(), hold_until);
 }
 
@@ -206,7 +189,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
 /// session ends. A player who was not let in there gets no more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
   if (moved_to_.arena) return outlives_server(why, 0);
-  const Millis until = arena_->entered() ? now() + hold_ms() : visit_.held_until;
+  const Millis until = server_.arena()->entered() ? now() + hold_ms() : visit_.held_until;
   if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
@@ -231,7 +214,7 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
     dial_.declined();
     return dial_next_later(now() + kNextAgain);
   }
-  note("server " + back_info_.server.text() + " is up: the player leaves the arena");
+  note("server " + server_.info.server.text() + " is up: the player leaves the arena");
   leave_arena(now() + hold_ms());
   server_.up = true;
   server_.last_progress = now();
@@ -245,16 +228,15 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   if (departure.how == End::Departure::How::kBroke) return dial_.failed(departure.error);
   dial_.declined();
   if (!departure.why.empty())
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
+    worker_route_->log_warning(LogKind::kServer,
+                               who() + ": server " + server_.info.server.text() + ": " + departure.why);
   hold_.count_loss();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }
 
 void BridgeSession::dial_next_later(Millis from) {
-  lost_ends_.add(std::move(visit_.next_end), now());
-  visit_.finding = player_route().route.upstreams.detects_any_in_session();
-  visit_.next_end = make_server_end(visit_.finding);
-  dial_.again(player_route(), info_, visit_.finding ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
+  server_.replace_next(make_next_server_end(), now());
+  dial_.again(player_route(), info_, server_.wanted_dialect(), from, kForever);
 }
 
 }  // namespace entente::relay

@@ -75,11 +75,16 @@ void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, Work
 BridgeSession::BridgeSession(RoomGuest& guest)
     : RoomSession(guest, Successor()),
       RoomHost(accept_route_.loop),
-      back_info_{0,  &worker_route_->route.server_game(), 0,
-                 {}, worker_route_->route.listen_address, worker_route_->route.listen_address},
+      server_({0,
+               &worker_route_->route.server_game(),
+               0,
+               {},
+               worker_route_->route.listen_address,
+               worker_route_->route.listen_address}),
       guest_(&guest) {
-  info_.has_room = back_info_.has_room = true;
-  server_.end = make_server_end(false);
+  info_.has_room = server_.info.has_room = true;
+  server_.begin(make_server_end(false));
+  server_.set_priority(net::Priority::kPlayer);
   entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
   alarm_.set_priority(net::Priority::kPlayer);
   share_clock(guest.shared_room());
@@ -91,9 +96,9 @@ BridgeSession::BridgeSession(RoomGuest& guest)
 }
 
 bool BridgeSession::tick_move(Millis now) {
-  lost_ends_.tick(now);
+  server_.tick(now);
   if (crossing_ != nullptr) crossing_->tick(now);
-  return crossing_ != nullptr || !lost_ends_.empty();
+  return crossing_ != nullptr || server_.has_past_ends();
 }
 
 void BridgeSession::adopt_client(RoomGuest& guest) {
@@ -117,27 +122,21 @@ void BridgeSession::on_leaving_server() { leaving_ = true; }
 void BridgeSession::moved() {
   Crossing& crossing = *crossing_;
   leaving_ = false;
-  if (worker_route_->tap != nullptr && server_.up && !finding_ && !visits())
-    worker_route_->tap->closed(back_info_.link, "the player moves to another server", wall_in_call());
-  lost_ends_.add_parting(std::move(server_.end), now());
+  if (worker_route_->tap != nullptr && server_.is_recorded())
+    worker_route_->tap->closed(server_.info.link, "the player moves to another server", wall_in_call());
   client_.resume(kOtherSlow);
   from_ = at().named();
-  server_.end = crossing.take_end(*this);
-  server_.up = true;
-  server_.paused = 0;
-  server_.last_progress = owes_since_ = server_said_ = last_passed_ = now();
-  back_info_ = crossing.next();
-  finding_ = in_lobby_ = false;
-  info_.server = back_info_.server;
-  arena_ = crossing.arena_end();
+  server_.move_to(crossing.take_end(*this), crossing.next(), crossing.arena_end(), now());
+  last_passed_ = now();
+  info_.server = server_.info.server;
   WorkerRoute& to = crossing.to();
-  if (arena_ == nullptr)
+  if (!visits())
     dial_.go_on_as(crossing.server_dial());
   else
     dial_.leave_server();
-  moved_to_.arena = arena_ != nullptr ? to.route.arena_faces : std::nullopt;
+  moved_to_.arena = visits() ? to.route.arena_faces : std::nullopt;
   moved_to_.route = &to != worker_route_ ? &to : nullptr;
-  moved_to_.ref = arena_ == nullptr ? crossing.take_ref() : Route::Ref();
+  moved_to_.ref = !visits() ? crossing.take_ref() : Route::Ref();
   if (!moved_to_.admission_place.is_in(to.route.listener->admission)) moved_to_.admission_place = crossing.take_place();
   crossing.succeed();
 }
@@ -155,7 +154,7 @@ void BridgeSession::end_move() {
   if (crossing.has_moved()) return tell_moved(crossing);
   const std::string why = crossing.why();
   MoveOrder& order = crossing.order();
-  lost_ends_.add_parting(crossing.part(*this), now());
+  server_.keep_parting(crossing.part(*this), now());
   if (guest_ != nullptr ? guest_->has_ended() : (ending_ || reason_))
     return order.answer_stays("the session has ended");
   note("is not moved: " + why);
@@ -181,11 +180,10 @@ void BridgeSession::tell_moved(Crossing& crossing) {
 /// The arena to which the player was moved does not keep it: it goes back to its own route.
 void BridgeSession::leave_arena_moved_to() {
   moved_to_ = {};
-  server_.up = false;  // and the arena's link is not recorded
-  arena_ = nullptr;
-  back_info_.game = &worker_route_->route.server_game();
-  back_info_.dialect = home_dialect_;
-  back_info_.server = worker_route_->route.upstreams.any_address();
+  server_.lose_arena();
+  server_.info.game = &worker_route_->route.server_game();
+  server_.info.dialect = home_dialect_;
+  server_.info.server = worker_route_->route.upstreams.any_address();
 }
 
 }  // namespace entente::relay

@@ -1,0 +1,112 @@
+#include "proxy/relay/sessions/server_side.h"
+
+namespace entente::relay {
+
+namespace {
+
+constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
+constexpr std::size_t kMostPast = 8;     // more than are replaced in a turn of the loop
+
+std::string within(std::uint32_t ms) {
+  return " within " + (ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms");
+}
+
+}  // namespace
+
+void ServerSide::begin(NewEnd first) {
+  end = std::move(first.end);
+  finds_dialect_ = first.finds_dialect;
+  if (priority_) end->set_priority(*priority_);
+}
+
+void ServerSide::replace(NewEnd next, Millis now) {
+  go_down();
+  lose(std::move(end), now);
+  begin(std::move(next));
+}
+
+void ServerSide::move_to(std::unique_ptr<End> next, const LinkInfo& next_link, ArenaEnd* arena, Millis now) {
+  go_down();
+  keep_parting(std::move(end), now);
+  begin({std::move(next), false});
+  arena_ = arena;
+  info = next_link;
+  come_up(now);
+}
+
+void ServerSide::enter_arena(std::unique_ptr<ArenaEnd> arena, Millis now) {
+  next_ = {std::move(end), std::exchange(finds_dialect_, false)};
+  arena_ = arena.get();
+  end = std::move(arena);
+  come_up(now);
+}
+
+void ServerSide::leave_arena(Millis now) {
+  arena_ = nullptr;
+  replace(std::move(next_), now);
+}
+
+void ServerSide::lose_arena() {
+  arena_ = nullptr;
+  up = false;
+}
+
+void ServerSide::replace_next(NewEnd next, Millis now) {
+  lose(std::move(next_.end), now);
+  next_ = std::move(next);
+}
+
+void ServerSide::come_up(Millis now) {
+  up = true;
+  last_progress = owes_since_ = said_ = now;
+}
+
+void ServerSide::go_down() {
+  up = in_lobby_ = false;
+  paused = 0;
+}
+
+void ServerSide::lose(std::unique_ptr<End> lost, Millis now) {
+  lost->hang_up();
+  keep_parting(std::move(lost), now);
+}
+
+void ServerSide::keep_parting(std::unique_ptr<End> parting, Millis now) {
+  if (past_.size() >= kMostPast) past_.erase(past_.begin());
+  past_.push_back(std::move(parting));
+  past_since_ = now;
+}
+
+void ServerSide::tick(Millis now) {
+  if (!past_.empty() && now > past_since_ + kDestroyAfter) past_.clear();
+}
+
+std::optional<std::size_t> ServerSide::wanted_dialect() const {
+  const bool any = next_.end != nullptr ? next_.finds_dialect : finds_dialect_;
+  return any ? std::nullopt : std::optional(info.dialect);
+}
+
+void ServerSide::found(std::size_t dialect) {
+  finds_dialect_ = false;
+  info.dialect = dialect;
+}
+
+void ServerSide::hang_up() {
+  end->hang_up();
+  if (next_.end != nullptr) next_.end->hang_up();
+}
+
+void ServerSide::set_priority(net::Priority priority) {
+  priority_ = priority;
+  end->set_priority(priority);
+}
+
+std::optional<std::string> ServerSide::too_late(Millis now, const Limits& limits) {
+  if (paused != 0) said_ = now;  // what it sends is not read
+  if (!in_lobby_ && late(now, std::max(owes_since_, said_), limits.ready_ms))
+    return "the server did not answer" + within(limits.ready_ms);
+  if (late(now, owes_since_, limits.lobby_ms)) return "the server did not let the player in" + within(limits.lobby_ms);
+  return std::nullopt;
+}
+
+}  // namespace entente::relay
