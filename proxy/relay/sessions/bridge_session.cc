@@ -55,7 +55,7 @@ void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
   client_.end->set_priority(net::Priority::kPlayer);
-  server_.set_priority(net::Priority::kPlayer);
+  server_.play();
   alarm_.set_priority(net::Priority::kPlayer);
 }
 
@@ -150,7 +150,7 @@ int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
   server_.info.server = server;
   if (!visits()) info_.server = server;
   note("dialling " + server.text());
-  return server_.to_connect().connect(server, std::move(outgoing));
+  return server_.end_to_connect().connect(server, std::move(outgoing));
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
@@ -467,15 +467,14 @@ bool BridgeSession::server_owes() const {
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
-  const auto too_late = server_.too_late(now, limits_);
-  if (!too_late) return false;
-  const std::string& why = *too_late;
-  note(why);
+  const auto why = server_.too_late(now, limits_);
+  if (!why) return false;
+  note(*why);
   if (!visits())
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + why);
-  if (outlives_server(why, 0)) return true;
-  set_reason(Reason::kServerTimeout, why);
-  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, why, at); });
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + *why);
+  if (outlives_server(*why, 0)) return true;
+  set_reason(Reason::kServerTimeout, *why);
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, *why, at); });
   return true;
 }
 
@@ -492,7 +491,7 @@ std::string BridgeSession::who() const {
 
 void BridgeSession::shut_down() {
   alarm_.clear();
-  if (dial_.under_way()) server_.to_connect().hang_up();
+  if (dial_.under_way()) server_.end_to_connect().hang_up();
   if (crossing_ != nullptr) crossing_->hang_up();
   for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(&server_)}) side->end->shut_down(why_, code_for(*side));
 }
@@ -545,8 +544,8 @@ bool BridgeSession::on_tick(Millis now) {
 }
 
 bool BridgeSession::drop_late_server(Millis now) {
-  const bool late = dial_.late(now, server_.to_connect());
-  if (late) server_.to_connect().hang_up();
+  const bool late = dial_.late(now, server_.end_to_connect());
+  if (late) server_.end_to_connect().hang_up();
   return late;
 }
 

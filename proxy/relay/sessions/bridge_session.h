@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "proxy/relay/sessions/crossing.h"
 #include "proxy/relay/sessions/hold.h"

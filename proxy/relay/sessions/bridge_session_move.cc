@@ -84,7 +84,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
       guest_(&guest) {
   info_.has_room = server_.info.has_room = true;
   server_.begin(make_server_end(false));
-  server_.set_priority(net::Priority::kPlayer);
+  server_.play();
   entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
   alarm_.set_priority(net::Priority::kPlayer);
   share_clock(guest.shared_room());
@@ -96,9 +96,9 @@ BridgeSession::BridgeSession(RoomGuest& guest)
 }
 
 bool BridgeSession::tick_move(Millis now) {
-  server_.tick(now);
+  const bool past_ends = server_.tick(now);
   if (crossing_ != nullptr) crossing_->tick(now);
-  return crossing_ != nullptr || server_.has_past_ends();
+  return crossing_ != nullptr || past_ends;
 }
 
 void BridgeSession::adopt_client(RoomGuest& guest) {
@@ -180,7 +180,7 @@ void BridgeSession::tell_moved(Crossing& crossing) {
 /// The arena to which the player was moved does not keep it: it goes back to its own route.
 void BridgeSession::leave_arena_moved_to() {
   moved_to_ = {};
-  server_.lose_arena();
+  server_.forget_arena();
   server_.info.game = &worker_route_->route.server_game();
   server_.info.dialect = home_dialect_;
   server_.info.server = worker_route_->route.upstreams.any_address();

@@ -1,5 +1,7 @@
 #include "proxy/relay/sessions/server_side.h"
 
+#include <algorithm>
+
 namespace entente::relay {
 
 namespace {
@@ -16,12 +18,12 @@ std::string within(std::uint32_t ms) {
 void ServerSide::begin(NewEnd first) {
   end = std::move(first.end);
   finds_dialect_ = first.finds_dialect;
-  if (priority_) end->set_priority(*priority_);
+  if (plays_) end->set_priority(net::Priority::kPlayer);
 }
 
 void ServerSide::replace(NewEnd next, Millis now) {
   go_down();
-  lose(std::move(end), now);
+  hang_up_and_keep(std::move(end), now);
   begin(std::move(next));
 }
 
@@ -46,13 +48,13 @@ void ServerSide::leave_arena(Millis now) {
   replace(std::move(next_), now);
 }
 
-void ServerSide::lose_arena() {
+void ServerSide::forget_arena() {
   arena_ = nullptr;
   up = false;
 }
 
 void ServerSide::replace_next(NewEnd next, Millis now) {
-  lose(std::move(next_.end), now);
+  hang_up_and_keep(std::move(next_.end), now);
   next_ = std::move(next);
 }
 
@@ -66,7 +68,7 @@ void ServerSide::go_down() {
   paused = 0;
 }
 
-void ServerSide::lose(std::unique_ptr<End> lost, Millis now) {
+void ServerSide::hang_up_and_keep(std::unique_ptr<End> lost, Millis now) {
   lost->hang_up();
   keep_parting(std::move(lost), now);
 }
@@ -77,8 +79,9 @@ void ServerSide::keep_parting(std::unique_ptr<End> parting, Millis now) {
   past_since_ = now;
 }
 
-void ServerSide::tick(Millis now) {
-  if (!past_.empty() && now > past_since_ + kDestroyAfter) past_.clear();
+bool ServerSide::tick(Millis now) {
+  if (now > past_since_ + kDestroyAfter) past_.clear();
+  return !past_.empty();
 }
 
 std::optional<std::size_t> ServerSide::wanted_dialect() const {
@@ -96,9 +99,9 @@ void ServerSide::hang_up() {
   if (next_.end != nullptr) next_.end->hang_up();
 }
 
-void ServerSide::set_priority(net::Priority priority) {
-  priority_ = priority;
-  end->set_priority(priority);
+void ServerSide::play() {
+  plays_ = true;
+  end->set_priority(net::Priority::kPlayer);
 }
 
 std::optional<std::string> ServerSide::too_late(Millis now, const Limits& limits) {

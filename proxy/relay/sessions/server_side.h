@@ -1,9 +1,9 @@
 // The server's side of a bridge. It has one end after another: servers are lost, and players are moved. While the
-// player visits an arena, the arena's end is the current one, and the end of the next server is kept beside it. Law: it
-// decides nothing. An end that was replaced is destroyed later, because it may be calling its user.
+// player visits an arena because no server is up, the arena's end is the current one, and the end of the next server
+// is kept beside it. `info` describes the server of end_to_connect(), or the arena to which the player was moved.
+// Law: it decides nothing. An end that was in use is destroyed later, because it may be calling its user.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,18 +29,19 @@ class ServerSide final : public CountedEnd {
     bool finds_dialect = false;  ///< which dialect the server speaks will be detected on it
   };
 
+  /// REQUIRES: the present end, if there is one, was never connected.
   void begin(NewEnd first);
   /// The server is lost.
   void replace(NewEnd next, Millis now);
   /// The player moves to another server or arena. `next`: its end, which is up, `next_link`: its description, `arena`:
   /// the same end, if it leads into an arena. The end of the old server still sends what waits.
   void move_to(std::unique_ptr<End> next, const LinkInfo& next_link, ArenaEnd* arena, Millis now);
-  /// The player is on the way into an arena. The present end is kept for the next server.
+  /// No server is up, and the player is on the way into an arena. The present end is kept for the next server.
   void enter_arena(std::unique_ptr<ArenaEnd> arena, Millis now);
   /// REQUIRES: enter_arena().
   void leave_arena(Millis now);
-  /// The arena to which the player was moved is lost; replace() follows.
-  void lose_arena();
+  /// The arena to which the player was moved does not keep it. replace() follows, or the session ends.
+  void forget_arena();
   /// The next server was not reached. REQUIRES: enter_arena().
   void replace_next(NewEnd next, Millis now);
   /// An end that was shut down, and still sends what waits.
@@ -48,27 +49,26 @@ class ServerSide final : public CountedEnd {
 
   /// The current end, if it leads into an arena; else null.
   ArenaEnd* arena() const { return arena_; }
-  bool is_next(const End& of) const { return &of == next_.end.get(); }
+  /// Whether it is the end of the next server, kept beside the arena's.
+  bool is_next(const End& one) const { return &one == next_.end.get(); }
   /// Whether it is the current end, or the one of the next server.
-  bool has(const End& of) const { return &of == end.get() || is_next(of); }
+  bool has(const End& one) const { return &one == end.get() || is_next(one); }
   /// The end that is, or will be, connected to a server.
-  End& to_connect() const { return next_.end != nullptr ? *next_.end : *end; }
+  End& end_to_connect() const { return next_.end != nullptr ? *next_.end : *end; }
   /// Whether the dialect of the current end's server is being detected. Until it is known, nothing may be sent.
   bool finds_dialect() const { return finds_dialect_; }
   /// The dialect that the server to be connected must speak; nothing: any.
   std::optional<std::size_t> wanted_dialect() const;
   void found(std::size_t dialect);
-  /// Whether the recording has its link: it is a server's, and its dialect is known.
+  /// Whether a recording has its link: it is a server's, and its dialect is known.
   bool is_recorded() const { return up && !finds_dialect_ && arena_ == nullptr; }
 
   bool is_open() const { return end->is_open() || (next_.end != nullptr && next_.end->is_open()); }
   void hang_up();
-  /// Of all its servers' ends.
-  void set_priority(net::Priority priority);
-  /// REQUIRES: called regularly.
-  void tick(Millis now);
-  /// Whether ends that were replaced are still kept.
-  bool has_past_ends() const { return !past_.empty(); }
+  /// From now on, its current end is served before newcomers.
+  void play();
+  /// Whether ends that were replaced are still kept. REQUIRES: called regularly.
+  bool tick(Millis now);
 
   // -- How long the player has waited for it --------------------------------------------------------------------------
 
@@ -84,13 +84,13 @@ class ServerSide final : public CountedEnd {
  private:
   void come_up(Millis now);
   void go_down();
-  void lose(std::unique_ptr<End> lost, Millis now);
+  void hang_up_and_keep(std::unique_ptr<End> lost, Millis now);
 
   LinkInfo link_;
   bool finds_dialect_ = false;
   ArenaEnd* arena_ = nullptr;
-  NewEnd next_;  // while the player visits an arena
-  std::optional<net::Priority> priority_;
+  NewEnd next_;  // while the player visits an arena, because no server is up
+  bool plays_ = false;
 
   std::vector<std::unique_ptr<End>> past_;
   Millis past_since_ = 0;  // when the last of them was replaced
