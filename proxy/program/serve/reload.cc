@@ -9,6 +9,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/endpoint.h"
+#include "proxy/program/fleet/fleet.h"
 
 namespace entente {
 namespace {
@@ -48,7 +49,7 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
 constexpr std::string_view kModified = "modified: ";
 
 /// In lines such as "modified: limits.sessions: 200 -> 150".
-std::vector<std::string> differences(const config::Config& before, const config::Config& fresh) {
+std::vector<std::string> differences(const google::protobuf::Message& before, const google::protobuf::Message& fresh) {
   std::string text;
   google::protobuf::util::MessageDifferencer differencer;
   differencer.ReportDifferencesToString(&text);
@@ -57,6 +58,34 @@ std::vector<std::string> differences(const config::Config& before, const config:
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+/// The same, for what needs a restart: "limits.sessions: 200 -> 150".
+void add_changes(const std::string& prefix, const google::protobuf::Message& before,
+                 const google::protobuf::Message& fresh, std::vector<std::string>& lines) {
+  for (std::string& line : differences(before, fresh)) {
+    if (line.starts_with(kModified)) line.erase(0, kModified.size());
+    lines.push_back(prefix + line);
+  }
+}
+
+/// The keys of an arena of the fleet that a reload does not apply.
+config::Arena fixed(config::Arena arena) {
+  arena.clear_listen();
+  arena.clear_watch();
+  return arena;
+}
+
+/// The changes of the fleet's arenas, and of routes into them, that need a restart.
+void add_fleet_changes(const config::Config& running, const config::Config& fresh, std::vector<std::string>& lines) {
+  for (const config::Arena& before : running.arena())
+    for (const config::Arena& arena : fresh.arena())
+      if (before.fleet() && arena.fleet() && before.name() == arena.name())
+        add_changes("arena '" + arena.name() + "': ", fixed(before), fixed(arena), lines);
+  for (const config::Route& before : running.route())
+    for (const config::Route& route : fresh.route())
+      if (fleet_arena_of(before) && fleet_arena_of(route) && before.listen() == route.listen())
+        add_changes("route '" + route.listen() + "': ", before, route, lines);
 }
 
 /// Keeps only the keys that applied_at_once() reports.
@@ -79,13 +108,12 @@ std::vector<std::string> applied_at_once(const config::Config& before, const con
 }
 
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh) {
-  const auto places = lacks_places(running, fresh);
+  std::vector<std::string> lines;
+  if (const auto places = lacks_places(running, fresh)) lines.push_back(*places);
+  add_fleet_changes(running, fresh, lines);
   fix(running);
   fix(fresh);
-  std::vector<std::string> lines = differences(running, fresh);
-  for (std::string& line : lines)
-    if (line.starts_with(kModified)) line.erase(0, kModified.size());
-  if (places) lines.push_back(*places);
+  add_changes("", running, fresh, lines);
   return lines;
 }
 

@@ -13,7 +13,8 @@ namespace entente {
 using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
 
 /// One line for each difference that needs a restart: everything except routes, arenas, limits, access lists, the
-/// operator page's token and the log level, and also a higher `sessions` if ENet listens.
+/// operator page's token and the log level, and also a higher `sessions` if ENet listens. Of the fleet's arenas and the
+/// routes into them, everything except `listen` and an arena's `watch`.
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh);
 
 /// One line for each difference in the limits, the general access lists and the log level. They apply at once.

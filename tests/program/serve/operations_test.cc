@@ -356,6 +356,28 @@ TEST_CASE("all keys but routes, limits, access lists, log level and operator tok
   CHECK(takes_restart(running, fresh).size() == 1);
 }
 
+TEST_CASE("most keys of a fleet's arena, and of a route into it, need a restart") {
+  config::Config running = default_config();
+  config::Arena& field = *running.add_arena();
+  field.set_name("field");
+  field.set_fleet(true);
+  field.set_seats(64);
+  config::Route& route = *running.add_route();
+  route.set_listen("bzflag://127.0.0.1:5154");
+  route.add_to("fleet:field");
+  config::Config fresh = running;
+  fresh.mutable_arena(0)->add_listen("panic://127.0.0.1:5155");
+  fresh.mutable_arena(0)->add_watch()->add_listen("native://127.0.0.1:5156");
+  CHECK(takes_restart(running, fresh).empty());
+  fresh.mutable_arena(0)->set_seats(32);
+  fresh.mutable_route(0)->set_to(0, "fleet:hill");
+  CHECK(takes_restart(running, fresh) ==
+        std::vector<std::string>{"arena 'field': seats: 64 -> 32",
+                                 R"(route 'bzflag://127.0.0.1:5154': to[0]: "fleet:field" -> "fleet:hill")"});
+  for (config::Config* one : {&running, &fresh}) one->mutable_arena(0)->set_fleet(false);
+  CHECK(takes_restart(running, fresh).size() == 1);
+}
+
 TEST_CASE("a higher limit of sessions needs a restart for ENet listeners") {
   config::Config running = default_config();
   running.mutable_limits()->set_sessions(100);
