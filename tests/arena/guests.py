@@ -298,7 +298,7 @@ CLIENTS = {"bzflag": of_matrix("bzflag_tank"), "bzflag 1.10": partial(of_matrix(
 LISTEN = {"bzflag": "bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzdraft": "bzdraft://127.0.0.1:0", "ogar": "ogar+ws://127.0.0.1:0",
           "panic": "panic://127.0.0.1:0?dialect=be-packed", "aos": "aos://127.0.0.1:0?dialect=0.75", "browser": "native+ws://127.0.0.1:0?dialect=json",
           "native": "native://127.0.0.1:0?dialect=json"}
-DOORS = {game: game for game in LISTEN} | {"bzflag 1.10": "bzflag"}  # the listener of each client
+LISTENERS = {game: game for game in LISTEN} | {"bzflag 1.10": "bzflag"}  # the listener of each client
 NAMES = {"bzflag": "anna", "bzflag 1.10": "otto", "bzdraft": "dora", "ogar": "olga", "panic": "", "aos": "axel", "browser": "bert", "native": "nina"}
 CHAT_GAMES = [game for game in CLIENTS if game != "panic"]
 

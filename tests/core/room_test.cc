@@ -317,9 +317,9 @@ TEST_CASE("a dismissed player is told goodbye, and nobody else") {
 }
 
 TEST_CASE("a player that is not admitted yet waits with all its words, and others go on") {
-  class Doorman final : public Room::Host {
+  class NoAdmission final : public Room::Host {
    public:
-    explicit Doorman(Stage& its_stage) : stage(its_stage) {}
+    explicit NoAdmission(Stage& its_stage) : stage(its_stage) {}
     void send(Id end, Lane lane, Bytes bytes) override { stage.send(end, lane, bytes); }
     std::size_t waiting_bytes(Id) const override { return 0; }
     void close(Id end, std::string_view why, std::uint32_t code) override { stage.close(end, why, code); }
@@ -330,8 +330,8 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     std::vector<Id> asked;
   };
   Stage stage;
-  Doorman doorman(stage);
-  Room room(doorman, std::make_unique<ToyBack>(), Play::options(true));
+  NoAdmission host(stage);
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   stage.take();
@@ -342,7 +342,7 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
   CHECK(says(1, "enter") == "");
   CHECK(says(1, "hello") == "");
   CHECK(says(2, "me first") == "seat 1 sends Said:me first\nseat 2 sends Said:me first\n");
-  CHECK(doorman.asked == std::vector<Id>{1});
+  CHECK(host.asked == std::vector<Id>{1});
   SUBCASE("until it is admitted") {
     room.admit(1, 5);
     CHECK(stage.take() ==
@@ -351,7 +351,7 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     CHECK(says(1, "in") == "seat 1 sends Said:in\nseat 2 sends Said:in\n");
     room.admit(1, 6);
     CHECK(stage.take() == "");
-    CHECK(doorman.asked.size() == 1);
+    CHECK(host.asked.size() == 1);
   }
   SUBCASE("or until it is gone; others do not notice") {
     room.unlink(1);
@@ -365,7 +365,7 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     room.admit(1, 5);
     stage.take();
     CHECK(says(1, "enter") == "");
-    CHECK(doorman.asked.size() == 2);
+    CHECK(host.asked.size() == 2);
     SUBCASE("by itself") { CHECK(says(1, "leave").ends_with("back sends Leave of 1\n")); }
     SUBCASE("because its link is gone") {
       room.gone(1, "reset", 6);

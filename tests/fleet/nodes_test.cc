@@ -53,7 +53,7 @@ std::string arena() {
   return "[[arena]]\nname = \"field\"\nfleet = true\nmode = \"teams\"\nside = 100\nrespawn_ms = 100\nlisten = [\"" +
          kJson + "\"]\n";
 }
-std::string doors(const std::vector<std::string>& urls) {
+std::string routes(const std::vector<std::string>& urls) {
   std::string text;
   for (const std::string& url : urls) text += "[[route]]\nlisten = \"" + url + "\"\nto = \"fleet:field\"\n";
   return text;
@@ -112,8 +112,8 @@ TEST_CASE("players of five games join by two nodes, and are in one arena") {
   Node owner(folder, nats, "owner", arena());
   owner.port();
   owner.owns();
-  Node west(folder, nats, "west", doors({kJson, "panic://127.0.0.1:0", "ogar+ws://127.0.0.1:0"}));
-  Node east(folder, nats, "east", doors({kJson, "bzflag://127.0.0.1:0", "bzdraft://127.0.0.1:0"}));
+  Node west(folder, nats, "west", routes({kJson, "panic://127.0.0.1:0", "ogar+ws://127.0.0.1:0"}));
+  Node east(folder, nats, "east", routes({kJson, "bzflag://127.0.0.1:0", "bzdraft://127.0.0.1:0"}));
   const auto anna = player(west.port(), "anna", "RED");
   const auto ben = player(east.port(), "ben", "BLUE");
   talk(*anna, *ben, "hello from the west");
@@ -139,15 +139,15 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   first.port();
   first.owns();
   Node second(folder, nats, "second", arena());
-  Node edge(folder, nats, "edge", doors({kJson}));
-  const int door = edge.port();
+  Node edge(folder, nats, "edge", routes({kJson}));
+  const int port = edge.port();
   const auto anna = player(second.port(), "anna", "RED");
-  const auto ben = player(door, "ben", "BLUE");
+  const auto ben = player(port, "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
   anna->says("{\"spawn\":{}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_spawned(); }));
-  const Known before = look(door, "anna");
+  const Known before = look(port, "anna");
   CHECK(before.score.losses() == 1);
   CHECK(before.unit.alive());
   Store(nats).until(
@@ -159,7 +159,7 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(has(second.process().err(), "and goes on with 2 players"));
   talk(*anna, *ben, "still here");
   talk(*ben, *anna, "here too");
-  const Known after = look(door, "anna");
+  const Known after = look(port, "anna");
   CHECK(after.player.id() == before.player.id());
   CHECK(after.player.team() == words::RED);
   CHECK(after.score.losses() == 1);
@@ -200,10 +200,10 @@ TEST_CASE("SIGTERM of the owner: another node takes over at once, and only the p
   const int own = first.port();
   first.owns();
   Node second(folder, nats, "second", arena());
-  Node edge(folder, nats, "edge", doors({kJson}));
+  Node edge(folder, nats, "edge", routes({kJson}));
   const auto anna = player(second.port(), "anna", "RED");
-  const int door = edge.port();
-  const auto ben = player(door, "ben", "BLUE");
+  const int port = edge.port();
+  const auto ben = player(port, "ben", "BLUE");
   const auto carl = player(own, "carl", "RED");
   std::map<std::uint32_t, std::string> names;
   std::vector<std::string> gone;
@@ -231,7 +231,7 @@ TEST_CASE("SIGTERM of the owner: another node takes over at once, and only the p
   anna->says("{\"say\":{\"text\":\"the end\"}}\n");
   CHECK(ben->hears([&](const auto& fact) { return note(fact), fact.has_said() && fact.said().text() == "the end"; }));
   CHECK(gone == std::vector<std::string>{"carl"});
-  CHECK(look(door, "anna").score.losses() == 1);
+  CHECK(look(port, "anna").score.losses() == 1);
 }
 
 TEST_CASE("kill -9 of an edge disconnects its clients; through another edge they continue under their names") {
@@ -241,7 +241,7 @@ TEST_CASE("kill -9 of an edge disconnects its clients; through another edge they
   Node owner(folder, nats, "owner", arena());
   const int own = owner.port();
   owner.owns();
-  Node edge(folder, nats, "edge", doors({kJson}));
+  Node edge(folder, nats, "edge", routes({kJson}));
   const auto anna = player(own, "anna", "RED");
   auto ben = player(edge.port(), "ben", "BLUE");
   ben->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
@@ -262,7 +262,7 @@ TEST_CASE("NATS is killed and restarted: clients stay connected, and the arena c
   Node owner(folder, nats, "owner", arena());
   const int own = owner.port();
   owner.owns();
-  Node edge(folder, nats, "edge", doors({kJson}));
+  Node edge(folder, nats, "edge", routes({kJson}));
   const auto anna = player(own, "anna", "RED");
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
@@ -292,7 +292,7 @@ TEST_CASE("one of three NATS servers is killed: clients stay connected, and the 
   Node owner(folder, servers, "owner", "replicas = 3\n" + arena());
   const int own = owner.port();
   owner.owns();
-  Node edge(folder, servers, "edge", "replicas = 3\n" + doors({kJson}));
+  Node edge(folder, servers, "edge", "replicas = 3\n" + routes({kJson}));
   const auto anna = player(own, "anna", "RED");
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");

@@ -74,11 +74,11 @@ def run(program: str, seconds: float, edges: int, arena: bool, players: int, rec
         owner = node("owner", recording + place)
         if arena:
             owner.says("this node owns the arena")
-        doors = []
+        listeners = []
         for i in range(edges):
             edge = node(f"edge-{i}", '[[route]]\nlisten = "native://127.0.0.1:0?dialect=json"\nto = "fleet:field"\n')
-            doors.append((edge, edge.says(r"^listening .*:(\d+)$")[1]))
-        for edge, port in doors:
+            listeners.append((edge, edge.says(r"^listening .*:(\d+)$")[1]))
+        for edge, port in listeners:
             if players:
                 start("bots" + port, [program, "bot", f"native://127.0.0.1:{port}?dialect=json", "--count", str(players), "--name", "b" + port, "--behaviour", "hunt"])
         time.sleep(5)  # until all have entered, and the world does not change any more
@@ -88,7 +88,7 @@ def run(program: str, seconds: float, edges: int, arena: bool, players: int, rec
             js = its["jetstream"]["stats"]
             return {"time": time.monotonic(), "in_msgs": its["in_msgs"], "in_bytes": its["in_bytes"], "out_msgs": its["out_msgs"], "out_bytes": its["out_bytes"],
                     "js_orders": js["api"]["total"], "js_bytes": js.get("storage", 0), "nats_cpu": nats.cpu(), "owner_cpu": owner.cpu(),
-                    "edge_cpu": sum(edge.cpu() for edge, _ in doors)}
+                    "edge_cpu": sum(edge.cpu() for edge, _ in listeners)}
 
         before = now()
         time.sleep(seconds)

@@ -51,21 +51,21 @@ def simulate(players: int, by_arena: bool) -> dict[str, object]:
     """A fleet of just as many nodes as these players need."""
     node, arena, client = (COSTS[name] for name in ("node", "arena", "client"))
     recording = COSTS.get("recording") or dict.fromkeys(node, 0.0)
-    door = {key: COSTS["edge"][key] + COSTS["second_edge"][key] for key in node}  # an edge with players of an arena
+    edge_of_arena = {key: COSTS["edge"][key] + COSTS["second_edge"][key] for key in node}  # an edge with players of an arena
     sizes = arena_sizes(players, random.Random(SEED))
     arenas, of_core = len(sizes), LIMITS["cores_filled"]
     edges = 2
     while True:  # with more edges, an arena's players use more of them
         dice = random.Random(SEED)
-        doors = sum(spread(size, edges, by_arena, dice) for size in sizes)
-        wanted = max(2, math.ceil((players * client["edge_cpu"] + doors * door["edge_cpu"]) / of_core))
+        edges_of_arenas = sum(spread(size, edges, by_arena, dice) for size in sizes)
+        wanted = max(2, math.ceil((players * client["edge_cpu"] + edges_of_arenas * edge_of_arena["edge_cpu"]) / of_core))
         if wanted <= edges:
             break
         edges = wanted
     recorded = players / COSTS["players"]  # a recording grows with the players in it
 
     def of_arenas(key: str) -> float:
-        return arenas * arena[key] + recorded * recording[key] + players * client[key] + doors * door[key]
+        return arenas * arena[key] + recorded * recording[key] + players * client[key] + edges_of_arenas * edge_of_arena[key]
 
     owners = max(2, math.ceil(of_arenas("owner_cpu") / of_core))
     nodes = edges + owners
@@ -84,12 +84,12 @@ def simulate(players: int, by_arena: bool) -> dict[str, object]:
         "lease renewals": leases / LIMITS["js_writes"],
         "processor time of NATS": by_cpu / LIMITS["most_nats_servers"],
         "network of NATS": by_network / LIMITS["most_nats_servers"],
-        "the owner of a full arena": (arena["owner_cpu"] + largest * client["owner_cpu"] + min(at_largest, edges) * door["owner_cpu"]
+        "the owner of a full arena": (arena["owner_cpu"] + largest * client["owner_cpu"] + min(at_largest, edges) * edge_of_arena["owner_cpu"]
                                       + largest / COSTS["players"] * recording["owner_cpu"]) / of_core,
         "names of nodes that an operator keeps": nodes / LIMITS["node_names"],
     }
     first = max(load, key=lambda name: load[name])
-    return {"arenas": arenas, "edges": edges, "owners": owners, "doors": doors / arenas, "servers": servers, "msgs_out": total("out_msgs"), "bits": bits,
+    return {"arenas": arenas, "edges": edges, "owners": owners, "edges_of_arenas": edges_of_arenas / arenas, "servers": servers, "msgs_out": total("out_msgs"), "bits": bits,
             "leases": leases, "first": first, "load": load[first]}
 
 
@@ -110,7 +110,7 @@ def markdown() -> str:
     for players in (10_000, 100_000, 1_000_000):
         for by_arena in (False, True):
             its = simulate(players, by_arena)
-            lines.append(f"| {count(players)} | {'by arena' if by_arena else 'random'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['load']:.0%} |")
+            lines.append(f"| {count(players)} | {'by arena' if by_arena else 'random'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['edges_of_arenas']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['load']:.0%} |")
     return "\n".join(lines) + "\n"
 
 

@@ -453,7 +453,7 @@ def refusal(scene: Scene) -> Finding:
     full = scene.server.has("fill")
     if full:
         scene.server.fill()
-    twin = scene.visitor() if full else scene.keep(scene.front.client(scene.door, scene.us.name))
+    twin = scene.visitor() if full else scene.keep(scene.front.client(scene.port, scene.us.name))
     try:
         twin.join()
     except Unseen:

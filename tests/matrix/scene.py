@@ -42,12 +42,12 @@ class Scene:
         self.line_of_fire: float | None = None  # the direction of our player's shot that may still be flying
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
-        self.doors: list[Program] = []
+        self.ententes: list[Program] = []
         self.recordings: list[str] = []  # one for each Entente, if it records
         self.logs: list[str] = []  # of the panes: before the server, before Entente
         self._server_port = self._pane(self.server.port) if panes else self.server.port
-        self.door = self._pane(self._open()) if panes else self._open()
-        self._watch_door = 0  # opened for the first spectator
+        self.port = self._pane(self._open()) if panes else self._open()
+        self._watch_port = 0  # opened for the first spectator
 
     @property
     def relay(self) -> bool:
@@ -61,10 +61,10 @@ class Scene:
             listen, to = listen + settings, to + self.server.settings
         asked = [self.stage.entente, "proxy", "--listen", listen, "--to", to]
         if self.record and not self.relay:
-            self.recordings.append(self.stage.path(f"door{len(self.doors)}.mcap"))
+            self.recordings.append(self.stage.path(f"entente{len(self.ententes)}.mcap"))
             asked += ["--record", self.recordings[-1]]
-        self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", asked))
-        return int(self.doors[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
+        self.ententes.append(self.stage.start(f"entente{len(self.ententes) or ''}", asked))
+        return int(self.ententes[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
 
     def _pane(self, port: int) -> int:
         self.logs.append(self.stage.path(f"pane{len(self.logs)}.pieces"))
@@ -89,13 +89,13 @@ class Scene:
         self.until(self.ours, 10, "the server has no unit of our player")
 
     def visitor(self) -> Player:
-        return self.keep(self.front.client(self.door, next(self.names)))
+        return self.keep(self.front.client(self.port, next(self.names)))
 
     def onlooker(self) -> Player:
         """A spectator. If the game's clients cannot ask to watch, it uses a second listener whose clients all watch."""
-        if self.front.to_watch and not self._watch_door:
-            self._watch_door = self._open(self.front.to_watch)
-        return self.keep(self.front.client(self._watch_door or self.door, next(self.names)))
+        if self.front.to_watch and not self._watch_port:
+            self._watch_port = self._open(self.front.to_watch)
+        return self.keep(self.front.client(self._watch_port or self.port, next(self.names)))
 
     def native(self) -> Player:
         player = self.local("native")
@@ -216,13 +216,13 @@ class Scene:
         return self.latencies[-1]
 
     def ledger(self) -> list[str]:
-        return [line for door in self.doors for line in door.text().splitlines() if re.search("not forwarded|fault", line)]
+        return [line for entente in self.ententes for line in entente.text().splitlines() if re.search("not forwarded|fault", line)]
 
     def close(self) -> None:
         self.clear()
         self.server.stop()
-        for door in self.doors:
+        for entente in self.ententes:
             try:
-                door.stop()
+                entente.stop()
             except Failed:
                 pass

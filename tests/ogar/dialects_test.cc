@@ -350,8 +350,8 @@ void check_picture(Chain& chain) {
   hidden.set_unit(kVirus);
   chain.tells(hidden);
   CHECK(chain.sees([&] { return chain.picture.cells.size() == 4; }));
-  CHECK(chain.picture.strays == 0);
-  CHECK(chain.picture.strangers == 0);
+  CHECK(chain.picture.mismatched == 0);
+  CHECK(chain.picture.unknown_killers == 0);
 }
 
 void check_wishes(Chain& chain) {

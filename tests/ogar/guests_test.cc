@@ -104,7 +104,7 @@ TEST_CASE("ogar front: the name and skin of a player of another game arrive as w
   arena.lasts(core::kSecond);
   CHECK(name_and_skin(arena.picture) == std::pair("anna"s, std::string(61, 'x') + "..."));
   CHECK(arena.picture.chat.find("anna: hello\n") != std::string::npos);
-  CHECK(arena.picture.strays == 0);
+  CHECK(arena.picture.mismatched == 0);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ class Frames:
             if self.ready(left):
                 yield self.receive()
 
-    def farewell(self, seconds=10):
+    def close_frame(self, seconds=10):
         """Waits for the other side's close frame: (code, reason), or None if the connection ends without one."""
         try:
             for opcode, payload in self.messages(seconds):

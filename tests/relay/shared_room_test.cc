@@ -317,7 +317,7 @@ TEST_CASE("when the program stops, all clients get a goodbye") {
 
 TEST_CASE("a recording of a shared room has its words once, and the frames of each link") {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("entente_hall_" + std::to_string(getpid()))).string();
+      (std::filesystem::temp_directory_path() / ("entente_shared_room_" + std::to_string(getpid()))).string();
   auto recorder = trace::Recorder::open(path);
   REQUIRE(recorder.ok());
   relay::TapThread tap({.recorder = std::move(*recorder)});

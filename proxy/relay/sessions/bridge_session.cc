@@ -270,7 +270,7 @@ void BridgeSession::after_call() {
     was_in_ = true;
     dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
-  if (visit_.untold && visits() && server_.arena()->entered() && !room_->awaits_server()) return tell_arena();
+  if (visit_.unannounced && visits() && server_.arena()->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 

@@ -48,10 +48,10 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
  private:
   /// While the player plays in an arena, because no server is up.
   struct ArenaVisit {
-    bool untold = false;    // the player is to be told where it is
-    std::size_t tried = 0;  // the arena that was tried last
-    Millis held_until = 0;  // how long the player would have waited when it went there
-    Millis again = 0;       // when to try it again
+    bool unannounced = false;  // the player is to be told where it is
+    std::size_t tried = 0;     // the arena that was tried last
+    Millis held_until = 0;     // how long the player would have waited when it went there
+    Millis again = 0;          // when to try it again
   };
   /// Where a player is that was moved. Empty: on its own route.
   struct MovedTo {

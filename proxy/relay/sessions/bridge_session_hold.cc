@@ -152,7 +152,7 @@ void BridgeSession::enter_arena() {
     return;
   }
   server_.enter_arena(std::move(end), now());
-  visit_.untold = true;
+  visit_.unannounced = true;
   begin_hold();
   visit_.held_until = dial_.waits_until();
   hold_.resume(now(), visit_.held_until);
@@ -167,7 +167,7 @@ void BridgeSession::enter_arena() {
 
 /// The player is in the arena.
 void BridgeSession::tell_arena() {
-  visit_.untold = false;
+  visit_.unannounced = false;
   was_in_ = true;
   const std::string& name = while_down()->arena;
   worker_route_->log_warning(LogKind::kWaitsForServer,
@@ -181,7 +181,7 @@ void BridgeSession::tell_arena() {
 void BridgeSession::leave_arena(Millis hold_until) {
   client_.resume(kOtherSlow);
   server_.leave_arena(now());
-  visit_.untold = false;
+  visit_.unannounced = false;
   hold_.resume(now(), hold_until);
 }
 

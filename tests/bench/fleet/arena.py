@@ -63,8 +63,8 @@ def one_process(folder):
     for key, value in RULES.items():
         argv += [f"--{key}", str(value)]
     arena = Started(folder, "one", argv)
-    doors = [[int(arena.find(r"listening \S+ .*:(\d+)\n")) for _ in LISTEN]]
-    return {"one process": arena}, doors
+    ports = [[int(arena.find(r"listening \S+ .*:(\d+)\n")) for _ in LISTEN]]
+    return {"one process": arena}, ports
 
 
 def fleet(folder):
@@ -82,11 +82,11 @@ def fleet(folder):
 
     node("owner", '[[arena]]\nname = "field"\nfleet = true\nlisten = ["native://127.0.0.1:0"]\n' +
          "".join(f"{key} = {value}\n" for key, value in RULES.items())).find("(owns the arena)")
-    doors = []
+    ports = []
     for name in ("west", "east"):
         edge = node(name, "".join(f'[[route]]\nlisten = "{url}"\nto = "fleet:field"\n' for url in LISTEN))
-        doors.append([int(edge.find(r"listening \S+ .*:(\d+)\n")) for _ in LISTEN])
-    return all, doors
+        ports.append([int(edge.find(r"listening \S+ .*:(\d+)\n")) for _ in LISTEN])
+    return all, ports
 
 
 class Asker:
@@ -116,18 +116,18 @@ def percentile(values, share):
 
 def measure(make):
     folder = tempfile.mkdtemp(prefix="fleet.")
-    programs, doors = make(folder)
+    programs, ports = make(folder)
     try:
         for one in programs.values():  # so that the clients do not take CPU time from the measured programs
             os.setpriority(os.PRIO_PROCESS, one.process.pid, -5)
         watched = programs.get("owner", programs.get("one process")).process.pid
         players = CLIENTS - 1  # and the asker
-        sizes = [players * (i + 1) // len(doors) - players * i // len(doors) for i in range(len(doors))]
-        crowds = [subprocess.Popen([CROWD, f"127.0.0.1:{door[0]}", str(size), str(SECONDS), str(watched)], stdout=subprocess.PIPE, text=True)
-                  for door, size in zip(doors, sizes)]
-        while joined(doors) < players and all(crowd.poll() is None for crowd in crowds):
+        sizes = [players * (i + 1) // len(ports) - players * i // len(ports) for i in range(len(ports))]
+        crowds = [subprocess.Popen([CROWD, f"127.0.0.1:{port[0]}", str(size), str(SECONDS), str(watched)], stdout=subprocess.PIPE, text=True)
+                  for port, size in zip(ports, sizes)]
+        while joined(ports) < players and all(crowd.poll() is None for crowd in crowds):
             time.sleep(0.1)
-        asker = Asker(doors[0][1])
+        asker = Asker(ports[0][1])
         selector = selectors.DefaultSelector()
         selector.register(asker.socket, selectors.EVENT_READ)
 
@@ -154,11 +154,11 @@ def measure(make):
         shutil.rmtree(folder)
 
 
-def joined(doors):
+def joined(ports):
     """The connections to the listeners for cells."""
-    ports = {f"{door[0]:04X}" for door in doors}
+    hexadecimal = {f"{port[0]:04X}" for port in ports}
     return sum(1 for line in open("/proc/net/tcp").read().splitlines()[1:]
-               if line.split()[1].split(":")[1] in ports and line.split()[3] == "01")
+               if line.split()[1].split(":")[1] in hexadecimal and line.split()[3] == "01")
 
 
 def main():

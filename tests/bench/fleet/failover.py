@@ -21,7 +21,7 @@ BUILD = os.path.abspath(sys.argv[1])
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 PLAYERS = 10
 ENTENTE = os.path.join(BUILD, "entente")
-DOOR = "native://127.0.0.1:0?dialect=json"
+LISTEN = "native://127.0.0.1:0?dialect=json"
 
 
 class Started:
@@ -96,10 +96,10 @@ def main():
         one.find(r"(started entente)")
         return one
 
-    arena = f'[[arena]]\nname = "field"\nfleet = true\nside = 200\nrespawn_ms = 100\nlisten = ["{DOOR}"]\n'
+    arena = f'[[arena]]\nname = "field"\nfleet = true\nside = 200\nrespawn_ms = 100\nlisten = ["{LISTEN}"]\n'
     owners = {name: node(name, arena) for name in ("a", "b")}
-    edge = node("edge", f'[[route]]\nlisten = "{DOOR}"\nto = "fleet:field"\n')
-    door = int(edge.find(r"listening native json 127\.0\.0\.1:(\d+)"))
+    edge = node("edge", f'[[route]]\nlisten = "{LISTEN}"\nto = "fleet:field"\n')
+    edge_port = int(edge.find(r"listening native json 127\.0\.0\.1:(\d+)"))
 
     def owner():
         until = time.monotonic() + 60
@@ -112,7 +112,7 @@ def main():
         raise SystemExit("nobody owns the arena")
 
     owner()
-    drivers = [Driver(door, f"driver-{i}") for i in range(PLAYERS)]
+    drivers = [Driver(edge_port, f"driver-{i}") for i in range(PLAYERS)]
     looker = drivers[0]
 
     def drive(until, done=lambda: False):

@@ -18,8 +18,8 @@ namespace {
 using testing::LateServer, testing::Lines, testing::Stream;
 
 /// A node with a bridge to the server, and players who connect to it.
-struct QueueDoor {
-  QueueDoor(const NatsServer& nats, const std::string& name, const net::Address& server)
+struct QueueNode {
+  QueueNode(const NatsServer& nats, const std::string& name, const net::Address& server)
       : node(nats, name,
              "[[route]]\nlisten = 'native://127.0.0.1:0?dialect=protobuf'\nto = 'native://" + server.text() +
                  "?dialect=json'\nhold_s = 600\ncheck_s = 0\n") {}
@@ -95,7 +95,7 @@ TEST_CASE("players of two nodes who wait for the same server are admitted in the
   const NatsServer nats;
   const net::Address at = testing::free_for_both();
   OneSeat server(at);
-  const QueueDoor a(nats, "a", at), b(nats, "b", at);
+  const QueueNode a(nats, "a", at), b(nats, "b", at);
   REQUIRE(a.node.says({"--fleet", "nodes"}, "\nb\t"));
   std::vector<std::string> order = {"first"};
   const auto is_seated = [&] { return eventually([&] { return server.seated() == order; }); };

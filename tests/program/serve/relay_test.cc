@@ -168,8 +168,8 @@ TEST_CASE("the totals have refused clients by reason, and dropped and undecoded 
   }
   CHECK(relay.err_has("bad frame: wrong greeting"));
   const Socket stranger(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in door = loopback(static_cast<std::uint16_t>(port));
-  REQUIRE(connect(stranger.fd(), reinterpret_cast<const sockaddr*>(&door), sizeof(door)) == 0);
+  const sockaddr_in listener = loopback(static_cast<std::uint16_t>(port));
+  REQUIRE(connect(stranger.fd(), reinterpret_cast<const sockaddr*>(&listener), sizeof(listener)) == 0);
   stranger.send(from_hex("000205040000"));
   CHECK(relay.err_has("dropped 1 datagram at 127.0.0.1:" + std::to_string(port) + " (bzflag 2.4): of no session"));
   relay.signal(SIGTERM);

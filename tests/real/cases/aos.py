@@ -17,8 +17,8 @@ TORSO, HEAD = 0, 1
 
 def between_shims(stage, port, recording):
     behind = stage.keep(Shim(port))
-    relay, door = stage.relay("aos", "0.75", behind.port, "--record", recording)
-    return stage.keep(Shim(door)), behind, relay
+    relay, listener_port = stage.relay("aos", "0.75", behind.port, "--record", recording)
+    return stage.keep(Shim(listener_port)), behind, relay
 
 
 def places(player):
@@ -167,7 +167,7 @@ def aos_piqueserver(stage):
     return play(stage, start_piqueserver, PIQUESERVER)
 
 
-def real_client(stage, start, words, farewell):
+def real_client(stage, start, words, goodbye):
     """BetterSpades, played by keys and mouse, with a scripted player who brings it to the intel and kills it."""
     server, port = start(stage)
     recording = stage.path("aos.mcap")
@@ -179,7 +179,7 @@ def real_client(stage, start, words, farewell):
     stage.rounds(lambda: real_round(real, bob))
     real.screenshot("betterspades.png")
     check(real.run.alive() and server.alive(), f"it ended: {real.run.tail()} {server.tail()}")
-    farewell(real, bob)
+    goodbye(real, bob)
     bob.waits(lambda: bob.seen[PLAYER_LEFT], 20, "that BetterSpades left")
     bob.leaves()
     said, told = wire_of(before, real.name)

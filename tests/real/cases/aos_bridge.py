@@ -30,8 +30,8 @@ class Visit:
         self.stage, self.recording = stage, stage.path("bridge.mcap")
         self.bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", "aos://127.0.0.1:0?dialect=0.75", "--to", to,
                                              "--record", self.recording])
-        door = int(self.bridge.wait_for(r"^listening aos 0\.75 127\.0\.0\.1:(\d+)").group(1))
-        self.before = stage.keep(Shim(door))
+        listener_port = int(self.bridge.wait_for(r"^listening aos 0\.75 127\.0\.0\.1:(\d+)").group(1))
+        self.before = stage.keep(Shim(listener_port))
         self.eyes = stage.keep(Eyes(self.before))
         self.real = BetterSpades(stage, self.before.port, name)
 

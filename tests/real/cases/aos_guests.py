@@ -31,7 +31,7 @@ class Visit:
         self.watcher = stage.keep(Player(self.port, "watcher")).joins(1)
         self.behind = stage.keep(Shim(self.port))
         self.recording = stage.path("bridge.mcap")
-        self.bridge, self.door = start_bridge(stage, listen, f"aos://127.0.0.1:{self.behind.port}?dialect=0.75", "--record", self.recording)
+        self.bridge, self.listener_port = start_bridge(stage, listen, f"aos://127.0.0.1:{self.behind.port}?dialect=0.75", "--record", self.recording)
         self.seconds = max(PLAYED, 60 * stage.minutes)
 
     def eyes(self, number=0):
@@ -52,13 +52,13 @@ class Visit:
 
 def bzflag_on(stage, start):
     visit = Visit(stage, start, "bzflag://127.0.0.1:0?dialect=2.4")
-    admin = Bzadmin(stage, "anna", visit.door)
+    admin = Bzadmin(stage, "anna", visit.listener_port)
     admin.run.wait_for(r"'anna' joined the game as Observer", 60)
     admin.says("hello from bzadmin")
     visit.watcher.hears("hello from bzadmin")
     visit.watcher.says("hello from the spades")
     admin.hears("watcher", "hello from the spades")
-    before = stage.keep(Shim(visit.door))
+    before = stage.keep(Shim(visit.listener_port))
     tank, eyes = Tank(stage, "redtank", "red", before.port), visit.eyes(1)
     wait_until(lambda: before.talks and any(code == "ac" for code, _ in frames(bytes(before.talks[0].to_client[GREETING:]))), 60,
                f"the tank was not let in: {visit.bridge.tail()}")
@@ -78,7 +78,7 @@ def bzflag_on(stage, start):
 
 def panic_on(stage, start):
     visit = Visit(stage, start, "panic://127.0.0.1:0?dialect=le-padded")
-    before, eyes = stage.keep(Shim(visit.door)), visit.eyes()
+    before, eyes = stage.keep(Shim(visit.listener_port)), visit.eyes()
     client = RealClient(stage, "red", before.port)
     wait_until(lambda: before.talks, 10, "the client did not connect")
     game = Game(lambda: bytes(before.talks[0].to_client))
@@ -100,7 +100,7 @@ def panic_on(stage, start):
 
 def ogar_on(stage, start):
     visit = Visit(stage, start, "ogar+ws://127.0.0.1:0?dialect=modern3")
-    cell, eyes = stage.keep(Cell(visit.door, "cell")), visit.eyes()
+    cell, eyes = stage.keep(Cell(visit.listener_port, "cell")), visit.eyes()
     cell.join()
     visit.meets("cell")
     cell.say("hello from a cell")

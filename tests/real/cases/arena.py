@@ -26,7 +26,7 @@ class Arena(Watched):
         self.stage, self.recording, self.side = stage, stage.path("arena.mcap"), side
         listens = [word for url, _ in LISTEN.values() for word in ("--listen", url)]
         self.run = stage.start("arena", [stage.entente, "arena", *listens, "--side", str(side), "--respawn-ms", "1000", "--record", self.recording, *options])
-        self.ports = {door: int(self.run.wait_for(rf"^listening {said} .*127\.0\.0\.1:(\d+)$").group(1)) for door, (_, said) in LISTEN.items()}
+        self.ports = {client: int(self.run.wait_for(rf"^listening {said} .*127\.0\.0\.1:(\d+)$").group(1)) for client, (_, said) in LISTEN.items()}
         super().__init__(stage.keep(Watcher(self.ports["native"])))
 
     def number_of(self, name):

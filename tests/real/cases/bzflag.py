@@ -60,10 +60,10 @@ def two_admins(stage, release):
 def quit_echo(stage):
     """bzadmin's /quit, five times: the message to itself comes back, it exits, and bzfs sees it leave"""
     bzfs, port = start_bzfs(stage)
-    _, door = stage.relay("bzflag", "2.4", port)
+    _, listener_port = stage.relay("bzflag", "2.4", port)
     began = time.monotonic()
     for number in range(5):
-        admin = Bzadmin(stage, f"guest{number}", door).joined()
+        admin = Bzadmin(stage, f"guest{number}", listener_port).joined()
         check(admin.quits() == 0, f"guest{number} did not end with exit code 0")
         bzfs.wait_for(rf"guest{number} \[\d+\] removed")
     return f"5 joins and leaves, {time.monotonic() - began:.1f} s, bzfs saw each leave"

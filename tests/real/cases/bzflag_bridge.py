@@ -46,8 +46,8 @@ class Duel:
         maps = os.path.join(folder_of(stage), "resources/graphics/maps")
         self.bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4",
                                              "--to", f"panic://127.0.0.1:{self.behind.port}?dialect=le-padded&maps={maps}"])
-        door = int(self.bridge.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
-        self.before = stage.keep(Shim(door))
+        listener_port = int(self.bridge.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
+        self.before = stage.keep(Shim(listener_port))
         self.eyes = stage.keep(Eyes(self.before))
         self.tank = Tank(stage, f"stock{number}", "red", self.before.port)
         wait_until(lambda: any("waiting" in text for text in self.eyes.texts), 60, "the client was not told what it waits for")

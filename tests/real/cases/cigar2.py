@@ -61,10 +61,10 @@ def cigar2(stage):
     return web
 
 
-def session(stage, web, door, server):
+def session(stage, web, listener_port, server):
     """Joins by that port, plays for the time there is, and leaves. Returns (the shim in front of the port, its connection, the counts of messages to
     the server and to the client)."""
-    before, pages = stage.keep(Shim(door)), stage.keep(Pages(web))
+    before, pages = stage.keep(Shim(listener_port)), stage.keep(Pages(web))
     page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{before.port}")
     wait_until(lambda: before.talks and told(before.talks[0])[1][BORDER], 30, "Cigar2 got no border")
     talk = before.talks[0]
@@ -84,8 +84,8 @@ def browser_on(stage, folder):
     web, recording = cigar2(stage), stage.path("ogar.mcap")
     server, port = start_server(stage, folder)
     behind = stage.keep(Shim(port))
-    relay, door = start_relay(stage, behind.port, recording)
-    before, _, up, down = session(stage, web, door, server)
+    relay, listener_port = start_relay(stage, behind.port, recording)
+    before, _, up, down = session(stage, web, listener_port, server)
     wait_until(lambda: same(before, behind), 10, "the messages before the relay are not those behind it")
     check(relay.stop() == 0, "the relay did not end with exit code 0")
     numbers = stage.verify(recording)

@@ -90,14 +90,14 @@ def hostile(stage):
     """10,000 connections that close at once, slowloris, garbage, oversize frames, floods, stray UDP; two bzadmin chat all the time"""
     _, port = start_bzfs(stage)
     recording = stage.path("hostile.mcap")
-    relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
-    talk = Undisturbed(stage, door)
+    relay, listener_port = stage.relay("bzflag", "2.4", port, "--record", recording)
+    talk = Undisturbed(stage, listener_port)
     talk.talk("at the start")
     open_before, memory_before = descriptors(relay), resident(relay)
 
-    loris = peers.slowloris(door)
+    loris = peers.slowloris(listener_port)
     for attack in (peers.connects_closed_at_once, peers.garbage, peers.oversize, peers.flood, peers.datagrams):
-        thread = threading.Thread(target=attack, args=(door,), daemon=True)
+        thread = threading.Thread(target=attack, args=(listener_port,), daemon=True)
         thread.start()
         while thread.is_alive():
             talk.talk(f"during {attack.__name__}")
@@ -113,8 +113,8 @@ def hostile(stage):
     for refusal in REFUSALS:
         check(refusal in relay.text(), f"nobody was refused for {refusal!r}")
     talk.talk("after all of it")
-    wait_until(lambda: welcome(door), 30, "no client is admitted after it")
-    check(Bzadmin(stage, "carla", door).joined().quits() == 0, "a newcomer could not leave in order")
+    wait_until(lambda: welcome(listener_port), 30, "no client is admitted after it")
+    check(Bzadmin(stage, "carla", listener_port).joined().quits() == 0, "a newcomer could not leave in order")
     talk.leave()
     check(relay.stop() == 0, "the relay did not end with exit code 0")
     refused, dropped = summed_up(relay.text())
@@ -134,9 +134,9 @@ def slow_reader(stage):
             sent.append(len(data))
 
     server = stage.keep(peers.Server(pour))
-    relay, door = stage.relay("bzflag", "2.4", server.port)
+    relay, listener_port = stage.relay("bzflag", "2.4", server.port)
     memory_before = resident(relay)
-    with peers.greeted(door) as client:
+    with peers.greeted(listener_port) as client:
         last = -1
         while last != sum(sent):  # until the server cannot send any more
             last = sum(sent)
@@ -153,8 +153,8 @@ def crash(stage):
     """kill -9 of the relay while it records: `entente recover` restores the recording, without its last second at most"""
     _, port = start_bzfs(stage)
     recording = stage.path("crash.mcap")
-    relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
-    talk = Undisturbed(stage, door)
+    relay, listener_port = stage.relay("bzflag", "2.4", port, "--record", recording)
+    talk = Undisturbed(stage, listener_port)
     for _ in range(5):
         talk.talk("before the crash")
     time.sleep(2)  # the guarantee: data older than a second is safe
@@ -189,8 +189,8 @@ def until_full(stage, on):
     relay = stage.start("relay", [*on(disk), stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4",
                                   "--to", f"bzflag://127.0.0.1:{server.port}?dialect=2.4",
                                   "--record", os.path.join(disk, "full.mcap")])
-    door = int(relay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
-    with peers.greeted(door) as client:
+    listener_port = int(relay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
+    with peers.greeted(listener_port) as client:
         for seed in range(MESSAGES):
             frame = peers.chat_frame(seed)
             client.sendall(frame)
@@ -227,13 +227,13 @@ def soak(stage):
     """Five minutes of load, churn and recording: memory and the number of descriptors do not grow, and every byte is echoed"""
     seconds = int(os.environ.get("ENTENTE_SOAK_SECONDS", "300"))
     server = stage.keep(peers.Server(peers.echo))
-    relay, door = stage.relay("bzflag", "2.4", server.port, "--record", stage.path("soak.mcap"))
+    relay, listener_port = stage.relay("bzflag", "2.4", server.port, "--record", stage.path("soak.mcap"))
     stop, counts, wrong = threading.Event(), [0] * 8, []
 
     def client(number):
         while not stop.is_set():
             try:
-                with peers.greeted(door, source=next(peers.ADDRESSES)) as peer:
+                with peers.greeted(listener_port, source=next(peers.ADDRESSES)) as peer:
                     for seed in range(200):
                         frame = peers.chat_frame(seed)
                         peer.sendall(frame)

@@ -133,7 +133,7 @@ def ogarii_kicks(stage):
             time.sleep(0.15)
         if control:
             client.send(b"x", control)
-        return client.farewell()
+        return client.close_frame()
     inputs = [(name, payloads, None) for name, payloads in KICKS.items()]
     inputs += [("a ping", [b"\x01\x03\0\0\0"], PING), ("a pong", [b"\x01\x03\0\0\0"], PONG)]
     for name, payloads, control in inputs:

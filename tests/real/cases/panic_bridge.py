@@ -141,11 +141,11 @@ def watches(stage, name, port):
 
 def panic_watches(stage):
     """Panic's released client watches an arena with bots (`watch=yes`), then a replay of its recording: it shows the map, and pans"""
-    door, recording = "panic://127.0.0.1:0?dialect=le-padded", stage.path("arena.mcap")
-    arena = stage.start("arena", [stage.entente, "arena", "--listen", door + "&watch=yes", "--bots", "4", "--record", recording])
+    listen, recording = "panic://127.0.0.1:0?dialect=le-padded", stage.path("arena.mcap")
+    arena = stage.start("arena", [stage.entente, "arena", "--listen", listen + "&watch=yes", "--bots", "4", "--record", recording])
     moves = [watches(stage, "live", int(arena.wait_for(r"^listening panic .*127\.0\.0\.1:(\d+)$").group(1)))]
     check(arena.stop() == 0, "the arena did not end with exit code 0")
-    replay = stage.start("replay", [stage.entente, "replay", recording, "--listen", door, "--loop"])
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--listen", listen, "--loop"])
     moves.append(watches(stage, "replayed", int(replay.wait_for(r"^listening panic .*127\.0\.0\.1:(\d+)$").group(1))))
     check(replay.stop() == 0, "the replay did not end with exit code 0")
     return f"{moves[0]} Moves seen as it was played, {moves[1]} as it was replayed; the client lives"

@@ -43,8 +43,8 @@ def bridged_bot(stage, to, seconds):
 def words_of(stage, start):
     server, port = start(stage)
     recording, words = stage.path("relay.mcap"), stage.path("words.mcap")
-    relay, door = stage.relay("aos", "0.75", port, "--record", recording)
-    bots = stage.start("bots", [stage.entente, "bot", f"aos://127.0.0.1:{door}?dialect=0.75", "--count", "2", "--behaviour", "hunt",
+    relay, listener_port = stage.relay("aos", "0.75", port, "--record", recording)
+    bots = stage.start("bots", [stage.entente, "bot", f"aos://127.0.0.1:{listener_port}?dialect=0.75", "--count", "2", "--behaviour", "hunt",
                                 "--seconds", "20"])
     bots.wait_for(r"^bots 2 of 2 were let in", 80)
     check(relay.stop(30) == 0, f"the relay did not end with exit code 0: {relay.tail()}")

@@ -24,8 +24,8 @@ def stats_scores(stage):
     """bzfs and four hunting bots through the relay: `entente stats` has the numbers that bzfs prints; its page in Chromium shows them, also on a phone's screen"""
     bzfs, port = start_bzfs(stage, "-printscore")
     recording = stage.path("match.mcap")
-    relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
-    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{door}?dialect=2.4", "--count", "4", "--behaviour", "hunt", "--seconds", "300"])
+    relay, listener_port = stage.relay("bzflag", "2.4", port, "--record", recording)
+    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{listener_port}?dialect=2.4", "--count", "4", "--behaviour", "hunt", "--seconds", "300"])
     wait_until(lambda: kills_of(bzfs.text()) >= KILLS, KILL_WAIT, lambda: f"{kills_of(bzfs.text())} kills, {bots.tail()}")
     time.sleep(1)  # until what bzfs printed has reached the relay
     printed = {}

@@ -34,9 +34,9 @@ class OnePort : public Serving {
 };
 
 /// What one end sends and receives, in its dialect.
-class Tongue {
+class Speaker {
  public:
-  Tongue(WebPeer& peer, std::size_t dialect, Way hears)
+  Speaker(WebPeer& peer, std::size_t dialect, Way hears)
       : peer_(peer), dialect_(dialect), hears_(hears), says_(opposite(hears)), codec_(make_message_codec(dialect)) {}
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
@@ -77,7 +77,7 @@ class Tongue {
   std::unique_ptr<MessageCodec> codec_;
 };
 
-void come_in(Tongue& client) {
+void come_in(Speaker& client) {
   Hello hello;
   hello.opcode = client.dialect().hello;
   hello.version = client.dialect().newest_version;
@@ -85,7 +85,7 @@ void come_in(Tongue& client) {
   if (!client.modern()) client.say(Key{});
 }
 
-void show_world(Tongue& server) {
+void show_world(Speaker& server) {
   CHECK(server.hear<Hello>().version == server.dialect().newest_version);
   if (server.modern()) {
     Update update;
@@ -99,7 +99,7 @@ void show_world(Tongue& server) {
   server.say(border);
 }
 
-void see_world(Tongue& client) {
+void see_world(Speaker& client) {
   if (client.modern())
     client.hear<Update>(
         [](const Update& update) { return (update.flags & kBorder) != 0 && update.border.right > 7070; });
@@ -107,7 +107,7 @@ void see_world(Tongue& client) {
     client.hear<SetBorder>([](const SetBorder& border) { return border.right > 7070; });
 }
 
-void ask_to_spawn(Tongue& client) {
+void ask_to_spawn(Speaker& client) {
   ClientUpdate update;
   update.flags = kSpawn;
   update.name.chars = "anna";
@@ -116,7 +116,7 @@ void ask_to_spawn(Tongue& client) {
   client.modern() ? client.say(update) : client.say(join);
 }
 
-void spawn(Tongue& server) {
+void spawn(Speaker& server) {
   if (server.modern()) {
     server.hear<ClientUpdate>(
         [](const ClientUpdate& update) { return (update.flags & kSpawn) != 0 && update.name.chars == "anna"; });
@@ -145,7 +145,7 @@ void spawn(Tongue& server) {
   server.say(nodes);
 }
 
-void see_own_cell(Tongue& client) {
+void see_own_cell(Speaker& client) {
   if (client.modern()) {
     client.hear<Update>([](const Update& update) {
       return (update.flags & kAdded) != 0 && update.added.size() == 1 && update.added[0].flags == 3 &&
@@ -160,7 +160,7 @@ void see_own_cell(Tongue& client) {
   });
 }
 
-void steer(Tongue& client, Tongue& server) {
+void steer(Speaker& client, Speaker& server) {
   ClientUpdate update;
   update.x = 884;
   Mouse mouse;
@@ -183,12 +183,12 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
       INFO(pair);
       WebClient guest(port.address);
       guest.upgrade();
-      Tongue client(guest, speaks, Way::kToClient);
+      Speaker client(guest, speaks, Way::kToClient);
       come_in(client);
       WebServer host(fake);
       CHECK(host.request.find("User-Agent") != nullptr);  // otherwise MultiOgarII would take it for a bot
       host.upgrade();
-      Tongue server(host, spoken, Way::kToServer);
+      Speaker server(host, spoken, Way::kToServer);
       show_world(server);
       see_world(client);
       ask_to_spawn(client);
@@ -207,11 +207,11 @@ TEST_CASE("a kicked client reads the reason, and is closed after it had time to 
   OnePort running(0, fake.address());
   WebClient link(running.address);
   link.upgrade();
-  Tongue client(link, 0, Way::kToClient);
+  Speaker client(link, 0, Way::kToClient);
   come_in(client);
   WebServer behind(fake);
   behind.upgrade();
-  Tongue server(behind, 0, Way::kToServer);
+  Speaker server(behind, 0, Way::kToServer);
   show_world(server);
   see_world(client);
   const auto all = running.sessions();
