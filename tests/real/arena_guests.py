@@ -15,7 +15,7 @@ from cases.page import Page
 from panic import RealClient
 from panic_hunter import Field
 from shim import Shim
-from stage import check, wait_until
+from stage import wait_until
 from websocket import TEXT, spoken
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

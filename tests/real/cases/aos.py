@@ -8,7 +8,7 @@ from aos import PIQUESERVER, SPADESX, BetterSpades, start_piqueserver, start_spa
 from aos_player import (BLOCK, BLOCKS, CHANGE_WEAPON, CHAT, CREATE, GRENADE, GUN, HIT, INPUT, INTEL_CAPTURE, INTEL_DROP, INTEL_PICKUP, JOIN,
                         GRENADES, KILL, MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, RELOAD, SET_TOOL, SPADE, STATE, WEAPON_INPUT, Player)
 from shim import Shim
-from stage import check, wait_until
+from stage import check
 
 SET_HP = HIT  # the same number, from the server
 BUILT, DESTROYED = 0, 1

@@ -2,7 +2,6 @@
 # other games. The programs are in the folder of --real.
 import os
 import random
-import re
 import struct
 import time
 
