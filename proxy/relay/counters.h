@@ -12,7 +12,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

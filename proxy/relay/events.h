@@ -12,7 +12,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
 #include "proxy/relay/link_info.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

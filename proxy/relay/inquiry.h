@@ -14,7 +14,7 @@
 #include "proxy/base/time.h"
 #include "proxy/relay/link_info.h"
 #include "proxy/relay/move_order.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

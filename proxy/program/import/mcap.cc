@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 #include "proxy/relay/tap/to_trace.h"
 
 namespace entente {

@@ -14,7 +14,7 @@
 #include "proxy/base/text.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/redact/letters.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente {
 

@@ -18,7 +18,7 @@
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/bucket.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

@@ -9,7 +9,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/relay/admission/bucket.h"
 #include "proxy/relay/admission/strict_filter.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

@@ -14,8 +14,8 @@
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
+#include "proxy/relay/reason.h"
 #include "proxy/relay/route.h"
-#include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 

@@ -3,7 +3,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/relay/ends/end.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

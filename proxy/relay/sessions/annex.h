@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "proxy/core/word.h"
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

@@ -17,9 +17,9 @@
 #include "proxy/relay/admission/entry_queue.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
+#include "proxy/relay/reason.h"
 #include "proxy/relay/sessions/annex.h"
 #include "proxy/relay/sessions/attendance.h"
-#include "proxy/relay/sessions/reason.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "proxy/base/limits.h"
+#include "proxy/relay/reason.h"
 #include "proxy/relay/route.h"
-#include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 

@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/reason.h"
 
 #include "proxy/core/texts.h"
 #include "proxy/relay/inquiry.h"
