@@ -17,7 +17,7 @@ namespace entente::relay {
 
 class ServerSide final : public CountedEnd {
  public:
-  explicit ServerSide(LinkInfo link) : CountedEnd(Facing::kServer, link_), link_(std::move(link)) {}
+  explicit ServerSide(const LinkInfo& link) : CountedEnd(Facing::kServer, link_), link_(link) {}
   ServerSide(const ServerSide&) = delete;
   ServerSide& operator=(const ServerSide&) = delete;
 
