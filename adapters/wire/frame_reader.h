@@ -25,8 +25,7 @@ class FrameReader {
   /// whole frame; nothing of either is passed.
   template <class Pass>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Pass&& pass) {
-    if (marks_.capacity() > kManyMarks) free_memory(marks_);
-    marks_.clear();
+    clear_keeping(marks_, kManyMarks);
     if (messages_) return feed_message(lane, bytes, pass);
     if (lane == Lane::kDatagram) return datagram_ ? feed_datagram(bytes, pass) : std::nullopt;
     return feed_stream(bytes, pass);
@@ -71,7 +70,7 @@ class FrameReader {
   void forget(std::size_t bytes) {
     if (bytes == 0) return;
     kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(bytes));
-    if (kept_.empty() && kept_.capacity() > kMuchRoom) free_memory(kept_);
+    if (kept_.empty()) clear_keeping(kept_, kMuchRoom);
   }
 
   /// Marks the frames at the start of `bytes`. `whole`: their size.

@@ -23,6 +23,13 @@ void free_memory(Container& container) {
   Container().swap(container);
 }
 
+/// Empties `container`. Its memory is kept, unless it has room for more than `most` elements.
+template <class Container>
+void clear_keeping(Container& container, std::size_t most) {
+  container.clear();
+  if (container.capacity() > most) free_memory(container);
+}
+
 inline void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
 inline Bytes as_bytes(std::string_view text) {

@@ -210,8 +210,7 @@ void Tcp::flush() {
   if (failed_) return;
   if (waiting() == 0) {
     sent_ = 0;
-    waiting_.clear();
-    if (waiting_.capacity() > kKeptRoom) free_memory(waiting_);
+    clear_keeping(waiting_, kKeptRoom);
     if (shutting_down_) ::shutdown(fd_.get(), SHUT_WR);
   } else if (sent_ > waiting_.size() / 2) {
     forget_sent();

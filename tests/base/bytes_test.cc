@@ -47,4 +47,13 @@ TEST_CASE("free_memory frees what an assignment of {} keeps") {
   CHECK(buffer.capacity() == 0);
 }
 
+TEST_CASE("clear_keeping keeps the memory of a small buffer, and frees that of a large one") {
+  Buffer small(10), large(11);
+  clear_keeping(small, 10);
+  clear_keeping(large, 10);
+  CHECK(small.empty());
+  CHECK(small.capacity() == 10);
+  CHECK(large.capacity() == 0);
+}
+
 }  // namespace entente::bytes_test

@@ -5,12 +5,7 @@
 namespace entente::net {
 namespace {
 
-constexpr std::size_t kKeptLinkRoom = 16 * 1024;  // room larger than this is given back when it is empty
-
-void empty(Buffer& buffer) {
-  buffer.clear();
-  if (buffer.capacity() > kKeptLinkRoom) free_memory(buffer);
-}
+constexpr std::size_t kKeptLinkRoom = 16 * 1024;
 
 unsigned status_of(const Fault& fault) {
   const std::string_view what = fault.what;
@@ -109,7 +104,7 @@ void WebLink::decrypt(Bytes bytes) {
   if (!wire_.empty() && !shutting_down_) tcp_.send(wire::Lane::kStream, wire_);
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
   if (!plain_.empty()) hear(plain_);
-  empty(plain_);
+  clear_keeping(plain_, kKeptLinkRoom);
   if (!well && tcp_.is_open()) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
 }
 
@@ -195,8 +190,8 @@ void WebLink::flush() {
     tls_->write(out_, wire_);
   }
   tcp_.send(wire::Lane::kStream, tls_ ? wire_ : out_);
-  empty(out_);
-  empty(wire_);
+  clear_keeping(out_, kKeptLinkRoom);
+  clear_keeping(wire_, kKeptLinkRoom);
 }
 
 void WebLink::shut_down() {

@@ -126,8 +126,7 @@ WebSocket::MaybeViolation WebSocket::begin(const wslay_frame_iocb& frame) {
 void WebSocket::end() {
   if (control_) return user_.message(control_kind_, control_payload_);
   user_.message(*std::exchange(kind_, std::nullopt), message_);
-  message_.clear();
-  if (message_.capacity() > kKeptMessageRoom) free_memory(message_);
+  clear_keeping(message_, kKeptMessageRoom);
 }
 
 WebSocket::MaybeViolation WebSocket::tell_goodbye(Bytes payload) {

@@ -5,8 +5,6 @@
 
 namespace entente::relay {
 
-using wire::Way;
-
 namespace {
 
 constexpr std::size_t kKeptOwn = 16 * 1024;  // if own_ is larger, its memory is freed
@@ -140,10 +138,7 @@ void TcpEnd::flush() {
   }
   gathered_.clear();
   gathered_bytes_ = 0;
-  if (own_.capacity() > kKeptOwn)
-    free_memory(own_);
-  else
-    own_.clear();
+  clear_keeping(own_, kKeptOwn);
 }
 
 /// A client's datagram came through the listener's socket, a server's through ours.

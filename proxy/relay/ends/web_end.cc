@@ -7,7 +7,6 @@ namespace entente::relay {
 
 using net::CloseFrame;
 using net::Opcode;
-using wire::Way;
 
 namespace {
 
