@@ -92,10 +92,12 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   last_passed_ = now();
   if (is_past(end)) return;
   if (server_.is_next(end)) return go_to_server(peer);
-  CountedEnd& side = side_of(end);
-  side.up = true;
-  side.last_progress = last_passed_;
-  if (!is_front(side)) return open_back(peer);
+  if (&end != client_.end.get()) {
+    server_.come_up(last_passed_);
+    return open_back(peer);
+  }
+  client_.up = true;
+  client_.last_progress = last_passed_;
   if (room_) return call_room([&](RecordedRoom& room, core::Micros at) { room.returned(client_.id, peer, at); });
   greet(peer);
 }
@@ -156,8 +158,6 @@ int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded(false);
   if (hold_.on()) info_.server = server_.info.server;
-  server_.owes_from(now());
-  server_.said_something(now());
   server_.info.link = owner_.next_link();
   server_.info.session = info_.link;
   server_.info.client = server_.end->local_address();
@@ -505,7 +505,7 @@ void BridgeSession::tell_end() {
 
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
-  if (server_.is_recorded()) worker_route_->tap->closed(server_.info.link, why, wall());
+  server_.close_tap(*worker_route_, why, wall());
   if (crossing_ != nullptr) crossing_->close_tap(why);
   Session::close_tap(why);
 }

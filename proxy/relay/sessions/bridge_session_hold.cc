@@ -47,7 +47,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   auto back = fresh_back();
   if (back == nullptr) return false;
   const std::string server = server_.info.server.text();
-  if (worker_route_->tap && server_.is_recorded()) worker_route_->tap->closed(server_.info.link, why, wall());
+  server_.close_tap(*worker_route_, why, wall());
   replace_back_end();
   const core::Wait wait = replace_back(std::move(back), {why, code});
   if (wait == core::Wait::kNothing || ending_) return true;
@@ -216,8 +216,7 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
   }
   note("server " + server_.info.server.text() + " is up: the player leaves the arena");
   leave_arena(now() + hold_ms());
-  server_.up = true;
-  server_.last_progress = now();
+  server_.come_up(now());
   const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
   if (stays && !ending_) open_back(peer);
 }

@@ -122,8 +122,7 @@ void BridgeSession::on_leaving_server() { leaving_ = true; }
 void BridgeSession::moved() {
   Crossing& crossing = *crossing_;
   leaving_ = false;
-  if (worker_route_->tap != nullptr && server_.is_recorded())
-    worker_route_->tap->closed(server_.info.link, "the player moves to another server", wall_in_call());
+  server_.close_tap(*worker_route_, "the player moves to another server", wall_in_call());
   client_.resume(kOtherSlow);
   from_ = at().named();
   server_.move_to(crossing.take_end(*this), crossing.next(), crossing.arena_end(), now());

@@ -84,6 +84,11 @@ bool ServerSide::tick(Millis now) {
   return !past_.empty();
 }
 
+void ServerSide::close_tap(const WorkerRoute& worker_route, std::string_view why, WallTime at) const {
+  const bool recorded = up && !finds_dialect_ && arena_ == nullptr;
+  if (recorded && worker_route.tap != nullptr) worker_route.tap->closed(info.link, why, at);
+}
+
 std::optional<std::size_t> ServerSide::wanted_dialect() const {
   const bool any = next_.end != nullptr ? next_.finds_dialect : finds_dialect_;
   return any ? std::nullopt : std::optional(info.dialect);

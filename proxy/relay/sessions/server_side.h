@@ -60,8 +60,11 @@ class ServerSide final : public CountedEnd {
   /// The dialect that the server to be connected must speak; nothing: any.
   std::optional<std::size_t> wanted_dialect() const;
   void found(std::size_t dialect);
-  /// Whether a recording has its link: it is a server's, and its dialect is known.
-  bool is_recorded() const { return up && !finds_dialect_ && arena_ == nullptr; }
+  /// The server has accepted the connection.
+  void come_up(Millis now);
+  /// Tells the recording, if it has the link, that the link is closed. It has the links of servers whose dialect is
+  /// known.
+  void close_tap(const WorkerRoute& worker_route, std::string_view why, WallTime at) const;
 
   bool is_open() const { return end->is_open() || (next_.end != nullptr && next_.end->is_open()); }
   void hang_up();
@@ -82,7 +85,6 @@ class ServerSide final : public CountedEnd {
   std::optional<std::string> too_late(Millis now, const Limits& limits);
 
  private:
-  void come_up(Millis now);
   void go_down();
   void hang_up_and_keep(std::unique_ptr<End> lost, Millis now);
 
