@@ -48,25 +48,25 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
 
 constexpr std::string_view kModified = "modified: ";
 
-/// In lines such as "modified: limits.sessions: 200 -> 150".
-std::vector<std::string> differences(const google::protobuf::Message& before, const google::protobuf::Message& fresh) {
+/// In lines such as "limits.sessions: 200 -> 150", each after `changed`, or "added: access.deny[0]: …".
+std::vector<std::string> differences(const google::protobuf::Message& before, const google::protobuf::Message& fresh,
+                                     std::string_view changed = "") {
   std::string text;
   google::protobuf::util::MessageDifferencer differencer;
   differencer.ReportDifferencesToString(&text);
   differencer.Compare(before, fresh);
   std::vector<std::string> lines;
   std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(kModified)) line.replace(0, kModified.size(), changed);
+    lines.push_back(line);
+  }
   return lines;
 }
 
-/// The same, for what needs a restart: "limits.sessions: 200 -> 150".
-void add_changes(const std::string& prefix, const google::protobuf::Message& before,
-                 const google::protobuf::Message& fresh, std::vector<std::string>& lines) {
-  for (std::string& line : differences(before, fresh)) {
-    if (line.starts_with(kModified)) line.erase(0, kModified.size());
-    lines.push_back(prefix + line);
-  }
+void add_changes(const std::string& of, const google::protobuf::Message& before, const google::protobuf::Message& fresh,
+                 std::vector<std::string>& lines) {
+  for (const std::string& line : differences(before, fresh)) lines.push_back(of + line);
 }
 
 /// The keys of an arena of the fleet that a reload does not apply.
@@ -101,10 +101,7 @@ config::Config at_once(const config::Config& config) {
 }  // namespace
 
 std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh) {
-  std::vector<std::string> lines = differences(at_once(before), at_once(fresh));
-  for (std::string& line : lines)
-    if (line.starts_with(kModified)) line.replace(0, kModified.size(), "changed: ");
-  return lines;
+  return differences(at_once(before), at_once(fresh), "changed: ");
 }
 
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh) {
