@@ -231,8 +231,8 @@ def surroundings():
 
 
 def relays(results, cells, rates, chosen, complaints):
-    lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell, "
-             f"{PACED_LONGER} times that where it is paced.",
+    lines = [command() + f": medians of {chosen.rounds} interleaved rounds. "
+             f"A cell takes {chosen.seconds:g} s, a paced one {PACED_LONGER * chosen.seconds:g} s.",
              surroundings() + ".", ""]
     for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx"), ("bridge", "HAProxy")):
         if not any(cell[0] == kind for cell in cells):

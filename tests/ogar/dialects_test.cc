@@ -351,7 +351,7 @@ void check_picture(Chain& chain) {
   chain.tells(hidden);
   CHECK(chain.sees([&] { return chain.picture.cells.size() == 4; }));
   CHECK(chain.picture.mismatched == 0);
-  CHECK(chain.picture.unknown_killers == 0);
+  CHECK(chain.picture.unknown_eats == 0);
 }
 
 void check_wishes(Chain& chain) {

@@ -185,10 +185,10 @@ void check_mirror(const char* name) {
     CHECK(mirror.different == "");
     CHECK(mirror.compared > 100);
     CHECK(mirror.ours.mismatched == 0);
-    CHECK(mirror.ours.unknown_killers == 0);
+    CHECK(mirror.ours.unknown_eats == 0);
     CHECK(mirror.ours.adds == mirror.real.adds);
     CHECK(mirror.ours.removes == mirror.real.removes);
-    CHECK(mirror.ours.eats == mirror.real.eats - mirror.real.unknown_killers);
+    CHECK(mirror.ours.eats == mirror.real.eats - mirror.real.unknown_eats);
     CHECK(mirror.ours.chat == mirror.real.chat);
     CHECK(mirror.passed_on.splits == mirror.asked.splits);
     CHECK(mirror.passed_on.ejects == mirror.asked.ejects);

@@ -53,7 +53,7 @@ class Picture {
       for (const auto& cell : update.updated) change(cell);
     if ((update.flags & ogar::kEaten) != 0)
       for (const auto& eaten : update.eaten) {
-        if (!cells.contains(eaten.killer) || !cells.contains(eaten.killed)) ++unknown_killers;
+        if (!cells.contains(eaten.killer) || !cells.contains(eaten.killed)) ++unknown_eats;
         ++eats;
       }
     if ((update.flags & ogar::kRemoved) != 0)
@@ -65,7 +65,7 @@ class Picture {
   void take(const ogar::UpdateNodes& nodes) {
     ++updates;
     for (const auto& one : nodes.eaten) {
-      if (!cells.contains(one.killer) || !cells.contains(one.killed)) ++unknown_killers;
+      if (!cells.contains(one.killer) || !cells.contains(one.killed)) ++unknown_eats;
       ++eats;
     }
     for (const auto& node : nodes.nodes) cells.contains(node.id) ? change(node) : add(node);
@@ -116,7 +116,7 @@ class Picture {
   ogar::Board board;
   ogar::WorldInfo world;
   std::string chat, stats;
-  std::size_t updates = 0, pongs = 0, adds = 0, removes = 0, eats = 0, unknown_killers = 0, mismatched = 0;
+  std::size_t updates = 0, pongs = 0, adds = 0, removes = 0, eats = 0, unknown_eats = 0, mismatched = 0;
 
  private:
   void add(const ogar::AddedCell& cell) {
