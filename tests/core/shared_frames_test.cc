@@ -9,6 +9,7 @@
 #include <string>
 
 #include "proxy/core/room.h"
+#include "tests/support/heap.h"
 
 namespace entente::core::shared_frames_test {
 namespace {
@@ -114,6 +115,25 @@ TEST_CASE("frames of one key are contiguous until they are forgotten") {
   frames.forget();
   CHECK(frames.find(key) == nullptr);
   CHECK(as_text(frames.keep(key, as_bytes("again"))) == "again");
+}
+
+TEST_CASE("after frames are forgotten, little memory is kept, however much they had") {
+  for (const std::size_t count : {1'000U, 10'000U}) {
+    const std::size_t before = testing::bytes_in_use();
+    SharedFrames frames;
+    const auto keep_many = [&] {
+      for (const char& key : kKeys) {
+        for (std::size_t i = 0; i < count; ++i) frames.keep(&key, Buffer(1'000));
+        frames.keep(&key, Buffer(5'000'000));
+      }
+    };
+    for (int round = 0; round < 3; ++round) {
+      keep_many();
+      CHECK(testing::bytes_in_use() - before > kKeys.size() * (count * 1'000 + 5'000'000));
+      frames.forget();
+      CHECK(testing::bytes_in_use() - before < kKeys.size() * 300'000);
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace entente::core::world_test {
 namespace {
@@ -144,6 +146,38 @@ TEST_CASE("units are found by place") {
   CHECK(seen(world, -1e9, 1e9, -1e9, 1e9) == std::vector<Id>{1, 2});
 }
 
+TEST_CASE("a unit on the edge of a box is in it") {
+  // 0 and 100 are also edges of the grid's cells.
+  for (const double west : {-100.0, -40.0, 0.0, 30.0})
+    for (const double side : {10.0, 100.0, 170.0}) {
+      CAPTURE(west);
+      CAPTURE(side);
+      const double east = west + side, south = west - 7, north = south + side, beyond = 1e-6;
+      const WorldState inside = made_of({unit(1, 0, west, south), unit(2, 0, east, south), unit(3, 0, west, north),
+                                         unit(4, 0, east, north), unit(5, 0, west + 1, north)});
+      CHECK(seen(inside, west, east, south, north) == std::vector<Id>{1, 2, 3, 4, 5});
+      const WorldState outside = made_of({unit(1, 0, west - beyond, south), unit(2, 0, east + beyond, south),
+                                          unit(3, 0, west, south - beyond), unit(4, 0, west, north + beyond)});
+      CHECK(seen(outside, west, east, south, north).empty());
+    }
+}
+
+TEST_CASE("the ground is known from the west and north edges up to, but not including, the east and south edges") {
+  words::World geometry;
+  set_sides(geometry, 20, 20);
+  geometry.set_block(0.5);
+  geometry.set_ground(std::string("\x02\x04\x06\x08", 4));  // rows from the north, columns from the west
+  CHECK(ground_at(geometry, -10, 10) == 1);
+  CHECK(ground_at(geometry, 9.999, 10) == 2);
+  CHECK(ground_at(geometry, -10, -9.999) == 3);
+  CHECK(ground_at(geometry, 9.999, -9.999) == 4);
+  CHECK(ground_at(geometry, 0, 0) == 4);
+  CHECK(ground_at(geometry, 10, 10) == 0);
+  CHECK(ground_at(geometry, -10.001, 10) == 0);
+  CHECK(ground_at(geometry, -10, -10) == 0);
+  CHECK(ground_at(geometry, -10, 10.001) == 0);
+}
+
 TEST_CASE("units with no bounds or no valid place are kept apart") {
   const WorldState world = made_of({unit(1, 0, 1e300, 0), unit(2, 0, std::nan(""), 0), unit(3, 0, 1, 1)});
   CHECK(seen(world, 0, 2, 0, 2) == std::vector<Id>{3});
@@ -226,6 +260,80 @@ TEST_CASE("facts about unknown players or units change nothing and are counted")
   world.fold(owns(4, {1}, 1));
   CHECK(world.orphaned() == 2);
   CHECK(world.units().empty());
+}
+
+TEST_CASE("a version changes with every player who comes, changes or leaves, and with every change of looks") {
+  WorldState world;
+  std::uint32_t players = world.players_version();
+  const auto changed = [&] { return std::exchange(players, world.players_version()) != world.players_version(); };
+  world.fold(player(1, "anna"));
+  CHECK(changed());
+  world.fold(player(1, "anne"));
+  CHECK(changed());
+  Fact hidden = player(7, "viewer");
+  hidden.audience = words::PLAYER;
+  hidden.to = 7;
+  world.fold(hidden);
+  CHECK(changed());
+  for (const Id id : {1U, 7U}) {
+    words::PlayerGone gone;
+    gone.set_id(id);
+    world.fold(gone);
+    CHECK(changed());
+    world.fold(gone);  // nobody is left to go
+    CHECK_FALSE(changed());
+  }
+  world.fold(unit(11, 0));
+  const std::uint32_t looks = world.unit(11)->looks_version;
+  CHECK(looks != 0);
+  world.fold(pose(11, 3, 4));
+  CHECK(world.unit(11)->looks_version == looks);
+  world.fold(of_unit<words::UnitChanged>(11));
+  CHECK(world.unit(11)->looks_version != looks);
+}
+
+TEST_CASE("each limit of a world is reached, and not exceeded") {
+  WorldLimits limits;
+  limits.units = limits.players = limits.tokens = limits.rules = limits.shots = 3;
+  words::World map;
+  map.set_voxels("12345678");
+  limits.geometry_bytes = map.ByteSizeLong();
+  WorldState world(limits);
+  for (Id id = 1; id <= 4; ++id) {
+    words::Token token;
+    token.set_id(id);
+    words::WorldEdit edit;
+    edit.mutable_edit()->set_x(id);
+    const std::uint64_t before = world.orphaned();
+    world.fold(unit(id, 0));
+    world.fold(player(id, "x"));
+    world.fold(rule(std::to_string(id).c_str(), "1"));
+    world.fold(ball(1, id, 9, 0));
+    world.fold(Fact(token));
+    world.fold(Fact(edit));
+    CHECK(world.orphaned() - before == (id <= 3 ? 0 : 6));
+  }
+  CHECK(world.units().size() == 3);
+  CHECK(world.players().size() == 3);
+  CHECK(world.rules().size() == 3);
+  CHECK(world.shots().size() == 3);
+  CHECK(world.tokens().size() == 3);
+  CHECK(world.edits().size() == 3);
+  const std::uint64_t before = world.orphaned();
+  world.fold(Fact(map));
+  CHECK(world.geometry() != nullptr);
+  CHECK(world.orphaned() == before);
+  map.set_voxels("123456789");
+  world.fold(Fact(map));
+  CHECK(world.geometry()->voxels().size() == 8);
+  CHECK(world.orphaned() == before + 1);
+  // What is known can be changed while the world is full.
+  world.fold(unit(3, 5));
+  world.fold(player(3, "y"));
+  world.fold(rule("3", "2"));
+  world.fold(ball(1, 3, 9, 0));
+  CHECK(world.orphaned() == before + 1);
+  CHECK(world.player(3)->player.name() == "y");
 }
 
 TEST_CASE("nothing grows without bound") {

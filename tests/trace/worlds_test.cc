@@ -124,6 +124,30 @@ TEST_CASE("a geometry that was lost with its chunk is written again with the nex
   CHECK(told[3] == "world 1 4 hash of b");
 }
 
+TEST_CASE("memory for geometries is free again once they are written") {
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file), {.chunk_bytes = 1 << 20});
+  REQUIRE(recorder.ok());
+  Recorder& to = **recorder;
+  constexpr std::size_t kLarge = 48U << 20U;  // of the 128 MiB that may wait, two fit
+  const auto give = [&](const std::string& name) {
+    Geometry made = geometry(name);
+    made.mutable_world()->set_voxels(std::string(kLarge, 'v'));
+    to.geometry(made);
+  };
+  for (const std::string name : {"a", "b", "c"}) give(name);
+  to.world(1, world(1, 1, "a"));
+  to.world(1, world(1, 2, "b"));
+  to.world(1, world(1, 3, "c"));  // did not fit
+  to.tick(2 * kSecond);
+  give("c");
+  to.world(3 * kSecond, world(1, 4, "c"));
+  REQUIRE(ok(to.close(4 * kSecond)));
+  CHECK(all_of(file) == Lines{"hash of a", "world 1 1 hash of a", "hash of b", "world 1 2 hash of b",
+                              "a world is not recorded: its geometry is not known", "hash of c",
+                              "world 1 4 hash of c"});
+}
+
 /// Two bridges for 1000 s: incompressible words each second, and a world of each bridge every 10 s.
 Buffer long_recording() {
   Buffer file;

@@ -226,6 +226,65 @@ TEST_CASE("chunk indexes, summary offsets and the footer point at the right reco
   CHECK(groups == 5);  // schemas, channels, statistics, chunk indexes, metadata indexes
 }
 
+namespace {
+
+/// The content of the file's only piece of this kind.
+FieldReader only(const std::vector<Piece>& all, Op op) {
+  std::vector<Bytes> found;
+  for (const auto& piece : all)
+    if (piece.op == op) found.push_back(piece.content);
+  REQUIRE(found.size() == 1);
+  return FieldReader(found[0]);
+}
+
+}  // namespace
+
+TEST_CASE("a channel that is retired keeps its index entries of the open chunk") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  Writer writer(sink, {.compress = false});
+  REQUIRE(ok(writer.begin()));
+  REQUIRE(ok(writer.define(Channel{1, 0, "/a", "", {}})));
+  for (const WallTime time : {10, 20}) writer.message({1, 0, WallTime{time}, WallTime{time}, as_bytes("x")});
+  writer.retire(1);
+  REQUIRE(ok(writer.end()));
+  FieldReader index = only(pieces(file), Op::kMessageIndex);
+  CHECK(index.number<std::uint16_t>("channel") == 1);
+  FieldReader entries(index.block<std::uint32_t>("records"));
+  std::vector<WallTime> times;
+  while (!entries.done()) {
+    times.push_back(entries.number<std::uint64_t>("time"));
+    entries.number<std::uint64_t>("offset");
+  }
+  CHECK(times == std::vector<WallTime>{10, 20});
+  CHECK(only(pieces(file), Op::kStatistics).number<std::uint64_t>("messages") == 2);
+}
+
+TEST_CASE("a chunk spans its earliest and latest message, in whatever order their times come") {
+  const std::vector<std::vector<WallTime>> orders = {
+      {500, 300, 400}, {300, 500, 400}, {400, 500, 300}, {400, 300, 500}};
+  for (const auto& times : orders) {
+    Buffer file;
+    testing::MemorySink sink(file);
+    Writer writer(sink, {.compress = false});
+    REQUIRE(ok(writer.begin()));
+    REQUIRE(ok(writer.define(Channel{1, 0, "/a", "", {}})));
+    for (const WallTime time : times) writer.message({1, 0, time, time, as_bytes("x")});
+    REQUIRE(ok(writer.end()));
+    const auto all = pieces(file);
+    FieldReader chunk = only(all, Op::kChunk), index = only(all, Op::kChunkIndex), counts = only(all, Op::kStatistics);
+    for (FieldReader* fields : {&chunk, &index}) {
+      CHECK(fields->number<std::uint64_t>("start") == 300);
+      CHECK(fields->number<std::uint64_t>("end") == 500);
+    }
+    counts.number<std::uint64_t>("messages"), counts.number<std::uint16_t>("schemas");
+    counts.number<std::uint32_t>("channels"), counts.number<std::uint32_t>("attachments");
+    counts.number<std::uint32_t>("metadata"), counts.number<std::uint32_t>("chunks");
+    CHECK(counts.number<std::uint64_t>("start") == 300);
+    CHECK(counts.number<std::uint64_t>("end") == 500);
+  }
+}
+
 TEST_CASE("a chunk without room leaves the file unchanged, at every size of the disk") {
   const auto made = sample(2, 20, false);
   for (std::size_t room = 120; room < made.file.size(); ++room) {

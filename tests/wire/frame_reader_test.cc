@@ -41,6 +41,58 @@ TEST_CASE("a stream that arrives byte by byte is cut into the same frames") {
   CHECK(all == "(greeting:544f5921 1)(02040001 1)(0001 1)");
 }
 
+/// Frames end with a line feed, and the cutter does not limit them.
+class LineCutter final : public Cutter {
+ public:
+  Cut next(Bytes bytes) override {
+    const std::size_t end = as_text(bytes).find('\n');
+    return {end == std::string_view::npos ? 0 : end + 1, Stage::kPlay, {}};
+  }
+};
+
+class Lines final : public Game {
+ public:
+  static constexpr std::size_t kLargest = 10;
+
+  std::string_view name() const override { return "lines"; }
+  std::string_view about() const override { return ""; }
+  std::uint16_t default_port() const override { return 7; }
+  Transport transport() const override { return Transport::kTcp; }
+  std::span<const DialectInfo> dialects() const override { return {}; }
+  std::unique_ptr<Codec> codec(std::size_t) const override { return nullptr; }
+  std::unique_ptr<Cutter> cutter(Way, std::size_t) const override { return std::make_unique<LineCutter>(); }
+  std::size_t largest_frame() const override { return kLargest; }
+  Probe probe() const override { return Probe::kDefault; }
+  Detected detect(Bytes) const override { return {}; }
+};
+
+TEST_CASE("a frame may be as large as the game's largest; a larger one is refused before its end") {
+  const std::string largest = std::string(Lines::kLargest - 1, 'x') + '\n';
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, Lines::kLargest - 1, Lines::kLargest}) {
+    CAPTURE(at);
+    FrameReader reader(Lines(), 0, Way::kToServer);
+    std::size_t whole = 0;
+    const auto feed = [&](std::string_view part) {
+      return reader.feed(Lane::kStream, as_bytes(part), [&](const Frames& frames) { whole += frames.bytes.size(); });
+    };
+    CHECK_FALSE(feed(std::string_view(largest).substr(0, at)));
+    CHECK_FALSE(feed(std::string_view(largest).substr(at)));
+    CHECK(whole == Lines::kLargest);
+    CHECK_FALSE(feed(std::string(Lines::kLargest, 'y')));
+    const auto fault = feed("y");
+    REQUIRE(fault);
+    CHECK(fault->what == std::string("oversize frame"));
+  }
+  FrameReader toy(toy::game(), 0, Way::kToServer);
+  CHECK(cut(toy, Lane::kStream, "544f5921") == "(greeting:544f5921 1)");
+  const std::size_t most = toy::game().largest_frame();
+  Buffer frame(most, 1);
+  frame[0] = static_cast<std::uint8_t>(most - 2);
+  CHECK(cut(toy, Lane::kStream, to_hex(frame)) == "(" + to_hex(frame) + " 1)");
+  ++frame[0];
+  CHECK(cut(toy, Lane::kStream, to_hex(frame)) == "frame too large");
+}
+
 TEST_CASE("a message must end with a whole frame; otherwise none of its frames is passed") {
   FrameReader reader(toy::packets(), 0, Way::kToServer);
   CHECK(cut(reader, Lane::kStream, "0204 0001 0001") == "(02040001 0001 2)");

@@ -1,0 +1,151 @@
+// A player whose server was lost: whether the next world is the same place, and what it is told if no server lets it
+// in.
+#include "proxy/core/comeback.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "proxy/core/room.h"
+
+namespace entente::core::comeback_test {
+namespace {
+
+words::World map(const char* name) {
+  words::World word;
+  word.set_name(name);
+  return word;
+}
+
+words::Room settings(std::uint32_t shots) {
+  words::Room word;
+  word.set_most_shots(shots);
+  return word;
+}
+
+Comeback to(const WorldState& world, std::initializer_list<Fact> next) {
+  Comeback comeback(world, 1);
+  for (const Fact& fact : next) comeback.fold(fact);
+  return comeback;
+}
+
+TEST_CASE("a world is the same place if its map and settings are the same") {
+  WorldState world;
+  world.fold(Fact(map("hills")));
+  world.fold(Fact(settings(5)));
+  world.fold(Fact(words::Ready()));
+  CHECK(to(world, {Fact(map("hills")), Fact(settings(5))}).is_same_place(world));
+  CHECK_FALSE(to(world, {Fact(map("plains")), Fact(settings(5))}).is_same_place(world));
+  CHECK_FALSE(to(world, {Fact(map("hills")), Fact(settings(3))}).is_same_place(world));
+  CHECK_FALSE(to(world, {Fact(settings(5))}).is_same_place(world));
+}
+
+TEST_CASE("a player who has loaded no world can go to any; one who is in a world without a map, only to such a one") {
+  WorldState world;
+  CHECK(to(world, {Fact(map("hills"))}).is_same_place(world));
+  CHECK(to(world, {}).is_same_place(world));
+  world.fold(Fact(words::Ready()));
+  CHECK_FALSE(to(world, {Fact(map("hills"))}).is_same_place(world));
+  CHECK(to(world, {}).is_same_place(world));
+}
+
+/// Records what the player is told.
+class Told final : public Room::Host {
+ public:
+  void send(Id, Lane, Bytes bytes) override { said += std::string(as_text(bytes)) + "\n"; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
+  void close(Id, std::string_view, std::uint32_t) override {}
+  void failed(Id, const Fault&) override {}
+  void dial() override {}
+  bool await_next_server(std::string_view, Wait) override { return true; }
+
+  std::string said;
+};
+
+class Player final : public Front {
+ public:
+  void receive(const Frames&, FrontOut& out) override { out.say(words::Enter()); }
+  void hear(const Fact& fact, FrontOut& out) override {
+    std::string line = name_of(fact);
+    if (const auto* refused = as<words::Refused>(fact)) line += ": " + refused->text();
+    out.send(Lane::kStream, as_bytes(line));
+  }
+};
+
+/// "full": has no seat. "stops": it stops. Anything else lets the player in.
+class Server final : public Back {
+ public:
+  void receive(const Frames& frames, BackOut& out) override {
+    const std::string_view line = as_text(frames.bytes);
+    if (line == "full") return void(out.report_server_full("it is full"));
+    if (line == "stops") return void(out.report_server_stopping("it stops"));
+    words::Player player;
+    player.set_id(out.me());
+    out.say(player);
+    out.say(words::Ready());
+  }
+  void hear(const Intent&, BackOut&) override {}
+};
+
+struct Wish {
+  Wish() {
+    room.seat(std::make_unique<Player>(), {}, 0);
+    room.received(1, {Lane::kStream, as_bytes("enter")}, 0);
+    room.back_opened({}, 0);
+  }
+  void server_says(const char* line) { room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0); }
+  Wait next_server(std::string_view why) {
+    const Wait wait = room.replace_back(std::make_unique<Server>(), {why}, 0);
+    room.back_opened({}, 0);
+    return wait;
+  }
+  /// No further server comes.
+  bool is_told_full() {
+    told.said.clear();
+    room.gone(kBackId, "nobody listens", 0);
+    CHECK(room.over());
+    return told.said.find("Refused: it is full") != std::string::npos;
+  }
+
+  Told told;
+  Room room{told, std::make_unique<Server>(), {}};
+};
+
+TEST_CASE(
+    "a player who waited for a seat is told at the end that the server was full, unless it waited for something else "
+    "since") {
+  Wish wish;
+  wish.server_says("full");
+  REQUIRE(wish.next_server("it is full") == Wait::kPlayerSlot);
+  SUBCASE("it waited for the seat alone") { CHECK(wish.is_told_full()); }
+  SUBCASE("the next server was full, too") {
+    wish.server_says("full");
+    REQUIRE(wish.next_server("it is full") == Wait::kPlayerSlot);
+    CHECK(wish.is_told_full());
+  }
+  SUBCASE("the next server stopped") {
+    wish.server_says("stops");
+    REQUIRE(wish.next_server("it stops") == Wait::kServer);
+    CHECK_FALSE(wish.is_told_full());
+  }
+  SUBCASE("it came in") {
+    wish.server_says("come in");
+    REQUIRE_FALSE(wish.room.awaits_server());
+    CHECK_FALSE(wish.is_told_full());
+  }
+  SUBCASE("it came in, lost that server, and came into another") {
+    wish.server_says("come in");
+    wish.server_says("stops");
+    REQUIRE(wish.next_server("it stops") == Wait::kServer);
+    wish.server_says("full");
+    REQUIRE(wish.next_server("it is full") == Wait::kPlayerSlot);
+    wish.server_says("come in");
+    REQUIRE_FALSE(wish.room.awaits_server());
+    CHECK_FALSE(wish.is_told_full());
+  }
+}
+
+}  // namespace
+}  // namespace entente::core::comeback_test
