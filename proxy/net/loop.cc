@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <utility>
 
 namespace entente::net {
 namespace {
@@ -26,7 +27,7 @@ DatagramBuffers::DatagramBuffers() : bytes(kSlots * kSlotSize) {
   }
 }
 
-Loop::Loop() : read_buffer_(kReadBuffer) {
+Loop::Loop(Schedule::Clock nanos) : schedule_(std::move(nanos)), read_buffer_(kReadBuffer) {
   check(uv_loop_init(&loop_));
   later_.reserve(kLaterAtOnce);
   due_.reserve(kLaterAtOnce);

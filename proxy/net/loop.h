@@ -51,7 +51,8 @@ struct DatagramBuffers {
 
 class Loop {
  public:
-  Loop();
+  /// `nanos`: the clock by which jobs are served; a test may count steps by it.
+  explicit Loop(Schedule::Clock nanos = [] { return uv_hrtime(); });
   /// REQUIRES: nothing is open on the loop (run() has returned, or it never ran and its users are gone).
   ~Loop();
   Loop(const Loop&) = delete;
@@ -64,11 +65,18 @@ class Loop {
   DatagramBuffers& datagram_buffers() { return datagram_buffers_; }
   Outbox& outbox() { return outbox_; }
 
+  /// Those who share a turn with this address (schedule.h).
+  std::shared_ptr<Party> party(const Address& address, Parties::Kind kind) { return parties_.of(address, kind); }
+  std::shared_ptr<Party> client_party(const Address& client) { return party(client, Parties::Kind::kClient); }
+  std::shared_ptr<Party> server_party(const Address& server) { return party(server, Parties::Kind::kServer); }
   /// Schedules `job`. The loop runs it in this turn if there is time, otherwise in a later one (schedule.h).
   void serve(Job& job) {
     schedule_.add(job, now());
     wake();
   }
+  /// Whether the job that is being served is to end, because it has had its time. Looks at the clock. Outside of a job:
+  /// true.
+  bool time_is_up() const { return schedule_.time_is_up(); }
   /// Whether the last turn left jobs for the next one.
   bool is_behind() const { return behind_; }
   /// Calls `it` once after this turn's events, before the loop sleeps. REQUIRES: not already requested.
@@ -104,7 +112,8 @@ class Loop {
   bool behind_ = false;
   TurnWatch* watch_ = nullptr;
   std::uint32_t turns_ = 0;  // that had something to serve
-  Schedule schedule_{[] { return uv_hrtime(); }};
+  Parties parties_;
+  Schedule schedule_;
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;
   DatagramBuffers datagram_buffers_;
@@ -126,7 +135,8 @@ class Alarm final : private Job {
   /// earlier setting.
   void set(std::uint64_t nanos);
   void clear();
-  /// The group in which it is served once it is due.
+  /// The group and the party in which it is served once it is due.
+  using Job::set_party;
   using Job::set_priority;
 
  private:

@@ -28,6 +28,7 @@ class Poll final : private Job {
   bool is_open() const { return handle_ != nullptr; }
 
   using Job::queued_millis;
+  using Job::set_party;
   using Job::set_priority;
   using Job::waits;
 

@@ -32,6 +32,7 @@ void ProxyHeaderReader::add(Fd fd, const Address& by) {
   one.since = loop_.now();
   if (proxies_->naming == ClientNaming::kForwarded) one.head = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
   one.poll.set_priority(Priority::kNewcomer);
+  one.poll.set_party(loop_.client_party(by));
   if (!one.poll.open(loop_, one.fd.get(), one)) return refuse(one, NoHeader::kOutOfDescriptors);
   one.poll.want(true, false);
 }

@@ -1,5 +1,6 @@
 #include "proxy/net/schedule.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -10,11 +11,21 @@ std::size_t index(Priority priority) { return static_cast<std::size_t>(priority)
 
 }  // namespace
 
+// -- Jobs and parties -------------------------------------------------------------------------------------------------
+
 void Job::set_priority(Priority priority) {
   if (priority == priority_) return;
   Schedule* const schedule = schedule_;
   if (schedule) schedule->remove(*this);
   priority_ = priority;
+  if (schedule) schedule->append(*this);
+}
+
+void Job::set_party(std::shared_ptr<Party> party) {
+  if (party == party_) return;
+  Schedule* const schedule = schedule_;
+  if (schedule) schedule->remove(*this);
+  party_ = std::move(party);
   if (schedule) schedule->append(*this);
 }
 
@@ -24,6 +35,22 @@ void Job::cancel() {
   if (schedule_) schedule_->remove(*this);
 }
 
+std::shared_ptr<Party> Parties::of(const Address& address, Kind kind) {
+  Known& known = known_[static_cast<std::size_t>(kind)];
+  const Address key = address.host_key();
+  std::weak_ptr<Party>& there = known[key];
+  if (auto party = there.lock()) return party;
+  const auto forget = [&known, key](const Party* party) {
+    known.erase(key);
+    delete party;
+  };
+  std::shared_ptr<Party> party(new Party, forget);
+  there = party;
+  return party;
+}
+
+// -- Who waits --------------------------------------------------------------------------------------------------------
+
 void Schedule::add(Job& job, Millis now) {
   now_ = now;
   if (job.waits()) return;
@@ -31,34 +58,122 @@ void Schedule::add(Job& job, Millis now) {
   append(job);
 }
 
-void Schedule::append(Job& job) {
-  const std::size_t i = index(job.priority_);
-  job.schedule_ = this;
-  job.before_ = last_[i];
-  job.after_ = nullptr;
-  (last_[i] ? last_[i]->after_ : first_[i]) = &job;
-  last_[i] = &job;
+Party::Line& Schedule::line_of(const Job& job) {
+  return (job.party_ ? *job.party_ : chores_).lines_[index(job.priority_)];
 }
 
+void Schedule::append(Job& job) {
+  Party::Line& line = line_of(job);
+  job.schedule_ = this;
+  job.before_ = line.last;
+  job.after_ = nullptr;
+  const bool comes = line.first == nullptr;
+  (line.last ? line.last->after_ : line.first) = &job;
+  line.last = &job;
+  ++waiting_;
+  if (!comes || !job.party_ || line.waits) return;
+  if (line.credit < 0) {  // what it used too much is forgiven with time
+    const auto rested = static_cast<std::int64_t>(std::min<std::uint64_t>(nanos_() - line.left_at, kMostDebt));
+    line.credit = std::min<std::int64_t>(line.credit + rested, 0);
+  }
+  line.waits = job.party_;
+  to_back(groups_[index(job.priority_)], line);
+}
+
+/// A party that is being served keeps its place, even without jobs: serve_party() takes it out.
 void Schedule::remove(Job& job) {
   assert(job.schedule_ == this);
-  const std::size_t i = index(job.priority_);
-  (job.before_ ? job.before_->after_ : first_[i]) = job.after_;
-  (job.after_ ? job.after_->before_ : last_[i]) = job.before_;
+  Party::Line& line = line_of(job);
+  (job.before_ ? job.before_->after_ : line.first) = job.after_;
+  (job.after_ ? job.after_->before_ : line.last) = job.before_;
   job.schedule_ = nullptr;
+  --waiting_;
+  if (line.first == nullptr && line.waits && &line != serving_) take_out(groups_[index(job.priority_)], line);
 }
+
+void Schedule::to_back(Group& group, Party::Line& line) {
+  line.before = group.last;
+  line.after = nullptr;
+  (group.last ? group.last->after : group.first) = &line;
+  group.last = &line;
+}
+
+void Schedule::take_out(Group& group, Party::Line& line) {
+  (line.before ? line.before->after : group.first) = line.after;
+  (line.after ? line.after->before : group.last) = line.before;
+  line.credit = std::min<std::int64_t>(line.credit, 0);
+  if (line.credit < 0) line.left_at = nanos_();
+  line.in_turn = false;
+  line.waits.reset();  // may be the last that held it
+}
+
+// -- Service ----------------------------------------------------------------------------------------------------------
 
 void Schedule::serve(Priority priority, Millis now) {
   now_ = now;
-  Job*& first = first_[index(priority)];
-  if (first == nullptr) return;
-  const std::uint64_t until = nanos_() + (priority == Priority::kPlayer ? kPlayersTime : kNewcomersTime);
+  Group& group = groups_[index(priority)];
+  std::uint64_t time = nanos_();
+  const std::uint64_t until = time + (priority == Priority::kPlayer ? kPlayersTime : kNewcomersTime);
+  const Party::Line& chores = chores_.lines_[index(priority)];
+  bool served = false;  // somebody else than us
+  while (chores.first != nullptr || group.first != nullptr) {
+    if (time >= until && (served || group.first == nullptr)) break;
+    time = serve_chores(priority, time);
+    if (group.first == nullptr) continue;
+    time = serve_party(group, time, until);
+    served = true;
+  }
+  job_until_ = 0;
+}
+
+std::uint64_t Schedule::serve_chores(Priority priority, std::uint64_t from) {
+  Party::Line& line = chores_.lines_[index(priority)];
+  const std::uint64_t until = from + kJobTime;
+  while (line.first != nullptr && from < until) from = run_first(line, from);
+  return from;
+}
+
+/// Serves the first party whose turn it is, until its turn or the time of the group is over. Then it goes to the back.
+std::uint64_t Schedule::serve_party(Group& group, std::uint64_t from, std::uint64_t until) {
+  for (;;) {  // ends: each round adds to the credit of all
+    Party::Line& line = *group.first;
+    if (!std::exchange(line.in_turn, true)) line.credit += kJobTime;
+    if (line.credit > 0) break;
+    line.in_turn = false;
+    if (group.first == group.last) continue;
+    group.first = line.after;
+    group.first->before = nullptr;
+    to_back(group, line);
+  }
+  Party::Line& line = *group.first;
+  serving_ = &line;
   do {
-    Job& job = *first;
-    remove(job);
-    job.queued_millis_ += now_ - job.since_;
-    job.run();
-  } while (first != nullptr && nanos_() < until);
+    const std::uint64_t ended = run_first(line, from);
+    line.credit = std::max(line.credit - static_cast<std::int64_t>(ended - from), -kMostDebt);
+    from = ended;
+  } while (line.first != nullptr && line.credit > 0 && from < until);
+  serving_ = nullptr;
+  if (line.first == nullptr) {
+    take_out(group, line);
+  } else if (line.credit <= 0) {
+    line.in_turn = false;
+    if (&line != group.last) {
+      group.first = line.after;
+      group.first->before = nullptr;
+      to_back(group, line);
+    }
+  }
+  return from;
+}
+
+/// Returns when the job had ended.
+std::uint64_t Schedule::run_first(Party::Line& line, std::uint64_t from) {
+  Job& job = *line.first;
+  remove(job);
+  job.queued_millis_ += now_ - job.since_;
+  job_until_ = from + kJobTime;
+  job.run();
+  return nanos_();
 }
 
 }  // namespace entente::net

@@ -5,7 +5,9 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "proxy/net/fd.h"
 #include "proxy/net/link.h"
@@ -38,6 +40,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
 
   /// The group in which it is served. Initially newcomers.
   void set_priority(Priority priority) { poll_.set_priority(priority); }
+  /// Whose turn it shares. Initially the loop's.
+  void set_party(std::shared_ptr<Party> party) { poll_.set_party(std::move(party)); }
   /// How many bytes one read takes at most: the rest waits, and others are served first. Initially the loop's buffer.
   void set_largest_read(std::size_t bytes) { largest_read_ = bytes; }
   /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread

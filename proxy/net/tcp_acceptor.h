@@ -2,6 +2,8 @@
 // connection can be accepted and closed instead of keeping the loop busy.
 #pragma once
 
+#include <memory>
+
 #include "proxy/net/fd.h"
 #include "proxy/net/poll.h"
 
@@ -18,7 +20,7 @@ class TcpAcceptor final : private Poll::User {
     virtual void starved(const Address& from) = 0;
   };
 
-  TcpAcceptor(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  TcpAcceptor(Loop& loop, User& user) : loop_(loop), user_(user) { poll_.set_party(std::make_shared<Party>()); }
   bool open(Fd listening);
   void close();
   /// Another descriptor of the listening socket. Empty: errno says why.

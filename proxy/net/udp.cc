@@ -69,7 +69,7 @@ struct UdpReader::PeerSocket final : Poll::User {
   Poll poll;
 };
 
-UdpReader::UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
+UdpReader::UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) { set_party(std::make_shared<Party>()); }
 
 UdpReader::~UdpReader() = default;
 
@@ -158,6 +158,7 @@ bool UdpReader::give_socket(const Peer& peer) {
   if (!fd) return false;
   auto made = std::make_unique<PeerSocket>(*this, std::move(fd));
   PeerSocket& socket = *made;
+  socket.poll.set_party(loop_.client_party(peer.address));
   if (!socket.poll.open(loop_, socket.fd.get(), socket)) return false;
   socket.poll.want(true, false);
   peers_[peer.address] = std::move(made);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/net/fd.h"
@@ -45,6 +46,8 @@ class UdpReader final : private Poll::User {
   /// ready. `from` is empty: all are from the peer.
   bool open_connected(int fd) { return open(fd, true, Address()); }
   void close();
+  /// Whose turn it shares. Initially a party of its own.
+  void set_party(std::shared_ptr<Party> party) { poll_.set_party(std::move(party)); }
 
   struct Peer {
     Address address, local_address;  ///< its address; the one of ours that it sends to

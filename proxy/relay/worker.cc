@@ -159,7 +159,7 @@ void Worker::read(AcceptedClient& newcomer) {
 
 /// False: the peer could not be taken, and is gone.
 bool Worker::take_moved(AcceptedClient& newcomer) {
-  auto client = std::make_unique<MovedEnetClient>(loop_);
+  auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client);
   newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
     routes_[newcomer.route]->log_warning(LogKind::kMachine,

@@ -1,4 +1,4 @@
-// The order of a loop's work: players first, each group in order of arrival, and a turn ends after a bounded time.
+// The order of a loop's work: players first, addresses take turns, and a turn ends after a bounded time.
 // The clock of these tests advances only while a job works.
 #include "proxy/net/schedule.h"
 
@@ -38,6 +38,10 @@ class Work final : public Job {
   }
   Work& wait(Millis now = 0) {
     bench_.schedule.add(*this, now);
+    return *this;
+  }
+  Work& of(const std::shared_ptr<Party>& party) {
+    set_party(party);
     return *this;
   }
   std::function<void()> also = [] {};
@@ -125,6 +129,146 @@ TEST_CASE("a job knows how long it has waited, including the present wait") {
   x.wait(2000);
   a.wait(2100);
   CHECK(x.queued_millis() == 1000);
+}
+
+/// A peer that always has more to do: adds itself again each time.
+struct Flood {
+  Flood(Bench& bench, char name, const std::shared_ptr<Party>& party, int links, std::uint64_t milliseconds = 1) {
+    for (int i = 0; i < links; ++i) {
+      Work& one = *all.emplace_back(std::make_unique<Work>(bench, name, Priority::kPlayer, milliseconds));
+      one.of(party).also = [&one] { one.wait(); };
+      one.wait();
+    }
+  }
+  std::vector<std::unique_ptr<Work>> all;
+};
+
+std::size_t times(const std::string& served, char name) {
+  return static_cast<std::size_t>(std::count(served.begin(), served.end(), name));
+}
+
+TEST_CASE("parties take turns, however many links each of them has, and within a party its links take turns") {
+  Bench bench;
+  const auto many = std::make_shared<Party>(), one = std::make_shared<Party>();
+  const Flood flood(bench, 'f', many, 100);
+  Work a(bench, 'a');
+  a.of(one).wait();
+  bench.turn();
+  CHECK(bench.served == "faffffffff|");
+  Work b(bench, 'b'), c(bench, 'c');
+  b.of(many).wait(), c.of(one).wait();
+  bench.turn();
+  CHECK(times(bench.served, 'c') == 1);
+  for (int i = 0; i < 10; ++i) bench.turn();
+  CHECK(times(bench.served, 'b') == 1);  // after the 100 links of its party
+}
+
+TEST_CASE("a party whose jobs take long gets no more time than the others") {
+  Bench bench;
+  const auto dear = std::make_shared<Party>(), cheap = std::make_shared<Party>();
+  const Flood long_jobs(bench, 'l', dear, 3, 9), short_jobs(bench, 's', cheap, 3);
+  for (int i = 0; i < 100; ++i) bench.turn();
+  const std::size_t by_long = 9 * times(bench.served, 'l'), by_short = times(bench.served, 's');
+  CHECK(by_long + by_short >= 1000);
+  CHECK(by_long <= by_short + 18);
+  CHECK(by_short <= by_long + 18);
+}
+
+TEST_CASE("a party that rests is forgiven what it used too much") {
+  Bench bench;
+  const auto once = std::make_shared<Party>(), other = std::make_shared<Party>();
+  Work dear(bench, 'd', Priority::kPlayer, 50), cheap(bench, 'c');
+  dear.of(once).wait();
+  bench.turn();
+  const Flood flood(bench, 'f', other, 1);
+  SUBCASE("not at once") {
+    cheap.of(once).wait();
+    bench.turn();
+    CHECK(times(bench.served, 'c') == 0);
+  }
+  SUBCASE("after as long as it used too much") {
+    bench.nanos += 50 * kMillisecond;
+    cheap.of(once).wait();
+    bench.turn();
+    CHECK(times(bench.served, 'c') == 1);
+  }
+}
+
+TEST_CASE("the loop's own chores have a turn before each party") {
+  Bench bench;
+  std::vector<std::shared_ptr<Party>> parties;
+  std::vector<std::unique_ptr<Flood>> floods;
+  for (int i = 0; i < 16; ++i)
+    floods.push_back(std::make_unique<Flood>(bench, 'f', parties.emplace_back(std::make_shared<Party>()), 5));
+  Work chore(bench, 'c');
+  chore.also = [&] { chore.wait(); };
+  chore.wait();
+  bench.turn();
+  CHECK(bench.served == "cfcfcfcfcf|");
+}
+
+TEST_CASE("an honest party waits for at most one turn of each other one") {
+  Bench bench;
+  std::vector<std::unique_ptr<Flood>> floods;
+  for (int i = 0; i < 16; ++i) floods.push_back(std::make_unique<Flood>(bench, 'f', std::make_shared<Party>(), 64));
+  Work honest(bench, 'h');
+  honest.of(std::make_shared<Party>()).wait();
+  const std::uint64_t began = bench.nanos;
+  while (honest.waits()) bench.turn();
+  CHECK(bench.nanos - began <= 17 * Schedule::kJobTime + Schedule::kPlayersTime);
+}
+
+TEST_CASE("a job knows when it has had its time; jobs may move to another party, and leave it, at any time") {
+  Bench bench;
+  const auto p = std::make_shared<Party>(), q = std::make_shared<Party>();
+  auto a = std::make_unique<Work>(bench, 'a', Priority::kPlayer, 0), b = std::make_unique<Work>(bench, 'b');
+  bool up_at_first = true, up_later = false;
+  a->also = [&] {
+    up_at_first = bench.schedule.time_is_up();
+    bench.nanos += Schedule::kJobTime;
+    up_later = bench.schedule.time_is_up();
+    b.reset();
+  };
+  a->of(p).wait(), b->of(p).wait();
+  b->of(q), b->of(p);
+  bench.turn();
+  CHECK(bench.served == "a|");
+  CHECK_FALSE(up_at_first);
+  CHECK(up_later);
+  CHECK(bench.schedule.time_is_up());  // nothing is served
+  a->wait();
+  a->of(q);
+  a.reset();
+  CHECK(bench.schedule.empty());
+  bench.turn();
+  // A turn that ends in the middle of a party's share, after which the party's jobs are gone.
+  auto c = std::make_unique<Work>(bench, 'c', Priority::kNewcomer, 0),
+       d = std::make_unique<Work>(bench, 'd', Priority::kNewcomer, 0);
+  Work chore(bench, 'x', Priority::kNewcomer, 4);
+  chore.wait(), c->of(p).wait(), d->of(p).wait();
+  bench.turn();
+  CHECK(bench.served == "a||xc|");
+  d.reset();
+  CHECK(bench.schedule.empty());
+  bench.turn();
+  CHECK(bench.served == "a||xc||");
+}
+
+TEST_CASE("an address is one party, as is an IPv6 /64; a server is another; a party is forgotten with its last link") {
+  Parties parties;
+  using Kind = Parties::Kind;
+  const auto at = [](const char* text) { return *Address::parse(text); };
+  {
+    const auto first = parties.of(at("192.0.2.7:1"), Kind::kClient);
+    CHECK(first == parties.of(at("192.0.2.7:2"), Kind::kClient));
+    CHECK(first != parties.of(at("192.0.2.8:1"), Kind::kClient));
+    CHECK(first != parties.of(at("192.0.2.7:1"), Kind::kServer));
+    const auto six = parties.of(at("[2001:db8::1]:1"), Kind::kClient);
+    CHECK(six == parties.of(at("[2001:db8::ffff]:1"), Kind::kClient));
+    CHECK(six != parties.of(at("[2001:db8:0:1::1]:1"), Kind::kClient));
+    CHECK(parties.known() == 2);
+  }
+  CHECK(parties.known() == 0);
 }
 
 /// Works as long as newcomers may in one turn, so that a turn serves one of them.

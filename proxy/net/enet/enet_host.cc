@@ -135,6 +135,7 @@ bool EnetHost::watch() {
   poll_.want(true, false);
   alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
   set_priority(priority_);
+  set_party(party_);
   return true;
 }
 
@@ -142,6 +143,12 @@ void EnetHost::set_priority(Priority priority) {
   priority_ = priority;
   poll_.set_priority(priority);
   if (alarm_) alarm_->set_priority(priority);
+}
+
+void EnetHost::set_party(std::shared_ptr<Party> party) {
+  party_ = std::move(party);
+  poll_.set_party(party_);
+  if (alarm_) alarm_->set_party(party_);
 }
 
 void EnetHost::close() {
@@ -428,6 +435,7 @@ std::optional<std::size_t> EnetHost::give_some_sockets() {
     if (!socket->poll.open(loop_, socket->fd.get(), *socket)) return std::nullopt;
     socket->poll.want(true, false);
     socket->poll.set_priority(priority_);
+    socket->poll.set_party(loop_.client_party(peer));
     serve(socket->fd.get());  // before it was connected, it may have received what is meant for others
     sockets_[peer] = std::move(socket);
     ++made;

@@ -165,6 +165,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   /// The group in which it is served. Initially players.
   void set_priority(Priority priority);
+  /// Whose turn it shares. Initially a party of its own.
+  void set_party(std::shared_ptr<Party> party);
 
   /// Our address; the IP of a host that does not listen is the wildcard.
   Address local_address() const;
@@ -219,6 +221,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::optional<Alarm> alarm_;  // while it is open
   Millis wakes_at_ = 0;         // 0: it does not
   Priority priority_ = Priority::kPlayer;
+  std::shared_ptr<Party> party_ = std::make_shared<Party>();
   std::size_t peers_ = 0;
   std::size_t places_ = 0;               // that ENet has memory for; it uses the first host_->peerCount of them
   std::size_t used_ = 0;                 // places up to the last one that is taken

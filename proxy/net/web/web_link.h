@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "proxy/net/tcp.h"
 #include "proxy/net/web/http_file.h"
@@ -85,6 +86,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
 
   // As in Tcp.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
+  void set_party(std::shared_ptr<Party> party) { tcp_.set_party(std::move(party)); }
   void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
   bool is_unserved() const { return tcp_.is_unserved(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }

@@ -12,7 +12,9 @@ namespace entente::relay {
 
 class MovedEnetClient final : private net::EnetHost::User {
  public:
-  explicit MovedEnetClient(net::Loop& loop) : host_(loop, *this) {}
+  MovedEnetClient(net::Loop& loop, const net::Address& client) : host_(loop, *this) {
+    host_.set_party(loop.client_party(client));
+  }
 
   /// A `host` of null: the limit of open files is reached.
   AcceptedEnetPeer take(std::unique_ptr<net::MovedEnetPeer> moved, std::uint32_t data) {

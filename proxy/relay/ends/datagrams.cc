@@ -16,8 +16,9 @@ Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const L
   if (worker_route.strict_filter) filter_.watch(*worker_route.strict_filter, session.dialect);
 }
 
-bool Datagrams::open(net::Fd connected) {
+bool Datagrams::open(net::Fd connected, const net::Address& server) {
   close();
+  reader_.set_party(worker_route_.loop.server_party(server));
   server_ = std::move(connected);
   return reader_.open_connected(server_.get());
 }

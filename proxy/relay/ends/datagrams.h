@@ -16,8 +16,8 @@ class Datagrams final : private net::UdpReader::User {
  public:
   Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits);
 
-  /// `connected` goes to the server and has the local port of the session's TCP connection.
-  bool open(net::Fd connected);
+  /// `connected` goes to `server` and has the local port of the session's TCP connection.
+  bool open(net::Fd connected, const net::Address& server);
   void close();
 
   /// Passes on a datagram of the client. Answers go to `from`.

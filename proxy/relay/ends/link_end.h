@@ -30,6 +30,7 @@ class LinkEnd : public End, protected LinkCallbacks {
         game_(options.game),
         facing_(options.facing),
         link_(make_link<ConcreteLink>(worker_route.loop, facing_, game_, static_cast<LinkCallbacks&>(*this))) {
+    link_.set_party(options.party);
     if (options.largest_read != 0) link_.set_largest_read(options.largest_read);
   }
 
@@ -43,6 +44,7 @@ class LinkEnd : public End, protected LinkCallbacks {
   int connect_by(const net::Address& server, net::Fd tcp, Call&& call) {
     departed_ = peer_ended_ = over_ = false;
     peer_address_ = server;
+    link_.set_party(worker_route_.loop.server_party(server));
     const int fd = tcp.get(), error = call(std::move(tcp));
     if (error == 0) local_address_ = net::local_address(fd);
     return error;

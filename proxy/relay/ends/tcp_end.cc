@@ -45,6 +45,7 @@ bool TcpEnd::adopt(net::Fd client) {
 int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
   if (finds_dialect_) unsure_.emplace();
   udp_ = std::move(outgoing.sockets.udp);
+  reader_.set_party(worker_route_.loop.server_party(server));
   if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
   return connect_by(server, std::move(outgoing.sockets.tcp),
                     [&](net::Fd tcp) { return link_.connect(std::move(tcp), server, outgoing.first); });

@@ -48,6 +48,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
   info_.has_room = server_.info.has_room = true;
   server_.begin(make_server_end(detects_chosen()));
   alarm_.set_priority(net::Priority::kNewcomer);
+  alarm_.set_party(party());
 }
 
 /// Once the player has entered and the world is ready, the session is served before newcomers.

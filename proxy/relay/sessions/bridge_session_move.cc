@@ -87,6 +87,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
   server_.play();
   entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
   alarm_.set_priority(net::Priority::kPlayer);
+  alarm_.set_party(party());
   share_clock(guest.shared_room());
   core::RoomOptions options;
   options.seed = std::random_device{}();

@@ -63,6 +63,7 @@ void DatagramSession::reach_next() {
   } while (source.foreign && source.address.family() != info_.server.family());
   session_count_ = Upstreams::SessionCount(walk_.server());
   reader_.close();
+  reader_.set_party(worker_route_.loop.server_party(info_.server));
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
     worker_route_.log_warning(LogKind::kMachine,

@@ -38,6 +38,7 @@ void EnetSession::start(net::Fd) {
 
 int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
+  host_.set_party(worker_route_->loop.server_party(server));
   if (server.v6()) return EAFNOSUPPORT;  // ENet supports only IPv4
   if (const int error = open_host(outgoing.source)) return error;
   server_ = host_.connect(server, channels_, accepted_peer_.data);

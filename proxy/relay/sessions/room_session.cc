@@ -18,6 +18,7 @@ RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const Accepted
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
   client_.end = make_client_end(newcomer.enet, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
+  silence_.set_party(party());
 }
 
 RoomSession::RoomSession(const RoomSession& other, Successor)
@@ -25,6 +26,7 @@ RoomSession::RoomSession(const RoomSession& other, Successor)
       peer_(other.peer_),
       silence_(accept_route_.loop, static_cast<net::Alarm::User&>(*this)),
       named_(other.named_) {
+  silence_.set_party(party());
   client_.end = std::make_unique<BotEnd>(static_cast<End::User&>(*this));
   client_.id = other.client_.id;
 }
@@ -47,6 +49,7 @@ std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, 
                    .limits = limits_,
                    .gathers = gathers,
                    .largest_read = kLargestRead,
+                   .party = party(),
                    .enet = enet});
 }
 

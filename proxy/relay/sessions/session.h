@@ -134,6 +134,10 @@ class Session : private Dial::User {
   /// Counts what the client sent against its rate limits. Above them it is not read until it is within them again.
   void charge(std::size_t bytes, std::size_t messages);
   Millis now() const { return accept_route_.loop.now(); }
+  /// Whose turn the session shares (schedule.h): that of its client's address. A bot has none.
+  std::shared_ptr<net::Party> party() const {
+    return info_.client.port() != 0 ? accept_route_.loop.client_party(info_.client) : nullptr;
+  }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.

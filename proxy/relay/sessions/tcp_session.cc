@@ -54,8 +54,9 @@ void TcpSession::start(net::Fd client) {
 
 int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
+  server_.link.set_party(worker_route_->loop.server_party(server));
   sure_ = !route_.detects_in_session(outgoing.server);
-  if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp))) return ENOMEM;
+  if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp), server)) return ENOMEM;
   return server_.link.connect(std::move(outgoing.sockets.tcp), server, outgoing.first);
 }
 

@@ -17,7 +17,9 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
   TwoLinkSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
         client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkCallbacks&>(*this)),
-        server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkCallbacks&>(*this)) {}
+        server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkCallbacks&>(*this)) {
+    client_.link.set_party(party());
+  }
 
   bool is_client(const CallbackLink& link) const { return &link == &client_.link; }
   PeerLink& peer_link(const CallbackLink& link) { return is_client(link) ? client_ : server_; }

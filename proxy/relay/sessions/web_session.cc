@@ -49,6 +49,7 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
 
 int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
+  server_.link.set_party(worker_route_->loop.server_party(server));
   const Route& route = worker_route_->route;
   const auto client = route.proxies.empty() ? std::nullopt : std::optional(info_.client);
   net::UpgradeRequest request{outgoing.server.name,

@@ -110,6 +110,7 @@ class StreamCheck final : public Look, private net::LinkUser {
     reached_ = false;
     auto made = net::stream_towards(server);
     if (!made) return EMFILE;
+    link_.set_party(worker_route_.loop.server_party(server));
     return link_.connect(std::move(made->tcp), server, first(server));
   }
   void hang_up() override { link_.hang_up(); }
@@ -180,6 +181,7 @@ class WebCheck final : public Look, private net::WebUser {
                                 upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
     // MultiOgarII's HTTP server has no handler. It answers only this header, with 417.
     if (!upgrades_) request.headers.push_back({"Expect", "an-answer"});
+    link_->set_party(worker_route_.loop.server_party(server));
     const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
                                      std::move(request), first(server));
     if (error == 0) link_->set_reading(true);
@@ -224,6 +226,7 @@ class QueryCheck final : public Look, private net::UdpReader::User {
  private:
   int reach(const net::Address& server) override {
     auto made = net::datagrams_towards(server);
+    reader_.set_party(worker_route_.loop.server_party(server));
     if (!made || !reader_.open_connected(made->udp.get())) return EMFILE;
     socket_ = std::move(made->udp);
     asked_ = 0;
