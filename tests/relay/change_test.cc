@@ -64,6 +64,7 @@ TEST_CASE("lines that a retired route holds back are logged when it ends") {
     REQUIRE(running.server().change({.retired = {0}}).ok());
     for (const Pair* pair : {&first, &second, &third}) {
       pair->client.finish();
+      CHECK(pair->server.read_all().empty());  // it has heard that the client left
       pair->server.finish();
     }
     CHECK(eventually([&] { return running.server().is_over(0); }));
