@@ -81,6 +81,12 @@ class PassedSockets {
     return taken;
   }
 
+  bool has(const Address& at) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(sockets_.begin(), sockets_.end(),
+                       [&](const PassedSocket& one) { return one.family == at.family() && one.address == at; });
+  }
+
   void add(PassedSocket socket) {
     const std::lock_guard lock(mutex_);
     sockets_.push_back(std::move(socket));
@@ -150,6 +156,8 @@ PassedLocal take_passed_local(const std::string& path) {
     return one.family == AF_UNIX && one.type == SOCK_STREAM && one.listens && one.path == path;
   });
 }
+
+bool is_passed(const Address& at) { return PassedSockets::all().has(at); }
 
 void add_passed(Fd fd, const Address& bound, bool removes) {
   PassedSocket socket = look_at(fd.release(), nullptr);

@@ -29,6 +29,9 @@ struct PassedLocal {
 /// As take_passed_stream(), for a listening Unix socket at `path`.
 PassedLocal take_passed_local(const std::string& path);
 
+/// Whether a socket that is bound to `at` was passed, and not taken yet. From any thread.
+bool is_passed(const Address& at);
+
 /// Adds a socket that another process of ours has passed (take_over/talk.h). `bound`: where it is bound, or will be; of
 /// a Unix socket ignored. `removes`: as in PassedLocal. From any thread.
 void add_passed(Fd fd, const Address& bound, bool removes = false);

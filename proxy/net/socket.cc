@@ -132,6 +132,14 @@ Outcome<Sockets> listen_datagrams(const Address& at) {
   return sockets;
 }
 
+std::optional<Error> objection_to_address(const Address& at) {
+  const Fd fd = open_datagram(at.family());
+  if (fd && bind_to(fd.get(), at.with_port(0))) return std::nullopt;
+  const int error = errno;
+  if (is_shortage(error)) return std::nullopt;  // whoever listens reports it
+  return machine_error("cannot listen on " + at.text(), error, listen_hint(error));
+}
+
 bool bind_source(int fd, const Source& source) {
   return source.address.wildcard() || bind_to(fd, source.address.with_port(0), source.foreign);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
@@ -34,6 +35,10 @@ Outcome<Sockets> listen(const Address& at, bool with_udp);
 
 /// A UDP socket bound to `at`, in `udp`; no TCP socket.
 Outcome<Sockets> listen_datagrams(const Address& at);
+
+/// Why no program can listen on this address of this machine, whatever the port: for example, the machine lacks the
+/// address. nullopt: a program can. Takes no port.
+std::optional<Error> objection_to_address(const Address& at);
 
 /// A UDP socket with its own port, connected to `server`, in `udp`.
 Outcome<Sockets> datagrams_towards(const Address& server, const Source& source = {});

@@ -381,10 +381,11 @@ std::vector<ProxyServer::Impl::Addition> ProxyServer::Impl::additions(const Rout
 /// Prepares, publishes and opens all of them, or none.
 std::optional<Error> ProxyServer::Impl::add(std::vector<Addition>& all, const std::vector<std::size_t>& leaving) {
   std::optional<Error> failed;
-  for (Addition& one : all)
-    if (!failed) failed = prepare(one);
-  for (const Addition& one : all)
-    if (!failed) failed = objection_to_neighbours(one, all, leaving);
+  const auto try_to = [&failed](const Addition& one, auto&& step) {
+    if (!failed && (failed = step())) failed->text = one.wanted->options.place + failed->text;
+  };
+  for (Addition& one : all) try_to(one, [&] { return prepare(one); });
+  for (const Addition& one : all) try_to(one, [&] { return objection_to_neighbours(one, all, leaving); });
   if (failed) {
     for (const Addition& one : all)
       if (one.listener != nullptr)
@@ -396,7 +397,7 @@ std::optional<Error> ProxyServer::Impl::add(std::vector<Addition>& all, const st
     publish(one);
   }
   for (Addition& one : all)
-    if (!failed && one.opens) failed = open(one);
+    if (one.opens) try_to(one, [&] { return open(one); });
   if (failed)
     for (const Addition& one : all) take_back(one);
   return failed;

@@ -40,6 +40,7 @@ struct RouteOptions : RouteRules {
   WebOptions web{};        ///< if a game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
+  std::string place;   ///< put before an error about this route, such as "a.toml:3:10: "
 };
 
 /// A route that listens: its number in this ProxyServer, and where it was bound.

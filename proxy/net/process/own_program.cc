@@ -7,6 +7,7 @@
 #include <array>
 #include <climits>
 #include <string_view>
+#include <utility>
 
 #include "proxy/net/fd.h"
 #include "proxy/net/process/close_on_exec.h"
@@ -74,17 +75,22 @@ std::vector<std::string> OwnProgram::arguments_with(const std::string& option, c
   return all;
 }
 
-OwnProgram::OwnProgram() { (void)uv_loop_init(&loop_); }
+OwnProgram::OwnProgram() : failed_(uv_loop_init(&loop_)) {}
 
 OwnProgram::~OwnProgram() {
+  if (failed_ != 0) return;
   if (began_ && !ended_) uv_close(reinterpret_cast<uv_handle_t*>(&process_), nullptr);
   (void)uv_run(&loop_, UV_RUN_DEFAULT);
   (void)uv_loop_close(&loop_);
 }
 
-Outcome<std::int32_t> OwnProgram::start(std::vector<std::string> arguments) {
+Outcome<std::int32_t> OwnProgram::start(std::vector<std::string> arguments, std::string file) {
+  const std::string path = file.empty() ? own_executable() : std::move(file);
+  const auto cannot = [&path](int error) {
+    return Error{"cannot start another process (" + path + "): " + uv_strerror(error)};
+  };
+  if (failed_ != 0) return cannot(failed_);
   close_others_on_exec();
-  const std::string path = own_executable();
   auto variables = variables_without("WATCHDOG_PID");
   const auto argv = pointers_to(arguments), environment = pointers_to(variables);
   std::array<uv_stdio_container_t, 3> files{};
@@ -106,11 +112,16 @@ Outcome<std::int32_t> OwnProgram::start(std::vector<std::string> arguments) {
   process_.data = this;
   began_ = true;  // a handle that uv_spawn has failed for must be closed, too
   const int error = uv_spawn(&loop_, &process_, &options);
-  if (error != 0) return Error{std::string("cannot start another process: ") + uv_strerror(error)};
+  if (error != 0) return cannot(error);
   return process_.pid;
 }
 
+void OwnProgram::signal(int number) {
+  if (began_ && !ended_) (void)uv_process_kill(&process_, number);
+}
+
 std::optional<int> OwnProgram::ended() {
+  if (failed_ != 0) return std::nullopt;
   (void)uv_run(&loop_, UV_RUN_NOWAIT);
   return ended_;
 }

@@ -27,13 +27,16 @@ class OwnProgram {
   OwnProgram& operator=(const OwnProgram&) = delete;
 
   /// Starts the program; the first argument is its name. It counts as the service, if this process does (WATCHDOG_PID).
-  /// REQUIRES: once. Returns its process id.
-  Outcome<std::int32_t> start(std::vector<std::string> arguments);
+  /// `file`: the executable, if it is another one. REQUIRES: once. Returns its process id.
+  Outcome<std::int32_t> start(std::vector<std::string> arguments, std::string file = "");
+  /// Sends it a signal, if it still runs.
+  void signal(int number);
   /// How it has ended: its exit code, or 128 + the signal. Nothing while it runs. REQUIRES: started.
   std::optional<int> ended();
 
  private:
   uv_loop_t loop_{};
+  int failed_ = 0;  // why there is no loop: the process may have no descriptors left
   uv_process_t process_{};
   bool began_ = false;
   std::optional<int> ended_;

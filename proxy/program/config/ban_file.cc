@@ -121,6 +121,9 @@ Outcome<BanFile> read_bans(const std::string& path, std::time_t now) {
     if (const auto done = read_line(line, now, read); !done)
       return Error{path + ":" + std::to_string(number) + ": " + done.error().text};
   }
+  if (read.listed.size() > relay::ListedNetworks::kMost)
+    return Error{path + " has more than " + std::to_string(relay::ListedNetworks::kMost) +
+                 " networks that are allowed or denied"};
   return read;
 }
 
@@ -154,10 +157,7 @@ Outcome<Done> KeptBans::load() {
   auto kept = read_bans(path_, 0);
   if (!kept) return kept.error();
   const std::time_t now = std::time(nullptr);
-  for (relay::ListedNetwork& one : kept->listed)
-    if (!listed_.put(std::move(one)))
-      return Error{path_ + " has more than " + std::to_string(relay::ListedNetworks::kMost) +
-                   " networks that are allowed or denied"};
+  for (relay::ListedNetwork& one : kept->listed) (void)listed_.put(std::move(one));  // read_bans() has counted them
   const std::size_t ended = std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
   in_file_ = kept->bans.size();
   for (relay::Ban& ban : kept->bans) bans_.add(std::move(ban));

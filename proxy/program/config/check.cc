@@ -22,16 +22,18 @@ int run_check(const CheckOptions& options) {
     return kOk;
   }
   if (options.config.empty()) return usage_error("entente check", "CONFIG or --example is required");
-  const auto config = load_config(options.config, games(), Start::kYes);
-  if (!config) {
-    print_errors(config.error());
+  const Machine machine;
+  const auto loaded = load_config(options.config, games(), &machine);
+  if (!loaded) {
+    print_errors(loaded.error());
     return kFailed;
   }
+  const config::Config& config = loaded->config;
   const auto some = [](int count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   };
-  std::string holds = config->arena_size() == 0 || config->route_size() != 0 ? some(config->route_size(), "route") : "";
-  if (config->arena_size() != 0) holds += (holds.empty() ? "" : ", ") + some(config->arena_size(), "arena");
+  std::string holds = config.arena_size() == 0 || config.route_size() != 0 ? some(config.route_size(), "route") : "";
+  if (config.arena_size() != 0) holds += (holds.empty() ? "" : ", ") + some(config.arena_size(), "arena");
   std::printf("%s: ok, %s\n", options.config.c_str(), holds.c_str());
   return kOk;
 }

@@ -1,5 +1,7 @@
 #include "proxy/program/config/config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,6 +17,8 @@
 
 #include "proxy/net/address.h"
 #include "proxy/net/network.h"
+#include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
 #include "proxy/program/config/arena_rules.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/config/config_reader.h"
@@ -22,6 +26,7 @@
 #include "proxy/program/config/web.h"
 #include "proxy/program/fleet/fleet.h"
 #include "proxy/program/operator/token.h"
+#include "proxy/program/serve/arena_from_recording.h"
 #include "proxy/program/serve/bot_run.h"
 #include "proxy/program/serve/shared_room.h"
 
@@ -34,8 +39,8 @@ constexpr std::size_t kLongestHost = 253;        // bytes
 // Checks the rules that the schema cannot express.
 class Checker {
  public:
-  Checker(Reading& reading, std::span<const wire::Game* const> known, Start start)
-      : reading_(reading), known_(known), starts_(start == Start::kYes) {}
+  Checker(Reading& reading, std::span<const wire::Game* const> known, const Machine* machine)
+      : reading_(reading), known_(known), machine_(machine) {}
 
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
@@ -47,11 +52,11 @@ class Checker {
       problem("public_host", "expected a host name or an IP address, without a port");
     nets("access.", config.access());
     const std::string& ban_file = config.access().ban_file();
-    if (folder_of("access.ban_file", ban_file) && starts_ && !ban_file.empty())
+    if (has_folder("access.ban_file", ban_file) && reads("access.ban_file", ban_file))
       if (const auto bans = read_bans(ban_file, std::time(nullptr)); !bans)
         problem("access.ban_file", bans.error().text);
-    folder_of("log.file", config.log().file());
-    folder_of("control.socket", config.control().socket());
+    if (has_folder("log.file", config.log().file())) writable("log.file", config.log().file());
+    if (has_folder("control.socket", config.control().socket())) socket("control.socket", config.control().socket());
     if (const std::string& at = config.metrics().listen(); !at.empty()) {
       const auto address = net::Address::parse(at);
       if (address)
@@ -60,7 +65,7 @@ class Checker {
         problem("metrics.listen", address.error().text);
     }
     operator_page(config.operator_());
-    for (const auto& [key, why] : objections_to(config.fleet(), starts_)) problem("fleet." + key, why);
+    fleet(config.fleet());
     if (config.recording().to_fleet() != config::Recording::no && !is_in_fleet(config))
       problem("recording.to_fleet", "needs [fleet]");
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
@@ -73,11 +78,9 @@ class Checker {
 
  private:
   // Reports an error at the key, or at its nearest parent that the file has.
-  void problem(std::string path, const std::string& text) {
-    const std::string key = path;
-    while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
-    const auto place = reading_.places.find(path);
-    reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
+  void problem(const std::string& path, const std::string& text) {
+    const Place* const place = place_of(reading_.places, path);
+    reading_.problems.push_back({place != nullptr ? *place : Place{1, 1}, path + ": " + text});
   }
 
   /// Reports the error at the key that the file has.
@@ -99,10 +102,20 @@ class Checker {
       problem("operator.listen", address.error().text);
     if (page.token_file().empty())
       problem("operator.token_file", "the page needs a token; to make one: (umask 077; openssl rand -hex 32 > FILE)");
-    else if (starts_)
+    else if (reads("operator.token_file", page.token_file()))
       if (const auto token = read_token(page.token_file()); !token) problem("operator.token_file", token.error().text);
     for (int i = 0; i < page.forwarded_size(); ++i)
       net("operator.forwarded[" + std::to_string(i) + "]", page.forwarded(i));
+  }
+
+  void fleet(const config::Fleet& settings) {
+    bool can_read = machine_ != nullptr;
+    for (const auto& [key, file] :
+         {std::pair("fleet.password_file", settings.password_file()), std::pair("fleet.ca", settings.ca()),
+          std::pair("fleet.token_file", settings.token_file()), std::pair("fleet.cert", settings.cert()),
+          std::pair("fleet.credentials", settings.credentials()), std::pair("fleet.key", settings.key())})
+      if (!file.empty()) can_read = reads(key, file) && can_read;
+    for (const auto& [key, why] : objections_to(settings, can_read)) problem("fleet." + key, why);
   }
 
   void route(const config::Config& config, int index) {
@@ -114,9 +127,9 @@ class Checker {
     if (const auto arena = fleet_arena_of(route)) return fleet_route(path, config, index, *arena);
     if (servers.empty() && reading_.places.contains(path + "to")) problem(path + "to", "names no server");
     const auto to = servers.empty() ? std::nullopt : endpoint(path + "to", parse_servers(servers, known_));
-    if (to) files(path + "to", web_options({}, to->first.web.value_or(WebSocketSettings{})));
+    if (to) server_files(path + "to", to->first.web.value_or(WebSocketSettings{}));
     if (!listen) return;
-    files(path + "listen", web_options(listen->web.value_or(WebSocketSettings{}), {}));
+    listener_files(path + "listen", listen->web.value_or(WebSocketSettings{}));
     if (route.hold_s() != 0 && listen->enet == relay::EnetMode::kDatagrams)
       problem(path + "hold_s", "is not for mode=datagrams: there, the client itself retries its connect");
     launch(path, route);
@@ -148,7 +161,7 @@ class Checker {
     const config::Route& route = config.route(index);
     const auto listen = endpoint(path + "listen", parse_shared_listen(route.listen(), known_));
     if (listen) {
-      files(path + "listen", web_options(listen->web.value_or(WebSocketSettings{}), {}));
+      listener_files(path + "listen", listen->web.value_or(WebSocketSettings{}));
       share(*listen, {path + "listen", "fleet:" + arena, &route});
     }
     if (!is_in_fleet(config)) problem(path + "to", "needs [fleet]");
@@ -209,19 +222,27 @@ class Checker {
       const std::string at = path + "listen[" + std::to_string(i) + "]";
       const auto listen = endpoint(at, parse_shared_listen(arena.listen(i), known_));
       if (!listen) continue;
-      files(at, web_options(listen->web.value_or(WebSocketSettings{}), {}));
+      listener_files(at, listen->web.value_or(WebSocketSettings{}));
       share(*listen, {at, path, nullptr});
     }
     watch(path, arena.watch());
-    constexpr int kNothing = std::ifstream::traits_type::eof();
-    errno = 0;
-    if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
-      problem(path + "from",
-              "the recording '" + from + "' cannot be read: " + (errno != 0 ? std::strerror(errno) : "it is empty"));
+    if (!arena.from().empty()) this->from(path + "from", arena);
     if (names_each_session(arena.record()))
       problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
+  /// Checks the recording that an arena begins with.
+  void from(const std::string& path, const config::Arena& arena) {
+    if (!is_readable(path, arena.from())) return;
+    constexpr int kNothing = std::ifstream::traits_type::eof();
+    errno = 0;
+    if (std::ifstream(arena.from()).peek() == kNothing)
+      return problem(path, "the recording '" + arena.from() +
+                               "' cannot be read: " + (errno != 0 ? std::strerror(errno) : "it is empty"));
+    if (machine_ == nullptr || !objections_to(arena).empty() || (machine_->plays && machine_->plays(arena))) return;
+    if (const auto opened = open_arena(arena); !opened) problem(path, opened.error().text);
   }
 
   /// Checks the listeners for viewers.
@@ -234,7 +255,7 @@ class Checker {
         const std::string at = path + "listen[" + std::to_string(j) + "]";
         const auto listen = endpoint(at, parse_shared_listen(all[i].listen(j), known_));
         if (!listen) continue;
-        files(at, web_options(listen->web.value_or(WebSocketSettings{}), {}));
+        listener_files(at, listen->web.value_or(WebSocketSettings{}));
         share(*listen, {at, path, nullptr});
       }
     }
@@ -249,8 +270,13 @@ class Checker {
   }
 
   /// Checks the certificate files that a URL names.
-  void files(const std::string& path, const Outcome<relay::WebOptions>& loaded) {
-    if (!loaded) problem(path, loaded.error().text);
+  void listener_files(const std::string& path, const WebSocketSettings& web) {
+    if (!is_readable(path, web.certificates) || !is_readable(path, web.key)) return;
+    if (const auto loaded = web_options(web, {}); !loaded) problem(path, loaded.error().text);
+  }
+  void server_files(const std::string& path, const WebSocketSettings& web) {
+    if (!is_readable(path, web.authorities)) return;
+    if (const auto loaded = web_options({}, web); !loaded) problem(path, loaded.error().text);
   }
 
   struct Shared {
@@ -316,6 +342,8 @@ class Checker {
       return problem(path, at.text() + " is taken by " + other.path + " already" + of);
     }
     bound_.push_back({path, at, tcp, udp});
+    if (machine_ == nullptr || (machine_->listens && machine_->listens(at)) || net::is_passed(at)) return;
+    if (const auto why = net::objection_to_address(at)) problem(path, why->text);
   }
 
   struct Bound {
@@ -326,21 +354,61 @@ class Checker {
 
   void recording(const std::string& path, const std::string& file) {
     taken_twice(path, file);
-    if (!folder_of(path, file)) return;
+    if (!has_folder(path, file)) return;
     std::error_code ignored;  // treated as missing
-    if (starts_ && std::filesystem::exists(file, ignored))
+    if (machine_ == nullptr || (machine_->records && machine_->records(file))) return;
+    if (std::filesystem::exists(file, ignored))
       problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
+    else
+      writable(path, file);
   }
 
-  /// Checks that the file can be created: its folder must exist, and the file must not be a folder. False: it cannot.
-  bool folder_of(const std::string& path, const std::string& file) {
+  /// Checks that a file can be there: its folder exists, and the file is not a folder.
+  bool has_folder(const std::string& path, const std::string& file) {
+    if (machine_ == nullptr || file.empty()) return true;
     const auto folder = std::filesystem::path(file).parent_path();
     std::error_code ignored;
     const bool lacks_folder = !folder.empty() && !std::filesystem::is_directory(folder, ignored);
-    const bool is_folder = std::filesystem::is_directory(file, ignored);
-    if (!starts_ || !(lacks_folder || is_folder)) return true;
+    if (!lacks_folder && !std::filesystem::is_directory(file, ignored)) return true;
     problem(path, lacks_folder ? "there is no folder '" + folder.string() + "'" : "'" + file + "' is a folder");
     return false;
+  }
+
+  /// Checks that this process may write the file. Creates nothing. REQUIRES: has_folder().
+  void writable(const std::string& path, const std::string& file) {
+    if (machine_ == nullptr || file.empty()) return;
+    const auto parent = std::filesystem::path(file).parent_path();
+    const std::string folder = parent.empty() ? "." : parent.string();
+    std::error_code ignored;
+    const bool there = std::filesystem::exists(file, ignored);
+    if (::access((there ? file : folder).c_str(), there ? W_OK : W_OK | X_OK) == 0) return;
+    problem(path, std::string("cannot write ") + (there ? "'" + file + "'" : "into the folder '" + folder + "'") +
+                      ": " + std::strerror(errno));
+  }
+
+  /// Checks that a socket can be made there. One that is there may be that of the running program.
+  void socket(const std::string& path, const std::string& file) {
+    std::error_code ignored;
+    const auto there = std::filesystem::status(file, ignored);
+    if (machine_ == nullptr || file.empty() || std::filesystem::is_socket(there)) return;
+    if (std::filesystem::exists(there))
+      problem(path, "'" + file + "' exists, and is not a socket");
+    else
+      writable(path, file);
+  }
+
+  /// Whether a file can be read without waiting for anybody: it is no named pipe, for example.
+  bool is_readable(const std::string& path, const std::string& file) {
+    std::error_code ignored;  // whoever reads the file reports it
+    const auto status = std::filesystem::status(file, ignored);
+    if (!std::filesystem::is_fifo(status) && !std::filesystem::is_socket(status)) return true;
+    problem(path, "'" + file + "' is not a file");
+    return false;
+  }
+
+  /// Whether a file of this machine is to be read, and can be.
+  bool reads(const std::string& path, const std::string& file) {
+    return machine_ != nullptr && !file.empty() && is_readable(path, file);
   }
 
   // Reports a WebSocket path or a file that another key has taken already.
@@ -351,7 +419,7 @@ class Checker {
 
   Reading& reading_;
   std::span<const wire::Game* const> known_;
-  const bool starts_;
+  const Machine* const machine_;              // null: only the text is judged
   std::map<std::string, std::string> taken_;  // to the key that took it
   std::vector<Bound> bound_;
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
@@ -362,9 +430,7 @@ ConfigErrors told(std::vector<Problem> problems, std::string_view name) {
     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
   });
   ConfigErrors errors;
-  for (const Problem& problem : problems)
-    errors.push_back(std::string(name) + ":" + std::to_string(problem.place.line) + ":" +
-                     std::to_string(problem.place.column) + ": " + problem.text);
+  for (const Problem& problem : problems) errors.push_back(place_text(std::string(name), problem.place) + problem.text);
   return errors;
 }
 
@@ -374,17 +440,29 @@ void print_errors(const ConfigErrors& errors) {
   for (const std::string& error : errors) std::fprintf(stderr, "%s\n", error.c_str());
 }
 
-Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
-                                                    std::span<const wire::Game* const> known, Start start) {
+namespace {
+
+Expected<LoadedConfig, ConfigErrors> judge(std::string_view toml, std::string_view name,
+                                           std::span<const wire::Game* const> known, const Machine* machine) {
   config::Config config;
   Reading reading = read_toml(toml, config);
-  if (!reading.syntax_error) Checker(reading, known, start).check(config);
+  if (!reading.syntax_error) Checker(reading, known, machine).check(config);
   if (!reading.problems.empty()) return told(std::move(reading.problems), name);
-  return config;
+  ConfigPlaces places(std::string(name), std::move(reading.places), config);
+  return LoadedConfig{std::move(config), std::move(places)};
 }
 
-Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                   Start start) {
+}  // namespace
+
+Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
+                                                    std::span<const wire::Game* const> known, const Machine* machine) {
+  auto loaded = judge(toml, name, known, machine);
+  if (!loaded) return loaded.error();
+  return std::move(loaded->config);
+}
+
+Expected<LoadedConfig, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                 const Machine* machine) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file)
@@ -395,7 +473,7 @@ Expected<config::Config, ConfigErrors> load_config(const std::string& path, std:
     text.append(piece.data(), static_cast<std::size_t>(file.read(piece.data(), piece.size()).gcount()));
   if (file.bad() || text.size() > kLargestConfig)
     return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
-  return parse_config(text, path, known, start);
+  return judge(text, path, known, machine);
 }
 
 config::Config default_config() {

@@ -2,6 +2,7 @@
 // Law: nothing starts with an invalid file, and all errors are reported together.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
+#include "proxy/net/address.h"
+#include "proxy/program/config/config_places.h"
 #include "schema/config.pb.h"
 
 namespace entente {
@@ -19,17 +22,26 @@ using ConfigErrors = std::vector<std::string>;
 /// Prints them to standard error.
 void print_errors(const ConfigErrors& errors);
 
-/// Whether to check output files and the ban file, too. A start does. A reload does not, because the running program
-/// has its own files open.
-enum class Start : bool { kNo, kYes };
+/// The machine on which a file is to run. `check`, a start, a reload and an upgrade judge a file by the same rules: the
+/// files that it names can be read or written, and this machine has its addresses. Whether another program has a port
+/// is seen only when it is opened.
+struct Machine {
+  /// What the running program has already, and may keep: a recording of this name, an arena with these settings, a
+  /// listener at this address. Empty: no program runs.
+  std::function<bool(const std::string& file)> records = {};
+  std::function<bool(const config::Arena& arena)> plays = {};
+  std::function<bool(const net::Address& at)> listens = {};
+};
 
-/// Reads and checks `path`; endpoints are resolved with the games in `known`.
-Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                   Start start = Start::kNo);
+/// Reads and checks `path`; endpoints are resolved with the games in `known`. `machine` null: only the text of the file
+/// is judged.
+Expected<LoadedConfig, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                 const Machine* machine);
 
 /// As load_config(), for the text of a file; `name` is used in errors.
 Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
-                                                    std::span<const wire::Game* const> known, Start start = Start::kNo);
+                                                    std::span<const wire::Game* const> known,
+                                                    const Machine* machine = nullptr);
 
 /// A configuration with all defaults, and no routes.
 config::Config default_config();

@@ -12,6 +12,7 @@
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/reply.h"
 #include "proxy/program/misuse.h"
+#include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 
 namespace entente {
@@ -69,9 +70,10 @@ std::string banned_address(const std::string& answer) {
   return answer.substr(begin, answer.find(' ', begin) - begin);
 }
 
-Answer ask(const std::string& socket, const std::string& line, bool json) {
+Answer ask(const std::string& socket, const std::string& line, bool json,
+           Millis patience = net::RequestServer::kTime + 1'000) {
   const auto wrong = [json](const std::string& why) { return Answer{false, json ? Reply(Error{why}).json() : why}; };
-  const auto answer = net::ask_local(socket, line);
+  const auto answer = net::ask_local(socket, line, patience);
   if (!answer) return wrong(answer.error().text + "; was the program started with --control?");
   const std::string_view said = *answer;
   if (said.starts_with(kError)) return wrong(std::string(said.substr(kError.size(), said.find('\n') - kError.size())));
@@ -79,6 +81,15 @@ Answer ask(const std::string& socket, const std::string& line, bool json) {
     return wrong("the program closed the connection without an answer");
   if (json) return {!said.starts_with(kJsonError), *answer};
   return {true, answer->substr(kOkay.size())};
+}
+
+/// Waits until the new process has taken over or failed. Programs of older versions answer only at once.
+Answer ask_to_upgrade(const std::string& socket) {
+  constexpr Millis kUpgradesWithin = 180'000;
+  constexpr std::string_view kDoesNotKnow = "upgrade stands alone";
+  Answer answer = ask(socket, kUpgradeAndWait, false, kUpgradesWithin);
+  if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask(socket, "upgrade", false);
+  return answer;
 }
 
 /// `find` exits like grep: it fails if it has found no session.
@@ -156,7 +167,7 @@ int run_ctl(const CtlOptions& options) {
     return usage_error("entente ctl", "an argument of the command is empty");
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
-  const Answer answer = ask(options.socket, line, options.json);
+  const Answer answer = line == "upgrade" ? ask_to_upgrade(options.socket) : ask(options.socket, line, options.json);
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text);
   const bool ends = answer.ok && options.words[0] == "kick";  // the player was found, so no other process is asked

@@ -32,10 +32,11 @@ std::string joined_errors(const ConfigErrors& errors) {
 }  // namespace
 
 Outcome<std::unique_ptr<FleetReader>> FleetReader::open(const std::string& path) {
-  const auto config = load_config(path, games());
-  if (!config) return Error{joined_errors(config.error())};
-  if (!is_in_fleet(*config)) return Error{path + " has no [fleet]"};
-  auto fleet = Fleet::join(config->fleet(), Fleet::Log::kNo);  // the answer goes to standard output
+  const auto loaded = load_config(path, games(), nullptr);
+  if (!loaded) return Error{joined_errors(loaded.error())};
+  const config::Config& config = loaded->config;
+  if (!is_in_fleet(config)) return Error{path + " has no [fleet]"};
+  auto fleet = Fleet::join(config.fleet(), Fleet::Log::kNo);  // the answer goes to standard output
   if (!fleet) return fleet.error();
   std::unique_ptr<FleetReader> reader(new FleetReader(std::move(*fleet)));
   for (Millis waited = 0; !reader->fleet_->bus().connected(); waited += 10) {

@@ -102,7 +102,7 @@ int run_arena(const ArenaCommandOptions& options) {
     return arena_error(flag_of(wrongs.front().key) + " " + wrongs.front().why);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
-  return serve(config);
+  return serve({std::move(config), {}});
 }
 
 }  // namespace entente

@@ -4,7 +4,6 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/config/arena_rules.h"
-#include "proxy/program/log/say.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/time_text.h"
 
@@ -61,7 +60,7 @@ std::vector<core::SavedPlayer> starts_of(const core::WorldState& world, core::Mi
   return starts;
 }
 
-Outcome<core::Arena> open_arena(const config::Arena& settings) {
+Outcome<core::Arena> open_arena(const config::Arena& settings, std::string* damage) {
   core::Arena arena = arena_of(settings);
   if (settings.from().empty()) return arena;
   const auto at = parse_time(settings.at());
@@ -70,9 +69,9 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
       open_playable({.input = {.file = settings.from()}, .link = settings.from_link(), .link_option = "from_link"});
   if (!session) return Error{session.error().text};
   const core::Micros length = (*session)->end_time();
-  if (!(*session)->damage().empty())
-    log_warn("{} is damaged and can be read only until {}: {}", settings.from(), time_text(length),
-             (*session)->damage());
+  if (damage != nullptr && !(*session)->damage().empty())
+    *damage =
+        settings.from() + " is damaged and can be read only until " + time_text(length) + ": " + (*session)->damage();
   if (*at > length)
     return Error{"at " + time_text(*at) + " is after the end of " + settings.from() + ", which is " +
                  time_text(length) + " long"};

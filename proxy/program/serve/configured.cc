@@ -1,6 +1,7 @@
 #include "proxy/program/serve/configured.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -87,8 +88,10 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
 }
 
 Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap) {
-  auto place = open_arena(arena);
+  std::string damage;
+  auto place = open_arena(arena, &damage);
   if (!place) return place.error();
+  if (!damage.empty()) log_warn("{}", damage);
   relay::SharedRoomOptions shared_room;
   shared_room.name = "the arena '" + arena.name() + "'";
   shared_room.game = &native::game();

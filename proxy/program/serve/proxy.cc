@@ -73,7 +73,7 @@ int run_proxy(const ProxyOptions& options) {
   route.set_record(options.record);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
-  return serve(config);
+  return serve({std::move(config), {}});
 }
 
 }  // namespace entente

@@ -9,8 +9,8 @@
 
 namespace entente {
 
-/// Reads the configuration as at the start.
-using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
+/// Reads and judges the configuration as at the start, beside what runs.
+using Reread = std::function<Expected<LoadedConfig, ConfigErrors>(const Machine& machine)>;
 
 /// One line for each difference that needs a restart: everything except routes, arenas, limits, access lists, the
 /// operator page's token and the log level, and also a higher `sessions` if ENet listens. Of the fleet's arenas and the

@@ -58,6 +58,9 @@ std::shared_ptr<relay::Broadcast> broadcast_of(const config::Route& route,
   return before ? before : new_broadcast();
 }
 
+/// The key of the recording of the route at this position.
+std::string record_of(std::size_t position) { return "route[" + std::to_string(position - 1) + "].record"; }
+
 std::string name_of(const config::Route& route) { return "route " + route.listen(); }
 
 /// Ignores the listeners and the audiences.
@@ -94,8 +97,12 @@ bool clash(const ListenEnd& gone, const ListenEnd& added) {
 
 }  // namespace
 
-Routes::Routes(const config::Config& config, Reread reread)
-    : config_(config), reread_(std::move(reread)), service_(config), current_(config) {}
+Routes::Routes(const LoadedConfig& loaded, Reread reread)
+    : config_(loaded.config),
+      places_(loaded.places),
+      reread_(std::move(reread)),
+      service_(loaded.config),
+      current_(loaded.config) {}
 
 // -- At the start -----------------------------------------------------------------------------------------------------
 
@@ -119,12 +126,13 @@ Outcome<Done> Routes::open() {
     service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
       return rest.empty() ? reload() : Error{"reload takes no arguments"};
     });
-  if (done) done = service_.open_acceptors();
+  if (done) done = service_.open_acceptors(places_);
   if (!done) service_.abandon();
   return done;
 }
 
 Outcome<Routes::Running> Routes::add(Running running, Service::NewRoute made) {
+  made.options.place = places_.before_listener(running.url);
   const auto listening = service_.add(std::move(made));
   if (!listening) return listening.error();
   running.number = listening->route;
@@ -142,7 +150,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
   const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
-  if (!tap) return tap.error();
+  if (!tap) return with_place(places_.before(record_of(position)), tap.error());
   made->made.options.tap = *tap;
   made->made.position = position;
   auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route, 0, position}, made->made);
@@ -202,7 +210,7 @@ Outcome<Done> Routes::add_listeners(const Urls& urls, const std::string& arena, 
 /// This node may own the arena. Its listeners lead to the node that owns the arena.
 Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t position) {
   const auto tap = service_.tap(settings.record(), "arena", position);
-  if (!tap) return tap.error();
+  if (!tap) return with_place(places_.before_arena(settings.name(), "record"), tap.error());
   fleet_arenas_->stand_for(
       settings.name(),
       {[settings, tap = *tap, secrets = keeps_secrets()] { return configured(settings, secrets, tap); },
@@ -216,7 +224,8 @@ Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t posit
 Outcome<Done> Routes::keep_listeners(const Urls& urls, Plan& plan) const {
   for (const std::string& url : urls) {
     const auto before = take(plan.before, [&](const Running& one) { return one.url == url; });
-    if (!before) return Error{"'" + url + "': a listener of the fleet is added by a restart"};
+    if (!before)
+      return Error{plan.places.before_listener(url) + "'" + url + "': a listener of the fleet is added by a restart"};
     plan.after.push_back(*before);
   }
   return Done{};
@@ -226,7 +235,7 @@ Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
   if (settings.fleet()) return stand_for(settings, position);
   RunningArena arena{settings};
   arena.broadcast = new_broadcast();
-  if (const auto opened = open_room(arena, position); !opened) return opened.error();
+  if (const auto opened = open_room(arena, places_, position); !opened) return opened.error();
   const std::size_t first = position;
   for (const std::string& url : settings.listen()) {
     const auto end = parse_shared_listen(url, games());
@@ -271,12 +280,14 @@ Routes::RunningWatch Routes::open_watch(const config::Watch& settings, const std
   return watch;
 }
 
-Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside) {
+Outcome<Done> Routes::open_room(RunningArena& arena, const ConfigPlaces& places, std::size_t position,
+                                std::optional<std::size_t> beside) {
+  const std::string& name = arena.settings.name();
   const auto tap = service_.tap(arena.settings.record(), "arena", position);
-  if (!tap) return tap.error();
+  if (!tap) return with_place(places.before_arena(name, "record"), tap.error());
   arena.tap = *tap;
   auto options = configured(arena.settings, keeps_secrets(), *tap);
-  if (!options) return service_.discard(**tap), options.error();
+  if (!options) return service_.discard(**tap), with_place(places.before_arena(name, "from"), options.error());
   options->room.broadcast = arena.broadcast;
   arena.room = service_.add_arena(options->room, beside);
   return Done{};
@@ -310,9 +321,9 @@ Outcome<std::string> Routes::reload() {
     return Error{"configuration not reloaded: " + why};
   }
   const Notifier::Reloading reloading;
-  const auto fresh = reread_();
+  const auto fresh = reread_(machine());
   const auto changed = fresh ? change(*fresh) : Outcome<Done>(Error{fresh.error().front()});
-  service_.set_reload_failed(!changed);
+  service_.set_reload_failure(changed ? "" : changed.error().text);
   if (!changed) {
     const ConfigErrors errors = fresh ? ConfigErrors{changed.error().text} : fresh.error();
     for (const std::string& error : errors) log_error("configuration not reloaded: {}", error);
@@ -320,15 +331,30 @@ Outcome<std::string> Routes::reload() {
         errors.size() == 1 ? "" : " (and " + counted(errors.size() - 1, "more error") + "; the log has all)";
     return Error{"configuration not reloaded: " + errors.front() + more};
   }
-  return tell_rest(*fresh);
+  return tell_rest(fresh->config);
+}
+
+/// What runs now, and a new configuration may keep.
+Machine Routes::machine() const {
+  return {[this](const std::string& file) { return service_.records(file); },
+          [this](const config::Arena& arena) {
+            return std::any_of(arenas_.begin(), arenas_.end(), [&](const RunningArena& one) {
+              return one.settings.name() == arena.name() && same_settings(one.settings, arena);
+            });
+          },
+          [this](const net::Address& at) {
+            return std::any_of(running_.begin(), running_.end(),
+                               [&](const Running& one) { return one.listen.address == at; });
+          }};
 }
 
 /// All of it, or nothing.
-Outcome<Done> Routes::change(const config::Config& fresh) {
+Outcome<Done> Routes::change(const LoadedConfig& loaded) {
+  const config::Config& fresh = loaded.config;
   auto token = service_.read_operator_token(fresh);
-  if (!token) return token.error();
+  if (!token) return with_place(loaded.places.before("operator.token_file"), token.error());
   service_.set_rules(fresh);
-  Plan plan;
+  Plan plan{loaded.places};
   auto done = this->plan(fresh, plan);
   if (done) done = carry_out(plan);
   if (!done) {
@@ -393,7 +419,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
     running.tap = before->tap;
   } else {
     const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
-    if (!tap) return tap.error();
+    if (!tap) return with_place(plan.places.before(record_of(position)), tap.error());
     plan.taps_added.push_back(*tap);
     running.tap = *tap;
   }
@@ -447,7 +473,8 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   if (settings.fleet()) {
     const FleetArenas::LocalFleetRoom* local =
         fleet_arenas_ ? fleet_arenas_->find_local_room(settings.name()) : nullptr;
-    if (local == nullptr) return Error{name_of(settings) + ": an arena of the fleet is added by a restart"};
+    if (local == nullptr)
+      return Error{plan.places.before_arena(settings.name(), "fleet") + "an arena of the fleet is added by a restart"};
     if (auto kept = keep_listeners(settings.listen(), plan); !kept) return kept;
     return plan_watches(settings.watch(), name_of(settings), local->broadcast, position, plan);
   }
@@ -466,7 +493,8 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr,
                      known ? known->broadcast : new_broadcast()};
   if (!same) {
-    if (const auto opened = open_room(arena, position, listeners->beside()); !opened) return opened.error();
+    if (const auto opened = open_room(arena, plan.places, position, listeners->beside()); !opened)
+      return opened.error();
     plan.rooms_added.push_back(arena.room);
     plan.taps_added.push_back(arena.tap);
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
@@ -542,6 +570,7 @@ void Routes::add(Running running, Service::NewRoute made, const std::optional<Ru
     made.instead_of = instead_of->number;
     plan.told += "changed: " + instead_of->name + sessions_go_on(*instead_of) + "\n";
   }
+  made.options.place = plan.places.before_listener(running.url);
   plan.added_at.push_back(plan.after.size());
   plan.added.push_back(std::move(made));
   plan.after.push_back(std::move(running));
@@ -554,7 +583,7 @@ Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
     if (plan.added[i].instead_of) continue;
     for (const Running& gone : plan.before)
       if (clash(gone.listen, added.listen))
-        return Error{"'" + added.url + "': " + gone.name +
+        return Error{plan.places.before_listener(added.url) + "'" + added.url + "': " + gone.name +
                      " still listens there; remove it, reload, and then add this route; or restart"};
   }
   return Done{};

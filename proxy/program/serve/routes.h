@@ -25,8 +25,8 @@ class TakeOver;
 
 class Routes {
  public:
-  /// `config` outlives it. `reread`: null if the configuration cannot be reloaded.
-  Routes(const config::Config& config, Reread reread);
+  /// `loaded` outlives it. `reread`: null if the configuration cannot be reloaded.
+  Routes(const LoadedConfig& loaded, Reread reread);
 
   /// Opens everything. What can fail does so here, before the first player comes.
   Outcome<Done> open();
@@ -86,19 +86,20 @@ class Routes {
   };
   /// What a reload is going to do.
   struct Plan {
-    std::vector<Running> before;  // running listeners that no listener of the file has matched yet
-    std::vector<RunningArena> arenas_before;
-    std::vector<RunningWatch> watches_before;
-    std::vector<Running> after;  // those in `added` have no number and no name yet
-    std::vector<RunningArena> arenas_after;
-    std::vector<RunningWatch> watches_after;
-    std::vector<Service::NewRoute> added;
-    std::vector<std::size_t> added_at;  // their places in `after`
-    std::vector<std::size_t> rooms_added;
-    std::vector<relay::TapThread*> taps_added;
-    std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates;
-    std::string told;                         // what differs, in lines
-    std::vector<std::function<void()>> logs;  // called after the reload
+    const ConfigPlaces& places;
+    std::vector<Running> before = {};  // running listeners that no listener of the file has matched yet
+    std::vector<RunningArena> arenas_before = {};
+    std::vector<RunningWatch> watches_before = {};
+    std::vector<Running> after = {};  // those in `added` have no number and no name yet
+    std::vector<RunningArena> arenas_after = {};
+    std::vector<RunningWatch> watches_after = {};
+    std::vector<Service::NewRoute> added = {};
+    std::vector<std::size_t> added_at = {};  // their places in `after`
+    std::vector<std::size_t> rooms_added = {};
+    std::vector<relay::TapThread*> taps_added = {};
+    std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
+    std::string told = {};                         // what differs, in lines
+    std::vector<std::function<void()>> logs = {};  // called after the reload
   };
 
   Outcome<Running> add(Running running, Service::NewRoute made);
@@ -112,9 +113,11 @@ class Routes {
                     std::size_t position);
   RunningWatch open_watch(const config::Watch& settings, const std::string& of,
                           const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside = {});
-  Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside = {});
+  Outcome<Done> open_room(RunningArena& arena, const ConfigPlaces& places, std::size_t position,
+                          std::optional<std::size_t> beside = {});
 
-  Outcome<Done> change(const config::Config& fresh);
+  Machine machine() const;
+  Outcome<Done> change(const LoadedConfig& loaded);
   Outcome<Done> plan(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
   Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
@@ -138,6 +141,7 @@ class Routes {
   bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }
 
   const config::Config& config_;
+  const ConfigPlaces& places_;
   const Reread reread_;
   Service service_;
   std::mutex reloading_;    // guards what follows

@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "adapters/registry.h"
 #include "proxy/program/config/config.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/serve/serve.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/take_over.h"
@@ -36,21 +39,27 @@ void declare_run(CLI::App& app, RunOptions& options) {
 
 int run_run(const RunOptions& options) {
   keep_hang_ups();  // `systemctl reload` may come before the program is ready
-  const auto read = [&options] {
-    auto config = load_config(options.config, games());
-    if (config) {
-      apply(options.log, *config->mutable_log());
-      apply(options.control, *config);
+  const auto read = [&options](const Machine& machine) {
+    auto loaded = load_config(options.config, games(), &machine);
+    if (loaded) {
+      apply(options.log, *loaded->config.mutable_log());
+      apply(options.control, loaded->config);
     }
-    return config;
+    return loaded;
   };
-  const auto config = read();
-  if (!config) {
-    print_errors(config.error());
-    if (!options.take_over.empty()) TakeOver::tell_failure(options.take_over, text_of(config.error()));
+  std::optional<TakeOver> take_over;  // before the file is judged: its addresses may be among the passed sockets
+  if (!options.take_over.empty()) {
+    auto begun = TakeOver::begin(options.take_over);
+    if (!begun) return report_failure(begun.error());
+    take_over.emplace(std::move(*begun));
+  }
+  const auto loaded = read(Machine{});
+  if (!loaded) {
+    print_errors(loaded.error());
+    if (take_over) take_over->fail(text_of(loaded.error()));
     return kFailed;
   }
-  return serve(*config, read, options.take_over, options.config);
+  return serve(*loaded, read, take_over ? &*take_over : nullptr);
 }
 
 }  // namespace entente

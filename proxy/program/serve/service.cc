@@ -29,6 +29,7 @@
 #include "proxy/program/log/say.h"
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "proxy/program/take_over/socket_name.h"
@@ -52,6 +53,8 @@ constexpr const char* kAboutUpgrade =
     "Starts the program anew, as it is installed now, with the same arguments. The new process takes the newcomers; "
     "this "
     "one serves its players to their end.";
+
+constexpr std::size_t kLongestWhy = 300;  // bytes of an error in the status line
 
 /// How long to wait at a stop until NATS has stored the ends of recordings.
 constexpr Millis kUploadsLast = 5'000;
@@ -219,13 +222,18 @@ std::vector<std::size_t> Service::arenas() const {
 }
 
 /// An answer of one acceptor may need the others, so none starts before all are open.
-Outcome<Done> Service::open_acceptors() {
-  auto done = kept_bans_.load();
-  if (done) done = open_control();
-  if (done) done = open_metrics();
-  if (done) done = open_operator_page();
-  return done;
+Outcome<Done> Service::open_acceptors(const ConfigPlaces& places) {
+  const std::pair<const char*, Outcome<Done> (Service::*)()> steps[] = {
+      {"access.ban_file", &Service::load_bans},
+      {"control.socket", &Service::open_control},
+      {"metrics.listen", &Service::open_metrics},
+      {"operator.listen", &Service::open_operator_page}};
+  for (const auto& [key, step] : steps)
+    if (const auto done = (this->*step)(); !done) return with_place(places.before(key), done.error());
+  return Done{};
 }
+
+Outcome<Done> Service::load_bans() { return kept_bans_.load(); }
 
 ReplyRow Service::node_row() const {
   const auto served = served_only(routes_.listed());
@@ -357,7 +365,7 @@ Outcome<std::optional<std::string>> Service::read_operator_token(const config::C
   const config::Operator& page = fresh.operator_();
   if (!operator_guard_ || page.listen().empty()) return std::optional<std::string>();
   auto token = read_token(page.token_file());
-  if (!token) return Error{"operator.token_file: " + token.error().text};
+  if (!token) return token.error();
   return std::optional(std::move(*token));
 }
 
@@ -443,6 +451,23 @@ std::size_t Service::older_players() const {
   return config_.control().socket().empty() || hand_over_.given() ? 0 : older_sessions(config_.control().socket());
 }
 
+void Service::set_reload_failure(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  reload_failure_ = why;
+}
+
+/// What the last reload and the last upgrade failed for, for one line of text.
+std::string Service::failures() const {
+  std::string reload, text;
+  {
+    const std::lock_guard lock(mutex_);
+    reload = reload_failure_;
+  }
+  for (const auto& [what, why] : {std::pair("reload", reload), std::pair("upgrade", hand_over_.last_failure())})
+    if (!why.empty()) text += std::string("; the last ") + what + " failed: " + screen_text(why).substr(0, kLongestWhy);
+  return text;
+}
+
 std::string Service::status() const {
   std::uint64_t of_arenas = 0;
   const auto served = routes_.served();
@@ -457,8 +482,7 @@ std::string Service::status() const {
   if (!rooms.empty()) what += (what.empty() ? "" : ", ") + counted(rooms.size(), "arena");
   const std::size_t older = older_players();
   return "serving " + what + ", " + counted(players(), "player") +
-         (older != 0 ? ", and " + std::to_string(older) + " in the process from before the upgrade" : "") +
-         (reload_failed_ ? "; the last reload failed, see the log" : "");
+         (older != 0 ? ", and " + std::to_string(older) + " in the process from before the upgrade" : "") + failures();
 }
 
 std::string Service::summary() const {

@@ -16,6 +16,7 @@
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/config/ban_file.h"
+#include "proxy/program/config/config_places.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/control_record.h"
 #include "proxy/program/control/roster.h"
@@ -77,8 +78,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).current_sessions(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
   /// called after the last add(); a caller's own commands are added to control() before. Both answer only after run()
-  /// has begun.
-  Outcome<Done> open_acceptors();
+  /// has begun. `places`: for errors.
+  Outcome<Done> open_acceptors(const ConfigPlaces& places = {});
   Control& control() { return control_; }
   /// Begins to connect to NATS, if the configuration has [fleet]. REQUIRES: before the first add().
   Outcome<Done> join_fleet();
@@ -123,8 +124,10 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// read_operator_token() returned it.
   bool renew_operator_token(std::string token) { return operator_guard_->renew(std::move(token)); }
 
-  /// Whether the last reload failed; the service manager shows it.
-  void set_reload_failed(bool failed) { reload_failed_ = failed; }
+  /// Why the last reload failed, for the service manager; "": it did not.
+  void set_reload_failure(const std::string& why);
+  /// Whether a recording of this process began with this file. From any thread.
+  bool records(const std::string& file) const { return taps_.records(file); }
 
   relay::ProxyServer& server() { return server_; }
   /// What was served so far, one line per route.
@@ -146,6 +149,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::uint64_t players() const;
   /// Asks the processes from before an upgrade how many sessions they still have.
   std::size_t older_players() const;
+  std::string failures() const;
   std::string status() const;
   ReplyRow statistics(const ServedRoute& route) const;
   std::vector<ReplyRow> statistics() const;
@@ -153,6 +157,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void give_up();
   net::HttpAnswer answer(std::string_view path) const;
   net::HttpAnswer ready(std::string_view route) const;
+  Outcome<Done> load_bans();
   Outcome<Done> open_control();
   Outcome<Done> open_control_at(const std::string& path);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
@@ -171,11 +176,12 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<std::size_t> arenas() const;
 
   const config::Config& config_;
-  mutable std::mutex mutex_;  // guards the next three
+  mutable std::mutex mutex_;  // guards the next four
+  std::string reload_failure_;
   config::Limits limits_;
   relay::Access access_;
   std::vector<std::size_t> arenas_;  // their shared rooms
-  std::atomic<bool> gave_up_{false}, reload_failed_{false}, serving_{false};
+  std::atomic<bool> gave_up_{false}, serving_{false};
   Taps taps_;
   LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
   relay::Bans bans_;

@@ -106,7 +106,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   std::string file;
   if (start && !options.files.each_session) {
     file = path(0);
-    auto recorder = begin(file, is_used(file));
+    auto recorder = begin(file, records(file));
     if (!recorder) return recorder.error();
     file = (*recorder)->path();
     options.recorder = std::move(*recorder);
@@ -131,8 +131,7 @@ Outcome<std::unique_ptr<trace::Recorder>> Taps::begin(const std::string& path, b
                 : trace::Recorder::open(path, std::move(options));
 }
 
-/// Whether another tap began with this file.
-bool Taps::is_used(const std::string& path) const {
+bool Taps::records(const std::string& path) const {
   const std::lock_guard lock(mutex_);
   return std::any_of(paths_.begin(), paths_.end(), [&](const auto& one) { return one.second == path; });
 }

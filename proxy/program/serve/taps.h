@@ -40,6 +40,9 @@ class Taps {
   /// `tap` itself if it can record; else null.
   relay::TapThread* recording_of(const relay::Tap* tap) const;
 
+  /// Whether a recording of this process began with this file.
+  bool records(const std::string& path) const;
+
   /// The name of this link's player, as a tap read it; "" if no tap did. From any thread.
   std::string player(relay::LinkId link) const;
 
@@ -60,7 +63,6 @@ class Taps {
 
  private:
   bool has_files() const { return !upload_ || settings_.to_fleet() != config::Recording::only; }
-  bool is_used(const std::string& path) const;
   Outcome<std::unique_ptr<trace::Recorder>> begin(const std::string& path, bool beside) const;
 
   const config::Recording& settings_;

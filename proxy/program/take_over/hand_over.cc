@@ -1,9 +1,10 @@
 #include "proxy/program/take_over/hand_over.h"
 
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <utility>
 
-#include "proxy/net/process/own_program.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/take_over.h"
@@ -12,8 +13,12 @@ namespace entente {
 namespace {
 
 constexpr Millis kHandOverPatience = 10'000;  // with each step
-constexpr Millis kAnswerWithin = 4'500;       // less than `entente ctl` waits
-constexpr Millis kOpensWithin = 120'000;      // the new process may have names to resolve, and arenas to build
+
+/// "ended with 1", "was ended by signal 11 (Segmentation fault)". `code`: as OwnProgram::ended().
+std::string ended_text(int code) {
+  if (code < 128) return "ended with " + std::to_string(code);
+  return "was ended by signal " + std::to_string(code - 128) + " (" + ::strsignal(code - 128) + ")";
+}
 
 }  // namespace
 
@@ -30,7 +35,8 @@ void HandOver::stop() {
 // -- A take-over ------------------------------------------------------------------------------------------------------
 
 void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client) {
-  if (line == "upgrade" && can_upgrade_) return upgrade(by, net::Talk(std::move(client)));
+  if (can_upgrade_ && (line == "upgrade" || line == kUpgradeAndWait))
+    return upgrade(by, net::Talk(std::move(client)), line == kUpgradeAndWait);
   if (!line.starts_with("take over ")) return;
   if (line.starts_with(kTakeOverFailed)) {
     if (by.pid != own_) return;
@@ -51,6 +57,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   State none = State::kNone;
   if (!state_.compare_exchange_strong(none, State::kGoingOn)) return refuse(objection());
   if (thread_.joinable()) thread_.join();  // of one that failed
+  if (by.pid == own_) own_step_ = OwnStep::kTakesOver;
   talk_.emplace(std::move(talk));
   thread_ = std::thread([this, by] { run(by); });
 }
@@ -70,6 +77,10 @@ void HandOver::run(const net::LocalPeer& by) {
   if (done) return;
   ++failures_;
   log_error("process {} did not take over, and this one goes on: {}", by.pid, done.error().text);
+  if (by.pid == own_)
+    own_step_ = OwnStep::kFailed;
+  else
+    set_last_failure(done.error().text);
   state_ = State::kNone;
 }
 
@@ -88,7 +99,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   if (auto said = talk_->say("sockets", kHandOverPatience); !said) return said;
   if (auto sent = talk_->send(*sockets, kHandOverPatience); !sent) return sent;
   sockets->clear();
-  const auto ready = talk_->hear(kOpensWithin);
+  const auto ready = talk_->hear(patience_.open);
   if (!ready) return ready.error();
   if (*ready != "ready") return Error{"it sent '" + ready->substr(0, 80) + "' instead of 'ready'"};
   const auto last = user_.release_newcomers();
@@ -112,7 +123,15 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
 
 // -- A process of our own that takes over -----------------------------------------------------------------------------
 
-void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
+struct HandOver::Ending {
+  Millis begin_by;                       // the process must ask for the take-over until then
+  std::optional<Millis> failed_at = {};  // its take-over has failed
+  std::optional<Millis> told_at = {};    // when it was told to end
+  bool killed = false;
+  std::string why = {};  // why it was told to end
+};
+
+void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
   if (const std::string why = upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
@@ -121,41 +140,81 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   if (ends_) return;
   if (upgrade_.joinable()) upgrade_.join();
   upgrades_ = true;
+  last_failure_.clear();
   log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
-  upgrade_ = std::thread([this, client = std::move(client)] {
-    const std::string over = run_anew(client);
+  upgrade_ = std::thread([this, waits, client = std::move(client)] {
+    const std::string over = run_anew(client, waits);
     if (!over.empty()) log_error("upgrade: {}", over);
     upgrades_ = false;
   });
 }
 
-/// Answers `client` once the result is known, or after a while. Returns when the new process has ended, or this one
-/// stops: the reason why there was no take-over, or "".
-std::string HandOver::run_anew(const net::Talk& client) {
+/// Answers `client` once the result is known, or, if it does not wait, after a while. Returns when the new process has
+/// ended, or this one stops: the reason why there was no take-over, or "".
+std::string HandOver::run_anew(const net::Talk& client, bool waits) {
   net::OwnProgram program;
-  const auto process = program.start(net::OwnProgram::arguments_with("--take-over", socket_));
+  own_step_ = OwnStep::kStarts;
+  const auto process = command_.empty() ? program.start(net::OwnProgram::arguments_with("--take-over", socket_))
+                                        : program.start(command_, command_.front());
   bool answered = false;
   const auto answer = [&](const std::string& text) {
     if (std::exchange(answered, true)) return;
     (void)client.say(text, kHandOverPatience);
     client.hang_up();
   };
-  if (!process) return answer("error: " + process.error().text), process.error().text;
+  const auto fail = [&](const std::string& why) {
+    set_last_failure(why);
+    answer("error: " + why);
+    return why;
+  };
+  if (!process) return fail(process.error().text + ". This process goes on.");
   own_ = *process;
   const std::string name = "process " + std::to_string(*process);
-  for (const Millis until = steady_now() + kAnswerWithin; !stops();) {
+  const Millis begun = steady_now();
+  for (Ending ending{begun + patience_.begin}; !stops();) {
     if (given()) answer("ok\n" + name + " has taken over");
     if (const auto code = program.ended()) {
       if (given()) return "";
-      const std::string said = own_failure();
-      const std::string why = name + " ended with " + std::to_string(*code) +
-                              (said.empty() ? "; its log says why." : ": " + said + ".") + " This one goes on.";
-      return answer("error: " + why), why;
+      const std::string said = own_failure(), how = ending.why.empty() ? ended_text(*code) : ending.why;
+      return fail(name + " " + how + (said.empty() ? "; its log says why." : ": " + said + ".") + " This one goes on.");
     }
-    if (steady_now() >= until) answer("ok\n" + name + " is starting; the log says when it has taken over");
+    end_if_stuck(program, ending);
+    if (!waits && steady_now() >= begun + patience_.answer)
+      answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
-  return given() ? "" : (answer("error: the program is stopping"), "the program is stopping");
+  return given() ? "" : fail("the program is stopping");
+}
+
+/// Ends a process that does not take over, and does not end by itself.
+void HandOver::end_if_stuck(net::OwnProgram& program, Ending& ending) {
+  if (given()) return;
+  const Millis now = steady_now();
+  const OwnStep step = own_step_;
+  if (step == OwnStep::kFailed && !ending.failed_at) ending.failed_at = now;
+  const bool late = (step == OwnStep::kStarts && now >= ending.begin_by) ||
+                    (ending.failed_at && now >= *ending.failed_at + patience_.end);
+  if (!ending.told_at && late) {
+    ending.told_at = now;
+    ending.why = ending.failed_at ? "did not open everything in time, and was ended"
+                                  : "did not begin to take over within " + std::to_string(patience_.begin / 1000) +
+                                        " s, and was ended";
+    program.signal(SIGTERM);
+  }
+  if (ending.told_at && !ending.killed && now >= *ending.told_at + patience_.end) {
+    ending.killed = true;
+    program.signal(SIGKILL);
+  }
+}
+
+void HandOver::set_last_failure(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  last_failure_ = why;
+}
+
+std::string HandOver::last_failure() const {
+  const std::lock_guard lock(mutex_);
+  return last_failure_;
 }
 
 std::string HandOver::own_failure() {

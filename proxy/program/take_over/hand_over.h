@@ -12,11 +12,17 @@
 #include <thread>
 #include <vector>
 
+#include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
+#include "proxy/net/process/own_program.h"
 #include "proxy/net/take_over/talk.h"
 #include "proxy/relay/link_info.h"
 
 namespace entente {
+
+/// The command `upgrade` of the control socket, answered only when the new process has taken over or failed. Older
+/// programs refuse it.
+constexpr const char* kUpgradeAndWait = "upgrade --wait";
 
 class HandOver {
  public:
@@ -35,8 +41,18 @@ class HandOver {
     virtual void give(std::int32_t pid, bool own) = 0;
   };
 
-  /// `socket`: the path of the control socket.
-  HandOver(User& user, std::string socket) : user_(user), socket_(std::move(socket)) {}
+  /// How long to wait for the process that `upgrade` has started.
+  struct Patience {
+    Millis answer = 4'500;  ///< before `upgrade` is answered, unless it is to wait; less than `entente ctl` waits
+    Millis begin = 30'000;  ///< until it asks for the take-over
+    Millis open = 120'000;  ///< then, until everything is open: it may have names to resolve, and arenas to build
+    Millis end = 5'000;     ///< until it has ended, after it has failed or was told to end
+  };
+  /// `socket`: the path of the control socket. `command`: what `upgrade` starts, by default this program with its
+  /// arguments and --take-over.
+  HandOver(User& user, std::string socket, const Patience& patience, std::vector<std::string> command = {})
+      : user_(user), socket_(std::move(socket)), patience_(patience), command_(std::move(command)) {}
+  HandOver(User& user, std::string socket) : HandOver(user, std::move(socket), Patience{}) {}
   ~HandOver() { stop(); }
   HandOver(const HandOver&) = delete;
   HandOver& operator=(const HandOver&) = delete;
@@ -45,37 +61,51 @@ class HandOver {
   void allow_upgrades() { can_upgrade_ = true; }
   /// Ends a take-over that is in progress, and prevents others.
   void stop();
-  /// Takes the connection away if `line` asks for a take-over, or (`upgrade`) to start a process that takes over.
+  /// Takes the connection away if `line` asks for a take-over, or (`upgrade`, or kUpgradeAndWait to be answered only
+  /// when it is over) to start a process that takes over.
   void adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client);
   /// Why nothing may be changed now; "" if it may.
   std::string objection() const;
   bool given() const { return state_ == State::kGiven; }
+  /// Whether a process that `upgrade` has started is still watched.
+  bool upgrades() const { return upgrades_; }
   /// Take-overs that began and failed.
   std::uint64_t failures() const { return failures_; }
+  /// Why the last take-over or upgrade failed; "": it did not, or there was none. From any thread.
+  std::string last_failure() const;
 
  private:
   enum class State : std::uint8_t { kNone, kGoingOn, kGiven };
+  /// What the process that this one has started does, as long as it has not taken over.
+  enum class OwnStep : std::uint8_t { kStarts, kTakesOver, kFailed };
+  struct Ending;
   void run(const net::LocalPeer& by);
   Outcome<Done> talk(const net::LocalPeer& by);
   Outcome<Done> talk_to_the_end(const net::LocalPeer& by);
-  void upgrade(const net::LocalPeer& by, net::Talk client);
-  std::string run_anew(const net::Talk& client);
+  void upgrade(const net::LocalPeer& by, net::Talk client, bool waits);
+  std::string run_anew(const net::Talk& client, bool waits);
+  void end_if_stuck(net::OwnProgram& program, Ending& ending);
+  void set_last_failure(const std::string& why);
   std::string own_failure();
   bool stops();
 
   User& user_;
   const std::string socket_;
+  const Patience patience_;
+  const std::vector<std::string> command_;
   bool can_upgrade_ = false;
   std::atomic<State> state_{State::kNone};
   std::atomic<std::uint64_t> failures_{0};
-  std::mutex mutex_;  // of the next three
+  mutable std::mutex mutex_;  // of the next four
   bool ends_ = false;
+  std::string last_failure_;
   std::string own_failure_;  // why the process that this one started has failed, as that one says
   std::optional<net::Talk> talk_;
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;
   std::atomic<bool> upgrades_{false};
   std::atomic<std::int32_t> own_{0};  // the process that this one has started
+  std::atomic<OwnStep> own_step_{OwnStep::kStarts};
 };
 
 }  // namespace entente

@@ -25,21 +25,27 @@ Outcome<TakeOver> TakeOver::begin(const std::string& path) {
   const auto answer = talk->hear(kWithOldProcess);
   if (!answer) return answer.error();
   if (*answer != "sockets") return Error{"the program behind " + path + " refused the take-over: " + *answer};
-  auto sockets = talk->receive(kWithOldProcess);
+  TakeOver begun(path, std::move(*talk));
+  if (const auto got = begun.receive(); !got) return begun.fail(got.error().text), got.error();
+  return begun;
+}
+
+Outcome<Done> TakeOver::receive() {
+  auto sockets = talk_.receive(kWithOldProcess);
   if (!sockets) return sockets.error();
   for (net::NamedFd& one : *sockets) {
     const auto name = SocketName::parse(one.name);
     if (!name) return Error{"invalid hand-over: unknown socket name '" + one.name + "'"};
     net::add_passed(std::move(one.fd), name->bound, name->kind == SocketName::Kind::kOwnControl);
   }
-  return TakeOver(std::move(*talk));
+  return Done{};
 }
 
-void TakeOver::tell_failure(const std::string& path, const std::string& why) {
+void TakeOver::fail(const std::string& why) {
   std::string line = kTakeOverFailed;
   for (const char c : why) line += c == '\n' ? std::string("; ") : std::string(1, c);
   line.resize(std::min(line.size(), kLongestFailure));
-  (void)net::ask_local(path, line);  // may fail: an older program may not know this line, or be gone
+  (void)net::ask_local(path_, line);  // may fail: an older program may not know this line, or be gone
 }
 
 Outcome<relay::LinkId> TakeOver::ready() {

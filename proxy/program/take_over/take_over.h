@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "proxy/net/take_over/talk.h"
 #include "proxy/relay/link_info.h"
@@ -25,17 +26,18 @@ class TakeOver {
  public:
   /// Asks the process behind the control socket `path` for its sockets. Listeners opened from now on use them.
   static Outcome<TakeOver> begin(const std::string& path);
-  /// This process ends without having taken over: tells the process behind `path` why, for whoever asked for an
-  /// upgrade.
-  static void tell_failure(const std::string& path, const std::string& why);
+  /// This process ends without having taken over: tells the running process why, for whoever asked for an upgrade.
+  void fail(const std::string& why);
   /// Everything is open: the old process accepts nobody any more. Returns the highest number of its sessions.
   Outcome<relay::LinkId> ready();
   /// From now on, this process accepts the newcomers. REQUIRES: ready(); all listeners are about to serve.
   Outcome<Done> take();
 
  private:
-  explicit TakeOver(net::Talk talk) : talk_(std::move(talk)) {}
+  Outcome<Done> receive();
+  TakeOver(std::string path, net::Talk talk) : path_(std::move(path)), talk_(std::move(talk)) {}
 
+  std::string path_;
   net::Talk talk_;
 };
 

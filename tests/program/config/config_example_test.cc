@@ -65,7 +65,7 @@ TEST_CASE("each file in config/ is valid") {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     if (entry.path().extension() != ".toml") continue;
     ++files;
-    const auto config = load_config(entry.path().string(), games());
+    const auto config = load_config(entry.path().string(), games(), nullptr);
     CHECK_MESSAGE(config.ok(), (config.ok() ? "" : config.error().front()));
   }
   CHECK(files >= 3);

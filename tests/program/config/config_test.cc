@@ -19,12 +19,13 @@ using google::protobuf::FieldDescriptor;
 namespace {
 
 const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
+const Machine kMachine;
 
 constexpr std::string_view kRoute = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://localhost:9\"\n";
 
 std::string complaints(const std::string& toml, std::span<const wire::Game* const> known = kKnown,
-                       Start start = Start::kNo) {
-  const auto config = parse_config(toml, "a.toml", known, start);
+                       const Machine* machine = nullptr) {
+  const auto config = parse_config(toml, "a.toml", known, machine);
   std::string all;
   if (!config)
     for (const std::string& complaint : config.error()) all += complaint + "\n";
@@ -162,7 +163,7 @@ TEST_CASE("a listener on all addresses conflicts with any other listener on its 
 
 TEST_CASE("before a start, check that the files in a configuration can be created or read") {
   const Folder folder;
-  const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, Start::kYes); };
+  const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, &kMachine); };
   const std::string bans = folder.write("bans", "garbage\n"), there = folder.write("there.mcap", "");
   CHECK(at_start("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
             .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is not a network"));
@@ -371,7 +372,7 @@ TEST_CASE("access lists are lists of networks, for all routes and for each route
 }
 
 TEST_CASE("a file that cannot be read is reported without a place") {
-  const auto config = load_config("no/such/file.toml", kKnown);
+  const auto config = load_config("no/such/file.toml", kKnown, nullptr);
   REQUIRE(!config.ok());
   CHECK(config.error().front().starts_with("no/such/file.toml: cannot be read: No such file or directory; "));
 }

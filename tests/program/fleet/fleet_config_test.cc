@@ -17,11 +17,12 @@ namespace entente::fleet_config_test {
 namespace {
 
 const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
+const Machine kMachine;
 
 /// The errors of this [fleet], without their places.
-std::string complaints(const std::string& fleet, Start start = Start::kNo) {
+std::string complaints(const std::string& fleet, const Machine* machine = nullptr) {
   const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://localhost:9\"\n";
-  const auto config = parse_config("[fleet]\n" + fleet + "\n" + route, "a.toml", kKnown, start);
+  const auto config = parse_config("[fleet]\n" + fleet + "\n" + route, "a.toml", kKnown, machine);
   std::string all;
   if (!config)
     for (const std::string& one : config.error()) all += one + "\n";
@@ -61,12 +62,12 @@ TEST_CASE("[fleet]: the files that it names are read at the start") {
   const std::string secret = folder.file("secret");
   const std::string use = "nats = ['nats://127.0.0.1:4222']\ntoken_file = '" + secret + "'\n";
   CHECK(complaints(use) == "");
-  CHECK(has(complaints(use, Start::kYes), "fleet.token_file: cannot read"));
+  CHECK(has(complaints(use, &kMachine), "fleet.token_file: cannot read"));
   folder.write("secret", "0123456789\n");
   std::filesystem::permissions(secret, std::filesystem::perms::owner_read);
-  CHECK(complaints(use, Start::kYes) == "");
+  CHECK(complaints(use, &kMachine) == "");
   std::filesystem::permissions(secret, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
-  CHECK(has(complaints(use, Start::kYes), "everybody on this machine can read"));
+  CHECK(has(complaints(use, &kMachine), "everybody on this machine can read"));
 }
 
 TEST_CASE("a node connects with the token in its file, and its metrics show the connection") {

@@ -255,19 +255,20 @@ TEST_CASE("the service's reload waits for the result: with a wrong file, it fail
 
 TEST_CASE("after a SIGHUP during the start, the configuration is reloaded once it is served") {
   const Folder folder;
-  const std::string bans = folder.file("bans");
-  REQUIRE(::mkfifo(bans.c_str(), 0600) == 0);
-  Process process({kEntente, "run",
-                   folder.write("a.toml", "[access]\nban_file = \"" + bans + "\"\n[[route]]\n" +
-                                              "listen = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:9\"\n")});
-  net::Fd held;  // can be opened once the program reads; it blocks the program until closed
+  const std::string text = "[[route]]\nlisten = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:9\"\n";
+  const std::string file = folder.file("a.toml"), later = folder.write("b.toml", text);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  Process process({kEntente, "run", file});
+  net::Fd held;  // can be opened once the program reads its configuration; it blocks the program until closed
   const auto until = std::chrono::steady_clock::now() + Process::kPatience;
   while (!held && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
-    held = net::Fd(::open(bans.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    held = net::Fd(::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   }
   REQUIRE(held);
   process.signal(SIGHUP);
+  std::filesystem::rename(later, file);
+  REQUIRE(::write(held.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
   held.reset();
   CHECK(process.line());
   CHECK(process.err_has("reloaded the configuration"));
@@ -333,15 +334,15 @@ TEST_CASE("a reload opens a new log file if the old one was moved away") {
   CHECK(read_file(log).find("reloaded") != std::string::npos);
 }
 
-TEST_CASE("the answer to a reload says that the log file cannot be opened") {
+TEST_CASE("a reload whose log file cannot be opened is refused, as a start is") {
   const Folder folder;
   std::filesystem::create_directory(folder.file("logs"));
   const std::string log = folder.file("logs/entente.log");
   Operated it("[log]\nfile = \"" + log + "\"");
   std::filesystem::rename(folder.file("logs"), folder.file("moved"));
   const Ended told = it.reload();
-  CHECK(told.code == 0);
-  CHECK(told.out.find("\nthe log file " + log + " cannot be opened (") != std::string::npos);
+  CHECK(told.code == 1);
+  CHECK(told.err.find("log.file: there is no folder '" + folder.file("logs") + "'") != std::string::npos);
 }
 
 TEST_CASE("all keys but routes, limits, access lists, log level and operator token need a restart") {

@@ -5,12 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "adapters/aos/aos.h"
 #include "proxy/net/take_over/talk.h"
+#include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
 #include "tests/relay/enet_peers.h"
@@ -37,11 +42,12 @@ struct Upgraded : Asked, Turning {
     old = start({});
   }
   ~Upgraded() override {
+    if (young != 0) ::kill(young, SIGTERM);
     for (auto& one : clients) one->end.host.close();
     enet_server.host.close();
   }
 
-  void write(const std::string& text) { folder.write("a.toml", text); }
+  void write(const std::string& fresh) { folder.write("a.toml", text = fresh); }
   static std::string route(const std::string& game, const net::Address& at, const std::string& dialect,
                            const std::string& more, const net::Address& to) {
     return "[[route]]\nlisten = \"" + game + "://" + at.text() + "?dialect=" + dialect + more + "\"\nto = \"" + game +
@@ -165,6 +171,8 @@ struct Upgraded : Asked, Turning {
   End enet_server;
   std::vector<std::unique_ptr<Miner>> clients;
   std::unique_ptr<Process> old;
+  std::string text;  // of the configuration
+  int young = 0;     // a process that `upgrade` has started; 0: none
 };
 
 TEST_CASE("sessions of each transport stay with the old process, and newcomers get the new one") {
@@ -358,6 +366,109 @@ TEST_CASE("a new process that disconnects at any step, or sends another line, ch
   (void)it.meet();
   CHECK(run({kEntente, "run", it.folder.file("a.toml"), "--take-over", "/nowhere"}).err.find("cannot take over from") !=
         std::string::npos);
+}
+
+/// Runs the package's postinst on an upgrade, as dpkg does, with this program and this control socket. `calls`: what it
+/// asked of systemd.
+struct Installed {
+  explicit Installed(const Upgraded& upgraded) : it(upgraded) {
+    std::filesystem::create_directory(it.folder.file("bin"));
+    std::filesystem::create_symlink(kEntente, it.folder.file("bin/entente"));
+    for (const char* tool : {"systemctl", "deb-systemd-invoke", "invoke-rc.d", "service"}) {
+      const std::string path =
+          it.folder.write("bin/" + std::string(tool), "#!/bin/sh\necho \"$0 $*\" >>" + it.folder.file("calls") + "\n");
+      std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+    std::ifstream file(testing::source_dir() + "/deploy/debian/postinst");
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>("/run/entente/control.sock", it.folder.file("c.sock")),
+          {"/run/systemd/system", it.folder.file("")}})
+      for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    it.folder.write("postinst", text);
+  }
+  Ended upgrade() const {
+    return run({"/usr/bin/env", "PATH=" + it.folder.file("bin") + ":/usr/bin:/bin", "/bin/sh",
+                it.folder.file("postinst"), "configure", "0.1"});
+  }
+  std::string calls() const {
+    std::ifstream file(it.folder.file("calls"));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  const Upgraded& it;
+};
+
+TEST_CASE("an upgrade of the package whose new process fails leaves the old one as it is, and succeeds later") {
+  Upgraded it;
+  const Installed package(it);
+  const auto met = it.meet();
+  const std::string good = it.text;
+  const FakeServer taken;
+  for (const auto& [bad, why] :
+       {std::pair(good + "[limits\n", std::string("a.toml:")),
+        std::pair(good + "[operator]\nlisten = \"127.0.0.1:0\"\ntoken_file = \"" + it.folder.file("no") + "\"\n",
+                  std::string("operator.token_file: cannot read the token")),
+        std::pair(good + "[metrics]\nlisten = \"" + taken.address().text() + "\"\n",
+                  std::string("metrics.listen: cannot listen on " + taken.address().text()))}) {
+    it.write(bad);
+    const Ended upgraded = package.upgrade();
+    CHECK(upgraded.code == 0);  // dpkg has configured the package
+    CHECK_MESSAGE(has(upgraded.err, why), upgraded.err);
+    CHECK(has(upgraded.err, "The old version still runs and serves all players."));
+    CHECK(has(upgraded.err, "entente check /etc/entente/config.toml"));
+    CHECK(package.calls() == "");
+    met.check();
+    (void)it.meet();
+  }
+  it.write(good);
+  const Ended upgraded = package.upgrade();
+  CHECK(upgraded.code == 0);
+  CHECK_MESSAGE(has(upgraded.out, " has taken over"), upgraded.err);
+  CHECK(package.calls() == "");
+  met.check();
+  std::from_chars(upgraded.out.data() + std::string("process ").size(), upgraded.out.data() + upgraded.out.size(),
+                  it.young);
+}
+
+/// A process that runs, as a HandOver sees it.
+struct Still final : HandOver::User {
+  Outcome<std::vector<net::NamedFd>> offer() override { return std::vector<net::NamedFd>{}; }
+  Outcome<relay::LinkId> release_newcomers() override { return relay::LinkId{0}; }
+  void take_back() override {}
+  void give(std::int32_t, bool) override {}
+};
+
+TEST_CASE(
+    "a new process that hangs, crashes or does not exist is ended, the reason is told, and an upgrade can be tried "
+    "again") {
+  Still user;
+  constexpr HandOver::Patience kShort{.answer = 10'000, .begin = 100, .open = 100, .end = 100};
+  for (const auto& [command, why] : {
+           std::pair(std::vector<std::string>{"/bin/sh", "-c", "kill -STOP $$"}, "did not begin to take over"),
+           std::pair(std::vector<std::string>{"/bin/sh", "-c", "kill -SEGV $$"},
+                     "was ended by signal 11 (Segmentation fault)"),
+           std::pair(std::vector<std::string>{"/bin/sh", "-c", "exit 3"}, "ended with 3"),
+           std::pair(std::vector<std::string>{"/nowhere/entente"}, "cannot start another process (/nowhere/entente): "),
+       }) {
+    CAPTURE(why);
+    HandOver hand_over(user, "/nowhere", kShort, command);
+    hand_over.allow_upgrades();
+    for (int i = 0; i < 2; ++i) {
+      std::array<int, 2> ends{};
+      REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+      const net::Talk here{net::Fd(ends[0])};
+      net::Fd there(ends[1]);
+      hand_over.adopt(kUpgradeAndWait, {}, there);
+      const auto answer = here.hear(kPatience);
+      REQUIRE(answer.ok());
+      CHECK_MESSAGE(has(*answer, why), *answer);
+      CHECK(has(hand_over.last_failure(), why));
+      CHECK(hand_over.objection() == "");
+      CHECK(testing::eventually([&] { return !hand_over.upgrades(); }));
+    }
+  }
 }
 
 TEST_CASE("only a process of the same user can take over") {
