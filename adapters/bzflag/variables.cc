@@ -1,5 +1,6 @@
 #include "adapters/bzflag/variables.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <charconv>
@@ -8,8 +9,7 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kMost = 5000;     // a server has about 200
-constexpr int kDeepestExpression = 16;  // nested names and brackets; more is a loop or an attack
+constexpr int kDeepestExpression = 16;  // nested names and brackets; more is an attack
 
 /// The defaults of 2.4 servers, for the variables that we compute with.
 constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
@@ -46,31 +46,35 @@ std::span<const RuledVariable> ruled_variables() {
 }
 
 Variables::Variables() {
-  for (const auto& [name, value] : kDefaults) values_.emplace(name, value);
+  for (const auto& [name, value] : kDefaults) variables_[std::string(name)].text = value;
 }
 
 void Variables::set(std::string_view name, std::string_view value) {
-  if (values_.size() >= kMost && !values_.contains(name)) return;
-  values_[std::string(name)] = value;
-  known_.clear();
+  may_read_ = std::min(kReadAtOnce, may_read_ + kReadPerByte * (name.size() + value.size()));
+  auto at = variables_.find(name);
+  if (at == variables_.end()) {
+    if (variables_.size() >= kMost) return;
+    at = variables_.emplace(name, Variable()).first;
+  } else if (at->second.text == value) {
+    return;
+  }
+  at->second.text = value;
+  ++changes_;
 }
 
-namespace {
-
-using Values = std::map<std::string, std::string, std::less<>>;
-
-std::optional<float> evaluate(const Values& values, std::string_view name, int depth);
-
 /// sum = product {(+|-) product}; product = factor {(*|/) factor}; factor = [-] (number | name | "(" sum ")").
-class Parser {
+class Variables::Expression {
  public:
-  Parser(const Values& values, std::string_view text, int depth) : values_(values), text_(text), depth_(depth) {}
+  Expression(const Variables& variables, std::string_view text, int depth)
+      : variables_(variables), text_(text), depth_(depth), deepest_(depth) {}
 
-  std::optional<float> all() {
+  std::optional<float> value() {
     const auto value = sum();
     skip_blanks();
-    return text_.empty() ? value : std::nullopt;
+    return text_.empty() && value && std::isfinite(*value) ? value : std::nullopt;
   }
+  /// The deepest level that value() reached.
+  int deepest() const { return deepest_; }
 
  private:
   std::optional<float> sum() {
@@ -96,7 +100,7 @@ class Parser {
     return value;
   }
   std::optional<float> factor() {
-    if (++depth_ > kDeepestExpression) return std::nullopt;
+    if (!reach(++depth_)) return std::nullopt;
     std::optional<float> value;
     if (take('-')) {
       value = factor();
@@ -116,7 +120,8 @@ class Parser {
     const auto end = std::min(text_.find_first_of(" +-*/()"), text_.size());
     const auto name = text_.substr(0, end);
     text_.remove_prefix(end);
-    return evaluate(values_, name, depth_);
+    const Variable* variable = variables_.compute(name, depth_);
+    return variable != nullptr && reach(depth_ + variable->height) ? variable->value : std::nullopt;
   }
   std::optional<float> number() {
     float value = 0;
@@ -134,33 +139,53 @@ class Parser {
     text_.remove_prefix(1);
     return true;
   }
+  bool reach(int depth) {
+    deepest_ = std::max(deepest_, depth);
+    return depth <= kDeepestExpression;
+  }
 
-  const Values& values_;
+  const Variables& variables_;
   std::string_view text_;
-  int depth_;
+  int depth_, deepest_;
 };
 
-std::optional<float> evaluate(const Values& values, std::string_view name, int depth) {
-  const auto at = values.find(name);
-  if (at == values.end() || depth > kDeepestExpression) return std::nullopt;
-  const auto value = Parser(values, at->second, depth + 1).all();
-  return value && std::isfinite(*value) ? value : std::nullopt;
+/// The variable, computed; null if it has no value at this depth. A variable without a value leaves none to those that
+/// refer to it, so the first one ends the computation.
+const Variables::Variable* Variables::compute(std::string_view name, int depth) const {
+  const auto at = variables_.find(name);
+  if (at == variables_.end()) return nullptr;
+  Variable& variable = at->second;
+  if (variable.computed == changes_) return variable.value ? &variable : nullptr;
+  if (variable.being_computed) return nullptr;  // it refers to itself
+  if (variable.text.size() > may_read_) return nullptr;
+  may_read_ -= variable.text.size();
+  read_ += variable.text.size();
+  variable.being_computed = true;
+  Expression expression(*this, variable.text, depth);
+  variable.value = expression.value();
+  variable.being_computed = false;
+  variable.height = expression.deepest() - depth;
+  // Without a value here, it may have one at another depth.
+  if (variable.value || depth == 0) variable.computed = changes_;
+  return variable.value ? &variable : nullptr;
 }
 
-}  // namespace
-
 std::optional<float> Variables::find(std::string_view name) const {
-  if (const auto at = known_.find(name); at != known_.end()) return at->second;
-  const auto value = evaluate(values_, name, 0);
-  if (values_.contains(name)) known_.emplace(name, value);
-  return value;
+  const Variable* variable = compute(name, 0);
+  return variable != nullptr ? variable->value : std::nullopt;
 }
 
 float Variables::operator[](std::string_view name) const {
+  static const auto defaults = [] {
+    const Variables stock;
+    std::map<std::string_view, float> values;
+    for (const auto& [known, text] : kDefaults) values[known] = *stock.find(known);
+    return values;
+  }();
   if (const auto value = find(name)) return *value;
-  const auto otherwise = Variables().find(name);
-  assert(otherwise);
-  return *otherwise;
+  const auto otherwise = defaults.find(name);
+  assert(otherwise != defaults.end());
+  return otherwise->second;
 }
 
 std::string shortest(float value) {
