@@ -1,22 +1,16 @@
 #include "adapters/native/codec.h"
 
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
-
 #include <algorithm>
 
 #include "adapters/native/json.h"
+#include "adapters/native/protobuf.h"
 #include "adapters/native/reflect.h"
-#include "proxy/base/text.h"
 
 namespace entente::native {
 namespace {
 
-using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using google::protobuf::Struct;
-using google::protobuf::Value;
 using wire::Way;
 
 constexpr std::size_t kLengthSize = 4;
@@ -97,7 +91,8 @@ class NativeCodec final : public wire::Codec {
     const auto inside = envelope_.open(frame.bytes);
     if (!inside) return inside.error();
     Message& message = kept();
-    if (const auto read = parse(envelope_.dialect, *inside, message); !read) return read.error();
+    if (const auto read = parse(envelope_.dialect, *inside, message); !read)
+      return in_frame(read.error(), frame.bytes, *inside);
     const FieldDescriptor* kind = message.GetReflection()->GetOneofFieldDescriptor(message, kinds_of(way_));
     if (kind == nullptr) return Fault{"unknown kind of word", "kind", 0};
     spelled_.assign(frame.bytes.begin(), frame.bytes.end());
@@ -150,90 +145,6 @@ class NativeCodec final : public wire::Codec {
   std::string ours_;  // the decoded message in our own encoding
 };
 
-// -- Mistakes in JSON -------------------------------------------------------------------------------------------------
-
-/// The name of a field, such as "Enter.role". Lives as long as the schema.
-const char* in_schema(const FieldDescriptor& field) {
-  return field.full_name().c_str() + field.file()->package().size() + 1;
-}
-
-/// The error that protobuf reports: a path and a value; or a sentence, an excerpt, and a mark below the place.
-struct Mistake {
-  std::string why;
-  std::size_t offset = 0;
-};
-
-Mistake mistake_in(std::string_view json, std::string_view said) {
-  const auto line = [&said] {
-    const std::string_view first = said.substr(0, said.find('\n'));
-    said.remove_prefix(std::min(first.size() + 1, said.size()));
-    return std::string(first);
-  };
-  Mistake mistake{line()};
-  for (const std::string_view prefix : {"type.googleapis.com/entente.words.", "type.googleapis.com/"})
-    for (std::size_t at; (at = mistake.why.find(prefix)) != std::string::npos;) mistake.why.erase(at, prefix.size());
-  if (mistake.why.starts_with(": ")) mistake.why.erase(0, 2);
-  const bool has_place = said.find('^') != std::string_view::npos;
-  if (!has_place) return mistake;
-  const std::size_t mark = said.rfind('^'), last = said.rfind('\n', mark);
-  const std::string_view there = said.substr(0, last == std::string_view::npos ? 0 : last);
-  const std::string_view rest = there.substr(std::min(mark - std::min(mark, last + 1), there.size()));
-  const std::size_t at = json.ends_with(rest) ? json.size() - rest.size() : json.find(rest);
-  if (at == std::string_view::npos) return mistake;
-  mistake.offset = at;
-  mistake.why += " At byte " + std::to_string(at) + (rest.empty() ? ", the end" : ", before: " + std::string(rest));
-  return mistake;
-}
-
-Result<Message*> parse_json(Bytes bytes, Message& into, std::string& why) {
-  into.Clear();
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // fields of a newer schema
-  const std::string_view text = as_text(bytes);
-  const auto read = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &into, options);
-  if (read.ok()) return &into;
-  Mistake mistake = mistake_in(text, {read.message().data(), read.message().size()});
-  why = clean(mistake.why);
-  return Fault{"not a message of the schema in JSON", "word", mistake.offset};
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
-}
-
-/// The first enum field whose value is not a name of that enum; null if there is none.
-const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& object, std::string& why);
-
-const FieldDescriptor* unknown_value(const FieldDescriptor& field, const Value& value, std::string& why) {
-  if (value.kind_case() == Value::kListValue) {
-    for (const Value& item : value.list_value().values())
-      if (const auto* found = unknown_value(field, item, why)) return found;
-    return nullptr;
-  }
-  if (field.message_type() != nullptr && value.kind_case() == Value::kStructValue)
-    return unknown_value(*field.message_type(), value.struct_value(), why);
-  const auto* names = field.enum_type();
-  if (names == nullptr || value.kind_case() != Value::kStringValue || is_number(value.string_value()) ||
-      names->FindValueByName(value.string_value()) != nullptr)
-    return nullptr;
-  why = std::string(in_schema(field)) + ": '" + clean(value.string_value()) + "' is not a " + names->name() +
-        "; it is one of ";
-  for (int i = 0; i < names->value_count(); ++i) why += (i == 0 ? "" : ", ") + names->value(i)->name();
-  return &field;
-}
-
-const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& object, std::string& why) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor& field = *type.field(i);
-    for (const std::string* name : {&field.name(), &field.json_name()}) {
-      const auto at = object.fields().find(*name);
-      if (at == object.fields().end()) continue;
-      if (const auto* found = unknown_value(field, at->second, why)) return found;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Result<Bytes> Envelope::open(Bytes frame) const {
@@ -245,6 +156,11 @@ Result<Bytes> Envelope::open(Bytes frame) const {
   if (!in_stream) return frame;
   if (frame.empty() || frame.back() != '\n') return Fault{"a line without a newline at the end", "line", frame.size()};
   return frame.first(frame.size() - 1);
+}
+
+Fault in_frame(Fault fault, Bytes frame, Bytes inside) {
+  fault.offset += static_cast<std::size_t>(inside.data() - frame.data());
+  return fault;
 }
 
 void Envelope::close(Buffer& out, std::size_t start) const {
@@ -265,30 +181,13 @@ std::unique_ptr<wire::Cutter> make_cutter(const Envelope& envelope, Way way) {
 std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope) { return std::make_unique<NativeCodec>(envelope); }
 
 Result<Message*> parse(Dialect dialect, Bytes bytes, Message& into) {
-  if (dialect == Dialect::kProtobuf) {
-    if (into.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return &into;
-    return Fault{"not a message of the schema", "word", 0};
-  }
-  std::string unused;
-  return parse_json(bytes, into, unused);
+  return dialect == Dialect::kJson ? read_json(bytes, into, UnknownName::kLeaveOut, nullptr)
+                                   : read_protobuf(bytes, into, nullptr);
 }
 
 Result<Message*> parse_strictly(Dialect dialect, Bytes bytes, Message& into, std::string& why) {
-  if (dialect == Dialect::kProtobuf) {
-    auto read = parse(dialect, bytes, into);
-    if (!read) why = "not a message " + into.GetDescriptor()->name() + " of schema/game.proto";
-    return read;
-  }
-  const std::string text(as_text(bytes));
-  into.Clear();
-  if (google::protobuf::util::JsonStringToMessage(text, &into).ok()) return &into;  // it has no unknown names
-  auto read = parse_json(bytes, into, why);
-  if (!read) return read;
-  Struct all;
-  if (!google::protobuf::util::JsonStringToMessage(text, &all).ok()) return read;
-  if (const FieldDescriptor* field = unknown_value(*into.GetDescriptor(), all, why))
-    return Fault{"unknown name of an enum value", in_schema(*field), 0};
-  return read;
+  return dialect == Dialect::kJson ? read_json(bytes, into, UnknownName::kRefuse, &why)
+                                   : read_protobuf(bytes, into, &why);
 }
 
 void spell(Dialect dialect, const Message& message, Buffer& out) {

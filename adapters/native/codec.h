@@ -42,6 +42,9 @@ struct Envelope {
   void close(Buffer& out, std::size_t start) const;
 };
 
+/// A fault of the message, with its offset in the frame. REQUIRES: Envelope::open() has returned `inside`.
+Fault in_frame(Fault fault, Bytes frame, Bytes inside);
+
 std::unique_ptr<wire::Cutter> make_cutter(const Envelope& envelope, wire::Way way);
 std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope);
 

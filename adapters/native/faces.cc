@@ -41,7 +41,7 @@ class Link {
       const bool from_a_client = hears_ == Way::kToServer;
       const auto read =
           from_a_client ? parse_strictly(dialect_, *inside, heard_, why) : parse(dialect_, *inside, heard_);
-      if (!read) return fail(read.error(), why), false;
+      if (!read) return fail(in_frame(read.error(), frame, *inside), why), false;
       return take(heard_);
     });
   }

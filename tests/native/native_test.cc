@@ -99,16 +99,22 @@ TEST_CASE("a client's invalid message is refused with its position, and ends the
     return "sends Refused at_us=0 cause=0 audience=1 to=1 refused={code=0 text=\"" + why +
            "\" may_retry=0}\nfails: " + fault + "\n";
   };
-  const std::string in_json = "not a message of the schema in JSON word ";
+  const std::string in_json = "not a message of the schema in JSON ";
   CHECK(by(kJson, as_bytes("{\"enter\":\n")) ==
-        told("message 1: Unexpected end of string. Expected a value. At byte 9, the end", in_json + "9"));
+        told("message 1: expected a value at byte 9, the end", in_json + "word 9"));
   CHECK(by(kJson, as_bytes("{\"spawn\":{}}\n{\"enter\":{\"name\" \"anna\"}}\n")) ==
-        "says Spawn\n" +
-            told("message 2: Expected : between key:value pair. At byte 17, before: \\\"anna\\\"}}", in_json + "17"));
+        "says Spawn\n" + told("message 2: expected ':' at byte 17, before: \\\"anna\\\"}}", in_json + "word 17"));
   CHECK(by(kJson, as_bytes("{\"toward\":{\"x\":\"abc\"}}\n")) ==
-        told("message 1: (toward.x): invalid value \\\"abc\\\" for type TYPE_DOUBLE", in_json + "0"));
+        told("message 1: Toward.x: expected a number at byte 15, before: \\\"abc\\\"}}", in_json + "Toward.x 15"));
+  CHECK(by(kJson, as_bytes("{\"spawn\":{},\"leave\":{}}\n")) ==
+        told("message 1: Intent.leave: a second value where only one may be at byte 20, before: {}}",
+             in_json + "Intent.leave 20"));
+  CHECK(by(kJson, as_bytes("{\"say\":{\"text\":\"\xff\"}}\n")) ==
+        told("message 1: expected UTF-8 at byte 16, before: \\xef\\xbf\\xbd\\\"}}", in_json + "word 16"));
   CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) ==
-        told("message 1: not a message Intent of schema/game.proto", "not a message of the schema word 0"));
+        told("message 1: not a message Intent of schema/game.proto at byte 0", "not a message of the schema word 4"));
+  CHECK(by(kProtobuf, from_hex("00000008 820305 2203 61ff62")) ==
+        told("message 1: Say.text: expected UTF-8 at byte 6", "text that is not UTF-8 Say.text 10"));
   CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) == "cannot be cut: oversize frame length\n");
   CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) == "cannot be cut: oversize frame line\n");
 }
@@ -126,10 +132,11 @@ TEST_CASE("an unknown name of an enum value is a fault; a number or an unknown f
     const std::string said = by(line);
     CHECK(said.find("text=\"message 1: Enter.role: 'PLY' is not a Role; it is one of PLAY, WATCH, ROBOT\"") !=
           std::string::npos);
-    CHECK(said.ends_with("fails: unknown name of an enum value Enter.role 0\n"));
+    CHECK(said.ends_with("fails: unknown name of an enum value Enter.role " +
+                         std::to_string(std::string_view(line).find("\"PLY\"")) + "\n"));
   }
-  CHECK(by(R"({"watch":{"mode":"FOLLOW"}})").ends_with("fails: unknown name of an enum value Watch.mode 0\n"));
-  CHECK(by(R"({"hitClaim":{"victim":2,"part":"TOE"}})").ends_with("HitClaim.part 0\n"));
+  CHECK(by(R"({"watch":{"mode":"FOLLOW"}})").ends_with("fails: unknown name of an enum value Watch.mode 17\n"));
+  CHECK(by(R"({"hitClaim":{"victim":2,"part":"TOE"}})").ends_with("HitClaim.part 31\n"));
 }
 
 TEST_CASE("an unknown enum value from a server of a later schema is left out") {
