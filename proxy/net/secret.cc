@@ -1,11 +1,39 @@
 #include "proxy/net/secret.h"
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 
 namespace entente::net {
 
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string machine_key() {
+  constexpr std::size_t kDigits = 32;  // machine-id(5)
+  std::string key;
+  std::ifstream file("/etc/machine-id");
+  std::getline(file, key);
+  if (key.size() == kDigits) return key;
+  key.resize(kDigits);
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) std::abort();
+  return key;
+}
+
+std::uint64_t keyed_hash(std::string_view key, Bytes bytes) {
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes.data(), bytes.size(), digest.data(), &size);
+  std::uint64_t hash = 0;
+  std::memcpy(&hash, digest.data(), sizeof hash);
+  return hash;
 }
 
 }  // namespace entente::net

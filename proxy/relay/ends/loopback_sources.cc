@@ -1,6 +1,6 @@
 #include "proxy/relay/ends/loopback_sources.h"
 
-#include <string_view>
+#include "proxy/net/secret.h"
 
 namespace entente::relay {
 namespace {
@@ -15,14 +15,9 @@ net::Address address_of(std::uint32_t number) {
   return net::Address::from(reinterpret_cast<const sockaddr*>(&raw));
 }
 
-/// FNV-1a. The same on every machine and in every run.
-std::uint32_t hash_of_host(const net::Address& host) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : host.ip_text()) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-  return static_cast<std::uint32_t>(hash ^ hash >> 32U);
-}
-
 }  // namespace
+
+LoopbackSources::LoopbackSources() : LoopbackSources(net::machine_key()) {}
 
 LoopbackSources::LoopbackAddress LoopbackSources::take(const net::Address& client) {
   const std::lock_guard lock(mutex_);
@@ -43,7 +38,8 @@ LoopbackSources::LoopbackAddress LoopbackSources::take(const net::Address& clien
 }
 
 std::uint32_t LoopbackSources::free_number(const net::Address& host) const {
-  std::uint32_t number = hash_of_host(host) % (kNumbers - 1);  // 127.255.255.255 is a broadcast address
+  auto number = static_cast<std::uint32_t>(net::keyed_hash(key_, as_bytes(host.ip_text())) %
+                                           (kNumbers - 1));  // 127.255.255.255 is a broadcast address
   while (number < kFirst || taken_.contains(number)) number = (number + 1) % (kNumbers - 1);
   return number;
 }

@@ -1,12 +1,14 @@
 // Gives each client's host an address of its own in 127.0.0.0/8. The host's sessions connect to the server from that
 // address. So a server on this machine that does not know the PROXY protocol can limit and ban players one by one.
 // Law: two hosts never have the same address at once. An address is a hash of the host, or the next free one. A host
-// that comes back gets the same address, also after a restart, unless another host has it.
+// that comes back gets the same address, also after a restart, unless another host has it. The hash has a key of this
+// machine, so that nobody can choose hosts that get a certain address, or addresses in a row.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -46,6 +48,9 @@ class LoopbackSources {
     net::Address host_, at_;
   };
 
+  LoopbackSources();
+  explicit LoopbackSources(std::string key) : key_(std::move(key)) {}
+
   /// The address for the host that this client is on (of IPv6: its /64).
   LoopbackAddress take(const net::Address& client);
 
@@ -62,6 +67,7 @@ class LoopbackSources {
   void give_back(const net::Address& host);
   void forget_oldest();
 
+  const std::string key_;
   std::mutex mutex_;
   std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::host_key()
   std::unordered_map<std::uint32_t, net::Address> taken_;           // by number
