@@ -25,6 +25,7 @@ enum class AnnounceResult : std::uint8_t {
   kNotIn,   ///< the player has not entered yet
   kNoChat,  ///< the game has no chat
   kOff,     ///< in a relay, and Route::announce is off
+  kSlow,    ///< in a relay: too much waits for the client already
   kCannot,  ///< a relay of a game or of datagrams that cannot insert messages
 };
 

@@ -87,6 +87,8 @@ const char* why_not(AnnounceResult result) {
       return "the game has no chat";
     case AnnounceResult::kOff:
       return "in a relay, and announce is off";
+    case AnnounceResult::kSlow:
+      return "the client is too slow";
     case AnnounceResult::kCannot:
       return "not possible in a relay of this kind";
     default:
@@ -110,6 +112,8 @@ const char* text(Drop drop) {
       return "not linked";
     case Drop::kQueueFull:
       return "queue full";
+    case Drop::kTooManyWait:
+      return "too many wait";
     case Drop::kCount:
       break;
   }

@@ -74,6 +74,7 @@ enum class Drop : std::uint8_t {
   kUnproven,       ///< more than may be sent to a client that has not proven its address
   kNotLinked,      ///< the other side cannot be reached by datagram (yet)
   kQueueFull,      ///< its worker, or the kernel, is behind
+  kTooManyWait,    ///< by ENet: too many packets of its peer are incomplete or out of order
   kCount
 };
 

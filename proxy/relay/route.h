@@ -118,7 +118,7 @@ class WorkerRoute {
   void log_info(LogKind kind, std::string sentence);
   /// Logs what a bridged session that has ended could not forward.
   void words_dropped(const LinkInfo& session, const core::Ledger& ledger);
-  void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
+  void dropped(Drop drop, std::uint64_t count = 1) { counters.dropped[static_cast<std::size_t>(drop)].add(count); }
   void log_wrong_dialect(const std::string& server, std::size_t found);
   /// Logs that the server was down, and is up again.
   void log_up(const Upstream& server) { log_info(LogKind::kUp, "server " + server.name + " is up"); }

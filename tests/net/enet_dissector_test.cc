@@ -192,6 +192,34 @@ TEST_CASE("enet: a fragment that announces a huge packet is refused before memor
   CHECK(faults_of_fragment("00000002", "7fffffff") == std::vector<std::string>{"packet too large"});
 }
 
+std::string hex_of(std::uint32_t number, int digits) {
+  std::string hex(static_cast<std::size_t>(digits), '0');
+  for (auto at = hex.size(); at-- > 0; number >>= 4U) hex[at] = "0123456789abcdef"[number & 15U];
+  return hex;
+}
+
+TEST_CASE("enet: fragments whose rest never comes take no more memory than came, and never more than the budget") {
+  constexpr std::size_t kLargest = 16384;
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker, kLargest);
+  std::size_t sent = 0;
+  for (std::uint32_t channel = 0; channel < 200; ++channel) {
+    for (std::uint32_t start = 1; start < 200; start += 5) {
+      for (std::uint32_t number = 0; number < 3; ++number) {
+        const Buffer datagram = from_hex("0000" + std::string(start % 2 ? "88" : "4c") + hex_of(channel, 2) +
+                                         hex_of(start + number, 4) + hex_of(start, 4) + "0001" + hex_of(4, 8) +
+                                         hex_of(number, 8) + hex_of(kLargest, 8) + hex_of(number * 4096, 8) + "78");
+        sent += datagram.size();
+        dissector.datagram(Way::kToServer, datagram, heard);
+        REQUIRE(dissector.kept() <= dissector.budget());
+      }
+    }
+    if (channel == 0) CHECK(dissector.kept() <= 10 * sent);  // one byte in each page took 4096
+  }
+  CHECK(heard.faults.back() == "too many packets under way");
+}
+
 TEST_CASE("enet: a packet with gaps between its fragments is refused") {
   CHECK(faults_of_fragment("00000001", "00010000") ==
         std::vector<std::string>{"fragments do not add up to their packet"});

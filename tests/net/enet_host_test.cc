@@ -37,6 +37,7 @@ struct Side final : EnetHost::User {
     if (again) std::exchange(again, nullptr)();
   }
   void wrote(EnetPeer&) override { ++drains; }
+  void refused_packets(std::uint32_t count) override { refused += count; }
   bool intercepted(const Address& from, Bytes datagram) override {
     if (as_text(datagram) != "HELLO") return false;
     host.send_raw(from, as_bytes("HI"));
@@ -48,6 +49,7 @@ struct Side final : EnetHost::User {
   EnetPeer* peer = nullptr;
   bool echo = false, turns_away = false;
   int drains = 0;
+  std::uint32_t refused = 0;
   std::function<void()> again;  // called once it has lost its peer
   std::vector<std::string> log;
 };
@@ -239,6 +241,73 @@ TEST_CASE("enet host: the gaps between a packet's fragments contain no old memor
     duel.client.host.send_raw(duel.address, from_hex(session + fragment));
   duel.until([&] { return duel.server.log.size() > 1; });
   CHECK(duel.server.log.back() == "0/1 aa000000");
+}
+
+std::string hex_of(std::uint32_t number, int digits) {
+  std::string hex(static_cast<std::size_t>(digits), '0');
+  for (auto at = hex.size(); at-- > 0; number >>= 4U) hex[at] = "0123456789abcdef"[number & 15U];
+  return hex;
+}
+
+/// A command that makes ENet keep something: one byte of a fragment that claims a packet of `size`, a packet behind one
+/// that never comes, or an empty one.
+std::string keeps(int kind, std::uint32_t number, std::uint32_t size) {
+  const std::string start = hex_of(2 + 5 * (number / 3), 4), part = hex_of(number % 3, 8);
+  const std::string fragment =
+      start + "0001" + hex_of(4, 8) + part + hex_of(size, 8) + hex_of(number % 3 * 4096, 8) + "78";
+  switch (kind) {
+    case 0:
+      return "08"
+             "01" +
+             start + fragment;  // reliable fragments
+    case 1:
+      return "0c"
+             "01"
+             "0001" +
+             fragment;  // unreliable ones, after a reliable packet that never comes
+    case 2:
+      return "06"
+             "00" +
+             hex_of(2 + number, 4) +
+             "0001"
+             "78";  // a small reliable packet
+    default:
+      return "07"
+             "00"
+             "0001" +
+             hex_of(1 + number, 4) + "0000";  // an empty unreliable packet
+  }
+}
+
+TEST_CASE("enet host: what a peer makes ENet keep is bounded, by whatever it sends") {
+  for (int kind = 0; kind < 4; ++kind) {
+    CAPTURE(kind);
+    EnetOptions options{4, 2, false};
+    options.largest_packet = 16384;
+    Duel duel(options);
+    duel.connect(3);
+    std::size_t most = 0;
+    for (std::uint32_t number = 0; number < 9000 && duel.server.refused == 0;) {
+      std::string commands;
+      for (int i = 0; i < 40; ++i) commands += keeps(kind, number++, 16384);
+      for (const std::string session : {"00", "10", "20", "30"})  // ENet accepts only its own
+        duel.client.host.send_raw(duel.address, from_hex(session + "00" + commands));
+      uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+      most = std::max(most, duel.server.host.kept(*duel.server.peer));
+    }
+    CHECK(duel.server.refused > 0);
+    CHECK(most > options.largest_packet);
+    CHECK(most <= options.most_kept());
+    CHECK(options.most_kept() < 100 * 1024);
+    // It is still served, and its memory comes back with it.
+    duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
+    duel.until([&] { return duel.server.log.back() == "hello"; });
+    duel.server.host.disconnect_now(*std::exchange(duel.server.peer, nullptr), 1);
+    duel.client.host.close();
+    REQUIRE(duel.client.host.open(options).ok());
+    duel.connect(3);
+    CHECK(duel.server.host.kept(*duel.server.peer) < 1024);
+  }
 }
 
 TEST_CASE("enet host: a datagram that is not ENet's is answered") {

@@ -224,6 +224,26 @@ TEST_CASE("a relay over ENet that may announce does so to players, not to client
   CHECK(told(untouched.running) == AnnounceResult::kCannot);
 }
 
+TEST_CASE("an announcement of several lines to a client over ENet that acknowledges nothing leaves its session alone") {
+  Limits limits = no_limits();
+  limits.high_water = 1'100;
+  Scene scene(aos::game(), limits, EnetMode::kPackets, nullptr, false, nullptr, true);
+  scene.join(3);
+  scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
+  scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
+  scene.client.host.close();
+  // As much waits as may wait: less than a line of the announcement would be too much.
+  Buffer chunk(8193, 1);
+  chunk[0] = 19;
+  for (int i = 0; i < 1024; ++i)
+    REQUIRE(scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetDelivery::kReliable)));
+  scene.until([&] { return scene.server.peer == nullptr || scene.server.peer->waiting() == 0; });
+  const auto asked = scene.running.say(std::string(200, 'a'));
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].told == AnnounceResult::kSlow);
+  CHECK(scene.running.totals().current_sessions() == 1);
+}
+
 TEST_CASE("a server is alive while its loops run, and not while one is blocked") {
   InSharedRoom shared_room(no_limits(), 3);
   CHECK(shared_room.server().is_alive(kPatience));

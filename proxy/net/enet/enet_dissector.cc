@@ -2,6 +2,8 @@
 
 #include <enet/enet.h>
 
+#include <algorithm>
+
 namespace entente::net {
 
 void EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
@@ -97,21 +99,31 @@ bool EnetDissector::Recent::is_new(std::uint16_t number) {
   return fresh;
 }
 
+/// Fragments that overlap leave gaps, which are zero.
+Buffer EnetDissector::Pieces::packet() const {
+  Buffer bytes(total);
+  for (const auto& [number, fragment] : came)
+    std::copy(fragment.bytes.begin(), fragment.bytes.end(),
+              bytes.begin() + static_cast<std::ptrdiff_t>(fragment.offset));
+  return bytes;
+}
+
+void EnetDissector::drop(Side& side, Held& held, Held::iterator at) {
+  side.kept -= at->second.kept();
+  held.erase(at);
+}
+
 const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   Side& mine = side(way);
   Held& held = mine.channels[command.channel].unreliable;
   const char* what = fill(mine, command, held, command.start);
   const auto found = held.find(command.start);
-  if (found != held.end() && found->second.missing == 0) {
-    to.packet(way, command.channel, EnetDelivery::kUnreliable, found->second.bytes);
-    mine.kept -= found->second.bytes.size();
-    held.erase(found);
+  if (found != held.end() && found->second.whole()) {
+    to.packet(way, command.channel, EnetDelivery::kUnreliable, found->second.packet());
+    drop(mine, held, found);
   }
   constexpr std::size_t kUnderWay = 32;  // a lost fragment leaves its packet unfinished for ever
-  if (held.size() > kUnderWay) {
-    mine.kept -= held.begin()->second.bytes.size();
-    held.erase(held.begin());
-  }
+  if (held.size() > kUnderWay) drop(mine, held, held.begin());
   return what;
 }
 
@@ -119,25 +131,25 @@ const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, E
 const char* EnetDissector::fill(Side& mine, const EnetCommand& command, Held& held, std::uint64_t at) {
   const bool whole = command.kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE;
   const std::size_t total = whole ? command.payload.size() : command.total;
-  if (total > kLargestPacket || command.count > total + 1 || command.count == 0) return "packet too large";
+  const bool large = !whole && total > largest_packet_;
+  if (large || command.count > total + 1 || command.count == 0) return "packet too large";
   auto found = held.find(at);
   if (found == held.end()) {
-    if (mine.kept + total > kBudget) return "too many packets under way";
-    mine.kept += total;
-    found = held.emplace(at, Pieces{Buffer(total), std::vector<bool>(command.count), command.count}).first;
+    if (mine.kept + kBookkeeping > budget()) return "too many packets under way";
+    found = held.emplace(at, Pieces{total, command.count, {}}).first;
+    mine.kept += kBookkeeping;
   }
   Pieces& pieces = found->second;
-  if (pieces.bytes.size() != total || pieces.have.size() != command.count || command.number >= command.count ||
+  if (pieces.total != total || pieces.count != command.count || command.number >= command.count ||
       command.offset > total || command.payload.size() > total - command.offset)
     return "fragment does not fit its packet";
-  if (pieces.have[command.number]) return nullptr;
-  if (pieces.missing == 1 && pieces.filled + command.payload.size() != total)
+  if (pieces.came.contains(command.number)) return nullptr;
+  if (pieces.came.size() + 1 == pieces.count && pieces.filled + command.payload.size() != total)
     return "fragments do not add up to their packet";
-  pieces.have[command.number] = true;
+  if (mine.kept + command.payload.size() + kBookkeeping > budget()) return "too many packets under way";
+  pieces.came.emplace(command.number, Fragment{command.offset, {command.payload.begin(), command.payload.end()}});
   pieces.filled += command.payload.size();
-  --pieces.missing;
-  std::copy(command.payload.begin(), command.payload.end(),
-            pieces.bytes.begin() + static_cast<std::ptrdiff_t>(command.offset));
+  mine.kept += command.payload.size() + kBookkeeping;
   return nullptr;
 }
 
@@ -145,11 +157,10 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
   while (!channel.reliable.empty()) {
     const auto first = channel.reliable.begin();
     if (first->first != channel.next && !over_gaps) return;
-    if (first->second.missing > 0 && !over_gaps) return;
-    channel.next = first->first + first->second.sequences();
-    if (first->second.missing == 0) to.packet(way, id, EnetDelivery::kReliable, first->second.bytes);
-    side(way).kept -= first->second.bytes.size();
-    channel.reliable.erase(first);
+    if (!first->second.whole() && !over_gaps) return;
+    channel.next = first->first + first->second.count;
+    if (first->second.whole()) to.packet(way, id, EnetDelivery::kReliable, first->second.packet());
+    drop(side(way), channel.reliable, first);
   }
 }
 

@@ -1,7 +1,8 @@
 // Reads ENet passively: takes the datagrams of one conversation, and returns its packets. Handles the range coder and
 // fragments.
 // For captures, and for the tap of a datagram relay; ENet itself has no such reader.
-// Law: it reads only the datagrams, keeps a bounded number of bytes, and reports what it gives up.
+// Law: it reads only the datagrams, keeps no more bytes than came and never more than its budget, and reports what it
+// gives up. An announced size takes no memory: a packet is put together when its last fragment is there.
 #pragma once
 
 #include <array>
@@ -35,7 +36,9 @@ class EnetHeard {
 
 class EnetDissector {
  public:
-  explicit EnetDissector(EnetUnpacker& unpacker) : unpacker_(unpacker) {}
+  /// `largest_packet`: bytes; a larger one that comes in fragments is refused. The largest that the game sends.
+  explicit EnetDissector(EnetUnpacker& unpacker, std::size_t largest_packet = kLargestPacket)
+      : unpacker_(unpacker), largest_packet_(largest_packet) {}
 
   EnetDissector(const EnetDissector&) = delete;
   EnetDissector& operator=(const EnetDissector&) = delete;
@@ -52,17 +55,30 @@ class EnetDissector {
   void end(EnetHeard& to);
 
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
-  static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes; a larger one that comes in fragments is refused
-  static constexpr std::size_t kBudget = 4U << 20U;         ///< bytes kept for one direction
+  static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
+  /// Bytes kept for one direction, with their bookkeeping. ENet has at most 64 KiB on the way, in small packets if the
+  /// game likes, and one large packet more.
+  std::size_t budget() const { return 2 * largest_packet_ + kOnTheWay; }
+  /// Bytes kept now, for both directions.
+  std::size_t kept() const { return sides_[0].kept + sides_[1].kept; }
 
  private:
-  struct Pieces {
+  static constexpr std::size_t kOnTheWay = 512 * 1024;
+  static constexpr std::size_t kBookkeeping = 128;  // bytes for each fragment or packet
+
+  struct Fragment {
+    std::uint32_t offset = 0;
     Buffer bytes;
-    std::vector<bool> have;  // which fragments came
-    std::uint32_t missing = 0;
+  };
+  struct Pieces {
+    std::size_t total = 0;    // bytes of the packet
+    std::uint32_t count = 0;  // of its fragments, which are also its sequence numbers
+    std::map<std::uint32_t, Fragment> came;
     std::size_t filled = 0;  // bytes that came
     EnetDelivery send = EnetDelivery::kReliable;
-    std::uint32_t sequences() const { return static_cast<std::uint32_t>(have.size()); }
+    bool whole() const { return came.size() == count; }
+    std::size_t kept() const { return filled + (came.size() + 1) * kBookkeeping; }
+    Buffer packet() const;
   };
   using Held = std::map<std::uint64_t, Pieces>;
   struct Newest {
@@ -85,7 +101,7 @@ class EnetDissector {
   struct Side {
     std::map<std::uint8_t, Channel> channels;
     Recent unsequenced;
-    std::size_t kept = 0;  // bytes in all Held
+    std::size_t kept = 0;  // Pieces::kept() of all Held
   };
 
   void commands(wire::Way way, Bytes body, EnetHeard& to);
@@ -93,11 +109,13 @@ class EnetDissector {
   void connect(const EnetCommand& command, EnetHeard& to);
   const char* reliable(wire::Way way, const EnetCommand& command, EnetHeard& to);
   const char* fragment(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  void drop(Side& side, Held& held, Held::iterator at);
   const char* fill(Side& side, const EnetCommand& command, Held& held, std::uint64_t at);
   void deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps);
   Side& side(wire::Way way) { return sides_[way == wire::Way::kToServer ? 0 : 1]; }
 
   EnetUnpacker& unpacker_;
+  std::size_t largest_packet_;
   std::array<Side, 2> sides_;
   std::optional<std::uint32_t> connect_;  // the id of the connection that is read
   bool from_start_ = false;               // the connect was seen: each channel's first reliable packet is number 1

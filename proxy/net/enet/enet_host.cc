@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <unordered_set>
 #include <utility>
 
 #include "proxy/net/enet/enet_compressor.h"
+#include "proxy/net/enet/enet_memory.h"
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
@@ -24,13 +25,7 @@ constexpr int kReceiveBuffer = 4 << 20;
 constexpr enet_uint32 kRefusedAfter = 1'000;  // milliseconds; each side pings twice a second
 constexpr int kMostCalls = 64;  // calls of ENet that empty its socket when newcomers go to another process
 
-/// ENet delivers a packet as soon as all its fragments came, even if they leave gaps. Zeroed memory keeps old content
-/// out of these gaps. Set once, before there is a host.
-[[maybe_unused]] const int kEnetMemory = [] {
-  const ENetCallbacks zeroed{[](std::size_t size) { return std::calloc(1, size); }, [](void* at) { std::free(at); },
-                             nullptr};
-  return enet_initialize_with_callbacks(ENET_VERSION, &zeroed);
-}();
+[[maybe_unused]] const bool kCountsMemory = (use_counted_enet_memory(), true);  // before there is a host
 
 thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
 
@@ -84,6 +79,11 @@ EnetDelivery EnetPacket::delivery() const {
 
 Address EnetPeer::address() const { return from_enet(peer_->address); }
 
+std::size_t EnetHost::kept(const EnetPeer& peer) const {
+  const EnetAllowance* const its = allowances_[static_cast<std::size_t>(peer.peer_ - host_->peers)].get();
+  return its != nullptr ? its->used() : 0;
+}
+
 Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options) {
   if (at.v6()) return Error{"cannot listen on " + at.text() + ": ENet knows IPv4 only; give an IPv4 address"};
   auto bound = listen_datagrams(at);
@@ -121,8 +121,7 @@ bool EnetHost::prepare(const EnetOptions& options) {
   places_ = host_->peerCount;
   fit(0);
   host_->maximumPacketSize = options.largest_packet;
-  // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
-  host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
+  host_->maximumWaitingData = most_kept_ = options.most_kept();
   return watch();
 }
 
@@ -132,6 +131,7 @@ bool EnetHost::watch() {
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
   asked_at_.assign(places_, 0);
+  allowances_.resize(places_);
   poll_.want(true, false);
   alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
   set_priority(priority_);
@@ -171,6 +171,7 @@ void EnetHost::close() {
   enet_host_destroy(host_);
   host_ = nullptr;
   drained_.clear();
+  allowances_.clear();
   peers_ = 0;
 }
 
@@ -381,6 +382,8 @@ bool EnetHost::serve(int socket) {
   ENetEvent event{};
   const int own = std::exchange(host_->socket, socket);
   const int began = enet_host_service(host_, &event, 0);
+  charge_enet_memory(nullptr);
+  if (const std::uint32_t refused = take_enet_refusals()) user_.refused_packets(refused);
   refused_ |= sole_ && began < 0 && errno == ECONNREFUSED;
   host_->socket = own;
   for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
@@ -538,6 +541,7 @@ std::unique_ptr<MovedEnetPeer> EnetHost::release(EnetPeer& peer, Fd socket) {
   if (host_->compressor.context != nullptr && !compress_with_range_coder(*host)) return nullptr;
   host->maximumPacketSize = host_->maximumPacketSize;
   host->maximumWaitingData = host_->maximumWaitingData;
+  allowances_[static_cast<std::size_t>(&raw - host_->peers)] = {};  // counts what the peer takes with it
   host->serviceTime = host_->serviceTime;
   move_peer(raw, host->peers[0]);
   std::erase(drained_, &peer);
@@ -554,6 +558,7 @@ EnetPeer* EnetHost::take(std::unique_ptr<MovedEnetPeer> moved) {
   peer.host_ = this;
   moved_ = true;
   places_ = used_ = peers_ = 1;
+  most_kept_ = host_->maximumWaitingData;
   if (!watch()) return nullptr;
   wake_within(kServiceEvery);
   return &peer;
@@ -567,6 +572,8 @@ void EnetHost::deal_with(ENetEvent& event) {
       if (!peer->gone_) user_.connected(*peer, event.data);
       break;
     case ENET_EVENT_TYPE_RECEIVE: {
+      stop_counting_enet_memory(event.packet->data);  // from here on, its user keeps it
+      stop_counting_enet_memory(event.packet);
       EnetPacket packet(event.packet);
       if (peer && !peer->gone_) user_.received(*peer, event.channelID, std::move(packet));
       break;
@@ -626,6 +633,15 @@ void EnetHost::note_connect() {
   }
 }
 
+/// What ENet keeps for the datagram that it reads next counts for the peer in this place. ENet checks that the datagram
+/// comes from there.
+void EnetHost::charge(std::size_t place) {
+  if (place >= allowances_.size()) return charge_enet_memory(nullptr);
+  EnetAllowanceRef& its = allowances_[place];
+  if (its.get() == nullptr) its = EnetAllowanceRef(EnetAllowance::make(most_kept_));
+  charge_enet_memory(its.get());
+}
+
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const Bytes datagram(host->receivedData, host->receivedDataLength);
   // A client connects again from the port of one of our peers. Its ENet repeats the request, and the other process
@@ -633,6 +649,7 @@ int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const auto header = enet_header(datagram);
   const bool asks = header && header->peer() == EnetHeader::kNobody;
   if (asks && serving->released_) return 1;
+  serving->charge(serving->moved_ ? 0 : asks || !header ? SIZE_MAX : header->peer());
   if (serving->moved_) return renumber(host) ? 0 : 1;
   if (serving->user_.intercepted(from_enet(host->receivedAddress), datagram)) return 1;
   if (asks) serving->note_connect();

@@ -2,7 +2,7 @@
 // Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
 // something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of
 // ENet does. Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so
-// that its owner can limit it.
+// that its owner can limit it. What a peer makes ENet keep is limited (enet_memory.h).
 #pragma once
 
 #include <enet/enet.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/net/enet/enet_dissector.h"
+#include "proxy/net/enet/enet_memory.h"
 #include "proxy/net/poll.h"
 #include "proxy/net/socket.h"
 
@@ -24,6 +25,13 @@ struct EnetOptions {
   bool range_coder = false;                ///< both sides must agree, or nothing connects
   std::size_t largest_packet = 1U << 20U;  ///< bytes; a larger one ends its peer
   Source source{};                         ///< of a host of our own
+  /// Bytes that ENet keeps for each peer until our user gets its packets, beside two of the largest. One call of ENet
+  /// reads up to 256 datagrams before we see what is in them, and a small packet costs ENet about 250 bytes. What does
+  /// not fit is sent again, late. Clients send little at once; a server may send its map.
+  std::size_t most_at_once = kFromClient;
+
+  static constexpr std::size_t kFromClient = 64 * 1024, kFromServer = 4U << 20U;
+  std::size_t most_kept() const { return 2 * largest_packet + most_at_once; }
 };
 
 /// A packet as it was received; sent on without copying.
@@ -107,6 +115,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
     virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
     /// Some of what waited for it went out.
     virtual void wrote(EnetPeer&) {}
+    /// ENet refused so many packets or fragments, because too much is kept for their peers. They come again.
+    virtual void refused_packets(std::uint32_t /*count*/) {}
     /// Called for each datagram before ENet. True: ENet does not get it.
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
@@ -139,6 +149,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   EnetPeer* take(std::unique_ptr<MovedEnetPeer> moved);
   /// Whether it has no peers.
   bool empty() const { return peers_ == 0; }
+
+  /// Bytes that ENet keeps of what the peer sent, because it is incomplete or out of order.
+  std::size_t kept(const EnetPeer& peer) const;
 
   /// Null when all peers of the host are in use.
   EnetPeer* connect(const Address& to, std::size_t channels, std::uint32_t data);
@@ -208,6 +221,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void fit(std::size_t used);
   void thin_half_open();
   void note_connect();
+  void charge(std::size_t place);
   void thin_leaving(std::size_t most);
 
   static bool renumber(ENetHost* host);
@@ -223,11 +237,13 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Priority priority_ = Priority::kPlayer;
   std::shared_ptr<Party> party_ = std::make_shared<Party>();
   std::size_t peers_ = 0;
-  std::size_t places_ = 0;               // that ENet has memory for; it uses the first host_->peerCount of them
-  std::size_t used_ = 0;                 // places up to the last one that is taken
-  std::vector<std::uint64_t> asked_at_;  // by place: when a connect last asked for it, in ns
-  std::vector<std::size_t> asking_;      // the half-open ones; used by thin() alone
-  std::vector<EnetPeer*> leaving_;       // those of disconnect_without_callback() that have not acknowledged
+  std::size_t places_ = 0;                    // that ENet has memory for; it uses the first host_->peerCount of them
+  std::size_t used_ = 0;                      // places up to the last one that is taken
+  std::size_t most_kept_ = 0;                 // bytes for each peer
+  std::vector<EnetAllowanceRef> allowances_;  // by place; made when the first datagram comes from there
+  std::vector<std::uint64_t> asked_at_;       // by place: when a connect last asked for it, in ns
+  std::vector<std::size_t> asking_;           // the half-open ones; used by thin() alone
+  std::vector<EnetPeer*> leaving_;            // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer

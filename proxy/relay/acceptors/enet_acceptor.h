@@ -34,6 +34,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
   void wrote(net::EnetPeer& peer) override;
+  void refused_packets(std::uint32_t count) override { worker_route_->dropped(Drop::kTooManyWait, count); }
   bool intercepted(const net::Address& from, Bytes datagram) override { return queries_->take({from, {}}, datagram); }
   void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
   void probed() override;

@@ -76,7 +76,8 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   peer_address_ = server;
   own_.set_party(worker_route_.loop.server_party(server));
   if (!own_.is_open()) {
-    const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source});
+    const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source,
+                                   net::EnetOptions::kFromServer});
     if (!opened) worker_route_.log_warning(LogKind::kMachine, opened.error().text);
     if (!opened) return EMFILE;
   }

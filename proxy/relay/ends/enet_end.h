@@ -50,6 +50,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
     peer_left(data, peer.timed_out());
   }
   void wrote(net::EnetPeer&) override { peer_wrote(); }
+  void refused_packets(std::uint32_t count) override { worker_route_.dropped(Drop::kTooManyWait, count); }
   void at_turn_end() override;
 
   wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }

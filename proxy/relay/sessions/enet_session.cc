@@ -49,7 +49,8 @@ int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
 int EnetSession::open_host(const net::Source& source) {
   const wire::Game& game = worker_route_->route.game;
   if (host_.is_open()) return 0;
-  const auto opened = host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source});
+  const auto opened =
+      host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source, net::EnetOptions::kFromServer});
   if (!opened) worker_route_->log_warning(LogKind::kMachine, opened.error().text);
   return opened ? 0 : ENOBUFS;
 }
@@ -112,6 +113,7 @@ void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket
 }
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
+  if (ending_) return;  // an earlier packet of the same call has ended the session
   const Bytes bytes = packet.bytes();
   if (bytes.empty()) return worker_route_->dropped(Drop::kBadFrame);
   const bool up = way == Way::kToServer, reliable = packet.delivery() == net::EnetDelivery::kReliable;

@@ -28,6 +28,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
+  void refused_packets(std::uint32_t count) override { worker_route_->dropped(Drop::kTooManyWait, count); }
 
   int dial(const net::Address& server, Outgoing outgoing) override;
   int open_host(const net::Source& source);
@@ -44,6 +45,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
     pass(wire::Way::kToClient, 0, net::EnetPacket(packet, net::EnetDelivery::kReliable));
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
+  std::size_t waiting_for_client() const override { return client_ != nullptr ? client_->waiting() : 0; }
   void hold(std::uint8_t channel, net::EnetPacket packet);
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);

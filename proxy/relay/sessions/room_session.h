@@ -41,6 +41,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 
+  std::size_t waiting_for_client() const override { return client_.end->waiting(); }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <numeric>
 #include <utility>
 
 namespace entente::relay {
@@ -201,8 +202,15 @@ AnnounceResult Session::say(std::string_view text) {
   const auto frames = info_.game->announcement(info_.dialect, text);
   if (frames.empty()) return AnnounceResult::kCannot;
   if (ending_ || !takes_insert()) return AnnounceResult::kNotIn;
+  // An announcement must not be what ends the session of a slow client.
+  const std::size_t bytes = std::accumulate(frames.begin(), frames.end(), waiting_for_client(),
+                                            [](std::size_t sum, const Buffer& frame) { return sum + frame.size(); });
+  if (waiting_for_client() != 0 && bytes > limits_.high_water) return AnnounceResult::kSlow;
   note("announced by the operator: " + std::string(text));
-  for (const Buffer& frame : frames) insert(frame);
+  for (const Buffer& frame : frames) {
+    if (ending_ || !takes_insert()) return AnnounceResult::kSlow;  // the frame before was too much
+    insert(frame);
+  }
   return AnnounceResult::kYes;
 }
 

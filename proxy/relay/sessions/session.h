@@ -169,6 +169,8 @@ class Session : private Dial::User {
   virtual void insert(Bytes /*frame*/) {}
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
   virtual bool takes_insert() const { return false; }
+  /// Bytes that wait for the client because it is slow.
+  virtual std::size_t waiting_for_client() const { return 0; }
   /// The arena that its player visits; empty: none.
   virtual std::string arena_name() const { return {}; }
   /// The route to whose server or arena its player was moved.

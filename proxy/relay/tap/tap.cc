@@ -35,7 +35,7 @@ struct TapThread::Link {
         route(its_route),
         secrets(its_secrets),
         dissector(*its_info.game, its_info.dialect) {
-    if (info.enet_datagrams) enet.emplace(unpacker);
+    if (info.enet_datagrams) enet.emplace(unpacker, info.game->largest_frame());
   }
 
   LinkInfo info;

@@ -1,0 +1,70 @@
+#include "proxy/net/enet/enet_memory.h"
+
+#include <enet/enet.h>
+
+#include <cstdlib>
+
+namespace entente::net {
+namespace {
+
+thread_local EnetAllowance* charged = nullptr;
+thread_local std::uint32_t refusals = 0;
+
+/// Stands before each block that ENet gets.
+struct alignas(std::max_align_t) BlockHeader {
+  EnetAllowance* allowance;  // null: it is not counted
+  std::size_t size;          // with this header
+};
+
+BlockHeader* header_of(void* memory) { return static_cast<BlockHeader*>(memory) - 1; }
+
+/// ENet delivers a packet as soon as all its fragments came, even if they leave gaps. Zeroed memory keeps old content
+/// out of these gaps.
+void* allocate(std::size_t size) {
+  const std::size_t whole = sizeof(BlockHeader) + size;
+  if (charged != nullptr && !charged->take(whole)) {
+    ++refusals;
+    return nullptr;
+  }
+  auto* const header = static_cast<BlockHeader*>(std::calloc(1, whole));
+  if (header == nullptr) std::abort();
+  header->allowance = charged;
+  header->size = whole;
+  if (charged != nullptr) charged->refer();
+  return header + 1;
+}
+
+void release(void* memory) {
+  if (memory == nullptr) return;
+  stop_counting_enet_memory(memory);
+  std::free(header_of(memory));
+}
+
+}  // namespace
+
+bool EnetAllowance::take(std::size_t bytes) {
+  if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_) return true;
+  give_back(bytes);
+  return false;
+}
+
+void charge_enet_memory(EnetAllowance* to) { charged = to; }
+
+std::uint32_t take_enet_refusals() { return std::exchange(refusals, 0); }
+
+void stop_counting_enet_memory(void* memory) {
+  if (memory == nullptr) return;
+  BlockHeader& header = *header_of(memory);
+  EnetAllowance* const allowance = std::exchange(header.allowance, nullptr);
+  if (allowance == nullptr) return;
+  allowance->give_back(header.size);
+  allowance->unrefer();
+}
+
+void use_counted_enet_memory() {
+  // The last one is called where memory is refused; ENet's own would end the program.
+  const ENetCallbacks counted{allocate, release, [] {}};
+  enet_initialize_with_callbacks(ENET_VERSION, &counted);
+}
+
+}  // namespace entente::net
