@@ -16,7 +16,8 @@ constexpr std::string_view kHandshakeGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B1
 
 /// MultiOgarII takes a client whose User-Agent is shorter than 50 for a minion, and likewise one without Cache-Control
 /// (Server.js:253).
-constexpr std::string_view kUserAgent = "Mozilla/5.0 (X11; Linux x86_64) Entente/0.1 (game relay; WebSocket)";
+constexpr std::string_view kUserAgent =
+    "Mozilla/5.0 (X11; Linux x86_64) Entente/" ENTENTE_VERSION " (game relay; WebSocket)";
 constexpr std::string_view kCacheControl = "no-cache";
 
 std::string base64(Bytes bytes) {
@@ -35,20 +36,28 @@ std::string accept_of(std::string_view key) {
   return base64(digest);
 }
 
-/// Headers that belong to one connection, and not to the request.
-bool is_of_connection(const std::string& name) {
-  static constexpr std::string_view kOwn[] = {
-      "host",       "connection",         "upgrade", "sec-websocket-key", "sec-websocket-version",
-      "keep-alive", "proxy-connection",   "te",      "transfer-encoding", "sec-websocket-extensions",
-      "trailer",    "proxy-authorization"};
+/// Whether a client's header is sent on: what browsers send with a WebSocket's request, and what servers decide by.
+/// Everything else is left out. Proxies name the client's address in many headers (CF-Connecting-IP, X-Client-IP,
+/// X-Cluster-Client-IP, …), by which a client could claim any address; other headers belong to one connection.
+bool is_sent_on(const std::string& name) {
+  static constexpr std::string_view kSentOn[] = {"accept",
+                                                 "accept-charset",
+                                                 "accept-encoding",
+                                                 "accept-language",
+                                                 "authorization",
+                                                 "cache-control",
+                                                 "cookie",
+                                                 "dnt",
+                                                 "origin",
+                                                 "pragma",
+                                                 "priority",
+                                                 "referer",
+                                                 "sec-gpc",
+                                                 "user-agent",
+                                                 "sec-websocket-protocol"};
   const std::string low = lower_case(name);
-  return std::find(std::begin(kOwn), std::end(kOwn), low) != std::end(kOwn);
-}
-
-/// Headers by which HTTP proxies name a client's address, and by which a client can claim any.
-bool claims_address(const std::string& name) {
-  const std::string low = lower_case(name);
-  return low == "x-forwarded-for" || low == "forwarded" || low == "x-real-ip";
+  return std::find(std::begin(kSentOn), std::end(kSentOn), low) != std::end(kSentOn) || low.starts_with("sec-fetch-") ||
+         low.starts_with("sec-ch-ua");
 }
 
 }  // namespace
@@ -87,8 +96,7 @@ std::string make_upgrade_key() {
 std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client) {
   std::vector<HttpHeader> headers;
   for (const HttpHeader& header : request.headers)
-    if (!is_of_connection(header.name) && !claims_address(header.name) && !request.lists("Connection", header.name))
-      headers.push_back(header);
+    if (is_sent_on(header.name) && !request.lists("Connection", header.name)) headers.push_back(header);
   if (client) headers.push_back({"X-Forwarded-For", client->unmapped().ip_text()});
   if (!request.find("User-Agent")) headers.push_back({"User-Agent", std::string(kUserAgent)});
   if (!request.find("Cache-Control")) headers.push_back({"Cache-Control", std::string(kCacheControl)});

@@ -1,6 +1,6 @@
 // The HTTP exchange that opens a WebSocket (RFC 6455, section 4). Extensions are never offered or accepted.
-// Law: the headers of a client's request are passed on to the server unchanged, and those of the answer to the client,
-// except for what belongs to one connection, and for headers that claim an address.
+// Law: the headers of a client's request are passed on to the server unchanged if they are on a list of those that
+// browsers send and servers read; all others are left out.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct UpgradeRequest {
 };
 std::string make_upgrade_key();
 /// The headers of `request` to send on. User-Agent and Cache-Control are added if they are missing, because some
-/// servers accept only browsers. X-Forwarded-For, Forwarded and X-Real-IP are left out: the client wrote them, and a
-/// server may trust what we send. `client`: the client's address, which is sent to the server in X-Forwarded-For.
+/// servers accept only browsers. Headers that are not known are left out: the client wrote them, and a server may trust
+/// what we send, such as an address. `client`: the client's address, which is sent to the server in X-Forwarded-For.
 std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client = {});
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out);
 
