@@ -1,14 +1,17 @@
 #include "proxy/net/local_acceptor.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 namespace {
@@ -127,26 +130,59 @@ LocalAcceptor::~LocalAcceptor() {
   if (ours) ::unlink(path_.c_str());
 }
 
-Outcome<std::string> ask_local(const std::string& path, std::string_view line, Millis patience) {
+namespace {
+
+/// Waits until an answer can be read. The whole conversation must end by `until`.
+Outcome<Done> wait_for_answer(int fd, const std::string& path, Millis until) {
+  for (;;) {
+    const Millis now = steady_now();
+    if (now >= until) return cannot("receive an answer from", path, ETIMEDOUT);
+    pollfd one{fd, POLLIN, 0};
+    const int found = ::poll(&one, 1, static_cast<int>(std::min<Millis>(until - now, 60'000)));
+    if (found > 0) return Done{};
+    if (found < 0 && errno != EINTR) return cannot("receive an answer from", path);
+  }
+}
+
+Outcome<std::string> hear_answer(int fd, const std::string& path, Millis until) {
+  std::string answer;
+  char room[16 * 1024];
+  for (;;) {
+    if (const auto waited = wait_for_answer(fd, path, until); !waited) return waited.error();
+    const ssize_t size = ::recv(fd, room, sizeof room, MSG_DONTWAIT);
+    if (size == 0) return answer;
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size < 0) return cannot("receive an answer from", path);
+    answer.append(room, static_cast<std::size_t>(size));
+    if (answer.size() > kLongestLocalAnswer)
+      return Error{"the program behind " + path + " answers with more than " +
+                   std::to_string(kLongestLocalAnswer >> 20U) + " MiB"};
+  }
+}
+
+}  // namespace
+
+bool is_trusted_user(std::uint32_t user, std::optional<std::uint32_t> also) {
+  return user == ::geteuid() || user == 0 || user == also;
+}
+
+Outcome<std::string> ask_local(const std::string& path, std::string_view line, const AskLocal& options) {
   const auto address = address_of(path);
   if (!address) return address.error();
+  const Millis until = steady_now() + options.within;
   const Fd fd = new_socket();
-  const timeval most{static_cast<time_t>(patience / 1000), static_cast<suseconds_t>(patience % 1000 * 1000)};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+  if (!fd) return cannot("connect to", path);
+  // A listener whose queue is full makes connect() wait.
+  limit_waiting(fd.get(), options.within);
   if (connect(fd.get(), *address) != 0) return cannot("connect to", path);
+  const LocalPeer by = peer_of(fd);
+  if (!options.any_user && !is_trusted_user(by.uid, options.user))
+    return Error{"the program behind " + path + " belongs to another user (" + std::to_string(by.uid) + ")"};
+  if (options.by != nullptr) *options.by = by;
   const std::string said = std::string(line) + "\n";
   if (::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(said.size()))
     return cannot("connect to", path);
-  std::string answer;
-  char room[4096];
-  for (;;) {
-    const ssize_t size = ::recv(fd.get(), room, sizeof room, 0);
-    if (size == 0) return answer;
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return cannot("receive an answer from", path);
-    answer.append(room, static_cast<std::size_t>(size));
-  }
+  return hear_answer(fd.get(), path, until);
 }
 
 }  // namespace entente::net

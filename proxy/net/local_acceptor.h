@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,9 +58,23 @@ class LocalAcceptor {
   std::unique_ptr<RequestServer> requests_;
 };
 
-/// Sends one line to such an acceptor, and returns its whole answer. `patience`: the longest silence. By default a
-/// little longer than an acceptor takes at most.
-Outcome<std::string> ask_local(const std::string& path, std::string_view line,
-                               Millis patience = RequestServer::kTime + 1'000);
+/// Bytes of an answer; a longer one is an error. The longest is a list of all sessions.
+inline constexpr std::size_t kLongestLocalAnswer = 16U << 20U;
+
+struct AskLocal {
+  /// For the whole conversation. By default a little longer than an acceptor takes at most.
+  Millis within = RequestServer::kTime + 1'000;
+  std::optional<std::uint32_t> user = {};  ///< a program of this user may answer, too
+  bool any_user = false;                   ///< a program of any user may answer
+  LocalPeer* by = nullptr;                 ///< set to the program that answers; may be null
+};
+
+/// Whether a program of this user may be asked: it is our user, root (the service manager may have made its socket), or
+/// `also`.
+bool is_trusted_user(std::uint32_t user, std::optional<std::uint32_t> also = {});
+
+/// Sends one line to such an acceptor, and returns its whole answer. Nothing is sent to, or read from, a program of
+/// another user, because anybody can make a socket in a shared folder.
+Outcome<std::string> ask_local(const std::string& path, std::string_view line, const AskLocal& options = {});
 
 }  // namespace entente::net

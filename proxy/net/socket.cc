@@ -187,6 +187,12 @@ void set_stream_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
+void limit_waiting(int fd, Millis most) {
+  const timeval time{static_cast<time_t>(most / 1000), static_cast<suseconds_t>(most % 1000 * 1000)};
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+}
+
 void say_last(int fd, Bytes bytes) {
   (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   (void)::shutdown(fd, SHUT_WR);

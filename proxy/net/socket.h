@@ -7,6 +7,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
+#include "proxy/base/time.h"
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 
@@ -54,6 +55,9 @@ Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and
 /// notices a vanished peer (after about two minutes of silence).
 void set_stream_options(int fd);
+
+/// Limits how long each call on a blocking socket waits: to connect, to send, to receive.
+void limit_waiting(int fd, Millis most);
 
 /// Sends as much of `bytes` as the kernel accepts at once, then ends our direction. What the peer still sends must
 /// be read, otherwise closing resets the connection.

@@ -4,12 +4,15 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "tests/support/connection.h"
@@ -89,6 +92,88 @@ TEST_CASE("a client is known by user and process") {
   REQUIRE(acceptor.ok());
   (*acceptor)->start();
   CHECK(*ask_local(path, "hello") == std::to_string(::getuid()) + " " + std::to_string(::getpid()));
+}
+
+/// Listens at `path`, and answers each line by `answer(connection)`.
+class Impostor {
+ public:
+  Impostor(const std::string& path, std::function<void(const Fd&)> answer, unsigned user = ::geteuid())
+      : thread_([this, path, answer = std::move(answer), user] { run(path, answer, user); }) {
+    while (!listens_) listens_.wait(false);
+  }
+  ~Impostor() {
+    ::shutdown(fd_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+
+ private:
+  void run(const std::string& path, const std::function<void(const Fd&)>& answer, unsigned user) {
+    fd_ = Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path.copy(at.sun_path, sizeof at.sun_path - 1);
+    CHECK(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    if (user != ::geteuid()) ::syscall(SYS_setresuid, -1, user, -1);  // of this thread alone
+    CHECK(::listen(fd_.get(), 4) == 0);
+    listens_ = true;
+    listens_.notify_all();
+    for (;;) {
+      const Fd one(::accept(fd_.get(), nullptr, nullptr));
+      if (!one) return;
+      answer(one);
+    }
+  }
+
+  Fd fd_;
+  std::atomic<bool> listens_{false};
+  std::thread thread_;
+};
+
+TEST_CASE("an answer is bounded in size and in time") {
+  const Folder folder;
+  const Impostor endless(folder / "endless", [](const Fd& to) {
+    const std::string much(60'000, 'x');
+    while (::send(to.get(), much.data(), much.size(), MSG_NOSIGNAL) > 0) continue;
+  });
+  const auto large = ask_local(folder / "endless", "list", {.within = 60'000});
+  REQUIRE_FALSE(large.ok());
+  CHECK(large.error().text.ends_with("answers with more than 16 MiB"));
+
+  std::atomic<int> sent{0};
+  const Impostor slow(folder / "slow", [&](const Fd& to) {  // never silent for long
+    while (::send(to.get(), "x", 1, MSG_NOSIGNAL) > 0)
+      ++sent, std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  const auto late = ask_local(folder / "slow", "list", {.within = 200});
+  REQUIRE_FALSE(late.ok());
+  CHECK(late.error().text.find("cannot receive an answer") != std::string::npos);
+}
+
+TEST_CASE("a program of another user is not asked") {
+  constexpr unsigned kNobody = 65'534;
+  CHECK(is_trusted_user(::geteuid()));
+  CHECK(is_trusted_user(0));
+  CHECK(is_trusted_user(kNobody, kNobody));
+  if (::geteuid() == kNobody) return;
+  CHECK_FALSE(is_trusted_user(kNobody));
+  if (::geteuid() != 0) return;  // only root can play another user
+  const Folder folder;
+  std::atomic<bool> asked{false};
+  const Impostor impostor(
+      folder / "a.sock",
+      [&](const Fd& to) {
+        char room[16];
+        asked = ::recv(to.get(), room, sizeof room, 0) > 0;
+      },
+      kNobody);
+  const auto answer = ask_local(folder / "a.sock", "list");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().text.find("belongs to another user (65534)") != std::string::npos);
+  CHECK_FALSE(asked);
+  LocalPeer by;
+  const auto any = ask_local(folder / "a.sock", "list", {.any_user = true, .by = &by});
+  CHECK_MESSAGE(any.ok(), (any.ok() ? "" : any.error().text));
+  CHECK(by.uid == kNobody);
 }
 
 TEST_CASE("a line that is too long is refused and not executed") {

@@ -143,7 +143,9 @@ Outcome<Talk> Talk::open(const std::string& path) {
   to.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof to.sun_path) return Error{"'" + path + "' cannot name a socket"};
   path.copy(to.sun_path, path.size());
+  constexpr Millis kConnectWithin = 5'000;  // a listener whose queue is full makes connect() wait
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (fd) limit_waiting(fd.get(), kConnectWithin);
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     const int error = errno;
     return Error{"cannot take over from " + path + ": " + std::strerror(error)};

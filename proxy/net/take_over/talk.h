@@ -28,7 +28,7 @@ class Talk {
   static constexpr std::size_t kMostDescriptors = 1024;
 
   explicit Talk(Fd connected) : fd_(std::move(connected)) {}
-  /// Connects to the socket at `path`.
+  /// Connects to the socket at `path`. Waits at most 5 s.
   static Outcome<Talk> open(const std::string& path);
 
   /// Wakes every thread that waits in this talk. From any thread.

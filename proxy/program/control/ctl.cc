@@ -1,17 +1,22 @@
 #include "proxy/program/control/ctl.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/reply.h"
+#include "proxy/program/json_text.h"
 #include "proxy/program/misuse.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 
@@ -70,10 +75,11 @@ std::string banned_address(const std::string& answer) {
   return answer.substr(begin, answer.find(' ', begin) - begin);
 }
 
-Answer ask(const std::string& socket, const std::string& line, bool json,
-           Millis patience = net::RequestServer::kTime + 1'000) {
-  const auto wrong = [json](const std::string& why) { return Answer{false, json ? Reply(Error{why}).json() : why}; };
-  const auto answer = net::ask_local(socket, line, patience);
+Answer ask(const std::string& socket, const std::string& line, bool json, const net::AskLocal& options) {
+  const auto wrong = [json](const std::string& why) {
+    return Answer{false, json ? Reply(Error{why}).json() : screen_text(why)};
+  };
+  const auto answer = net::ask_local(socket, line, options);
   if (!answer) return wrong(answer.error().text + "; was the program started with --control?");
   const std::string_view said = *answer;
   if (said.starts_with(kError)) return wrong(std::string(said.substr(kError.size(), said.find('\n') - kError.size())));
@@ -84,11 +90,13 @@ Answer ask(const std::string& socket, const std::string& line, bool json,
 }
 
 /// Waits until the new process has taken over or failed. Programs of older versions answer only at once.
-Answer ask_to_upgrade(const std::string& socket) {
+Answer ask_to_upgrade(const std::string& socket, const net::AskLocal& options) {
   constexpr Millis kUpgradesWithin = 180'000;
   constexpr std::string_view kDoesNotKnow = "upgrade stands alone";
-  Answer answer = ask(socket, kUpgradeAndWait, false, kUpgradesWithin);
-  if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask(socket, "upgrade", false);
+  net::AskLocal waits = options;
+  waits.within = kUpgradesWithin;
+  Answer answer = ask(socket, kUpgradeAndWait, false, waits);
+  if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask(socket, "upgrade", false, options);
   return answer;
 }
 
@@ -97,17 +105,22 @@ bool found_nobody(const std::string& answer, bool json) {
   return json ? answer == "[]\n" : answer.find('\n') + 1 == answer.size();  // only the header
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+/// Prints an answer. Another program wrote it: its control characters must not reach the terminal.
+void print(const std::string& text, bool json) {
+  const std::string shown = json ? screen_json(text) : screen_text(text, "\n\t");
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
 
-/// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command.
-bool ask_older(const CtlOptions& options, const std::string& line) {
+/// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command. `user`:
+/// of the process that answers at options.socket.
+bool ask_older(const CtlOptions& options, const std::string& line, std::optional<std::uint32_t> user) {
   bool any = false;
-  for (const OlderSocket& older : older_sockets(options.socket)) {
-    const Answer answer = ask(older.path, line, options.json);
+  for (const OlderSocket& older : older_sockets(options.socket, user)) {
+    const Answer answer = ask(older.path, line, options.json, {.user = user});
     if (!answer.ok || (options.words[0] == "find" && found_nobody(answer.text, options.json))) continue;
     any = true;
     if (!options.json) std::printf("process %d, which serves its players to their end:\n", older.pid);
-    print(answer.text);
+    print(answer.text, options.json);
     if (options.words[0] == "kick") break;
   }
   return any;
@@ -167,19 +180,23 @@ int run_ctl(const CtlOptions& options) {
     return usage_error("entente ctl", "an argument of the command is empty");
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
-  const Answer answer = line == "upgrade" ? ask_to_upgrade(options.socket) : ask(options.socket, line, options.json);
+  net::LocalPeer by;
+  const net::AskLocal asked{.any_user = ::geteuid() == 0, .by = &by};  // root manages programs of every user
+  const Answer answer =
+      line == "upgrade" ? ask_to_upgrade(options.socket, asked) : ask(options.socket, line, options.json, asked);
+  const std::optional<std::uint32_t> user = by.pid != 0 ? std::optional(by.uid) : std::nullopt;
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
-  if (answer.ok) print(answer.text);
+  if (answer.ok) print(answer.text, options.json);
   const bool ends = answer.ok && options.words[0] == "kick";  // the player was found, so no other process is asked
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
-  if ((!options.fleet && is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) ||
+  if ((!options.fleet && is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older), user)) ||
       (answer.ok && !nobody))
     return kOk;
   if (nobody) return kFailed;
   if (!options.json) return report_failure(Error{answer.text});
-  print(answer.text);
+  print(answer.text, true);
   return kFailed;
 }
 

@@ -1,19 +1,33 @@
 #include "proxy/program/take_over/older_sockets.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 
+#include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/take_over/talk.h"
 
 namespace entente {
+namespace {
+
+constexpr std::size_t kMostOlder = 64;  // processes; each upgrade leaves at most one
+
+/// Whether this is a socket of a user whom we trust. In a shared folder, anybody can make one of this name.
+bool is_ours(const std::string& path, std::optional<std::uint32_t> also) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && net::is_trusted_user(found.st_uid, also);
+}
+
+}  // namespace
 
 std::string older_socket(const std::string& control_socket, int pid) {
   return control_socket + "." + std::to_string(pid);
 }
 
-std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
+std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::optional<std::uint32_t> also) {
   std::vector<OlderSocket> all;
   const std::filesystem::path socket(control_socket);
   const std::string before = socket.filename().string() + ".";
@@ -24,18 +38,23 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
     OlderSocket older{it->path().string()};
     if (!name.starts_with(before)) continue;
     const auto read = std::from_chars(name.data() + before.size(), name.data() + name.size(), older.pid);
-    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) all.push_back(std::move(older));
+    const bool named = read.ec == std::errc() && read.ptr == name.data() + name.size();
+    if (named && is_ours(older.path, also)) all.push_back(std::move(older));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid > b.pid; });
+  if (all.size() > kMostOlder) all.resize(kMostOlder);
   return all;
 }
 
 std::size_t older_sessions(const std::string& control_socket) {
-  constexpr Millis kListWithin = 300;
+  constexpr Millis kWithin = 300;          // for all of them: others wait for the answer meanwhile
   constexpr std::size_t kNotSessions = 2;  // lines: "ok" and the names of the columns
+  const Millis until = steady_now() + kWithin;
   std::size_t sessions = 0;
   for (const OlderSocket& older : older_sockets(control_socket)) {
-    const auto answer = net::ask_local(older.path, "list", kListWithin);
+    const Millis now = steady_now();
+    if (now >= until) break;
+    const auto answer = net::ask_local(older.path, "list", {.within = until - now});
     if (!answer || !answer->starts_with("ok\n")) continue;
     const auto lines = static_cast<std::size_t>(std::count(answer->begin(), answer->end(), '\n'));
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;
@@ -45,7 +64,10 @@ std::size_t older_sessions(const std::string& control_socket) {
 
 bool has_older_process(const std::string& control_socket) {
   const auto all = older_sockets(control_socket);
-  return std::any_of(all.begin(), all.end(), [](const OlderSocket& one) { return net::Talk::open(one.path).ok(); });
+  return std::any_of(all.begin(), all.end(), [](const OlderSocket& one) {
+    const auto talk = net::Talk::open(one.path);
+    return talk.ok() && talk->is_with_listener_of_own_user();
+  });
 }
 
 }  // namespace entente

@@ -1,8 +1,11 @@
 // The control sockets of processes that another one has taken over from, and that still have players: the path of the
 // control socket, a dot, and the process id.
+// Law: in a folder that others may write to, only sockets of our user and of root count.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +18,12 @@ struct OlderSocket {
 
 std::string older_socket(const std::string& control_socket, int pid);
 
-/// The sockets of this kind beside `control_socket`, the largest process id first. Their processes may have ended.
-std::vector<OlderSocket> older_sockets(const std::string& control_socket);
+/// The sockets of this kind beside `control_socket`, the largest process id first; at most 64. Their processes may have
+/// ended. `also`: a user whose sockets count, too.
+std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::optional<std::uint32_t> also = {});
 
 /// The number of open sessions that those processes report. A process that does not answer at once counts as having
-/// none.
+/// none. Takes at most 0.3 s.
 std::size_t older_sessions(const std::string& control_socket);
 
 /// Whether the process of one of these sockets still runs.
