@@ -19,6 +19,7 @@
 #include "proxy/program/fleet/archive.h"
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
+#include "proxy/program/log/library_log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/numbers/export.h"
 #include "proxy/program/numbers/stats.h"
@@ -194,6 +195,7 @@ int told(int code) {
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
+  redirect_library_logs();
   CLI::App app{kAbout, "entente"};
   app.set_version_flag("--version", std::string("entente ") + ENTENTE_VERSION);
   app.require_subcommand(1);

@@ -4,17 +4,22 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <string>
 
+#include "proxy/program/log/library_log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
+
+std::atomic<bool> log_has_begun{false};
 
 constexpr std::size_t kQueuedLines = 8192;  // beyond these, the oldest are dropped rather than waited for
 
@@ -98,8 +103,10 @@ Outcome<Done> start_log(const config::Log& settings) {
   spdlog::init_thread_pool(kQueuedLines, 1);
   auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
+  logger->set_error_handler(&hear_spdlog);
   logger->set_level(level_of(settings.level()));
   spdlog::set_default_logger(std::move(logger));
+  log_has_begun = true;
   return Done{};
 }
 
@@ -114,11 +121,21 @@ Outcome<Done> renew_log(const config::Log& settings) {
   return Done{};
 }
 
-void stop_log() { spdlog::shutdown(); }
+void stop_log() {
+  log_rest_of_libraries();
+  log_has_begun = false;
+  spdlog::shutdown();
+}
+
+bool log_is_open() { return log_has_begun; }
+
+std::string and_more(std::uint64_t suppressed) {
+  return suppressed == 0 ? "" : " (and " + std::to_string(suppressed) + " more like this)";
+}
 
 void write_log(LogLevel level, fmt::string_view format, fmt::format_args values) {
-  spdlog::logger& log = *spdlog::default_logger_raw();
-  if (log.should_log(level_of(level))) log.log(level_of(level), fmt::vformat(format, values));
+  spdlog::logger* const log = spdlog::default_logger_raw();  // null after stop_log()
+  if (log != nullptr && log->should_log(level_of(level))) log->log(level_of(level), fmt::vformat(format, values));
 }
 
 }  // namespace entente

@@ -18,4 +18,7 @@ Outcome<Done> renew_log(const config::Log& settings);
 /// log, and its last lines would come after the result.
 void stop_log();
 
+/// Between start_log() and stop_log(). From any thread.
+bool log_is_open();
+
 }  // namespace entente

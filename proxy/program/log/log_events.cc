@@ -10,10 +10,6 @@
 namespace entente {
 namespace {
 
-std::string and_more(std::uint64_t suppressed) {
-  return suppressed == 0 ? "" : " (and " + std::to_string(suppressed) + " more like this)";
-}
-
 std::string text(const Fault& fault, std::uint64_t at) {
   std::string said = std::string(": ") + fault.what;
   if (*fault.field != '\0') said += std::string(" in ") + fault.field;

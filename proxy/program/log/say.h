@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdint>
+#include <string>
 
 namespace entente {
 
@@ -12,6 +13,9 @@ enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarn, kError };
 
 /// Writes one entry. From any thread.
 void write_log(LogLevel level, fmt::string_view format, fmt::format_args values);
+
+/// " (and 5 more like this)": at the end of a line that also stands for others. Empty if there are none.
+std::string and_more(std::uint64_t suppressed);
 
 template <class... Values>
 void log_at(LogLevel level, fmt::format_string<Values...> format, Values&&... values) {

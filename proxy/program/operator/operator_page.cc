@@ -228,8 +228,7 @@ std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, u
   if (why == Refusal::kNoClient) shown = ": " + std::string(answer);
   limiter_.say(relay::LogKind::kMachine, text(why), steady_now(),
                [why, shown, from = request.client.text()](std::uint64_t more) {
-                 log_warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown,
-                          more == 0 ? "" : " (and " + std::to_string(more) + " more like this)");
+                 log_warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown, and_more(more));
                });
   Buffer out;
   net::write_answer(status, answer, out);
