@@ -313,18 +313,38 @@ TEST_CASE("flags are seen, taken, dropped and captured") {
   flag.flag.status = 2;
   flag.flag.owner = player_id(5);
   CHECK(stage.receives(by_server({GrabFlag{player_id(5), flag}})).find("says TokenTaken token { id: 3") == 0);
-  CHECK(stage.receives(by_server({CaptureFlag{player_id(5), 2, 2}})) ==
-        "says TokenCaptured token: 3 by: 101 team: RED\n");
   words::TokenWish wish;
   wish.set_token(3);
   CHECK(stage.hears(wish) == "sends MsgGrabFlag number=2\n");
   wish.set_op(words::TokenWish::DROP);
   CHECK(stage.hears(wish) == "sends MsgDropFlag pos=(0 0 0)\n");
+}
 
-  auto robbed = in_play(false);  // a client that does not report this death: our back does
-  robbed.receives(by_server({FlagUpdate{{flag}}}));
-  CHECK(lines(robbed.receives(by_server({CaptureFlag{player_id(5), 2, 2}})), "sends") ==
-        "sends MsgKilled killer=5 reason=3 shot=65535 flag=\"\"\n");
+TEST_CASE("a capture kills the flag's team: the server says nothing else about these deaths") {
+  for (const bool claims_deaths : {true, false}) {
+    CAPTURE(claims_deaths);
+    auto stage = in_play(claims_deaths);
+    stage.receives(by_server({add_player(6, 1, "cleo"), add_player(7, 1, "dora"), alive(5, 9, 9), alive(6, 3, 3)}));
+    NumberedFlag flag;
+    flag.number = 2;
+    flag.flag.flag = flag_kind("R*");
+    flag.flag.status = 2;
+    flag.flag.owner = player_id(5);
+    stage.receives(by_server({FlagUpdate{{flag}}}));
+    CHECK(stage.receives(by_server({CaptureFlag{player_id(5), 2, 2}})) ==
+          "says TokenCaptured token: 3 by: 101 team: RED\n"
+          "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n"
+          "says Died player: 104 unit: 105 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
+    Killed late;  // a server that does report them
+    late.victim = player_id(6);
+    late.killer = player_id(5);
+    CHECK(stage.receives(by_server({late})) == "");
+    CHECK(stage.hears(claim(1, 1, 1)) == "");
+    CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
+    CHECK(lines(stage.receives(by_server({alive(3, 7, 8), alive(6, 1, 1)})), "says Spawned") ==
+          "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n"
+          "says Spawned unit: 105 pose { unit: 105 x: 1 y: 1 }\n");
+  }
 }
 
 TEST_CASE("for a client of another game, a flag that it did not ask for is dropped at once") {

@@ -499,6 +499,52 @@ TEST_CASE("a flag is captured at its captor's base") {
   CHECK(stage.hears(captured) == "sends MsgCaptureFlag player=0 flag=0 team=1\n");
 }
 
+/// Shows the red flag, and captures it for ben, green.
+std::string capture_red_flag(testing::FrontStage& stage) {
+  words::Token flag;
+  flag.set_id(70);
+  flag.set_kind(words::Token::TEAM_FLAG);
+  flag.set_team(words::RED);
+  flag.set_state(words::Token::GROUND);
+  stage.hears(flag);
+  words::TokenCaptured captured;
+  captured.set_token(70);
+  captured.set_by(2);
+  captured.set_team(words::RED);
+  return stage.hears(captured);
+}
+
+words::Died died_by_capture(core::Id player, core::Id unit) {
+  words::Died died;
+  died.set_player(player);
+  died.set_unit(unit);
+  died.set_killer(2);
+  died.set_why(words::BY_CAPTURE);
+  return died;
+}
+
+TEST_CASE("deaths by a capture: the client has drawn them, so they are no kills; other tanks stop being alive") {
+  auto stage = in_play();
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{
+           player(3, "cleo", words::RED), tank(13, 3, true, 30), owns(3, {13})})
+    stage.hears(fact);
+  CHECK(capture_red_flag(stage) == "sends MsgCaptureFlag player=1 flag=0 team=2\n");
+  CHECK(stage.hears(died_by_capture(1, 11)) == "");
+  CHECK(stage.hears(died_by_capture(3, 13)).find("status=0 ") != std::string::npos);
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") == "");
+  CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+
+  auto later = in_play();  // no capture was shown
+  CHECK(later.hears(died_by_capture(1, 11)) == "sends MsgKilled victim=0 killer=1 reason=3 shot=65535 flag=\"\"\n");
+}
+
+TEST_CASE("a capture that kills nobody: the client, which has blown itself up, is put back into play") {
+  auto stage = in_play();
+  capture_red_flag(stage);
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") ==
+        "sends MsgAlive player=0 pos=(0 0 0) azimuth=0\n");
+}
+
 TEST_CASE("a client's chat, requests and shots become intents") {
   auto stage = in_play();
   const auto say = [&](std::uint8_t to, const char* text) {

@@ -3,16 +3,6 @@
 #include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
-namespace {
-
-/// A death within this time after the capture of the player's team flag is attributed to the capture.
-constexpr core::Micros kOfCapture = core::kSecond;
-
-}  // namespace
-
-bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
-  return captured_ != words::TEAM_ANY && now < captured_at_ + kOfCapture && wire_team(captured_) == team;
-}
 
 /// A token keeps its number. There are as many numbers as MsgGetWorld has announced.
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
@@ -52,8 +42,7 @@ void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const words::Token* token = out.world().token(captured.token());
   auto flag = token != nullptr ? record(*token, out) : std::nullopt;
   if (!flag) return out.drop(drops::kCapturedUnseen);
-  captured_ = captured.team();
-  captured_at_ = out.now();
+  capture_.told(captured.team(), out.now());
   flag->flag.carrier = players_.number_of(captured.by(), kInvalid);
   client_.send(out, DropFlagDown{static_cast<std::uint8_t>(Drop::kCaptured), flag->number, flag->flag});
 }

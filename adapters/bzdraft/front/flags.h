@@ -5,6 +5,7 @@
 
 #include "adapters/bzdraft/front/player_table.h"
 #include "proxy/core/tank/flag_numbers.h"
+#include "proxy/core/tank/last_capture.h"
 #include "proxy/core/tank/tank_keeper.h"
 
 namespace entente::bzdraft {
@@ -30,8 +31,8 @@ class Flags {
   void see_all_pickups(FrontOut& out);
   void refresh_pellets(FrontOut& out);
 
-  /// Whether the team's flag was captured just now, which has told the client that the team's players are dead.
-  bool was_captured(std::uint8_t team, core::Micros now) const;
+  /// A capture tells the client that the flag's team is dead.
+  const core::LastCapture& capture() const { return capture_; }
 
  private:
   std::optional<FlagUpdate> record(const words::Token& token, FrontOut& out);
@@ -42,8 +43,7 @@ class Flags {
   const PlayerTable& players_;
   const core::TankKeeper& keeper_;
   core::FlagNumbers& numbers_;
-  words::Team captured_ = words::TEAM_ANY;  // whose flag was captured last
-  core::Micros captured_at_ = 0;
+  core::LastCapture capture_;
 };
 
 }  // namespace entente::bzdraft

@@ -96,8 +96,8 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
   if (number == nullptr || !std::exchange(players_.at(*number).alive, false)) return;
   players_.at(*number).shown = false;
   if (*number == kNumber) keeper_.forget_death();
-  const std::uint8_t team = players_.at(*number).said.team;
-  if (died.why() == words::BY_CAPTURE && flags_.was_captured(team, out.now())) return;
+  const words::Team team = team_of(players_.at(*number).said.team);
+  if (died.why() == words::BY_CAPTURE && flags_.capture().has_killed(team, out.now())) return;
   Killed killed;
   killed.victim = *number;
   killed.killer = died.killer() != 0 ? players_.number_of(died.killer(), kServer) : kServer;
@@ -108,6 +108,14 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
     killed.flag = static_cast<std::uint8_t>(shot->weapon);
   }
   client_.send(out, killed);
+}
+
+/// To the client, the whole team is dead. The room says who died, right after this word; the others are put back.
+void Tanks::hear(const words::TokenCaptured& captured, FrontOut& out) {
+  if (!flags_.capture().has_killed(captured.team(), out.now())) return;
+  captured_ = captured.team();
+  captured_at_ = out.now();
+  out.wake(captured_at_ + kUnconfirmed);
 }
 
 void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
@@ -144,6 +152,18 @@ void Tanks::put_all(FrontOut& out) {
 void Tanks::check_death(FrontOut& out) {
   const core::Micros patience = core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed;
   if (keeper_.survives(patience, out)) keeper_.revive(players_, out);
+  check_capture(out);
+}
+
+void Tanks::check_capture(FrontOut& out) {
+  if (captured_ == words::TEAM_ANY) return;
+  if (out.now() < captured_at_ + kUnconfirmed) return out.wake(captured_at_ + kUnconfirmed);
+  const words::Team team = std::exchange(captured_, words::TEAM_ANY);
+  for (auto& [number, entry] : players_) {
+    const core::UnitState* state = out.world().unit(entry.unit);
+    if (entry.alive && team_of(entry.said.team) == team && core::is_seen(state))
+      display_.put(number, core::place_at(state->unit.pose(), state->posed_at, out.now()), out);
+  }
 }
 
 }  // namespace entente::bzdraft

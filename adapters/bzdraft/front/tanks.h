@@ -27,6 +27,7 @@ class Tanks {
   void hear(const Killed& killed, FrontOut& out);
   void hear(const Teleport& teleport, FrontOut& out);
   void hear(const words::Died& died, FrontOut& out);
+  void hear(const words::TokenCaptured& captured, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
   void hear(const words::Health& health, FrontOut& out);
 
@@ -43,6 +44,8 @@ class Tanks {
   void check_death(FrontOut& out);
 
  private:
+  void check_capture(FrontOut& out);
+
   Client& client_;
   PlayerTable& players_;
   core::TankKeeper& keeper_;
@@ -51,6 +54,8 @@ class Tanks {
   const Flags& flags_;
   const core::ResyncPhase& resync_;
   core::ScanTimer scan_timer_;  // when an update may be due
+  words::Team captured_ = words::TEAM_ANY;  // whose flag was captured; TEAM_ANY: none, or the check is over
+  core::Micros captured_at_ = 0;
   std::uint32_t order_ = 0;
   double health_ = 0;  // as last reported
 };

@@ -26,22 +26,38 @@ void Fights::hear(const Killed& killed, BackOut& out) {
   died.set_killer(server_players_.id_of(killed.killer.byte));
   if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
   died.set_why(cause_of(killed.death.reason));
-  died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
-  const core::TankServerPlayer* victim = server_players_.die(killed.victim.byte, died, out);
-  if (victim == nullptr) return;
-  if (killed.victim.byte == state_.number) tank_.end();
+  if (!die(killed.victim.byte, died, out)) return;
   count(killed, out);
+  const core::TankServerPlayer* victim = server_players_.find(killed.victim.byte);
   const core::TankServerPlayer* me = server_players_.own();
   const bool genocide = code_of(killed.death.flag) == "G" && killed.death.reason == 1;
   if (genocide && tank_.alive && me != nullptr && me->team == victim->team && me->team != 0)
-    blow_up(died.killer(), words::BY_GENOCIDE, out);
+    blow_up(died.killer(), out);
 }
 
-void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
+/// False: there is no such tank, or it is dead already.
+bool Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
+  died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
+  if (server_players_.die(number, std::move(died), out) == nullptr) return false;
+  if (number == state_.number) tank_.end();
+  return true;
+}
+
+void Fights::die_with_flag(const words::TokenCaptured& captured, BackOut& out) {
+  words::Died died;
+  died.set_killer(captured.by());
+  died.set_why(words::BY_CAPTURE);
+  died.set_synthesised(true);
+  for (const auto& [number, one] : server_players_)
+    if (one.alive && one.player.team() == captured.team()) die(number, died, out);
+}
+
+/// Our tank dies with its team. The server expects each client to report this for its own tank.
+void Fights::blow_up(core::Id killer, BackOut& out) {
   if (state_.client_decides()) return;  // our client reports its own deaths
   words::DeathClaim claim;
   claim.set_killer(killer);
-  claim.set_why(why);
+  claim.set_why(words::BY_GENOCIDE);
   hear(claim, out);
 }
 

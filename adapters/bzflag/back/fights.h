@@ -27,14 +27,16 @@ class Fights final : public core::TankHits {
   void hear(const words::ShotMoveClaim& claim, BackOut& out);
   void hear(const words::ScoreClaim& claim, BackOut& out);
 
-  /// Our tank dies with its whole team. The server expects each client to report this for its own tank.
-  void blow_up(core::Id killer, words::DeathCause why, BackOut& out);
+  /// The flag of a team was captured: its tanks are dead. The server sends no other message about these deaths.
+  void die_with_flag(const words::TokenCaptured& captured, BackOut& out);
 
  private:
   template <class Update>
   void moved(const Update& update, BackOut& out);
   void tell_hit(const core::Incoming& shot, BackOut& out) override;
   bool is_harmless(const ShotBegin& begin, const BackOut& out);
+  bool die(std::uint8_t number, words::Died died, BackOut& out);
+  void blow_up(core::Id killer, BackOut& out);
   void count(const Killed& killed, BackOut& out);
 
   PeerLink& link_;

@@ -36,16 +36,15 @@ void BackFlags::hear(const DropFlag& drop, BackOut& out) {
   out.say(std::move(dropped));
 }
 
-/// Our tank blows itself up if the captured flag is its team's.
+/// A capture kills every tank of the flag's team. The server sends no MsgKilled for them (bzfs.cxx, captureFlag, from
+/// v1.7 to v2.4.26), and ignores one that a client sends.
 void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(capture.flag + 1U);
   captured.set_by(server_players_.id_of(capture.player.byte));
   captured.set_team(tokens_.team_of(captured.token()));
   out.say(captured);
-  const core::TankServerPlayer* me = server_players_.own();
-  if (me != nullptr && captured.team() != words::TEAM_ANY && me->player.team() == captured.team())
-    fights_.blow_up(captured.by(), words::BY_CAPTURE, out);
+  if (captured.team() != words::TEAM_ANY) fights_.die_with_flag(captured, out);
 }
 
 void BackFlags::hear(const NearFlag& near, BackOut& out) {

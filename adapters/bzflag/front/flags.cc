@@ -96,10 +96,12 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
     client_.stream(out, DropFlag{player_id(players_.number_of(dropped.by(), kNobody)), *flag});
 }
 
+/// To the client, all tanks of the flag's team explode now; bzfs sends no MsgKilled for them.
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const std::uint16_t* flag = numbers_.of_token(captured.token());
   const std::uint8_t by = players_.number_of(captured.by(), kNobody);
   if (flag == nullptr || by == kNobody) return out.drop(drops::kCapturedUnseen);
+  capture_.told(captured.team(), out.now());
   // The captor's own base. If the captor has lost its own flag at an enemy base, the room does not say whose base that
   // is.
   client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(players_.at(by).team)});

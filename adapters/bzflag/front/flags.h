@@ -5,13 +5,14 @@
 
 #include "adapters/bzflag/front/player_table.h"
 #include "proxy/core/tank/flag_numbers.h"
+#include "proxy/core/tank/last_capture.h"
 
 namespace entente::bzflag {
 
 class Flags {
  public:
-  Flags(Client& client, const PlayerTable& players, core::FlagNumbers& numbers)
-      : client_(client), players_(players), numbers_(numbers) {}
+  Flags(Client& client, const PlayerTable& players, core::FlagNumbers& numbers, core::LastCapture& capture)
+      : client_(client), players_(players), numbers_(numbers), capture_(capture) {}
 
   void hear(const GrabFlagRequest& grab, FrontOut& out);
   void hear(const DropFlagRequest& drop, FrontOut& out);
@@ -38,6 +39,7 @@ class Flags {
   Client& client_;
   const PlayerTable& players_;
   core::FlagNumbers& numbers_;
+  core::LastCapture& capture_;
 };
 
 }  // namespace entente::bzflag

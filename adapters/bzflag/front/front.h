@@ -83,9 +83,10 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   PlayerTable players_{client_, *this, resync_};
   Lobby lobby_{client_, players_, flag_numbers_};
   Shots shots_{client_, players_, lobby_, keeper_};
-  Tanks tanks_{client_, players_, keeper_, shots_, resync_};
-  Play play_{client_, players_, keeper_, *this, shots_};
-  Flags flags_{client_, players_, flag_numbers_};
+  core::LastCapture capture_;
+  Tanks tanks_{client_, players_, keeper_, shots_, capture_, resync_};
+  Play play_{client_, players_, keeper_, *this, shots_, capture_};
+  Flags flags_{client_, players_, flag_numbers_, capture_};
   Scores scores_{client_, players_};
   Rules rules_{client_};
   Rounds rounds_{client_, players_, resync_};

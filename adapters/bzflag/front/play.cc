@@ -87,6 +87,15 @@ void Play::hear(const AutoPilotReport& report, FrontOut& out) {
   out.say(autopilot);
 }
 
+/// If its team's flag was captured, the client has blown its tank up, and does not say so. The room says that the tank
+/// died, right after this word; or the tank lives, and is put back.
+void Play::hear(const words::TokenCaptured& captured, FrontOut& out) {
+  const PlayerEntry& own = players_.own();
+  if (!own.alive || team_of(own.team) != captured.team() || !capture_.has_killed(captured.team(), out.now())) return;
+  captured_ = std::max<core::Micros>(out.now(), 1);
+  out.wake(out.now() + kUnconfirmed);
+}
+
 /// A tank has no health, so damage is reported by a line of chat.
 void Play::hear(const words::Health& health, FrontOut& out) {
   if (health.unit() != players_.own_unit()) return out.drop(drops::kHealthOfOther);
@@ -105,6 +114,7 @@ bool Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
 
 void Play::check(FrontOut& out) {
   check_death(out);
+  check_capture(out);
   check_spawn(out);
   keeper_.check_place(players_, out);
 }
@@ -112,6 +122,13 @@ void Play::check(FrontOut& out) {
 /// If our client's death is not confirmed in time, the client lives, and its tank is put back in place.
 void Play::check_death(FrontOut& out) {
   if (keeper_.survives(core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed, out)) put_in_place(out);
+}
+
+void Play::check_capture(FrontOut& out) {
+  if (captured_ == 0) return;
+  if (out.now() < captured_ + kUnconfirmed) return out.wake(captured_ + kUnconfirmed);
+  captured_ = 0;
+  put_in_place(out);
 }
 
 /// Answers a spawn request for a tank that is in play already: the room does not answer it.

@@ -105,11 +105,17 @@ void Tanks::hear(const words::Clock& clock, FrontOut& out) {
   scan_timer_.ask(out);
 }
 
+/// A client that was told of the capture has already drawn the explosions. It still has to learn that the other tanks
+/// are gone, as it does from the updates of their clients on a bzfs. MsgKilled would make a client that counts its own
+/// score count a kill.
 void Tanks::hear(const words::Died& died, FrontOut& out) {
   const std::uint8_t* number = players_.of(died.unit(), died.player());
-  if (number == nullptr || !std::exchange(players_.at(*number).alive, false)) return;
-  players_.at(*number).shown = false;
+  if (number == nullptr || !players_.at(*number).alive) return;
+  PlayerEntry& entry = players_.at(*number);
+  entry.alive = false;
   if (*number == client_.number()) keeper_.forget_death();
+  if (died.why() == words::BY_CAPTURE && capture_.has_killed(team_of(entry.team), out.now())) return show(*number, out);
+  entry.shown = false;
   Killed killed;
   killed.victim = player_id(*number);
   killed.killer = player_id(died.killer() != 0 ? players_.number_of(died.killer(), kServerId) : kServerId);

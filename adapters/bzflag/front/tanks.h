@@ -6,14 +6,16 @@
 #include "adapters/bzflag/front/player_table.h"
 #include "adapters/bzflag/front/shots.h"
 #include "proxy/core/scan_timer.h"
+#include "proxy/core/tank/last_capture.h"
 #include "proxy/core/tank/tank_keeper.h"
 
 namespace entente::bzflag {
 
 class Tanks {
  public:
-  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::ResyncPhase& resync)
-      : client_(client), players_(players), keeper_(keeper), shots_(shots), resync_(resync) {}
+  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::LastCapture& capture,
+        const core::ResyncPhase& resync)
+      : client_(client), players_(players), keeper_(keeper), shots_(shots), capture_(capture), resync_(resync) {}
 
   void hear(const words::Clock& clock, FrontOut& out);
   void hear(const words::Died& died, FrontOut& out);
@@ -40,6 +42,7 @@ class Tanks {
   PlayerTable& players_;
   core::TankKeeper& keeper_;
   Shots& shots_;
+  const core::LastCapture& capture_;
   const core::ResyncPhase& resync_;
   core::ScanTimer scan_timer_;  // when an update may be due
   bool paused_ = false;         // whether a replay is paused, which then sends no poses

@@ -84,7 +84,7 @@ void TankServerPlayers::move(std::uint8_t number, words::Pose place, BackOut& ou
 
 TankServerPlayer* TankServerPlayers::die(std::uint8_t number, words::Died died, BackOut& out) {
   TankServerPlayer* one = tank(number);
-  if (one == nullptr) return nullptr;
+  if (one == nullptr || one->died) return nullptr;
   one->alive = false;
   one->died = true;
   died.set_player(one->player.id());

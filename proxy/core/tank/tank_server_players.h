@@ -43,7 +43,7 @@ class TankServerPlayers {
   TankServerPlayer* spawn(std::uint8_t number, words::Pose& place, BackOut& out);
   /// The server shows where the tank of another player is. That tank is alive.
   void move(std::uint8_t number, words::Pose place, BackOut& out);
-  /// `died`: without its player and unit. Null: there is no such tank.
+  /// `died`: without its player and unit. Null: there is no such tank, or it is dead already.
   TankServerPlayer* die(std::uint8_t number, words::Died died, BackOut& out);
   void teleport(std::uint8_t number, std::uint32_t from, std::uint32_t to, BackOut& out);
   /// Writes into the shot who fired it, and returns that player. Null: a gun of the world fired it.
