@@ -43,6 +43,7 @@ inline constexpr MappingLine kPlayersFull = dropped_fact("Player", "more players
 inline constexpr MappingLine kUnitOfNobody =
     dropped_fact("Unit", "a client sees only the men, tanks and cells of players");
 using core::drops::kShooterUnseen;
+using core::drops::kWorldLate;
 inline constexpr MappingLine kShotNoPlace = dropped_fact("Shot", "the position is not in the map");
 inline constexpr MappingLine kTokenUnlike = dropped_fact("Token", "the client's game has nothing like it");
 inline constexpr MappingLine kTakenUnseen =

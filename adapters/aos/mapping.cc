@@ -374,6 +374,7 @@ constexpr MappingLine kMapping[] = {
     drops::kChatForFew,
     drops::kChatTooFast,
     drops::kCommandTooLong,
+    drops::kWorldLate,
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ inline constexpr MappingLine kCapturedUnseen = dropped_fact("TokenCaptured", "th
 inline constexpr MappingLine kOtherTeam = dropped_fact("TeamScore", "the client has no such team");
 using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
+using core::drops::kWorldLate;
 inline constexpr MappingLine kOtherRefusal =
     dropped_fact("ClaimRefused", "the client learns only about refused names and deaths");
 inline constexpr MappingLine kShotUnseen = dropped_fact("ShotMoved", "the client does not see that shot");

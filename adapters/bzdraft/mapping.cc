@@ -272,6 +272,7 @@ constexpr MappingLine kMapping[] = {
     drops::kShotOfNobody,
     drops::kShotOfAnother,
     drops::kCommandTooLong,
+    drops::kWorldLate,
 };
 
 }  // namespace

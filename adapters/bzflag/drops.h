@@ -44,6 +44,7 @@ inline constexpr MappingLine kCapturedUnseen =
     dropped_fact("TokenCaptured", "the client does not see that flag or that player");
 using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
+using core::drops::kWorldLate;
 
 // -- By the back: what a server sends ---------------------------------------------------------------------------------
 

@@ -239,6 +239,7 @@ constexpr MappingLine kMapping[] = {
     up("MsgCaptureFlag", "team", "TokenWish.team"),
     down("MsgCaptureFlag", "player", "TokenCaptured.by", kLossy, kNumbered),
     down("MsgCaptureFlag", "flag", "TokenCaptured.token", kLossy, kNumbered),
+    down("MsgCaptureFlag", "*", "Died.synthesised", kSynthesised, "a capture means that all tanks of a team die"),
     down("MsgCaptureFlag", "team", "TokenCaptured.by", kLossy, "always the base of the player who captures"),
     up("MsgTransferFlag", "from", "TokenWish.from", kLossy, kNumbered),
     up("MsgTransferFlag", "to", "TokenWish.to", kLossy, kNumbered),
@@ -357,6 +358,7 @@ constexpr MappingLine kMapping[] = {
     drops::kShotOfNobody,
     drops::kEndsFull,
     drops::kCommandTooLong,
+    drops::kWorldLate,
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/drops.h"
+#include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/world.h"
@@ -147,7 +148,15 @@ class NativeBack final : public core::Back {
   void opened(const core::Peer& peer, BackOut& out) override {
     link_.opened(peer);
     open_ = true;
+    claims_.begin(core::Claim::kEnter, kYouPatience, out);
     for (const Intent& intent : std::exchange(early_, {})) hear(intent, out);
+  }
+
+  void tick(BackOut& out) override {
+    claims_.check(out, [&](core::Claim, int) {
+      refuse(words::Refused::SERVER_GONE, "the server does not answer", out);
+      out.close("the server does not answer");
+    });
   }
 
   void hear(const Intent& intent, BackOut& out) override {
@@ -168,11 +177,7 @@ class NativeBack final : public core::Back {
   }
 
   void closed(std::string_view why, BackOut& out) override {
-    if (ready_) return;
-    words::Refused refused;
-    refused.set_code(words::Refused::SERVER_GONE);
-    refused.set_text(std::string(why));
-    out.say(std::move(refused));
+    if (!ready_) refuse(words::Refused::SERVER_GONE, why, out);
   }
 
  private:
@@ -198,6 +203,7 @@ class NativeBack final : public core::Back {
   }
 
   void begin(const words::You& you, BackOut& out) {
+    claims_.answered(core::Claim::kEnter);
     if (you.contract() > kContract) return refuse(you.contract(), out);
     their_me_ = you.player();
     ids_.clear();
@@ -206,12 +212,17 @@ class NativeBack final : public core::Back {
   }
 
   static void refuse(std::uint32_t contract, BackOut& out) {
+    const std::string why = "the server speaks version " + std::to_string(contract) + " of native; Entente supports " +
+                            std::to_string(kContract);
+    refuse(words::Refused::WRONG_VERSION, why, out);
+    out.close(why);
+  }
+
+  static void refuse(words::Refused::Code code, std::string_view why, BackOut& out) {
     words::Refused refused;
-    refused.set_code(words::Refused::WRONG_VERSION);
-    refused.set_text("the server speaks version " + std::to_string(contract) + " of native; Entente supports " +
-                     std::to_string(kContract));
-    out.say(refused);
-    out.close(refused.text());
+    refused.set_code(code);
+    refused.set_text(std::string(why));
+    out.say(std::move(refused));
   }
 
   Id ours(Id theirs, BackOut& out) {
@@ -222,8 +233,10 @@ class NativeBack final : public core::Back {
   }
 
   static constexpr std::size_t kMostIds = 100'000, kMostEarly = 1'000;
+  static constexpr core::Micros kYouPatience = 90 * core::kSecond;  // for the server's first message
 
   Link<words::Fact, words::Intent> link_;
+  core::PendingClaims claims_;
   words::Intent message_;
   std::vector<Intent> early_;  // intents from before the server's first message
   core::IdMap<Id> ids_;        // their ids and ours

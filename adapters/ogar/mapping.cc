@@ -38,7 +38,7 @@ constexpr MappingLine kMapping[] = {
      "the cell follows the claimed position; the server decides where it is"},
     {"ClientUpdate", kUp, "splits", "Split.count", kExact},
     {"ClientUpdate", kUp, "splits", "Fire", kLossy,
-     "from size 60 on, a shot is a split, otherwise an ejected piece of mass; speed and range are lost"},
+     "a split, or ejected mass if the cell cannot split; nothing if it is too small; speed and range are lost"},
     {"ClientUpdate", kUp, "splits", "Trigger.primary", kLossy,
      "each press fires one shot; holding the trigger fires no more"},
     {"ClientUpdate", kUp, "minion_splits", "Split.minions", kExact},
@@ -174,7 +174,7 @@ constexpr MappingLine kMapping[] = {
     {"Mouse", kUp, "pad", "", kDropped, "no program reads it"},
     {"Split", kUp, "", "Split.count", kLossy, "a message for each, at most 16; MultiOgarII acts on one per tick"},
     {"Split", kUp, "", "Fire", kLossy,
-     "from size 60 on, a shot is a split, otherwise an ejected piece of mass; speed and range are lost"},
+     "a split, or ejected mass if the cell cannot split; nothing if it is too small; speed and range are lost"},
     {"Split", kUp, "trailing", "", kDropped, kTrailing},
     {"QPress", kUp, "", "Button.down", kLossy,
      "a second press first releases the key, because Cigar2 does not report releases"},
@@ -309,7 +309,9 @@ constexpr MappingLine kMapping[] = {
     drops::kChatForSome,
     drops::kChatTooFast,
     drops::kNoCell,
+    drops::kTooSmall,
     drops::kCommandTooLong,
+    drops::kWorldLate,
 };
 
 }  // namespace

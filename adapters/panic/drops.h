@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/wire/mapping.h"
+#include "proxy/core/drops.h"
 
 namespace entente::panic::drops {
 
@@ -52,5 +53,6 @@ inline constexpr MappingLine kStepNoDirection = dropped_intent("Step.direction",
 inline constexpr MappingLine kNoAmmo = dropped_intent("Fire", "the tank has no ammunition");
 inline constexpr MappingLine kShotLeavesMap =
     dropped_intent("Fire", "the shot might leave the map, which crashes the server");
+using core::drops::kUnanswered;
 
 }  // namespace entente::panic::drops

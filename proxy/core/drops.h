@@ -23,6 +23,8 @@ inline constexpr MappingLine kNotFinite = dropped_intent("*", "a number in it is
 inline constexpr MappingLine kFlooded = {
     "", kUp | kDown, "", "*", Fidelity::kDroppedSometimes, "too many words wait in the room; the room ends"};
 inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many requests while the player waits to enter");
+/// The word is the one that was sent to the server (pending_claims.h).
+inline constexpr MappingLine kUnanswered = dropped_intent("*", "the server did not answer in time");
 inline constexpr MappingLine kServerAway = dropped_intent("*", "the server is away");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "chat is faster than the limit");
 inline constexpr MappingLine kCommandElsewhere =
@@ -41,6 +43,7 @@ inline constexpr MappingLine kCommandTooLong = dropped_intent("Say", "the comman
 
 inline constexpr MappingLine kFireNotInPlay = dropped_intent("Fire", "the player is not in play");
 inline constexpr MappingLine kReloading = dropped_intent("Fire", "every gun is reloading");
+inline constexpr MappingLine kWorldLate = dropped_fact("World", "it is not known yet; the client gets an open field");
 inline constexpr MappingLine kShooterUnseen = dropped_fact("Shot", "the client does not see its shooter");
 inline constexpr MappingLine kShotsFull = dropped_fact("Shot", "no number is left for another shot");
 

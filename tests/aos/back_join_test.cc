@@ -38,6 +38,27 @@ TEST_CASE("aos back: loads the map, reports the world, and joins when its player
   CHECK(has(spawned, "says Ammo player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3 (to 1)\n"));
 }
 
+TEST_CASE("aos back: a server that goes silent: the map does not come, or the player is not created") {
+  Scene mapless;
+  mapless.stage.opens();
+  mapless.hears(anna());
+  mapless.waits(80 * kSecond);
+  mapless.receives(MapStart{100, 0, {}});
+  CHECK(mapless.waits(89 * kSecond) == "");  // since the last packet
+  const std::string end = mapless.waits(2 * kSecond);
+  CHECK(has(end, "says Refused code: SERVER_GONE text: \"the server does not send its map\""));
+  CHECK(mapless.stage.closed());
+
+  Scene outside;
+  outside.comes();
+  CHECK(outside.waits(200 * kSecond) == "");  // its player has not asked to enter
+  outside.hears(anna());
+  outside.hears(words::Spawn());
+  CHECK(outside.waits(10 * kSecond) ==
+        "loses Enter: the server did not answer in time\n"
+        "says Notice level: WARNING text: \"the server has not answered the request to play\" (to 1)\n");
+}
+
 TEST_CASE("aos back: the player may ask to spawn before the map is loaded; a spectator does not spawn") {
   Scene scene;
   scene.hears(anna());

@@ -395,6 +395,46 @@ TEST_CASE("aos back: a trigger held on an empty gun counts no losses, and fires 
   CHECK(has(scene.waits(kSecond), "sends WeaponInput player=3 buttons=1"));
 }
 
+TEST_CASE("aos back: what a server ignores is counted, and its player is told once") {
+  const std::string late = ": the server did not answer in time\n";
+  const auto told = [](const std::string& text) {
+    return "says Notice level: WARNING text: \"" + text + "\" (to 1)\n";
+  };
+  const auto silence = [](Scene& scene, core::Micros span) {
+    const std::string said = scene.waits(span);
+    std::string found;
+    for (std::size_t at = 0; at < said.size(); at = said.find('\n', at) + 1)
+      if (const std::string line = said.substr(at, said.find('\n', at) + 1 - at);
+          line.starts_with("loses") || line.starts_with("says Notice"))
+        found += line;
+    return found;
+  };
+  Scene scene;
+  scene.plays();
+  words::Edit edit;
+  edit.set_x(-160);
+  edit.set_y(160);
+  edit.set_z(4);
+  scene.hears(edit);
+  CHECK(silence(scene, 2 * kSecond) == "loses Edit" + late + told("the server has not changed the block"));
+  scene.hears(edit);
+  scene.receives(BlockAction{3, 0, {153, 153, 59}});
+  CHECK(silence(scene, 3 * kSecond) == "");
+  words::Change side;
+  side.set_team(words::GREEN);
+  scene.hears(side);
+  CHECK(silence(scene, 3 * kSecond) ==
+        "loses Change" + late + told("the server has not changed your name, team or weapon"));
+  scene.hears(side);
+  scene.receives(KillAction{3, 3, 5, 2});
+  CHECK(silence(scene, 6 * kSecond) == "");  // the server creates the player within seven seconds
+  CHECK(silence(scene, 2 * kSecond) ==
+        "loses Spawn" + late + told("the server has not put you into play; it is asked again"));
+  CHECK(silence(scene, 5 * kSecond) == "loses Spawn" + late);
+  scene.receives(created(3, 1, 150, 150, "anna"));
+  CHECK(silence(scene, 60 * kSecond) == "");
+}
+
 TEST_CASE("aos back: builds and throws no faster than servers allow") {
   Scene scene;
   scene.plays();

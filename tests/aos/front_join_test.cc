@@ -64,10 +64,20 @@ TEST_CASE("the sides of another game's room have its colours and names, whicheve
   }
 }
 
-TEST_CASE("a server silent for ten seconds is shown as an open field until its world is known") {
+TEST_CASE("a client waits for a late map, and is disconnected with the reason if it does not come") {
   Play play;
   play.opens();
-  CHECK(outline(play.waits(15 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
+  CHECK(play.waits(59 * kSecond) == "");
+  CHECK(play.waits(2 * kSecond).find("closes: the server did not send its map in time") != std::string::npos);
+}
+
+TEST_CASE("a server that waits for players is shown as an open field until its world is known") {
+  Play play;
+  play.opens();
+  play.hears<words::Waiting>("have: 1 need: 2");
+  const std::string field = play.waits(15 * kSecond);
+  CHECK(outline(field) == "loses World:\nsends MapStart\nsends VersionGet\nsends StateData\nsends ChatMessage\n");
+  CHECK(field.find("you see an open field") != std::string::npos);
   CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n");
   CHECK(play.hears<words::Waiting>("have: 1 need: 2") ==
         "sends ChatMessage player=35 type=2 text=\"waiting for players: 1 of 2\"\n");

@@ -108,12 +108,32 @@ TEST_CASE("the world is a resource named by its MD5, in messages of at most 1024
   CHECK(play.asks({GetResourceUp{0, Md5{}}}).find("remaining=0") != std::string::npos);
 }
 
-TEST_CASE("a client that waits too long for the world gets an open one") {
+TEST_CASE("a client waits for a late world; it is refused with the reason, or told that it sees an open field") {
   Play play;
   play.stage.opens();
   CHECK(play.asks({GetWorldUp{}}) == "");
-  CHECK(play.stage.waits(9 * kSecond) == "");
-  CHECK(play.stage.waits(2 * kSecond).starts_with("sends MsgGetWorld style=0"));
+  CHECK(play.stage.waits(59 * kSecond) == "");
+  const std::string end = play.stage.waits(2 * kSecond);
+  CHECK(end.find("sends MsgReject reason=") == 0);
+  CHECK(end.find("the server did not send its map in time") != std::string::npos);
+  CHECK(end.ends_with("closes: the server did not send its map in time\n"));
+
+  Play lobby;
+  lobby.stage.opens();
+  lobby.hears<words::Waiting>("");
+  CHECK(lobby.asks({GetWorldUp{}}) == "");
+  CHECK(lobby.stage.waits(9 * kSecond) == "");
+  CHECK(lobby.stage.waits(2 * kSecond)
+            .starts_with("loses World: it is not known yet; the client gets an open field\nsends MsgGetWorld style=0"));
+  CHECK(lobby.asks({enter_as("anna")}).find("you see an open field. Join again to see it.") != std::string::npos);
+}
+
+TEST_CASE("a capture that kills nobody: the client, to which its whole team is dead, is shown that it lives") {
+  Play play;
+  play.come_in();
+  play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: 3");
+  play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN");
+  CHECK(play.stage.waits(kSecond).find("sends MsgAlive player=2 ") != std::string::npos);
 }
 
 TEST_CASE("each reason of a refusal is sent as its number, and a rejected client may retry") {

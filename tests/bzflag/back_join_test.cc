@@ -33,6 +33,17 @@ TEST_CASE("our back sends the header alone, then asks for flags, settings and th
   CHECK(told.find("solids { x: 50 half_x: 10 half_y: 10") != std::string::npos);
 }
 
+TEST_CASE("a server that has no world yet is asked again, up to thirty times") {
+  auto stage = back_stage();
+  stage.opens();
+  stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}}));
+  stage.receives(by_server({small_settings(), hash_of(small_world())}));
+  for (int i = 0; i < 30; ++i)
+    CHECK(stage.receives(by_server({WorldChunk{1000, 0, {}}})) == "sends MsgGetWorld offset=0\n");
+  CHECK(lines(stage.receives(by_server({WorldChunk{1000, 0, {}}})), "says Refused") ==
+        "says Refused text: \"the server\\'s world is incomplete or too large\"\n");
+}
+
 TEST_CASE("an early Enter is sent when the world is complete, under a free name") {
   auto stage = back_stage();
   CHECK(stage.hears(anna()) == "");

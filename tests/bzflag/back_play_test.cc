@@ -51,18 +51,43 @@ std::size_t count(const std::string& play, std::string_view start) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
 }
 
-TEST_CASE("a spawn is requested once, and again if no answer comes; before it, claims and shots are dropped") {
+TEST_CASE("a spawn is requested once; before it, claims and shots are dropped") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.hears(claim(1, 1, 1)) == "");
   CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
   CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
   CHECK(stage.hears(words::Spawn()) == "");
-  stage.waits(3 * core::kSecond);
-  CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
-  CHECK(stage.hears(words::Spawn()) == "");
   CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==
         "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
+}
+
+TEST_CASE("a request to spawn without an answer is repeated at growing intervals, counted, and told once") {
+  const std::string late = "loses Spawn: the server did not answer in time\n";
+  const std::string told =
+      "says Notice level: WARNING text: \"the server has not put you into play; it is asked again\" (to 1)\n";
+  auto stage = back_stage();
+  come_in(stage);
+  stage.hears(words::Spawn());
+  CHECK(stage.waits(3 * core::kSecond) == late + told + "sends MsgAlive\n");
+  CHECK(stage.waits(5 * core::kSecond) == "");
+  CHECK(stage.waits(core::kSecond) == late + "sends MsgAlive\n");
+  CHECK(count(stage.waits(100 * core::kSecond), "sends MsgAlive") == 4);  // after 12, 24, 24 and 24 seconds
+  stage.receives(by_server({alive(3, 0, 0)}));
+  CHECK(lines(stage.waits(100 * core::kSecond), "sends MsgAlive") == "");
+}
+
+TEST_CASE("a tank that spawns too early after its death is asked for again; a server that missed the death is told") {
+  auto stage = in_play();
+  Killed killed;
+  killed.victim = player_id(3);
+  killed.killer = player_id(5);
+  stage.receives(by_server({killed}));
+  CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
+  CHECK(stage.waits(4 * core::kSecond) == "sends MsgAlive\n");  // the tank still explodes: nothing is wrong
+  CHECK(lines(stage.waits(6 * core::kSecond), "loses") == "loses Spawn: the server did not answer in time\n");
+  CHECK(lines(stage.waits(8 * core::kSecond), "sends MsgKilled") ==
+        "sends MsgKilled killer=3 reason=5 shot=65535 flag=\"\"\n");
 }
 
 TEST_CASE("claims and shots of a removed player are not sent") {
@@ -145,6 +170,81 @@ TEST_CASE("a death is reported once, with the flag of the shot, and counts when 
   killed.death.shot = 0x0100;
   CHECK(stage.receives(by_server({killed})) ==
         "says Died player: 1 unit: 103 killer: 101 shot: 256 why: BY_SHOT respawn_s: 5\n");
+}
+
+TEST_CASE("a death that the server does not confirm is reported as a self-destruction, and then assumed") {
+  for (const bool claims_deaths : {true, false}) {
+    CAPTURE(claims_deaths);
+    auto stage = in_play(claims_deaths);
+    stage.receives(by_server({shot_at_us(claims_deaths ? 300 : 35)}));
+    words::DeathClaim death;
+    death.set_killer(101);
+    death.set_shot(0x0100);
+    death.set_why(words::BY_SHOT);
+    const std::string hit = claims_deaths ? stage.hears(death) : stage.waits(core::kSecond);
+    CHECK(lines(hit, "sends MsgKilled") == "sends MsgKilled killer=5 reason=1 shot=256 flag=\"\"\n");
+    const std::string silence = stage.waits(3 * core::kSecond);
+    CHECK(lines(silence, "sends MsgKilled") == "sends MsgKilled killer=3 reason=5 shot=65535 flag=\"\"\n");
+    CHECK(lines(silence, "says Died") == "");
+    const std::string end = stage.waits(2 * core::kSecond);
+    CHECK(lines(end, "loses") == "loses DeathClaim: the server did not answer in time\n");
+    CHECK(lines(end, "says Died") ==
+          "says Died player: 1 unit: 103 killer: 101 shot: 256 why: BY_SHOT respawn_s: 5 synthesised: true\n");
+    CHECK(lines(stage.hears(words::Spawn()), "sends") == "sends MsgAlive\n");
+    Killed killed;  // late
+    killed.victim = player_id(3);
+    killed.killer = player_id(5);
+    CHECK(stage.receives(by_server({killed})) == "");
+  }
+}
+
+TEST_CASE("shots, flags, pauses and the autopilot: what the server ignores is counted, and told once") {
+  auto stage = in_play();
+  const auto ignored = [&](const core::Intent& intent, core::Micros patience) {
+    stage.hears(intent);
+    CHECK(lines(stage.waits(patience - core::kMillisecond), "loses") == "");
+    const std::string end = stage.waits(2 * core::kMillisecond);
+    return lines(end, "loses") + lines(end, "says Notice");
+  };
+  const auto told = [](const std::string& text) {
+    return "says Notice level: WARNING text: \"the server " + text + "\" (to 1)\n";
+  };
+  const std::string late = ": the server did not answer in time\n";
+  CHECK(ignored(fire(0x0100), 2 * core::kSecond) == "loses Fire" + late + told("ignores your shots"));
+  stage.waits(4 * core::kSecond);
+  CHECK(ignored(fire(0x0200), 2 * core::kSecond) == "loses Fire" + late);
+  stage.waits(4 * core::kSecond);
+  stage.hears(fire(0x0300));
+  ShotBegin echo;
+  echo.player = player_id(3);
+  stage.receives(by_server({echo}));
+  CHECK(lines(stage.waits(3 * core::kSecond), "loses") == "");
+  words::TokenWish wish;
+  wish.set_token(3);
+  CHECK(ignored(wish, 2 * core::kSecond) == "loses TokenWish" + late);  // servers refuse a flag silently
+  wish.set_op(words::TokenWish::CAPTURE);
+  CHECK(ignored(wish, 2 * core::kSecond) == "loses TokenWish" + late + told("has not changed who carries the flag"));
+  words::Autopilot autopilot;
+  autopilot.set_on(true);
+  CHECK(ignored(autopilot, 3 * core::kSecond) ==
+        "loses Autopilot" + late + told("has not answered about the autopilot"));
+  words::Pause pause;
+  pause.set_on(true);
+  CHECK(ignored(pause, 8 * core::kSecond) ==
+        "loses Pause" + late + told("has not answered the request to pause or to go on"));
+  stage.hears(pause);
+  stage.receives(by_server({Pause{3, 1}}));
+  CHECK(lines(stage.waits(9 * core::kSecond), "loses") == "");
+}
+
+TEST_CASE("a server that stops answering while a player joins: the player is refused") {
+  auto stage = back_stage();
+  stage.opens();
+  stage.hears(anna());
+  CHECK(lines(stage.waits(89 * core::kSecond), "says") == "");
+  CHECK(lines(stage.waits(2 * core::kSecond), "says") ==
+        "says Refused code: SERVER_GONE text: \"the server does not answer\" may_retry: true\n");
+  CHECK(stage.closed());
 }
 
 TEST_CASE("our back detects hits for a client that does not claim deaths: one hit is one death") {

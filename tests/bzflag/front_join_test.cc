@@ -44,13 +44,54 @@ TEST_CASE("settings and world are sent once the room has them, and the hash is t
   CHECK(stage.receives(by_client({GetWorld{}})).starts_with("sends MsgGetWorld left=0 data="));
 }
 
-TEST_CASE("a client that waits too long for the world gets an open field") {
+TEST_CASE("a client waits for a late world, and is refused with the reason if it does not come") {
+  for (const bool comes : {true, false}) {
+    CAPTURE(comes);
+    auto stage = front_stage();
+    stage.opens();
+    stage.receives(as_bytes(kHeader));
+    stage.receives(by_client({WantSettings{}}));
+    CHECK(stage.waits(59 * core::kSecond) == "");
+    if (comes) {
+      stage.hears(room_of("bzflag"));
+      CHECK(stage.hears(tiles_2x2()).starts_with("sends MsgGameSettings world_size=100 "));
+    } else {
+      const std::string end = stage.waits(2 * core::kSecond);
+      CHECK(end.starts_with("sends MsgReject code=0 reason=\"the server did not send its map in time"));
+      CHECK(end.ends_with("sends MsgSuperKill\ncloses: the server did not send its map in time\n"));
+    }
+  }
+}
+
+TEST_CASE("a world that comes slowly is waited for as long as parts of it come") {
   auto stage = front_stage();
   stage.opens();
   stage.receives(as_bytes(kHeader));
   stage.receives(by_client({WantSettings{}}));
+  for (int part = 0; part < 4; ++part) {
+    CHECK(stage.waits(50 * core::kSecond) == "");
+    stage.hears(words::WorldProgress());
+  }
+  CHECK(stage.waits(59 * core::kSecond) == "");
+  CHECK(lines(stage.waits(2 * core::kSecond), "closes") == "closes: the server did not send its map in time\n");
+}
+
+TEST_CASE("where a server tells its world only to enough players, a client gets an open field, and is told so") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  stage.receives(by_client({WantSettings{}}));
+  stage.hears(words::Waiting());
   CHECK(stage.waits(9 * core::kSecond) == "");
-  CHECK(stage.waits(2 * core::kSecond).starts_with("sends MsgGameSettings world_size=800 "));
+  CHECK(stage.waits(2 * core::kSecond)
+            .starts_with("loses World: it is not known yet; the client gets an open field\n"
+                         "sends MsgGameSettings world_size=800 "));
+  std::string in = stage.receives(by_client({enter_as("anna")}));
+  in += stage.waits(core::kSecond);
+  CHECK(lines(in, "sends MsgMessage") ==
+        "sends MsgMessage from=253 to=0 kind=0 text=\"waiting for the game to begin\"\n"
+        "sends MsgMessage from=253 to=0 kind=0 text=\"The server has not told its map yet: you see an open field. Join "
+        "again to see it.\"\n");
 }
 
 TEST_CASE("tiles become boxes: walls stop everything, water stops tanks, foliage stops shots") {

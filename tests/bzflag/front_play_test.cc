@@ -525,8 +525,8 @@ words::Died died_by_capture(core::Id player, core::Id unit) {
 
 TEST_CASE("deaths by a capture: the client has drawn them, so they are no kills; other tanks stop being alive") {
   auto stage = in_play();
-  for (const core::Fact& fact : std::initializer_list<core::Fact>{
-           player(3, "cleo", words::RED), tank(13, 3, true, 30), owns(3, {13})})
+  for (const core::Fact& fact :
+       std::initializer_list<core::Fact>{player(3, "cleo", words::RED), tank(13, 3, true, 30), owns(3, {13})})
     stage.hears(fact);
   CHECK(capture_red_flag(stage) == "sends MsgCaptureFlag player=1 flag=0 team=2\n");
   CHECK(stage.hears(died_by_capture(1, 11)) == "");
@@ -541,8 +541,7 @@ TEST_CASE("deaths by a capture: the client has drawn them, so they are no kills;
 TEST_CASE("a capture that kills nobody: the client, which has blown itself up, is put back into play") {
   auto stage = in_play();
   capture_red_flag(stage);
-  CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") ==
-        "sends MsgAlive player=0 pos=(0 0 0) azimuth=0\n");
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") == "sends MsgAlive player=0 pos=(0 0 0) azimuth=0\n");
 }
 
 TEST_CASE("a client's chat, requests and shots become intents") {

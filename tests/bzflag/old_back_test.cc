@@ -13,7 +13,7 @@ Buffer records(std::size_t dialect) {
   std::size_t left_out = 0;
   const auto groups = read_world(small_world(), 0);
   Buffer out;
-  write_world(records_of(std::get<GroupWorld>(*groups), settings, dialect, left_out), dialect, out);
+  write_world(records_of(std::get<GroupWorld>(*groups), settings, dialect, kLargestWorld, left_out), dialect, out);
   CHECK(left_out == 0);
   return out;
 }

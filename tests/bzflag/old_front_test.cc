@@ -96,12 +96,29 @@ TEST_CASE("older worlds are records with the settings in their header, and the h
   }
 }
 
-TEST_CASE("a 1.10 client gets an open field before it gives up") {
-  auto stage = front_stage(kDialect110);
-  stage.opens();
-  stage.receives(by_client({WantWorldHash{}}, kDialect110));
-  CHECK(stage.waits(3'900 * core::kMillisecond) == "");
-  CHECK(stage.waits(200 * core::kMillisecond).starts_with("sends MsgWantWHash hash=\"t"));
+TEST_CASE(
+    "a 1.10 client, which gives up after five seconds of silence, is answered without a world until there is one") {
+  for (const std::size_t dialect : {kDialect110, kDialectWiki}) {
+    CAPTURE(dialect);
+    auto stage = front_stage(dialect);
+    stage.opens();
+    stage.receives(as_bytes(dialect == kDialectWiki ? kHeaderWord : std::string_view()));
+    stage.receives(by_client({WantWorldHash{}}, dialect));
+    CHECK(stage.waits(3'900 * core::kMillisecond) == "");
+    CHECK(stage.waits(200 * core::kMillisecond).starts_with("sends MsgWantWHash hash=\"t"));
+    for (int i = 0; i < 3; ++i) {
+      stage.receives(by_client({GetWorld{}}, dialect));
+      CHECK(stage.waits(3'900 * core::kMillisecond) == "");
+      const std::string empty = stage.waits(200 * core::kMillisecond);
+      CHECK(empty == (dialect == kDialectWiki ? "sends MsgGetWorld left=60000 data=<0 bytes>\n"
+                                              : "sends MsgGetWorld left=262144 data=<0 bytes>\n"));
+    }
+    stage.receives(by_client({GetWorld{}}, dialect));
+    stage.hears(room_of("panic"));
+    const std::string whole = stage.hears(tiles_2x2());  // the answer to the last request
+    CHECK(whole.starts_with("sends MsgGetWorld left=0 data="));
+    CHECK(whole.size() > std::string_view("sends MsgGetWorld left=0 data=<0 bytes>").size());
+  }
 }
 
 TEST_CASE("until it has joined, a 1.10 client is sent only what it waits for") {

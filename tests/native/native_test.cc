@@ -161,6 +161,15 @@ TEST_CASE("a slow client misses poses but no shots, and a client that never read
   CHECK(stage.hears(pose(7, 1)) == "closes: reads too slowly\n");
 }
 
+TEST_CASE("a back gives up on a server that says nothing at all") {
+  auto stage = back(kJson);
+  stage.hears(enter("anna"));
+  stage.opens();
+  CHECK(stage.waits(89 * core::kSecond) == "");
+  CHECK(stage.waits(2 * core::kSecond) ==
+        "says Refused code: SERVER_GONE text: \"the server does not answer\"\ncloses: the server does not answer\n");
+}
+
 TEST_CASE("a back waits for the server's first word, and translates the ids of both sides") {
   auto stage = back(kProtobuf);
   CHECK(stage.hears(enter("anna")) == "");

@@ -152,13 +152,70 @@ TEST_CASE("ogar back: every kind of steering becomes a mouse position") {
   CHECK(has(play.waits(kSecond), "x=707 y=0 "));
 }
 
-TEST_CASE("ogar back: a shot splits a large cell and makes a small one eject, towards the aim") {
+TEST_CASE("ogar back: a shot that the server would ignore is not sent, moves no mouse, and is told once a minute") {
   words::Fire fire;
   fire.set_vy(100);
-  Play small, large;
-  small.plays(59);
-  small.hears(fire);
-  CHECK(has(small.waits(kTick), "x=0 y=-884 splits=0 minion_splits=0 flags=16 "));
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  Play play;
+  play.plays(59);
+  toward<words::Toward>(play, 10, 0);
+  play.waits(kTick);
+  for (int minute = 0; minute < 2; ++minute) {
+    std::string said;
+    for (int i = 0; i < 20; ++i) {
+      said += play.hears(fire) + play.hears(trigger);
+      said += play.waits(kTick);
+    }
+    CHECK(count(said, "loses Fire: the cell is too small to split or to eject mass\n") >= 20);
+    CHECK(count(said, "says Notice text: \"too small to shoot: your cell has size 59 and needs 60\" (to 1)\n") == 1);
+    CHECK(count(said, "flags=16 ") == 0);
+    CHECK(count(said, "y=-884") == 0);
+    CHECK(count(said, " splits=0 ") == count(said, "ClientUpdate"));
+    play.waits(60 * kSecond);
+  }
+}
+
+TEST_CASE("ogar back: a server that lets smaller cells eject mass is believed") {
+  words::Fire fire;
+  fire.set_vy(100);
+  Play play;
+  play.plays(50);
+  play.receives(Shown().add(20, CellType::kPlayer, 600, 0, 40, "ben"));
+  CHECK(has(play.receives(Shown().add(40, CellType::kEjected, 720, 0, 38)), "says Shot"));
+  CHECK(play.hears(fire) == "");
+  CHECK(has(play.waits(kTick), "x=0 y=-884 splits=0 minion_splits=0 flags=16 "));
+}
+
+TEST_CASE("ogar back: a cell that cannot split any more ejects mass") {
+  words::Fire fire;
+  fire.set_vy(100);
+  Play play;
+  play.plays(60);
+  Shown more;
+  for (std::uint32_t id = 8; id < 23; ++id) more.add(id, CellType::kPlayer, 0, 0, 60, "anna", true);
+  play.receives(more);
+  play.waits(kTick);
+  play.hears(fire);
+  CHECK(has(play.waits(kTick), "splits=0 minion_splits=0 flags=16 "));
+}
+
+TEST_CASE("ogar back: a spawn that the server does not carry out is counted, and told once") {
+  Play play;
+  play.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  play.receives(Shown().border());
+  const std::string said = play.waits(16 * kSecond);
+  CHECK(count(said, "loses Spawn: the server did not answer in time\n") == 3);
+  CHECK(count(said, "says Notice level: WARNING text: \"the server has not put you into play; it is asked again\"") ==
+        1);
+}
+
+TEST_CASE("ogar back: a shot splits a large cell, towards the aim") {
+  words::Fire fire;
+  fire.set_vy(100);
+  Play large;
   large.plays(60);
   large.hears(fire);
   CHECK(has(large.waits(kTick), "x=0 y=-884 splits=1 minion_splits=0 flags=0 "));
@@ -180,7 +237,9 @@ TEST_CASE("ogar back: shots above the server's limit are dropped, and no shot is
   words::Fire fire;
   fire.set_vx(100);
   Play small, large;
-  small.plays(59);
+  small.plays(50);
+  small.receives(Shown().add(20, CellType::kPlayer, 600, 0, 40, "ben"));
+  small.receives(Shown().add(40, CellType::kEjected, 720, 0, 38));  // so this server lets such a cell eject mass
   for (int i = 0; i < 1000; ++i) small.hears(fire);
   CHECK(count(small.waits(2 * kSecond), "flags=16 ") == 3);
   for (int i = 0; i < 3; ++i) small.hears(fire);

@@ -147,7 +147,8 @@ TEST_CASE("after two seconds without an answer, the next Action is sent") {
   play.start();
   play.hears<words::Step>("unit: 102 direction: EAST");
   CHECK(play.hears<words::Step>("unit: 102 direction: NORTH") == "");
-  CHECK(play.stage.waits(2 * kSecond) == "sends Action player=1 action=1 direction=1 piece=1\n");
+  CHECK(play.stage.waits(2 * kSecond) ==
+        "loses Step: the server did not answer in time\nsends Action player=1 action=1 direction=1 piece=1\n");
 }
 
 /// The number of Actions in `lines`.
@@ -254,7 +255,7 @@ TEST_CASE("a player whose client drove too far ahead is moved back") {
   CHECK(play.stage.waits(400 * kMillisecond) == "");
   CHECK(play.stage.waits(200 * kMillisecond) ==
         "says Corrected pose { unit: 102 x: -362.5 y: 287.5 yaw: 1.5707963267948966 } hard: true (to 1)\n");
-  CHECK(play.stage.waits(5 * kSecond) == "");
+  CHECK(play.stage.waits(5 * kSecond) == "loses Step: the server did not answer in time\n");
 }
 
 TEST_CASE("shots go in the nearest direction, and only with ammunition") {

@@ -10,6 +10,16 @@ namespace entente::aos {
 
 using core::as;
 
+namespace {
+
+/// How long a server may be silent while it sends its map. Longer than WorldWait::kPatience, because the server may be
+/// another Entente, which waits for its own server.
+constexpr core::Micros kMapPatience = 90 * core::kSecond;
+/// Servers create a dead player again by themselves. After this many times of waiting, nobody counts any more.
+constexpr int kMostTimes = 10;
+
+}  // namespace
+
 void AosBack::receive(const Frames& frames, Outlet& out) {
   server_.feed(frames, out, [&](const Message& message) {
     std::visit(
@@ -18,6 +28,19 @@ void AosBack::receive(const Frames& frames, Outlet& out) {
         },
         message);
   });
+  if (!server_.loaded()) await_map(out);
+}
+
+/// The server was asked for its map, or has sent a part of it.
+void AosBack::await_map(Outlet& out) {
+  server_.claims.answered(core::Claim::kEnter);
+  server_.claims.begin(core::Claim::kEnter, kMapPatience, out);
+}
+
+void AosBack::claim_late(core::Claim claim, int times, Outlet& out) {
+  if (!server_.loaded()) return server_.refuse(words::Refused::SERVER_GONE, "the server does not send its map", out);
+  server_.claims.tell_unanswered(claim, out);
+  if (claim == core::Claim::kSpawn && times < kMostTimes) server_.claims.begin(claim, kSpawnPatience, out);
 }
 
 void AosBack::hear(const core::Intent& intent, Outlet& out) {
@@ -55,6 +78,7 @@ void AosBack::hear_other(const core::Intent& intent, Outlet& out) {
 
 void AosBack::tick(Outlet& out) {
   if (server_.gone) return;
+  server_.claims.check(out, [&](core::Claim claim, int times) { claim_late(claim, times, out); });
   if (man_.may_act()) {
     man_.catch_up(out);
     marksman_.mind_trigger(out);

@@ -17,6 +17,7 @@ class AosBack final : public core::Back {
   explicit AosBack(const core::FaceOptions& options)
       : server_(options.dialect), marksman_(options, server_, players_, objectives_, man_, hands_) {}
 
+  void opened(const core::Peer&, Outlet& out) override { await_map(out); }
   void receive(const Frames& frames, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
@@ -32,6 +33,8 @@ class AosBack final : public core::Back {
  private:
   void hear_other(const core::Intent& intent, Outlet& out);
   void keep_alive(Outlet& out) const;
+  void await_map(Outlet& out);
+  void claim_late(core::Claim claim, int times, Outlet& out);
   bool leave();
   std::string why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const;
 

@@ -20,6 +20,7 @@ void Blocks::hear(const BlockAction& action, BackOut& out) {
   if (!in_map(action.at) || action.action > kBlast) return out.drop(drops::kBlockOutside);
   const ServerPlayer* one = players_.find(action.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
+  if (action.player == server_.number) server_.claims.answered(core::Claim::kEdit);
   change_map(edit_of(action.action), action.at, action.at, colour, out);
   if (action.player == server_.number && action.action == kBuild) hands_.spend_blocks(1);
   const Point at = middle_of(action.at);
@@ -39,6 +40,7 @@ void Blocks::hear(const BlockLine& line, BackOut& out) {
   if (!in_map(line.from) || !in_map(line.to)) return out.drop(drops::kLineOutside);
   const ServerPlayer* one = players_.find(line.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
+  if (line.player == server_.number) server_.claims.answered(core::Claim::kEdit);
   const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);
   if (line.player == server_.number) hands_.spend_blocks(built);
   const Point from = middle_of(line.from), to = middle_of(line.to);

@@ -14,6 +14,7 @@ using core::kMillisecond, core::kSecond, core::micros, core::Micros;
 // 300 ms with a gun).
 constexpr Micros kEditEvery = 110 * kMillisecond;
 constexpr Micros kEditByGun[] = {210 * kMillisecond, 60 * kMillisecond, 310 * kMillisecond};
+constexpr Micros kEditPatience = 2 * kSecond, kChangePatience = 3 * kSecond;
 constexpr Micros kThrowEvery = 600 * kMillisecond;
 constexpr double kLongestFuse = 3;           // seconds
 constexpr float kHardestThrow = 2;           // blocks per 1/32 s
@@ -87,6 +88,7 @@ void Hands::hear(const words::Change& change, BackOut& out) {
   if (server_.wish && change.has_team()) server_.wish->set_team(change.team());
   if (server_.wish && change.has_kit()) server_.wish->set_kit(change.kit());
   if (!server_.in()) return;
+  if (change.has_team() || change.has_kit()) server_.claims.begin(core::Claim::kChange, kChangePatience, out);
   if (change.has_team()) server_.send(ChangeTeam{server_.number, server_.sides.side_of(change.team())}, out);
   if (change.has_kit()) server_.send(ChangeWeapon{server_.number, weapon_of(change.kit())}, out);
 }
@@ -102,6 +104,7 @@ void Hands::hear(const words::Edit& edit, BackOut& out) {
   const Micros every = by_gun ? kEditByGun[players_.own()->weapon] : kEditEvery;
   if (edits_at_ != 0 && out.now() < edits_at_ + every) return out.drop(drops::kEditTooFast);
   edits_at_ = out.now();
+  server_.claims.begin(core::Claim::kEdit, kEditPatience, out);
   if (!man_.client_moves_body()) hold(builds ? kBlocks : kSpade, out);
   if (builds && edit.colour() != colour_ && edit.colour() != 0) {
     colour_ = edit.colour();
@@ -143,6 +146,7 @@ void Hands::reload(BackOut& out) {
   if (life_.reserve == 0 || out.now() < life_.reloads_until) return;
   life_.reloads_until = out.now() + micros(gun(weapon).reload_s) + kReloadLate;
   press(0, out);
+  server_.claims.begin(core::Claim::kReload, life_.reloads_until - out.now(), out);
   server_.send(WeaponReload{server_.number, life_.clip, life_.reserve}, out);
 }
 
@@ -158,6 +162,7 @@ const MappingLine* Hands::why_not_fire(const BackOut& out) const {
 void Hands::aim(BackOut& out) {
   life_.fires_at = out.now() + micros(gun(players_.own()->weapon).interval_s * kMargin);
   life_.reloads_until = 0;
+  server_.claims.forget(core::Claim::kReload);  // a shot ends a reload
   hold(kGun, out);
 }
 
@@ -214,6 +219,7 @@ void Hands::hear(const WeaponReload& reload, BackOut& out) {
   ServerPlayer* one = players_.find(reload.player);
   if (one == nullptr) return out.drop(drops::kReloadOfNobody);
   if (reload.player == server_.number) {
+    server_.claims.answered(core::Claim::kReload);
     life_.clip = reload.clip;
     life_.reserve = reload.reserve;
     life_.reloads_until = 0;

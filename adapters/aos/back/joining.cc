@@ -8,6 +8,8 @@ namespace {
 
 using Stage = Server::Stage;
 
+constexpr core::Micros kEnterPatience = 10 * core::kSecond;
+
 void tell_rules(const StateData& state, BackOut& out) {
   tell_rule("hits", "server", out);
   tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
@@ -27,6 +29,7 @@ void tell_rules(const StateData& state, BackOut& out) {
 void Joining::hear(const MapStart& start, BackOut& out) {
   players_.forget_all(out);
   server_.number = 255;
+  server_.claims = {};
   man_.forget();
   hands_.forget();
   objectives_.forget();
@@ -79,6 +82,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   tell_rules(state, out);
   out.say(std::move(world));
   server_.stage = Stage::kReadyToEnter;
+  server_.claims.answered(core::Claim::kEnter);
   words::Round round;
   out.say(round);
   for (auto& [number, one] : players_) players_.tell(one, out);
@@ -146,6 +150,7 @@ void Joining::enter(BackOut& out) {
   message.colour = wire_colour(hands_.colour());
   message.name.chars = wire_name(server_.wish->name()) + '\0';
   server_.send(message, out);
+  server_.claims.begin(core::Claim::kEnter, kEnterPatience, out);
 }
 
 }  // namespace entente::aos

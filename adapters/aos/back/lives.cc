@@ -50,6 +50,8 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
 void Lives::begin_own(const CreatePlayer& created, BackOut& out) {
   if (!server_.in()) server_.last_server_line.let_in(out.now());
   server_.stage = Server::Stage::kIn;
+  for (const core::Claim claim : {core::Claim::kEnter, core::Claim::kSpawn, core::Claim::kChange})
+    server_.claims.answered(claim);
   const bool plays = created.team != kSpectator;
   hands_.begin_life(plays, players_.own()->weapon, out);
   man_.begin_life(created, out);
@@ -82,7 +84,11 @@ void Lives::hear(const KillAction& kill, BackOut& out) {
     ++killer->kills;
     players_.tell_score(*killer, out);
   }
-  if (kill.victim == server_.number) man_.end_life();
+  if (kill.victim != server_.number) return;
+  man_.end_life();
+  server_.claims.end_life();
+  server_.claims.answered(core::Claim::kChange);
+  server_.claims.begin(core::Claim::kSpawn, kill.respawn * core::kSecond + kSpawnPatience, out);
 }
 
 /// The colour of the blocks that the player builds from now on.

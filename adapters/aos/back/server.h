@@ -12,6 +12,7 @@
 #include "adapters/aos/world/vxl.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -20,6 +21,8 @@ using core::BackOut;
 
 /// How often, at most, a back tells the room the pose of a player. Snapshots come 10 to 60 times a second.
 inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
+/// How much later than announced a server may create a player again.
+inline constexpr core::Micros kSpawnPatience = 5 * core::kSecond;
 
 class Server {
  public:
@@ -61,6 +64,7 @@ class Server {
   words::Room room;
   Sides sides;  ///< of this map
   core::LastServerLine last_server_line;
+  core::PendingClaims claims;
 
  private:
   const Message* read(const wire::Frame& frame, BackOut& out);

@@ -70,6 +70,7 @@ void AosFront::take(const Message& message, Outlet& out) {
 void AosFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   resync_.hear(fact);
+  map_.wait().hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlways<Word> || map_.loaded())
@@ -121,6 +122,7 @@ void AosFront::tick(Outlet& out) {
 
 void AosFront::load(Outlet& out) {
   if (map_.load(out)) greet(out);
+  if (map_.gave_up()) goodbye(core::kNoWorldText, kServerGone, out);
 }
 
 void AosFront::take(const MapCached& cached, Outlet& out) {
@@ -138,6 +140,7 @@ void AosFront::greet(Outlet& out) {
   snapshots_.plan(out);
   snapshots_.wait(out);
   chat_.tell_kept(out);
+  if (map_.guessed()) client_.notice(core::kOpenFieldText, out);
   entry_.enter(out);
 }
 

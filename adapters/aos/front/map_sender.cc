@@ -9,9 +9,6 @@ namespace {
 
 using core::kMillisecond, core::kSecond;
 
-/// How long a client waits for the room's world, whose server may be waiting for players. After that it gets an open
-/// field, until there is a world.
-constexpr core::Micros kPatience = 10 * kSecond;
 /// How long to wait for Map Cached: OpenSpades never sends it.
 constexpr core::Micros kOfferPatience = 2 * kSecond;
 
@@ -31,12 +28,7 @@ words::World open_field() {
 bool MapSender::load(FrontOut& out) {
   switch (stage_) {
     case Stage::kWorld:
-      if (patience_ == 0) patience_ = out.now() + kPatience;
-      if (out.world().geometry() == nullptr && out.now() < patience_)
-        out.wake(patience_);
-      else
-        begin(out);
-      return false;
+      return await_world(out), false;
     case Stage::kMap:
       for (int i = 0; i < kPiecesAtOnce; ++i)
         if (maker_->work(++pieces_)) return offer(out);
@@ -54,7 +46,18 @@ bool MapSender::load(FrontOut& out) {
   return false;
 }
 
+/// Begins once the world is known. A client that gets an open field instead is sent the world as its next map.
+void MapSender::await_world(FrontOut& out) {
+  const core::WorldWait::Answer answer = wait_.look(out.world().geometry() != nullptr, out);
+  gave_up_ = answer == core::WorldWait::Answer::kNever;
+  if (gave_up_ || answer == core::WorldWait::Answer::kNotYet) return;
+  begin(out);
+  guessed_ = answer == core::WorldWait::Answer::kGuess;
+  if (guessed_) out.drop(drops::kWorldLate);
+}
+
 void MapSender::begin(FrontOut& out) {
+  guessed_ = false;
   const words::World* world = out.world().geometry();
   hash_ = world != nullptr ? world->hash() : "";
   maker_ = maker_of(world != nullptr ? *world : open_field());

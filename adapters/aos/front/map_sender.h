@@ -8,6 +8,7 @@
 
 #include "adapters/aos/front/client.h"
 #include "adapters/aos/world/map_maker.h"
+#include "proxy/core/gameplay/world_wait.h"
 
 namespace entente::aos {
 
@@ -22,6 +23,11 @@ class MapSender {
   /// Starts over with the room's world.
   void begin(FrontOut& out);
 
+  core::WorldWait& wait() { return wait_; }
+  /// Whether the room's world did not come in time, so the client must be refused.
+  bool gave_up() const { return gave_up_; }
+  /// Whether the client was sent an open field because the world is not known.
+  bool guessed() const { return guessed_; }
   bool waits_for_world() const { return stage_ == Stage::kWorld; }
   bool loaded() const { return stage_ == Stage::kLoaded; }
   /// Whether the map was made from `world`.
@@ -45,12 +51,15 @@ class MapSender {
     kSending,
     kLoaded,  ///< all of it has been sent
   };
+  void await_world(FrontOut& out);
   bool offer(FrontOut& out);
   bool send_chunks(FrontOut& out);
 
   Client& client_;
   Stage stage_ = Stage::kWorld;
-  core::Micros patience_ = 0;  // until when to wait for the world, or for Map Cached
+  core::WorldWait wait_;
+  bool gave_up_ = false, guessed_ = false;
+  core::Micros patience_ = 0;  // until when to wait for Map Cached
   std::shared_ptr<MapMaker> maker_;
   std::size_t pieces_ = 0;  // of its work that this client has waited for
   std::string hash_;        // of its world

@@ -12,6 +12,7 @@ void BzdraftBack::receive(const Frames& frames, Outlet& out) {
   const auto unknown = [&] { out.drop(drops::kUnknownDown); };
   if (state_.goodbye_said) return;
   if (const auto fault = link_.feed(frames, take, unknown)) fail(*fault, out);
+  await_server(out);
 }
 
 /// A player may ask to spawn before it is in the game.

@@ -14,7 +14,10 @@ namespace entente::bzdraft {
 
 class BzdraftBack final : public core::TankBack {
  public:
-  void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
+  void opened(const core::Peer&, Outlet& out) override {
+    joining_.greet(out);
+    await_server(out);
+  }
   void receive(const Frames& frames, Outlet& out) override;
 
  private:
@@ -24,6 +27,7 @@ class BzdraftBack final : public core::TankBack {
   void say_goodbye(Outlet& out) override;
   core::TankOnServer& tank() override { return tank_; }
   core::TankControl& control() override { return own_shots_; }
+  core::TankHits& hits() override { return fights_; }
 
   PeerLink link_{wire::Way::kToClient};
   Tank tank_{link_, state_, server_players_};

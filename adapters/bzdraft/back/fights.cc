@@ -3,11 +3,12 @@
 #include <cmath>
 
 #include "adapters/bzdraft/drops.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
 namespace {
 
-constexpr double kRespawn = 5;  // the draft's ExplodeTime, as BZFlag has it
+constexpr double kRespawn = 5;  // seconds: the draft's ExplodeTime, as BZFlag has it
 
 /// Whether a shot flies on after it has killed a tank.
 bool goes_on(std::uint8_t flag) { return flag_code(flag) == "L" || flag_code(flag) == "SW"; }
@@ -40,7 +41,8 @@ void Fights::hear(const Killed& killed, BackOut& out) {
 
 void Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
   died.set_respawn_s(kRespawn);
-  if (server_players_.die(number, std::move(died), out) && number == state_.number) tank_.end();
+  if (server_players_.die(number, std::move(died), out) && number == state_.number)
+    tank_.end(out.now() + core::micros(kRespawn));
 }
 
 /// Ignores updates of dead tanks: where the wreck flies does not matter.
@@ -103,13 +105,24 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
   killed.shot = byte(claim.shot());
   if (const auto* shot = incoming_.find(killed.killer, claim.shot())) killed.flag = byte(shot->flag);
-  tank_.alive = false;
   link_.send(out, killed);
+  words::Died died;
+  died.set_killer(claim.killer());
+  died.set_shot(claim.shot());
+  died.set_why(claim.why());
+  claim_death(std::move(died), out);
 }
 
+void Fights::tell_dead(BackOut& out) { link_.send(out, Killed{state_.number, state_.number, 0, 0}); }
+
 /// MsgKilled also ends the shot, so no MsgShotEnd is sent.
-void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+words::Died Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
+  words::Died died;
+  died.set_killer(server_players_.id_of(byte(shot.shooter)));
+  died.set_shot(shot.shot);
+  died.set_why(words::BY_SHOT);
+  return died;
 }
 
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {

@@ -23,11 +23,13 @@ class Fights final : public core::TankHits {
   void hear(const words::ShotEndClaim& claim, BackOut& out);
   void hear(const words::ShotMoveClaim& claim, BackOut& out);
 
+  void tell_dead(BackOut& out) override;
   /// The player with this number died. `died`: how; this sets the player.
   void die(std::uint8_t number, words::Died died, BackOut& out);
 
  private:
-  void tell_hit(const core::Incoming& shot, BackOut& out) override;
+  words::Died tell_hit(const core::Incoming& shot, BackOut& out) override;
+  void assume_dead(const words::Died& died, BackOut& out) override { die(state_.number, died, out); }
 
   PeerLink& link_;
   core::TankServerPlayers& server_players_;

@@ -3,11 +3,24 @@
 #include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
+namespace {
+
+constexpr core::Micros kFlagPatience = 2 * core::kSecond;
+
+}  // namespace
+
+/// The server has answered what our player wanted with a flag.
+void BackFlags::answered(std::uint8_t player) {
+  if (player != state_.number) return;
+  tank_.claims.answered(core::Claim::kGrab);
+  tank_.claims.answered(core::Claim::kFlag);
+}
 
 void BackFlags::hear(const FlagUpdate& update, BackOut& out) { out.say(told(update.number, update.flag)); }
 
 /// Only BZFlag clients know what a flag does. For other clients, a flag that was not asked for is dropped at once.
 void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
+  answered(grab.flag.carrier);
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
   taken.set_by(server_players_.id_of(grab.flag.carrier));
@@ -17,6 +30,7 @@ void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
 }
 
 void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
+  answered(drop.flag.carrier);
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.number, drop.flag);
   dropped.set_by(server_players_.id_of(drop.flag.carrier));
@@ -49,11 +63,13 @@ void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
   if (wish.op() == words::TokenWish::GRAB) {
     if (wish.token() == 0 || wish.token() > 65536) return out.drop(drops::kNoToken);
     tank_.wants_token = wish.token();
+    tank_.claims.begin(core::Claim::kGrab, kFlagPatience, out);
     return link_.send(out, GrabFlagUp{static_cast<std::uint16_t>(wish.token() - 1)});
   }
   const bool is_drop = wish.op() == words::TokenWish::DROP;
   if (!is_drop && wish.op() != words::TokenWish::CAPTURE) return out.drop(drops::kOtherWish);
   tank_.report(tank_.pose, out);
+  tank_.claims.begin(core::Claim::kFlag, kFlagPatience, out);
   link_.send(out, DropFlagUp{is_drop ? drop_reason(wish.why()) : static_cast<std::uint8_t>(Drop::kCaptured)});
 }
 

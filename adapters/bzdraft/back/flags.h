@@ -21,6 +21,7 @@ class BackFlags {
   words::Token told(std::uint16_t number, const Flag& flag) {
     return tokens_.keep(token_of(number, flag), flag.carrier);
   }
+  void answered(std::uint8_t player);
   void capture(const DropFlagDown& drop, const words::Token& token, BackOut& out);
 
   PeerLink& link_;

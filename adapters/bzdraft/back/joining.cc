@@ -6,6 +6,7 @@ namespace entente::bzdraft {
 namespace {
 
 constexpr std::size_t kLongestText = 127;
+constexpr core::Micros kChangePatience = 3 * core::kSecond;
 constexpr double kHalf = 400;  // metres: half a side of a world that cannot be read
 
 words::World open_world(double half) {
@@ -163,12 +164,12 @@ void Joining::hear(const words::Change& change, BackOut& out) {
   message.callsign.chars = ended_text(change.has_name() ? change.name() : me->player.name(), kLongestName);
   message.email.chars = ended_text(change.has_motto() ? change.motto() : me->player.motto(), kLongestText);
   message.avatar.chars = ended_text(state_.wish->avatar(), kLongestText);
-  changing_ = true;
+  tank_.claims.begin(core::Claim::kChange, kChangePatience, out);
   link_.send(out, message);
 }
 
 void Joining::hear(const Accept& accept, BackOut& out) {
-  if (state_.stage != Stage::kEntering) return void(changing_ = false);
+  if (state_.stage != Stage::kEntering) return tank_.claims.answered(core::Claim::kChange);
   state_.come_in(out.now());
   state_.number = accept.player;
   server_players_.add_own();
@@ -179,7 +180,8 @@ void Joining::hear(const Reject& reject, BackOut& out) {
   std::string why = readable(reject.text.chars);
   if (why.empty()) why = text(static_cast<Refusal>(reject.reason));
   if (state_.stage == Stage::kIn) {
-    if (!std::exchange(changing_, false)) return;
+    if (!tank_.claims.waits(core::Claim::kChange)) return;
+    tank_.claims.answered(core::Claim::kChange);
     words::ClaimRefused refused;
     refused.set_why(why);
     return out.say({state_.me, refused});

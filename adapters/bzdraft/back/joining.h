@@ -36,7 +36,6 @@ class Joining {
   bool fetches_ = false;  // MsgGetWorld has arrived; resources may be requested
   Md5 root_{}, asked_{};
   Buffer piece_;  // of the requested resource
-  bool changing_ = false;
 };
 
 }  // namespace entente::bzdraft

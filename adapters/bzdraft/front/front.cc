@@ -40,6 +40,7 @@ void BzdraftFront::take(const Message& message, Outlet& out) {
 void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   resync_.hear(fact);
+  world_sender_.wait().hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) take_fact(word, fact, out);
@@ -93,6 +94,7 @@ void BzdraftFront::take_fact(const words::ClaimRefused& refused, const core::Fac
 void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
   world_sender_.answer(out);
+  if (world_sender_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, false, out);
   if (!client_.in()) return;
   tanks_.update_late(out);
   flags_.refresh_pellets(out);
@@ -127,17 +129,22 @@ void BzdraftFront::let_in(Outlet& out) {
   tanks_.put_all(out);
   if (out.world().round().state() != words::Round::OVER) chat_.tell_clock(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
+  if (world_sender_.guessed()) client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
 }
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
 void BzdraftFront::take_fact(const words::Refused& refused, const core::Fact&, Outlet& out) {
-  const Refusal reason = reject_reason(refused.code());
-  if (client_.in() && profile_.changes()) return profile_.refuse_change(reason, refused.text(), out);
-  if (client_.in()) return goodbye(refused.text(), out);
-  profile_.reject(reason, refused.text(), out);
+  refuse(refused.code(), refused.text(), refused.may_retry(), out);
+}
+
+void BzdraftFront::refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out) {
+  const Refusal reason = reject_reason(code);
+  if (client_.in() && profile_.changes()) return profile_.refuse_change(reason, why, out);
+  if (client_.in()) return goodbye(why, out);
+  profile_.reject(reason, why, out);
   client_.stage = Stage::kOutside;
-  if (!refused.may_retry()) goodbye(refused.text(), out);
+  if (!may_retry) goodbye(why, out);
 }
 
 void BzdraftFront::take(const Exit&, Outlet& out) {

@@ -51,6 +51,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
+  void refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
 
   Client client_;

@@ -53,7 +53,7 @@ class Tanks {
   const Shots& shots_;
   const Flags& flags_;
   const core::ResyncPhase& resync_;
-  core::ScanTimer scan_timer_;  // when an update may be due
+  core::ScanTimer scan_timer_;              // when an update may be due
   words::Team captured_ = words::TEAM_ANY;  // whose flag was captured; TEAM_ANY: none, or the check is over
   core::Micros captured_at_ = 0;
   std::uint32_t order_ = 0;

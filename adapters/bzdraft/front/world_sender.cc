@@ -7,9 +7,6 @@
 namespace entente::bzdraft {
 namespace {
 
-/// How long a client waits for the world, for which the room may have to ask a server. Then it gets an open field.
-constexpr core::Micros kPatience = 10 * core::kSecond;
-
 /// Bytes of a resource in one message of 1024 bytes, the largest size that may be sent unless something else was
 /// agreed.
 constexpr std::size_t kPiece = 1024 - 4 - 24;
@@ -27,14 +24,22 @@ void WorldSender::hear(const GetWorldUp&, FrontOut& out) {
   answer(out);
 }
 
-/// Sends the world once it is known, or when the wait is over.
+/// Whether the world is built. Builds it once it is known.
+bool WorldSender::known(FrontOut& out) {
+  if (!resource_.empty()) return true;
+  const core::WorldWait::Answer answer = wait_.look(core::knows_world_and_game(out.world()), out);
+  gave_up_ = answer == core::WorldWait::Answer::kNever;
+  if (gave_up_ || answer == core::WorldWait::Answer::kNotYet) return false;
+  guessed_ = answer == core::WorldWait::Answer::kGuess;
+  if (guessed_) out.drop(drops::kWorldLate);
+  build(out);
+  return true;
+}
+
+/// Sends the world once it is known.
 void WorldSender::answer(FrontOut& out) {
-  if (!wanted_) return;
+  if (!wanted_ || !known(out)) return;
   const core::WorldState& world = out.world();
-  if (patience_ == 0) patience_ = out.now() + kPatience;
-  const bool known = world.geometry() != nullptr && !world.room().game().empty();
-  if (resource_.empty() && !known && out.now() < patience_) return out.wake(patience_);
-  if (resource_.empty()) build(out);
   wanted_ = false;
   const words::Room& room = world.room();
   const auto number = [&](const char* rule, double otherwise) {

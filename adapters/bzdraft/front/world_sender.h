@@ -1,9 +1,10 @@
 // The world that a client loads, as a resource, and the settings that are sent with it.
-// Law: a request is answered once the world is known, or when the wait is over.
+// Law: a request is answered once the world is known (world_wait.h).
 #pragma once
 
 #include "adapters/bzdraft/front/client.h"
 #include "adapters/bzdraft/resource.h"
+#include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/tank/flag_numbers.h"
 
 namespace entente::bzdraft {
@@ -17,16 +18,23 @@ class WorldSender {
 
   /// Answers a pending request, if it can be answered.
   void answer(FrontOut& out);
+  core::WorldWait& wait() { return wait_; }
+  /// Whether the world did not come in time, so the client must be refused.
+  bool gave_up() const { return gave_up_; }
+  /// Whether the client was shown an open field because the world is not known.
+  bool guessed() const { return guessed_; }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
  private:
+  bool known(FrontOut& out);
   void build(FrontOut& out);
 
   Client& client_;
   const core::FlagNumbers& flags_;
   bool wanted_ = false;
-  core::Micros patience_ = 0;  // until when to wait for the world
+  core::WorldWait wait_;
+  bool gave_up_ = false, guessed_ = false;
   Buffer resource_;
   Md5 name_{};
   std::uint16_t most_shots_ = 20;

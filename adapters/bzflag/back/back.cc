@@ -10,6 +10,7 @@ void BzflagBack::receive(const Frames& frames, Outlet& out) {
   const auto unknown = [&] { out.drop(drops::kUnknownDown); };
   if (state_.goodbye_said) return;
   if (const auto fault = link_.feed(frames, out.now(), take, unknown)) fail(*fault, out);
+  await_server(out);
 }
 
 bool BzflagBack::hear_early(const core::Intent& intent, Outlet& out) {

@@ -20,7 +20,10 @@ class BzflagBack final : public core::TankBack {
       : link_(options.dialect, wire::Way::kToClient),
         joining_(options, link_, state_, server_players_, tank_, rules_, tank_rules_) {}
 
-  void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
+  void opened(const core::Peer&, Outlet& out) override {
+    joining_.greet(out);
+    await_server(out);
+  }
   void receive(const Frames& frames, Outlet& out) override;
 
  private:
@@ -31,6 +34,7 @@ class BzflagBack final : public core::TankBack {
   void look_after_link(Outlet& out) override { joining_.ask_for_link(out); }
   core::TankOnServer& tank() override { return tank_; }
   core::TankControl& control() override { return own_shots_; }
+  core::TankHits& hits() override { return fights_; }
 
   PeerLink link_;
   TankRules tank_rules_;

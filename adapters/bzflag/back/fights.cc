@@ -1,6 +1,7 @@
 #include "adapters/bzflag/back/fights.h"
 
 #include "adapters/bzflag/drops.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
 namespace {
@@ -37,9 +38,10 @@ void Fights::hear(const Killed& killed, BackOut& out) {
 
 /// False: there is no such tank, or it is dead already.
 bool Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
-  died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
+  const double respawn = tank_rules_.variables["_explodeTime"];
+  died.set_respawn_s(respawn);
   if (server_players_.die(number, std::move(died), out) == nullptr) return false;
-  if (number == state_.number) tank_.end();
+  if (number == state_.number) tank_.end(out.now() + core::sane_micros(respawn));
   return true;
 }
 
@@ -76,6 +78,7 @@ void Fights::hear(const Teleport& teleport, BackOut& out) {
 }
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
+  if (begin.player.byte == state_.number) tank_.claims.answered(core::Claim::kFire);
   words::Shot shot;
   server_players_.set_shooter(begin.player.byte, shot);
   shot.set_shot(begin.shot);
@@ -131,13 +134,26 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
   if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
-  tank_.alive = false;
   ends_ = 0;
+  link_.stream(out, report);
+  words::Died died;
+  died.set_killer(claim.killer());
+  died.set_shot(claim.shot());
+  died.set_why(claim.why());
+  claim_death(std::move(died), out);
+}
+
+/// bzfs refuses a report about a shot that it does not know, but not a self-destruction.
+void Fights::tell_dead(BackOut& out) {
+  KilledReport report;
+  report.killer = player_id(state_.number);
+  report.death.reason = death_reason(words::BY_ITSELF);
+  report.death.shot = kNoShot;
   link_.stream(out, report);
 }
 
 /// The victim reports a hit: first the end of the shot, then its own death.
-void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+words::Died Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   const auto number = static_cast<std::uint16_t>(shot.shot);
   KilledReport report;
   report.killer = player_id(static_cast<std::uint8_t>(shot.shooter));
@@ -145,8 +161,13 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   report.death.shot = number;
   report.death.flag = flag_kind(shot.flag);
   link_.quick(out, ShotEnd{report.killer, number, 1});
+  words::Died died;
+  died.set_killer(server_players_.id_of(report.killer.byte));
+  died.set_shot(shot.shot);
+  died.set_why(words::BY_SHOT);
   incoming_.mark_harmless(shot.shooter, shot.shot);
   link_.stream(out, report);
+  return died;
 }
 
 /// bzfs kicks a client that ends many shots of others without dying. The number of our own shots that end is not

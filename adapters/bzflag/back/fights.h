@@ -27,13 +27,15 @@ class Fights final : public core::TankHits {
   void hear(const words::ShotMoveClaim& claim, BackOut& out);
   void hear(const words::ScoreClaim& claim, BackOut& out);
 
+  void tell_dead(BackOut& out) override;
   /// The flag of a team was captured: its tanks are dead. The server sends no other message about these deaths.
   void die_with_flag(const words::TokenCaptured& captured, BackOut& out);
 
  private:
   template <class Update>
   void moved(const Update& update, BackOut& out);
-  void tell_hit(const core::Incoming& shot, BackOut& out) override;
+  words::Died tell_hit(const core::Incoming& shot, BackOut& out) override;
+  void assume_dead(const words::Died& died, BackOut& out) override { die(state_.number, died, out); }
   bool is_harmless(const ShotBegin& begin, const BackOut& out);
   bool die(std::uint8_t number, words::Died died, BackOut& out);
   void blow_up(core::Id killer, BackOut& out);

@@ -4,14 +4,27 @@
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
+namespace {
+
+constexpr core::Micros kFlagPatience = 2 * core::kSecond;
+
+}  // namespace
 
 void BackFlags::hear(const FlagUpdate& update, BackOut& out) {
   for (const auto& flag : update.flags) out.say(told(flag));
 }
 
+/// The server has answered what our player wanted with a flag.
+void BackFlags::answered(std::uint8_t player) {
+  if (player != state_.number) return;
+  tank_.claims.answered(core::Claim::kGrab);
+  tank_.claims.answered(core::Claim::kFlag);
+}
+
 void BackFlags::hear(const GrabFlag& grab, BackOut& out) { take(grab.flag, grab.player.byte, 0, out); }
 
 void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
+  answered(transfer.from);
   take(transfer.flag, transfer.to, server_players_.id_of(transfer.from), out);
 }
 
@@ -19,6 +32,7 @@ void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
 /// unless it is sticky.
 void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out) {
   constexpr std::uint32_t kSticky = 2;
+  answered(by);
   words::TokenTaken taken;
   const words::Token& token = *taken.mutable_token() = told(flag);
   taken.set_by(server_players_.id_of(by));
@@ -30,6 +44,7 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
 }
 
 void BackFlags::hear(const DropFlag& drop, BackOut& out) {
+  answered(drop.player.byte);
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.flag);
   dropped.set_by(server_players_.id_of(drop.player.byte));
@@ -39,6 +54,7 @@ void BackFlags::hear(const DropFlag& drop, BackOut& out) {
 /// A capture kills every tank of the flag's team. The server sends no MsgKilled for them (bzfs.cxx, captureFlag, from
 /// v1.7 to v2.4.26), and ignores one that a client sends.
 void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
+  answered(capture.player.byte);
   words::TokenCaptured captured;
   captured.set_token(capture.flag + 1U);
   captured.set_by(server_players_.id_of(capture.player.byte));
@@ -55,6 +71,8 @@ void BackFlags::hear(const NearFlag& near, BackOut& out) {
 
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
   if (!tank_.may_act()) return out.drop(drops::kWishNotInPlay);
+  const bool grab = wish.op() == words::TokenWish::GRAB;
+  tank_.claims.begin(grab ? core::Claim::kGrab : core::Claim::kFlag, kFlagPatience, out);
   switch (wish.op()) {
     case words::TokenWish::GRAB:
       tank_.wants_token = wish.token();

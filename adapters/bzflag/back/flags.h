@@ -21,6 +21,7 @@ class BackFlags {
 
  private:
   words::Token told(const NumberedFlag& flag) { return tokens_.keep(token_of(flag), flag.flag.owner.byte); }
+  void answered(std::uint8_t player);
   void take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out);
 
   PeerLink& link_;

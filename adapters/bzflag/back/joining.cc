@@ -10,6 +10,8 @@ namespace entente::bzflag {
 namespace {
 
 constexpr int kLinkTries = 5;
+constexpr int kMostEmptyChunks =
+    30;  // another Entente sends them, at most each 4 s, while it waits for the world itself
 
 /// A ban's reason for people: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without the
 /// second "REFUSED:", because bzfs sends that word twice.
@@ -104,12 +106,17 @@ void Joining::hear(const WorldChunk& chunk, BackOut& out) {
   if (next_ != Next::kWorld) return;
   append(database_, chunk.data);
   if (chunk.left == 0) return learn_world(out);
+  if (chunk.data.empty() && ++empty_chunks_ <= kMostEmptyChunks) return ask_for_world(out);
   if (chunk.data.empty() || database_.size() > kLargestWorld)
     return refuse(words::Refused::OTHER, "the server's world is incomplete or too large", out);
   words::WorldProgress progress;
   progress.set_done(database_.size());
   progress.set_total(database_.size() + chunk.left);
   out.say(progress);
+  ask_for_world(out);
+}
+
+void Joining::ask_for_world(BackOut& out) {
   GetWorld more;
   more.offset = static_cast<std::uint32_t>(database_.size());
   link_.stream(out, more);

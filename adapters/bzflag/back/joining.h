@@ -43,6 +43,7 @@ class Joining {
  private:
   enum class Next : std::uint8_t { kGreeting, kFlags, kSettings, kHash, kWorld, kNothing };
 
+  void ask_for_world(BackOut& out);
   void learn_world(BackOut& out);
   void refuse(words::Refused::Code code, std::string_view text, BackOut& out);
 
@@ -58,6 +59,7 @@ class Joining {
   std::set<std::string> taken_;  // callsigns of players who were there before us, in lower case
   std::string hash_;
   Buffer database_;
+  int empty_chunks_ = 0;
   core::Micros udp_link_asked_ = 0;
   int udp_link_tries_ = 0;
 };

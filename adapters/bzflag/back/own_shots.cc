@@ -16,6 +16,9 @@ constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
                          {"TH", "_thiefAdShotVel", "_thiefAdLife"},
                          {"SW", nullptr, "_shockAdLife"}};
 
+/// bzfs shows each shot to its shooter, too, unless it refuses the shot. It says nothing then.
+constexpr core::Micros kShotPatience = 2 * core::kSecond;
+
 }  // namespace
 
 const MappingLine* OwnShots::why_not_shoot() const {
@@ -72,6 +75,7 @@ void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.team = server_players_.own()->team;
   fire_gun(static_cast<std::uint8_t>(number & 0xffU), begin.life, out);
   link_.quick(out, begin);
+  tank_.claims.begin(core::Claim::kFire, kShotPatience, out);
 }
 
 }  // namespace entente::bzflag

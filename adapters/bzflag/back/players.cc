@@ -10,6 +10,9 @@ namespace {
 constexpr std::pair<std::uint8_t, words::Badge> kInfoBits[] = {
     {1, words::REGISTERED}, {2, words::VERIFIED}, {4, words::ADMIN}};
 
+/// bzfs pauses a tank 5 s after the request (bzfs.cxx at v2.4.26).
+constexpr core::Micros kPausePatience = 8 * core::kSecond, kAutopilotPatience = 3 * core::kSecond;
+
 std::string dotted(const std::array<std::uint8_t, 4>& ip) {
   std::string text;
   for (const std::uint8_t part : ip) text += (text.empty() ? "" : ".") + std::to_string(part);
@@ -84,12 +87,27 @@ void Players::hear(const AdminInfo& info, BackOut& out) {
 }
 
 void Players::hear(const Pause& pause, BackOut& out) {
-  if (pause.player == state_.number) tank_.paused = pause.paused != 0;
+  if (pause.player == state_.number) {
+    tank_.paused = pause.paused != 0;
+    tank_.claims.answered(core::Claim::kPause);
+  }
   set_badge(pause.player, words::PAUSED, pause.paused != 0, out);
 }
 
 void Players::hear(const AutoPilot& autopilot, BackOut& out) {
+  if (autopilot.player == state_.number) tank_.claims.answered(core::Claim::kAutopilot);
   set_badge(autopilot.player, words::AUTOPILOT, autopilot.on != 0, out);
+}
+
+/// Dialects without these messages: there is nothing to wait for.
+void Players::hear(const words::Pause& pause, BackOut& out) {
+  link_.stream(out, PauseReport{std::uint8_t{pause.on()}});
+  if (!link_.dialect().address_ids) tank_.claims.begin(core::Claim::kPause, kPausePatience, out);
+}
+
+void Players::hear(const words::Autopilot& word, BackOut& out) {
+  link_.stream(out, AutoPilotReport{std::uint8_t{word.on()}});
+  if (link_.dialect().game_clock) tank_.claims.begin(core::Claim::kAutopilot, kAutopilotPatience, out);
 }
 
 void Players::hear(const NewRabbit& rabbit, BackOut& out) {

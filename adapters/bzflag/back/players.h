@@ -25,8 +25,8 @@ class Players {
   void hear(const TeamUpdate& teams, BackOut& out);
   void hear(const ScoreOver& over, BackOut& out);
   void hear(const TimeLeft& left, BackOut& out);
-  void hear(const words::Pause& pause, BackOut& out) { link_.stream(out, PauseReport{std::uint8_t{pause.on()}}); }
-  void hear(const words::Autopilot& word, BackOut& out) { link_.stream(out, AutoPilotReport{std::uint8_t{word.on()}}); }
+  void hear(const words::Pause& pause, BackOut& out);
+  void hear(const words::Autopilot& word, BackOut& out);
 
  private:
   void forget(std::uint8_t number, BackOut& out);

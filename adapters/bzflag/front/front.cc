@@ -52,6 +52,7 @@ void BzflagFront::take(const Message& message, Outlet& out) {
 void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   resync_.hear(fact);
+  lobby_.wait().hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) take_fact(word, fact, out);
@@ -105,6 +106,7 @@ void BzflagFront::tick(Outlet& out) {
   if (gone_) return;
   if (client_.stage == Stage::kHeader) return miss_header(out);
   lobby_.answer(out);
+  if (lobby_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, out);
   let_in(out);
   if (!client_.in()) return;
   scores_.send_new(out);
@@ -193,6 +195,7 @@ void BzflagFront::let_in(Outlet& out) {
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
+  if (lobby_.guessed()) client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
   pinged_ = out.now();
   ping(out);
 }
@@ -209,11 +212,15 @@ void BzflagFront::ping(Outlet& out) {
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
 void BzflagFront::take_fact(const words::Refused& refused, const core::Fact&, Outlet& out) {
+  refuse(refused.code(), refused.text(), out);
+}
+
+void BzflagFront::refuse(words::Refused::Code code, std::string_view why, Outlet& out) {
   Reject reject;
-  reject.code = reject_code(refused.code());
-  reject.reason.set(fitted(refused.text(), kLongestText));
+  reject.code = reject_code(code);
+  reject.reason.set(fitted(why, kLongestText));
   if (client_.stage != Stage::kHeader) client_.stream(out, reject);  // before the greeting it would be read as one
-  goodbye(refused.text(), out);
+  goodbye(why, out);
 }
 
 void BzflagFront::take(const Exit&, Outlet& out) {

@@ -68,6 +68,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void greet(Outlet& out);
   void let_in(Outlet& out);
   void ping(Outlet& out);
+  void refuse(words::Refused::Code code, std::string_view why, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
 
   Client client_;

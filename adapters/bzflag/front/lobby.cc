@@ -6,10 +6,11 @@
 namespace entente::bzflag {
 namespace {
 
-/// How long a client waits for the world, for which the room may have to ask a server. Then it gets an open field.
-constexpr core::Micros kPatience = 10 * core::kSecond;
-/// The same for a strict client, which gives up after five seconds (playing.cxx:5278 at v1.10.8).
+/// A client of 2.0 or later waits for the world as long as it takes. A strict client gives up when it is not answered
+/// for five seconds (playing.cxx:5278 at v1.10.8). An answer without any bytes of the world makes it ask again.
 constexpr core::Micros kStrictPatience = 4 * core::kSecond;
+/// Such a client allocates what the first answer says the world will have. Longer worlds lose solids.
+constexpr std::uint32_t kPromised = 256 * 1024, kShortPromised = 60'000;
 
 /// Bytes of the world in one chunk. The message then has 1024 bytes, as with real servers.
 constexpr std::size_t kChunk = 1016;
@@ -34,6 +35,7 @@ void Lobby::hear(const WantSettings&, FrontOut& out) {
 
 void Lobby::hear(const WantWorldHash&, FrontOut& out) {
   wants_hash_ = true;
+  asked_ = 0;
   answer(out);
 }
 
@@ -51,19 +53,19 @@ void Lobby::hear(const QueryPlayers&, FrontOut& out) {
 
 void Lobby::hear(const GetWorld& wanted, FrontOut& out) {
   wants_world_ = wanted.offset;
+  asked_ = 0;
   answer(out);
 }
 
 void Lobby::answer(FrontOut& out) {
-  const bool asked = wants_settings_ || wants_hash_ || wants_world_ || wants_game_ || wants_players_;
-  if (!asked || !known(out)) return;
-  if (std::exchange(wants_settings_, false)) client_.stream(out, settings(out));
-  if (std::exchange(wants_hash_, false)) {
-    WorldHash hash;
-    hash.hash.chars = hash_ + '\0';
-    client_.stream(out, hash);
-  }
-  if (const auto offset = std::exchange(wants_world_, std::nullopt)) send_chunk(*offset, out);
+  const bool loads = wants_settings_ || wants_hash_ || wants_world_;
+  if (!loads && !wants_game_ && !wants_players_) return;
+  const bool knows = known(out);
+  if (knows && std::exchange(wants_settings_, false)) client_.stream(out, settings(out));
+  if (knows && wants_hash_) send_hash(out);
+  if (knows && wants_world_) send_chunk(*std::exchange(wants_world_, std::nullopt), out);
+  if (!knows && client_.dialect().strict_entry) stall(out);
+  if (!knows && !wait_.is_long(out.now())) return;
   if (std::exchange(wants_game_, false)) client_.stream(out, game_answer(out));
   if (std::exchange(wants_players_, false)) {
     PlayersAnswer players;
@@ -73,14 +75,50 @@ void Lobby::answer(FrontOut& out) {
   }
 }
 
-/// Whether the world is built. Builds it once it is known, or when the wait is over.
+/// Whether the world is built. Builds it once it is known.
 bool Lobby::known(FrontOut& out) {
   if (!database_.empty()) return true;
-  if (patience_ == 0) patience_ = out.now() + (client_.dialect().strict_entry ? kStrictPatience : kPatience);
-  const bool told = out.world().geometry() != nullptr && !out.world().room().game().empty();
-  if (!told && out.now() < patience_) return out.wake(patience_), false;
+  switch (wait_.look(core::knows_world_and_game(out.world()), out)) {
+    case core::WorldWait::Answer::kNotYet:
+      return false;
+    case core::WorldWait::Answer::kNever:
+      gave_up_ = true;
+      return false;
+    case core::WorldWait::Answer::kGuess:
+      guessed_ = true;
+      out.drop(drops::kWorldLate);
+      break;
+    case core::WorldWait::Answer::kKnown:
+      break;
+  }
   build_world(out);
   return true;
+}
+
+/// Answers a strict client without telling it anything, so that it goes on waiting.
+void Lobby::stall(FrontOut& out) {
+  if (!wants_hash_ && !wants_world_) return;
+  if (asked_ == 0) asked_ = std::max<core::Micros>(out.now(), 1);
+  if (out.now() < asked_ + kStrictPatience) return out.wake(asked_ + kStrictPatience);
+  asked_ = 0;
+  if (wants_hash_) {
+    Buffer unique(32);
+    for (auto& byte : unique) byte = static_cast<std::uint8_t>(out.random());
+    hash_ = world_hash(unique, WorldSource::kRandom);  // strict clients do not compare it with the world
+    return send_hash(out);
+  }
+  promised_ = client_.dialect().short_offsets ? kShortPromised : kPromised;
+  WorldChunk nothing;
+  nothing.left = promised_;
+  wants_world_.reset();
+  client_.stream(out, nothing);
+}
+
+void Lobby::send_hash(FrontOut& out) {
+  wants_hash_ = false;
+  WorldHash hash;
+  hash.hash.chars = hash_ + '\0';
+  client_.stream(out, hash);
 }
 
 void Lobby::send_chunk(std::size_t offset, FrontOut& out) {
@@ -133,10 +171,11 @@ void Lobby::build_world(FrontOut& out) {
   if (ours || world.room().most_shots() != 0)
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   flags_.set_most(u16_rule(world, "BZFLAG.maxFlags", flags_.most()));
-  Database database = database_of(land, client_.dialect_index(), settings(out));
+  const std::size_t most = promised_ != 0 ? promised_ : kLargestWorld;
+  Database database = database_of(land, client_.dialect_index(), settings(out), most);
   for (std::size_t i = 0; i < database.left_out; ++i) out.drop(drops::kSolidsFull);
   database_ = std::move(database.bytes);
-  hash_ = world_hash(database_, WorldSource::kRandom);  // so that clients do not cache it
+  if (hash_.empty()) hash_ = world_hash(database_, WorldSource::kRandom);  // so that clients do not cache it
 }
 
 }  // namespace entente::bzflag

@@ -1,11 +1,12 @@
 // What a client may request before it enters: the settings, the world, the state of the game, and its players.
-// Law: a request is answered once the world is known, or when the wait is over.
+// Law: a request is answered once the world is known (world_wait.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "adapters/bzflag/front/player_table.h"
+#include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/tank/flag_numbers.h"
 
 namespace entente::bzflag {
@@ -23,6 +24,11 @@ class Lobby {
 
   /// Answers pending requests, if they can be answered.
   void answer(FrontOut& out);
+  core::WorldWait& wait() { return wait_; }
+  /// Whether the world did not come in time, so the client must be refused.
+  bool gave_up() const { return gave_up_; }
+  /// Whether the client was shown an open field because the world is not known.
+  bool guessed() const { return guessed_; }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
@@ -32,15 +38,20 @@ class Lobby {
   GameAnswer game_answer(const FrontOut& out) const;
   void send_chunk(std::size_t offset, FrontOut& out);
   bool known(FrontOut& out);
+  void stall(FrontOut& out);
+  void send_hash(FrontOut& out);
 
   Client& client_;
   const PlayerTable& players_;
   core::FlagNumbers& flags_;
   bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
   std::optional<std::uint32_t> wants_world_;  // from this offset on
-  core::Micros patience_ = 0;                 // until when to wait for the world
+  core::WorldWait wait_;
+  core::Micros asked_ = 0;  // when a strict client last asked for the hash or the world; 0: it has its answer
+  bool gave_up_ = false, guessed_ = false;
   Buffer database_;
-  std::string hash_;
+  std::uint32_t promised_ = 0;  // bytes: the size of the database as told before it was known; 0: not told
+  std::string hash_;            // as told, or to be told
   double size_ = 800;
   std::uint16_t most_shots_ = 20;
 };

@@ -96,7 +96,7 @@ class Tiling {
 
 std::string face_name(std::uint32_t face) { return "/t" + std::to_string(face / 2) + (face % 2 == 0 ? ":f" : ":b"); }
 
-Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings) {
+Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings, std::size_t most) {
   GroupWorld database;
   Group& group = database.world;
   for (const auto& solid : world.solids()) add_solid(solid, group);
@@ -116,7 +116,7 @@ Database database_of(const words::World& world, std::size_t dialect, const GameS
   if (kDialects[dialect].grouped_world)
     write_world(database, dialect, out.bytes);
   else
-    write_world(records_of(database, settings, dialect, out.left_out), dialect, out.bytes);
+    write_world(records_of(database, settings, dialect, most, out.left_out), dialect, out.bytes);
   return out;
 }
 

@@ -137,12 +137,12 @@ GameSettings settings_of(const RecordWorld& records) {
   return settings;
 }
 
-RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect,
+RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect, std::size_t most,
                        std::size_t& left_out) {
   const Dialect& there = kDialects[dialect];
   const Group& world = groups.world;
   RecordWorld out;
-  ToRecords to(there.short_offsets ? kMostShort : kLargestWorld, out);
+  ToRecords to(std::min(most, there.short_offsets ? kMostShort : kLargestWorld), out);
   to.add(header_of(settings, there), 30);
   for (const Wall& wall : world.walls) to.add(RecordWall{wall.pos, wall.angle, wall.half_width, wall.height}, 24);
   for (const Base& base : world.bases) {

@@ -23,12 +23,13 @@ struct Database {
 
 /// The database of a world: its solids, its tiles as boxes, and walls around it unless it has its own. `settings`: used
 /// in dialects that have them in the world's header.
-Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings = {});
+Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings = {},
+                     std::size_t most = kLargestWorld);
 
 /// Convert a world between both forms, and read the settings from the header of a world of records.
 GroupWorld groups_of(const RecordWorld& records);
 GameSettings settings_of(const RecordWorld& records);
-RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect,
+RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect, std::size_t most,
                        std::size_t& left_out);
 
 /// The name of a teleporter's face in links, such as "/t0:f".

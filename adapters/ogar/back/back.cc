@@ -28,6 +28,7 @@ constexpr std::size_t kServerBehind = 16 * 1024;         // bytes waiting: the s
 constexpr std::uint32_t kNormalClosure = 1000;           // close code of WebSocket
 constexpr std::size_t kLongestLine = 400;                // bytes, so that a message with a name stays below 512
 constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII accepts a line every two seconds
+constexpr Micros kSpawnPatience = 5 * kSecond;           // for a cell of our own
 constexpr std::size_t kBoardRows = 10;
 constexpr std::size_t kMostRows = 100;  // rows, lines or slices of a board
 constexpr std::uint8_t kTeamMode = 1;   // from this mode on; OgarII sends 2, its older versions 1
@@ -71,11 +72,19 @@ class OgarBack final : public core::Back {
   void tick(BackOut& out) override {
     if (!open_) return;
     tracker_.settle(out);
+    mind_claims(out);
     if (out.now() >= ask_at_) ask(out);
     const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= action_at()};
     if (turn.mouse || (turn.actions && planner_.urgent(shown_world_))) steer(turn, out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
+  }
+
+  /// The spawn name is sent again each second (InputPlanner); this counts, and tells the player, that it has no effect.
+  void mind_claims(BackOut& out) {
+    core::PendingClaims& claims = planner_.claims();
+    if (tracker_.self().cells > 0) claims.answered(core::Claim::kSpawn);
+    claims.check(out, [&](core::Claim claim, int) { claims.tell_unanswered(claim, out); });
   }
 
   void closed(std::string_view why, BackOut& out) override {
@@ -294,6 +303,7 @@ class OgarBack final : public core::Back {
 
   void steer(InputPlanner::Turn turn, BackOut& out) {
     const Input input = planner_.next(tracker_, shown_world_, turn, out.now());
+    if (input.spawn) planner_.claims().begin(core::Claim::kSpawn, kSpawnPatience, out);
     if (input.has_action() || !turn.mouse) acted_ = out.now();
     const bool due =
         turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;

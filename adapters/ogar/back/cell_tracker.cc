@@ -104,6 +104,7 @@ void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* 
       if (!cell.hidden && cell.owner != 0 && cell.colour == rgb_of(told.colour)) consider(id, cell);
   }
   if (from == nullptr || nearest == 0) return;
+  if (!split) smallest_to_eject_ = std::min(smallest_to_eject_, from->size);
   const CellOwners::Owner* thrower = owners_.find(from->owner);
   const words::Team team = thrower != nullptr ? thrower->player.team() : words::TEAM_ANY;
   gunfire_.seen(from->owner, from->pose, std::atan2(y - from->pose.y(), x - from->pose.x()), team, out);

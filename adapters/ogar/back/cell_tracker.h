@@ -47,6 +47,9 @@ class CellTracker {
   };
   Self self() const;
 
+  /// The smallest size from which this server is known to let a cell eject mass.
+  std::uint16_t smallest_to_eject() const { return smallest_to_eject_; }
+
  private:
   struct Cell {
     core::Id unit = 0, owner = 0;
@@ -74,8 +77,11 @@ class CellTracker {
   void end(std::uint32_t id, core::Id by, CellOwners::Owner* eater, words::DeathCause why, core::BackOut& out);
   void forget_hidden(core::BackOut& out);
 
+  static constexpr std::uint16_t kSmallestToEject = 60;  // playerMinEjectSize of OgarII's Settings.js
+
   Plane plane_;
   bool teams_ = false;
+  std::uint16_t smallest_to_eject_ = kSmallestToEject;
   CellOwners owners_;
   Gunfire gunfire_;
   std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id so far, and before this update: ids rise

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "adapters/ogar/back/cell_tracker.h"
+#include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/tank/steering.h"
 
 namespace entente::ogar {
@@ -58,6 +59,8 @@ class InputPlanner {
   /// Sets the shortest time between two lines of chat that the server accepts.
   void set_chat_pause(core::Micros pause) { chat_pause_ = pause; }
 
+  core::PendingClaims& claims() { return claims_; }
+
   const words::Enter* entered() const { return entered_ ? &enter_ : nullptr; }
 
  private:
@@ -68,6 +71,8 @@ class InputPlanner {
   void watch(const words::Watch& word, core::BackOut& out);
   void say(const words::Say& word, core::BackOut& out);
   void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
+  /// `needed`: the size from which the server lets a cell eject mass.
+  void too_small(const CellTracker::Self& self, double needed, core::BackOut& out);
   void press(bool down);
   void point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input);
   void act(Input& input);
@@ -79,6 +84,8 @@ class InputPlanner {
   words::Enter enter_;
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)
+  core::PendingClaims claims_;
+  core::Micros too_small_told_ = 0;  // when the player was last told that its cell is too small to shoot; 0: never
   std::deque<std::string> lines_;
   core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
 

@@ -12,6 +12,7 @@
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/message_link.h"
+#include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::ogar {
@@ -165,6 +166,10 @@ class OgarFront final : public core::Front {
     const words::World* world = out.world().geometry();
     const Border border = world != nullptr ? border_of(*world) : default_border();
     const bool first = !std::exchange(bordered_, true);
+    if (world == nullptr) {  // only the first time: a world is not forgotten
+      out.drop(drops::kWorldLate);
+      say(server_line(core::kOpenFieldText), out);
+    }
     if (!first && is_shown(border)) return;
     update.border = border;
     update.server = {static_cast<std::uint8_t>(out.world().room().teams() ? 2 : 0), 1, 3, 6};  // as OgarII 1.3.6

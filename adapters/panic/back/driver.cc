@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "adapters/panic/drops.h"
 #include "proxy/core/gameplay/guns.h"
@@ -104,11 +105,18 @@ std::optional<Order> Driver::next(core::BackOut& out) {
     const auto order = next_of(tank, *piece, out);
     if (!order) continue;
     tank.unanswered = order;
+    tank.counted = false;
     tank.sent = out.now();
     sent_[sent_count_++ % sent_.size()] = out.now();
     return order;
   }
   return std::nullopt;
+}
+
+/// The server has not carried it out: the tank is where it was.
+void Driver::count_unanswered(const Order& order, core::BackOut& out) {
+  if (order.action == ActionType::kShoot) return out.drop(drops::kUnanswered, words::Fire());
+  out.drop(drops::kUnanswered, words::Step());
 }
 
 std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core::BackOut& out) {
@@ -117,7 +125,9 @@ std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core:
     if (now >= tank.fired + kPerShot) wish_shot(tank, piece, {tank.steering.looking(), {}, nullptr});
     out.wake(now + kLook);
   }
-  const bool busy = tank.unanswered && now < tank.sent + kNoAnswer;
+  const bool late = tank.unanswered && now >= tank.sent + kNoAnswer;
+  if (late && !std::exchange(tank.counted, true)) count_unanswered(*tank.unanswered, out);
+  const bool busy = tank.unanswered && !late;
   if (busy || !may_send(now)) {
     out.wake(now + kLook);
     return std::nullopt;

@@ -60,6 +60,7 @@ class Driver {
     };
     std::optional<Shot> shot;
     std::optional<Order> unanswered;
+    bool counted = false;  ///< that it has had no answer
     core::Micros sent = 0, fired = 0;
     std::optional<core::Micros> drove, off_since;
     core::Micros stirred = 0;          ///< when the player's client last moved or turned it
@@ -71,6 +72,7 @@ class Driver {
   OrdersByTank::iterator orders_for(const core::Intent& intent);
   void wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting);
   Direction ahead(const TankOrders& tank, const Piece& piece) const;
+  static void count_unanswered(const Order& order, core::BackOut& out);
   std::optional<Order> next_of(TankOrders& tank, const Piece& piece, core::BackOut& out);
   std::optional<Order> take_shot(TankOrders& tank, const Piece& piece, core::BackOut& out);
   std::optional<Order> take_drive(TankOrders& tank, const Piece& piece, core::BackOut& out);

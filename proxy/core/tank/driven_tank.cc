@@ -9,24 +9,28 @@
 namespace entente::core {
 namespace {
 
-/// bzfs ignores a request to spawn that comes too early after a death.
+/// How long a server may take to put a tank into play. bzfs queues or ignores a request that comes too early after a
+/// death.
 constexpr Micros kSpawnPatience = 3 * kSecond;
+constexpr int kMostDoublings = 3;  // of the interval between two requests that had no answer
 
 }  // namespace
 
 void DrivenTank::begin(const words::Pose& place, Micros now) {
-  alive = true;
+  alive = has_lived = true;
   update_pending = false;
-  may_ask_at = 0;
+  claims.answered(Claim::kSpawn);
+  claims.answered(Claim::kDeath);
   pose = sent = place;
   posed_at = sent_at = driven_until = now;
   steering.stop();
   driver.drop_aim();
 }
 
-void DrivenTank::end() {
+void DrivenTank::end(Micros from) {
   alive = update_pending = false;
-  may_ask_at = 0;
+  spawns_from = from;
+  claims.end_life();
   steering.stop();
 }
 
@@ -50,9 +54,25 @@ std::optional<DrivenTank::TimeStep> DrivenTank::step(Micros now) {
 
 void TankOnServer::hear(const words::Spawn&, BackOut& out) {
   const TankServerPlayer* me = players_.own();
-  if (alive || me == nullptr || me->unit == 0 || out.now() < may_ask_at) return;
-  may_ask_at = out.now() + kSpawnPatience;
+  if (alive || me == nullptr || me->unit == 0 || claims.waits(Claim::kSpawn)) return;
+  request_spawn(kSpawnPatience, out);
+}
+
+void TankOnServer::request_spawn(Micros patience, BackOut& out) {
   ask_to_spawn(out);
+  claims.begin(Claim::kSpawn, patience, out);
+}
+
+bool TankOnServer::spawn_late(int times, BackOut& out) {
+  if (alive || players_.own() == nullptr) return false;
+  if (out.now() < spawns_from + kSpawnPatience) {  // it was asked too early
+    claims.answered(Claim::kSpawn);
+    request_spawn(kSpawnPatience, out);
+    return false;
+  }
+  claims.tell_unanswered(Claim::kSpawn, out);
+  request_spawn(kSpawnPatience << std::min(times, kMostDoublings), out);
+  return true;
 }
 
 void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {

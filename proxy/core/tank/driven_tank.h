@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/tank/tank_driver.h"
 #include "proxy/core/tank/tank_server_players.h"
@@ -15,11 +16,13 @@ namespace entente::core {
 
 struct DrivenTank {
   bool alive = false;
-  bool paused = false;    ///< by its player, where the game lets players pause
-  Micros may_ask_at = 0;  ///< when the server may be asked to spawn it; later, if it was asked a moment ago
-  words::Pose pose;       ///< where it is
-  Micros posed_at = 0;    ///< when it was there
-  words::Pose sent;       ///< what the server was told last
+  bool has_lived = false;  ///< the server has put it into play before
+  bool paused = false;     ///< by its player, where the game lets players pause
+  PendingClaims claims;
+  Micros spawns_from = 0;  ///< the server puts it into play no earlier than this
+  words::Pose pose;        ///< where it is
+  Micros posed_at = 0;     ///< when it was there
+  words::Pose sent;        ///< what the server was told last
   Micros sent_at = 0;
   std::uint32_t last_seq = 0;   ///< the highest that was given to a pose
   bool update_pending = false;  ///< `pose` waits for the rate limit
@@ -31,8 +34,8 @@ struct DrivenTank {
 
   /// It spawned at `place`.
   void begin(const words::Pose& place, Micros now);
-  /// It died, or the server removed it.
-  void end();
+  /// It died, or the server removed it. `spawns_from`: the server puts it into play no earlier than this.
+  void end(Micros spawns_from = 0);
   /// The server was told this place.
   void told(const words::Pose& place, Micros now);
   /// The client claims this place.
@@ -54,6 +57,9 @@ class TankOnServer : public DrivenTank {
  public:
   void hear(const words::Spawn&, BackOut& out);
   void hear(const words::PoseClaim& claim, BackOut& out);
+  /// A request to spawn had no answer: asks again, at longer and longer intervals. True: the server may take the tank
+  /// for alive.
+  bool spawn_late(int times, BackOut& out);
 
   /// The server put it into play, there.
   void begin_life(const words::Pose& place, BackOut& out);
@@ -86,6 +92,8 @@ class TankOnServer : public DrivenTank {
   TankServerPlayers& players_;
 
  private:
+  void request_spawn(Micros patience, BackOut& out);
+
   Pace updates_;
 };
 

@@ -3,13 +3,22 @@
 #include <utility>
 
 namespace entente::core {
+namespace {
+
+/// How long a server may be silent while a player joins. Longer than WorldWait::kPatience, because the server may be
+/// another Entente, which waits for its own server.
+constexpr Micros kJoinPatience = 90 * kSecond;
+
+}  // namespace
 
 void TankBack::hear(const Intent& intent, BackOut& out) {
   if (state_.goodbye_said) return;
   if (const auto* wish = as<words::Enter>(intent)) {
     state_.wish = *wish;
     state_.me = intent.by;
-    return enter(out);
+    enter(out);
+    if (state_.stage == JoinState::Stage::kEntering) await_server(out);
+    return;
   }
   if (as<words::Leave>(intent) != nullptr) return leave("the player left", out);
   if (as<words::WantWorld>(intent) != nullptr) return;  // it comes with the greeting
@@ -23,9 +32,26 @@ void TankBack::hear(const Intent& intent, BackOut& out) {
 void TankBack::tick(BackOut& out) {
   if (state_.goodbye_said) return;
   look_after_link(out);
+  tank().claims.check(out, [&](Claim claim, int times) { claim_late(claim, times, out); });
   control().drive(out);
   tank().report_if_due(out);
   tank().schedule_tick(out);
+}
+
+void TankBack::await_server(BackOut& out) {
+  PendingClaims& claims = tank().claims;
+  claims.answered(Claim::kEnter);
+  const bool waits = !state_.goodbye_said && !state_.in() && state_.stage != JoinState::Stage::kReadyToEnter;
+  if (waits) claims.begin(Claim::kEnter, kJoinPatience, out);
+}
+
+void TankBack::claim_late(Claim claim, int times, BackOut& out) {
+  if (claim == Claim::kEnter)
+    return state_.refuse(words::Refused::SERVER_GONE, "the server does not answer", true, out);
+  if (claim == Claim::kDeath) return hits().death_late(times, out);
+  if (claim != Claim::kSpawn) return tank().claims.tell_unanswered(claim, out);
+  // If the server took no notice of a death, it takes the tank for alive.
+  if (tank().spawn_late(times, out) && times > 1 && tank().has_lived) hits().tell_dead(out);
 }
 
 void TankBack::closed(std::string_view why, BackOut& out) {

@@ -28,6 +28,7 @@ class TankBack : public Back {
   virtual void look_after_link(BackOut&) {}
   virtual TankOnServer& tank() = 0;
   virtual TankControl& control() = 0;
+  virtual TankHits& hits() = 0;
 
   /// Passes the word to the parts that have hear() for it. A word for no part may steer the tank; otherwise it is
   /// counted.
@@ -41,6 +42,9 @@ class TankBack : public Back {
     };
     std::visit(each, intent.content);
   }
+  /// The server was asked, or has said something. If the player is not in yet and the server has to answer, it has
+  /// some time for that; then the player is refused.
+  void await_server(BackOut& out);
   /// The peer broke its protocol.
   void fail(const Fault& fault, BackOut& out);
 
@@ -49,6 +53,7 @@ class TankBack : public Back {
   TankFlags tokens_{state_, server_players_};
 
  private:
+  void claim_late(Claim claim, int times, BackOut& out);
   /// Says goodbye, unless that was done, and closes.
   void leave(std::string_view why, BackOut& out);
 };

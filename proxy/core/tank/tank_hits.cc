@@ -1,6 +1,13 @@
 #include "proxy/core/tank/tank_hits.h"
 
+#include <utility>
+
 namespace entente::core {
+namespace {
+
+constexpr Micros kDeathPatience = 2 * kSecond;
+
+}  // namespace
 
 void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code,
                      double life, bool harmless, BackOut& out) {
@@ -19,8 +26,23 @@ void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
   if (state_.client_decides()) return;
   const Incoming* shot = incoming_.hit(tank_.model(), step.was, state_of(tank_.pose), step.since, out.now());
   if (shot == nullptr) return;
+  claim_death(tell_hit(*shot, out), out);
+}
+
+void TankHits::claim_death(words::Died died, BackOut& out) {
   tank_.alive = false;
-  tell_hit(*shot, out);
+  claimed_ = std::move(died);
+  tank_.claims.begin(Claim::kDeath, kDeathPatience, out);
+}
+
+void TankHits::death_late(int times, BackOut& out) {
+  if (times == 1) {
+    tell_dead(out);
+    return tank_.claims.begin(Claim::kDeath, kDeathPatience, out);
+  }
+  tank_.claims.tell_unanswered(Claim::kDeath, out);
+  claimed_.set_synthesised(true);
+  assume_dead(claimed_, out);
 }
 
 }  // namespace entente::core

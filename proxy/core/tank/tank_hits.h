@@ -11,6 +11,11 @@ class TankHits {
  public:
   /// Whether a shot met the tank in this step.
   void test(const DrivenTank::TimeStep& step, BackOut& out);
+  /// The server has not confirmed that the tank died. At first, tells the server again, in a way that it cannot refuse;
+  /// then assumes the death.
+  void death_late(int times, BackOut& out);
+  /// Tells the server that the tank is dead, in a way that it cannot refuse. A server that knows it ignores this.
+  virtual void tell_dead(BackOut& out) = 0;
 
  protected:
   TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}
@@ -20,12 +25,19 @@ class TankHits {
   /// it cannot hurt us.
   void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code, double life,
              bool harmless, BackOut& out);
-  /// Tells the server that this shot killed the tank.
-  virtual void tell_hit(const Incoming& shot, BackOut& out) = 0;
+  /// The tank is dead, as far as we know. The server must confirm it.
+  void claim_death(words::Died died, BackOut& out);
+  /// Tells the server that this shot killed the tank. Returns how it died.
+  virtual words::Died tell_hit(const Incoming& shot, BackOut& out) = 0;
+  /// The server has not contradicted that our tank died like this.
+  virtual void assume_dead(const words::Died& died, BackOut& out) = 0;
 
   JoinState& state_;
   TankOnServer& tank_;
   IncomingShots incoming_;
+
+ private:
+  words::Died claimed_;
 };
 
 /// The seconds that a peer's shot lives: at most a minute; 0 if `life` is not a positive number.

@@ -1,0 +1,59 @@
+// For fronts whose clients load a world when they join: how long a client waits for a world that the room does not know
+// yet, because a server must first send it.
+// Law: a client is not shown another world in its place, with one exception. A server may tell its world only when
+// enough players have come (words::Waiting). Then the client gets an open field, which is counted, and it is told so.
+#pragma once
+
+#include <algorithm>
+
+#include "proxy/core/room_member.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+
+/// For the client that gets an open field.
+inline constexpr const char* kOpenFieldText = "The server has not told its map yet: you see an open field.";
+/// For the client that is refused.
+inline constexpr const char* kNoWorldText = "the server did not send its map in time";
+
+/// Whether the room knows its world, and what kind of game it is; or will not know more.
+inline bool knows_world_and_game(const WorldState& world) {
+  return world.ready() || (world.geometry() != nullptr && !world.room().game().empty());
+}
+
+class WorldWait {
+ public:
+  static constexpr Micros kPatience = 60 * kSecond;  // since the last part of the world came
+  static constexpr Micros kForPlayers = 10 * kSecond;
+
+  /// What the room says about the world that it does not know yet: that it waits for players, or has got another part.
+  void hear(const Fact& fact) {
+    for_players_ = for_players_ || as<words::Waiting>(fact) != nullptr;
+    if (as<words::WorldProgress>(fact) != nullptr) progress_ = fact.at;
+  }
+
+  enum class Answer : std::uint8_t {
+    kNotYet,
+    kKnown,
+    kGuess,  ///< the client gets an open field
+    kNever,  ///< the client must be refused
+  };
+  /// Called first when the client asks for the world. `known`: whether the room knows what the client must be told.
+  /// Asks for a tick if the answer is kNotYet.
+  Answer look(bool known, FrontOut& out) {
+    if (known) return Answer::kKnown;
+    if (asked_ == 0) asked_ = std::max<Micros>(out.now(), 1);
+    const Micros until = for_players_ ? asked_ + kForPlayers : std::max(asked_, progress_) + kPatience;
+    if (out.now() >= until) return for_players_ ? Answer::kGuess : Answer::kNever;
+    out.wake(is_long(out.now()) ? until : asked_ + kForPlayers);
+    return Answer::kNotYet;
+  }
+  /// Whether it has waited so long that what does not need the world should be answered.
+  bool is_long(Micros now) const { return asked_ != 0 && now >= asked_ + kForPlayers; }
+
+ private:
+  Micros asked_ = 0, progress_ = 0;
+  bool for_players_ = false;
+};
+
+}  // namespace entente::core
