@@ -35,11 +35,19 @@ struct Limits {
   std::uint32_t low_water = 64 * 1024;    ///< reading resumes below this
   std::uint32_t held_bytes = 64 * 1024;   ///< kept in each direction until the server's dialect is known
 
-  // How much one client may send.
-  std::uint32_t bytes_per_second = 16 * 1024 * 1024;  ///< by stream; above it the client waits
-  std::uint32_t messages_per_second = 50'000;         ///< by stream; above it the client waits
-  std::uint32_t datagrams_per_second = 50'000;        ///< further ones are dropped
-  std::uint32_t datagram_bytes = 1'472;               ///< larger ones, in either direction, are dropped; at most 2048
+  // How much one client may send. No client of a game sends more than some hundreds of messages a second.
+  std::uint32_t bytes_per_second = 1024 * 1024;  ///< by stream; above it the client waits
+  std::uint32_t messages_per_second = 2'000;     ///< by stream; above it the client waits
+  std::uint32_t datagrams_per_second = 2'000;    ///< further ones are dropped
+  std::uint32_t datagram_bytes = 1'472;          ///< larger ones, in either direction, are dropped; at most 2048
+
+  // How much all clients of an address (IPv6: one /64) may send to a listener: 64 players of any game fit.
+  std::uint32_t address_bytes_per_second = 8 * 1024 * 1024;  ///< above it they wait; further datagrams are dropped
+  std::uint32_t address_messages_per_second = 40'000;        ///< with datagrams; above it they wait
+
+  // How much a server may send to all its sessions.
+  std::uint32_t server_bytes_per_second = 64 * 1024 * 1024;  ///< by stream; above it the server waits
+  std::uint32_t server_messages_per_second = 250'000;        ///< by stream; above it the server waits
 };
 
 }  // namespace entente

@@ -34,6 +34,8 @@ class LinkUser {
 
   virtual void connected(Link&) {}
   virtual void received(Link& link, wire::Lane lane, Bytes bytes) = 0;
+  /// After a call of call_again(): the link is served again, and still read.
+  virtual void go_on(Link&) {}
   /// Some of the waiting bytes went out.
   virtual void wrote(Link& link) = 0;
   /// The peer sends nothing more (it may still read).

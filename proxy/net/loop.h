@@ -52,7 +52,10 @@ struct DatagramBuffers {
 class Loop {
  public:
   /// `nanos`: the clock by which jobs are served; a test may count steps by it.
-  explicit Loop(Schedule::Clock nanos = [] { return uv_hrtime(); });
+  explicit Loop(Schedule::Clock nanos = clock());
+  static Schedule::Clock clock() {
+    return [] { return uv_hrtime(); };
+  }
   /// REQUIRES: nothing is open on the loop (run() has returned, or it never ran and its users are gone).
   ~Loop();
   Loop(const Loop&) = delete;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cerrno>
+#include <utility>
 
 #include "proxy/net/socket.h"
 
@@ -29,7 +30,7 @@ bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || er
 bool Tcp::adopt(Fd fd) {
   fd_ = std::move(fd);
   failed_ = 0;
-  shutting_down_ = peer_ended_ = false;
+  shutting_down_ = peer_ended_ = again_ = false;
   set_stream_options(fd_.get());
   if (poll_.open(loop_, fd_.get(), *this)) return true;
   hang_up();
@@ -55,6 +56,13 @@ bool Tcp::peer_has_gone() const {
 void Tcp::set_reading(bool on) {
   reading_ = on;
   watch();
+  if (again_ && is_open() && hears()) poll_.again();
+}
+
+void Tcp::call_again() {
+  if (!is_open() || peer_ended_) return;
+  again_ = true;
+  if (hears()) poll_.again();
 }
 
 void Tcp::send(wire::Lane, Bytes bytes) {
@@ -193,6 +201,7 @@ void Tcp::conclude_connect() {
 }
 
 void Tcp::receive() {
+  if (std::exchange(again_, false)) return user_.go_on(*this);
   const auto buffer = loop_.read_buffer();
   const auto room = buffer.first(std::min(buffer.size(), largest_read_));
   const ssize_t n = ::recv(fd_.get(), room.data(), room.size(), 0);

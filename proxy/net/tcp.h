@@ -32,6 +32,10 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void lend(Bytes bytes);
   std::size_t waiting() const override { return waiting_.size() - sent_; }
   void set_reading(bool on) override;
+  bool is_reading() const { return reading_; }
+  /// The user has not dealt with everything that was received: go_on() follows when the link is served next, unless it
+  /// is not read then, and nothing is read before. A job that takes long does this when Loop::time_is_up().
+  void call_again();
   void shut_down() override;
   /// Closes the link and returns the connection to the caller. What waited is lost.
   Fd release();
@@ -77,6 +81,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   std::size_t sent_ = 0, largest_read_ = ~std::size_t{0};
   int failed_ = 0;  // errno of a write; reported by the loop, never from inside send()
   bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
+  bool again_ = false;  // go_on() is due
 };
 
 }  // namespace entente::net

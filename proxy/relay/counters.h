@@ -55,7 +55,7 @@ struct CountersOf {
   TrafficOf<Number> to_server, to_client;
   std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
   Number stalls{};                       ///< times that a slow peer made us stop reading the other
-  Number throttled{};                    ///< times that a client sent faster than its limits
+  Number throttled{};                    ///< times that a client or a server sent faster than its limits
   Number server_bans{};                  ///< addresses banned because a server, or a rule of a game, banned a player
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
   Number held_back_lines{};              ///< log lines that were delayed, or only counted

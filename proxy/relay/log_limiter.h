@@ -32,6 +32,7 @@ enum class LogKind : std::size_t {
   kCommandEnd,
   kMachine,
   kWordsDropped,
+  kTooFast,  ///< who is above a rate, and read more slowly
   kServerBanned,
   kDropped,
 };

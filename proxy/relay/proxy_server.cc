@@ -441,10 +441,12 @@ Outcome<std::vector<Listening>> ProxyServer::Impl::change(const RouteChanges& ch
   return added;
 }
 
-ProxyServer::ProxyServer(std::size_t workers, Events& events) : impl_(std::make_unique<Impl>(events)) {
+ProxyServer::ProxyServer(std::size_t workers, Events& events, const net::Schedule::Clock& nanos)
+    : impl_(std::make_unique<Impl>(events)) {
   assert(workers >= 1 && workers <= 64);
   std::signal(SIGPIPE, SIG_IGN);
-  for (std::size_t i = 0; i < workers; ++i) impl_->pool.workers.push_back(std::make_unique<Worker>(i, impl_->pool));
+  for (std::size_t i = 0; i < workers; ++i)
+    impl_->pool.workers.push_back(std::make_unique<Worker>(i, impl_->pool, nanos));
 }
 
 ProxyServer::~ProxyServer() = default;

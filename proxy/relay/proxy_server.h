@@ -13,6 +13,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/net/loop.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
@@ -63,8 +64,9 @@ struct RouteChanges {
 
 class ProxyServer {
  public:
-  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). REQUIRES: workers is 1 to 64.
-  ProxyServer(std::size_t workers, Events& events);
+  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). `nanos`: the clock by which the workers
+  /// share their time (Loop); a test may count steps by it. REQUIRES: workers is 1 to 64.
+  ProxyServer(std::size_t workers, Events& events, const net::Schedule::Clock& nanos = net::Loop::clock());
   ~ProxyServer();
   ProxyServer(const ProxyServer&) = delete;
   ProxyServer& operator=(const ProxyServer&) = delete;

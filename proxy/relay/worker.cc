@@ -15,14 +15,14 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kTick = 100;             // how exact time-outs and rates are
-constexpr std::size_t kTicksAtOnce = 64;  // sessions; then other jobs have their turn
+constexpr Millis kTick = 100;  // how exact time-outs and rates are
 
 }  // namespace
 
-Worker::Worker(std::size_t index, Pool& pool)
-    : index_(index), pool_(pool), mailbox_(loop_, *this), next_worker_(index) {
+Worker::Worker(std::size_t index, Pool& pool, const net::Schedule::Clock& nanos)
+    : index_(index), pool_(pool), loop_(nanos), mailbox_(loop_, *this), next_worker_(index) {
   ticker_.emplace(loop_, *this, kTick);
+  handing_out_.set_party(std::make_shared<net::Party>());
   loop_.watch_turns(turns_);
 }
 
@@ -112,17 +112,9 @@ void Worker::send(Worker& to, Letter letter) {
 
 void Worker::mail() {
   mailbox_.take(letters_);
-  for (Letter& letter : letters_) {
-    if (auto* newcomer = std::get_if<AcceptedClient>(&letter); newcomer != nullptr && !stopping_) {
-      newcomers_.push_back(std::move(*newcomer));
-      loop_.serve(seating_);
-    } else {
-      std::visit([this](auto& it) { read(it); }, letter);
-    }
-  }
+  for (Letter& letter : letters_) std::visit([this](auto& it) { read(it); }, letter);
   letters_.clear();
-  datagram_queue_.take_all(
-      [this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
+  loop_.serve(handing_out_);
   if (pool_.stopping && !stopping_) begin_stop();
 }
 
@@ -136,15 +128,21 @@ std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const A
   return std::make_unique<TcpSession>(worker_route, owner, newcomer);
 }
 
-void Worker::seat_one() {
-  if (newcomers_.empty()) return;  // all were seated when we began to stop
-  AcceptedClient newcomer = std::move(newcomers_.front());
-  newcomers_.pop_front();
-  if (!newcomers_.empty()) loop_.serve(seating_);
-  read(newcomer);
+/// Making a session is work: addresses take turns. A bot, and a peer of an ENet host of this worker, do not wait.
+void Worker::read(AcceptedClient& newcomer) {
+  const bool waits = newcomer.fd || newcomer.moved_enet;
+  if (stopping_ || !waits) return seat(std::move(newcomer));
+  auto& job = newcomers_[newcomer.link];
+  job = std::make_unique<Newcomer>(*this, std::move(newcomer));
+  loop_.serve(*job);
 }
 
-void Worker::read(AcceptedClient& newcomer) {
+void Worker::seat_next(LinkId link) {
+  const auto next = newcomers_.extract(link);
+  seat(std::move(next.mapped()->client));
+}
+
+void Worker::seat(AcceptedClient newcomer) {
   if (newcomer.moved_enet && !take_moved(newcomer)) return;
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
@@ -252,12 +250,11 @@ std::unique_ptr<ArenaEnd> Worker::visit(Session& session, End::User& user, std::
   });
   if (open == routes_.end() || stopping_) return nullptr;
   Worker& there = *pool_.workers[(*open)->route.room_home];
-  const LinkId number = next_link(), link = session.info().link;
+  const LinkId number = next_link();
   auto passage = std::make_shared<Passage>();
   there.mailbox_.post(Visit{number, index_, arena, session.info(), session.limits(), std::move(front), passage});
-  return std::make_unique<ArenaEnd>(
-      user, passage, [&there, number] { there.mailbox_.post(VisitorNews{number}); },
-      [this, link] { mailbox_.post(ArenaNews{link}); });
+  return std::make_unique<ArenaEnd>(loop_, session.party(), user, passage,
+                                    [&there, number] { there.mailbox_.post(VisitorNews{number}); });
 }
 
 void Worker::read(Visit& visit) {
@@ -267,7 +264,7 @@ void Worker::read(Visit& visit) {
     return;
   }
   auto& visitor = visitors_[visit.number];
-  visitor = std::make_unique<Visitor>(*housed->second.shared_room, *this, std::move(visit));
+  visitor = std::make_unique<Visitor>(loop_, *housed->second.shared_room, *this, std::move(visit));
   visitor->begin();
 }
 
@@ -455,10 +452,11 @@ void Worker::read(const ListenerEmptied& gone) {
 }
 
 void Worker::tick_some() {
-  for (std::size_t i = 0; i < kTicksAtOnce && !to_tick_.empty(); ++i) {
+  while (!to_tick_.empty()) {
     const auto found = sessions_.find(to_tick_.back());
     to_tick_.pop_back();
     if (found != sessions_.end()) found->second->tick(loop_.now());
+    if (loop_.time_is_up()) break;
   }
   if (!to_tick_.empty()) loop_.serve(ticking_);
 }
@@ -502,6 +500,13 @@ void Worker::flush_datagrams() {
   passed_to_.assign(passed_to_.size(), false);
 }
 
+void Worker::hand_out_datagrams() {
+  const auto hand_out_one = [this](LinkId link, const net::Address& from, Bytes datagram) {
+    hand_out(link, from, datagram);
+  };
+  if (!datagram_queue_.take(hand_out_one, [this] { return !loop_.time_is_up(); })) loop_.serve(handing_out_);
+}
+
 void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
   const auto found = sessions_.find(link);
   if (found != sessions_.end()) found->second->datagram(from, datagram);
@@ -514,7 +519,7 @@ void Worker::begin_stop() {
   invited_.clear();
   for (Probed& one : probed_)
     if (one.probes) one.probes->close();
-  while (!newcomers_.empty()) seat_one();
+  while (!newcomers_.empty()) seat_next(newcomers_.begin()->first);
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->stop();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // for all guests at once, not one by one

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,7 +40,8 @@ class Worker final : public net::Ticker::User,
                      public Dispatcher,
                      public net::Later {
  public:
-  Worker(std::size_t index, Pool& pool);
+  /// `nanos`: as for ProxyServer.
+  Worker(std::size_t index, Pool& pool, const net::Schedule::Clock& nanos);
   ~Worker() override;
 
   // Before run(), or on the worker's thread (call()).
@@ -177,6 +177,7 @@ class Worker final : public net::Ticker::User,
 
   void mail();
   void read(AcceptedClient& newcomer);
+  void seat(AcceptedClient newcomer);
   void read(const PlayerIdGiven& named);
   void read(const SessionLeft& left);
   void read(const ClientPresence& moved);
@@ -226,12 +227,20 @@ class Worker final : public net::Ticker::User,
 
   /// A job that calls a function of its worker.
   struct Chore final : net::Job {
-    Chore(Worker& its, void (Worker::*function)(), net::Priority its_priority) : worker(its), call(function) {
-      set_priority(its_priority);
-    }
+    Chore(Worker& its, void (Worker::*function)()) : worker(its), call(function) {}
     void run() override { (worker.*call)(); }
     Worker& worker;
     void (Worker::*call)();
+  };
+  /// A client that waits for its session until it is the turn of its address.
+  struct Newcomer final : net::Job {
+    Newcomer(Worker& its, AcceptedClient its_client) : worker(its), client(std::move(its_client)) {
+      set_priority(net::Priority::kNewcomer);
+      set_party(worker.loop_.client_party(client.client));
+    }
+    void run() override { worker.seat_next(client.link); }
+    Worker& worker;
+    AcceptedClient client;
   };
   struct Turns final : net::TurnWatch {
     void turn_took(std::uint64_t nanos) override { count(times, nanos / 1'000); }
@@ -239,7 +248,8 @@ class Worker final : public net::Ticker::User,
   };
   void tidy_later();
   void tick_some();
-  void seat_one();
+  void seat_next(LinkId link);
+  void hand_out_datagrams();
   void seat_bots();
   void seat_bot(const Invitation& invitation);
   bool take_moved(AcceptedClient& newcomer);
@@ -280,10 +290,10 @@ class Worker final : public net::Ticker::User,
   std::vector<Session*> done_;
   std::vector<LinkId> gone_visits_;
   std::vector<std::unique_ptr<Session>> replaced_;
-  std::vector<LinkId> to_tick_;           // sessions whose tick() is still to be called
-  std::deque<AcceptedClient> newcomers_;  // from other workers' acceptors
-  Chore ticking_{*this, &Worker::tick_some, net::Priority::kPlayer};
-  Chore seating_{*this, &Worker::seat_one, net::Priority::kNewcomer};
+  std::vector<LinkId> to_tick_;  // sessions whose tick() is still to be called
+  std::unordered_map<LinkId, std::unique_ptr<Newcomer>> newcomers_;
+  Chore ticking_{*this, &Worker::tick_some};
+  Chore handing_out_{*this, &Worker::hand_out_datagrams};
   std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
   DatagramQueue datagram_queue_;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/net/socket.h"
@@ -21,6 +22,7 @@ namespace {
 struct Ear : LinkUser {
   void connected(Link&) override { is_connected = true, on_any(); }
   void received(Link&, wire::Lane, Bytes bytes) override { append(heard, bytes), on_any(); }
+  void go_on(Link&) override { append(heard, as_bytes("+")), on_any(); }
   void wrote(Link&) override { ++writes, on_any(); }
   void ended(Link&) override { is_ended = true, on_any(); }
   void broken(Link&, int error) override { why = error, on_any(); }
@@ -131,6 +133,43 @@ TEST_CASE("the bytes of one read can be limited; the rest is read in the next tu
   };
   t.loop.run();
   CHECK(reads == std::vector<std::string>{"hell", "o li", "nk"});
+}
+
+TEST_CASE("a user that has not dealt with everything is called again before more is read, and before the end") {
+  LinkAndPeer t;
+  t.link.set_largest_read(2);
+  t.link.set_reading(true);
+  t.say("abcd");
+  ::shutdown(t.peer.get(), SHUT_WR);
+  int again = 3;
+  t.ear.on_any = [&] {
+    if (t.ear.is_ended) return t.link.hang_up();
+    if (again-- > 0) t.link.call_again();
+  };
+  t.loop.run();
+  CHECK(t.ear.text() == "ab+++cd");
+  CHECK(t.ear.is_ended);
+}
+
+TEST_CASE("a user that waits to be called again is not called while the link is not read") {
+  LinkAndPeer t;
+  t.link.set_reading(true);
+  t.say("x");
+  bool first = true;
+  t.ear.on_any = [&] {
+    if (!std::exchange(first, false)) return;
+    t.link.set_reading(false);
+    t.link.call_again();
+  };
+  while (t.ear.heard.empty()) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  t.say("y");
+  for (int i = 0; i < 3; ++i) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(t.ear.text() == "x");
+  t.link.set_reading(true);
+  while (t.ear.heard.size() < 3) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  CHECK(t.ear.text() == "x+y");
+  t.link.hang_up();
+  t.loop.run();
 }
 
 /// Links whose peers have sent something. Each uses up the time that newcomers have in a turn.

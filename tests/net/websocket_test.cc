@@ -119,6 +119,33 @@ TEST_CASE("a close code that must not be sent is left out; a long reason is cut 
   CHECK(told.all == "close:1000 'x" + reason.substr(0, 118) + "...' ");
 }
 
+TEST_CASE("a user may pause it from within a callback; what comes after goes on when it is fed again") {
+  struct Pauses final : WebSocket::User {
+    WebSocket* socket = nullptr;
+    std::string all;
+    void message(Opcode, Bytes payload) override {
+      all += to_hex(payload) + " ";
+      socket->pause();
+    }
+    void close_frame(const CloseFrame&) override { all += "closed"; }
+  } user;
+  WebSocket socket(Role::kClient, 1000, user);
+  user.socket = &socket;
+  Buffer wire;
+  for (int i = 0; i < 5'000; ++i) append(wire, from_hex("8201 01"));  // more than its own buffer holds
+  append(wire, from_hex("8201 02 8800"));
+  Bytes left = wire;
+  for (int i = 1; i <= 5'001; ++i) {
+    CHECK_FALSE(socket.feed(left));
+    CHECK(user.all.size() == 3 * static_cast<std::size_t>(i));
+    REQUIRE(socket.paused());
+    left = socket.rest();
+  }
+  CHECK_FALSE(socket.feed(left));
+  CHECK(user.all.ends_with("01 02 closed"));
+  CHECK_FALSE(socket.paused());
+}
+
 TEST_CASE("a user may close it from within a callback") {
   struct Stops final : WebSocket::User {
     WebSocket* socket = nullptr;

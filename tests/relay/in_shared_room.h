@@ -72,8 +72,9 @@ class InSharedRoom {
  public:
   explicit InSharedRoom(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
                         std::size_t least = 0, const Herald::Spy& spy = nullptr,
-                        decltype(relay::BridgeOptions::front) front = nullptr)
-      : server_(workers, heard), front_(std::move(front)) {
+                        decltype(relay::BridgeOptions::front) front = nullptr,
+                        const net::Schedule::Clock& nanos = net::Loop::clock())
+      : server_(workers, heard, nanos), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a test";
     shared_room.game = &toy::stream();

@@ -111,6 +111,8 @@ class Tapped final : public relay::Tap, private relay::TapSink {
 inline Limits no_limits() {
   Limits limits;
   limits.connects_per_second = limits.bytes_per_second = limits.messages_per_second = limits.datagrams_per_second = 0;
+  limits.address_bytes_per_second = limits.address_messages_per_second = 0;
+  limits.server_bytes_per_second = limits.server_messages_per_second = 0;
   limits.sessions = limits.sessions_per_address = limits.enters_per_second = 0;
   limits.ready_ms = limits.lobby_ms = 0;
   return limits;

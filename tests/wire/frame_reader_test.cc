@@ -108,6 +108,60 @@ TEST_CASE("a datagram's whole frames are passed; a datagram without one is a fau
   CHECK(cut(reader, Lane::kStream, "04 0001") == "(02040001 1)");
 }
 
+/// The same, but stops after `calls` calls.
+struct Sparing {
+  std::string feed(Lane lane, const Buffer& bytes, int calls) {
+    return say([&](auto&& pass, auto&& more) { return reader.feed(lane, bytes, pass, more); }, calls);
+  }
+  std::string go_on(int calls) {
+    return say([&](auto&& pass, auto&& more) { return reader.go_on(pass, more); }, calls);
+  }
+  template <class Call>
+  std::string say(Call&& call, int calls) {
+    std::string all;
+    int left = calls;
+    const auto fault =
+        call([&](const Frames& frames) { all += std::to_string(frames.count()) + " "; }, [&] { return --left > 0; });
+    return all + (fault ? fault->what : "") + (reader.behind() ? "behind" : "");
+  }
+  FrameReader reader;
+};
+
+TEST_CASE("frames are passed on a few at a time; the reader may stop in between, and keeps the rest") {
+  Buffer frames;
+  for (std::size_t i = 0; i < 2 * FrameReader::kAtOnce + 3; ++i) append(frames, from_hex("0001"));
+  SUBCASE("of a stream, with the beginning of the next frame") {
+    Sparing reader{FrameReader(toy::game(), 0, Way::kToServer)};
+    CHECK(reader.feed(Lane::kStream, from_hex("544f5921 02"), 1) == "1 ");
+    Buffer bytes = from_hex("0401 02");
+    append(bytes, frames);
+    append(bytes, from_hex("03"));
+    CHECK(reader.feed(Lane::kStream, bytes, 1) == "16 behind");
+    CHECK(reader.reader.feed(Lane::kDatagram, from_hex("0001 0001"), [](const Frames&) {}) == std::nullopt);
+    CHECK(reader.go_on(1) == "16 behind");
+    CHECK(reader.go_on(9) == "4 ");
+    CHECK(reader.feed(Lane::kStream, from_hex("04 010203"), 1) == "1 ");
+  }
+  SUBCASE("of a stream that ends with a fault, after all that came before it") {
+    Sparing reader{FrameReader(toy::game(), 0, Way::kToServer)};
+    Buffer bytes = from_hex("544f5921");
+    append(bytes, frames);
+    append(bytes, from_hex("ff"));
+    CHECK(reader.feed(Lane::kStream, bytes, 2) == "16 16 behind");
+    CHECK(reader.go_on(1) == "4 frame too large");
+  }
+  SUBCASE("of a message") {
+    Sparing reader{FrameReader(toy::packets(), 0, Way::kToServer)};
+    CHECK(reader.feed(Lane::kStream, frames, 1) == "16 behind");
+    CHECK(reader.go_on(1) == "16 behind");
+    CHECK(reader.go_on(1) == "3 ");
+    CHECK(reader.feed(Lane::kStream, from_hex("0001"), 1) == "1 ");
+    CHECK(reader.feed(Lane::kStream, frames, 1) == "16 behind");
+    reader.reader.drop();
+    CHECK(reader.feed(Lane::kStream, from_hex("0001"), 1) == "1 ");
+  }
+}
+
 TEST_CASE("frames are visited until one is enough") {
   const Buffer bytes = from_hex("0204 0001 0001");
   const FrameMark marks[] = {{4}, {2}};

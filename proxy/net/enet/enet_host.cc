@@ -29,6 +29,13 @@ constexpr int kMostCalls = 64;  // calls of ENet that empty its socket when newc
 
 thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
 
+/// A packet that ENet hands over. From here on, its user keeps it.
+EnetPacket taken(ENetPacket* packet) {
+  stop_counting_enet_memory(packet->data);
+  stop_counting_enet_memory(packet);
+  return EnetPacket(packet);
+}
+
 ENetAddress to_enet(const Address& address) {
   const auto* four = reinterpret_cast<const sockaddr_in*>(address.raw());
   return {four->sin_addr.s_addr, address.port()};
@@ -67,6 +74,8 @@ struct EnetHost::PeerSocket final : Poll::User {
 
 EnetHost::EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
 
+void EnetPeer::Hearing::run() { peer.host_->hear(peer); }
+
 EnetHost::~EnetHost() { close(); }
 
 EnetPacket::EnetPacket(Bytes bytes, EnetDelivery send)
@@ -91,6 +100,7 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
   host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
   if (!host_) return Error{"cannot listen on " + at.text() + " (UDP): too many peers are asked for"};
   use(std::move(bound->udp), to_enet(bound->address));
+  listens_ = true;
   if (!prepare(options))
     return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
   return from_enet(host_->address);
@@ -143,12 +153,24 @@ void EnetHost::set_priority(Priority priority) {
   priority_ = priority;
   poll_.set_priority(priority);
   if (alarm_) alarm_->set_priority(priority);
+  set_turns();
 }
 
 void EnetHost::set_party(std::shared_ptr<Party> party) {
   party_ = std::move(party);
   poll_.set_party(party_);
   if (alarm_) alarm_->set_party(party_);
+  set_turns();
+}
+
+void EnetHost::set_turns() {
+  for (std::size_t i = 0; host_ && i < host_->peerCount; ++i)
+    if (auto* peer = static_cast<EnetPeer*>(host_->peers[i].data)) set_turn(*peer);
+}
+
+void EnetHost::set_turn(EnetPeer& peer) {
+  peer.hearing_.set_priority(priority_);
+  peer.hearing_.set_party(listens_ ? loop_.client_party(peer.address()) : party_);
 }
 
 void EnetHost::close() {
@@ -254,6 +276,7 @@ EnetPeer& EnetHost::adopt(ENetPeer* raw) {
   peer->peer_ = raw;
   peer->heard_ = enet_time_get();
   raw->data = peer.get();
+  set_turn(*peer);
   ++peers_;
   wake_within(kServiceEvery);
   return *peer.release();  // the ENet peer owns it until forget() or close()
@@ -263,6 +286,7 @@ std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
   enet_peer_reset(peer.peer_);
   peer.peer_->data = nullptr;
   std::erase(drained_, &peer);
+  if (heard_ == &peer) heard_ = nullptr;
   --peers_;
   return std::unique_ptr<EnetPeer>(&peer);
 }
@@ -386,7 +410,8 @@ bool EnetHost::serve(int socket) {
   if (const std::uint32_t refused = take_enet_refusals()) user_.refused_packets(refused);
   refused_ |= sole_ && began < 0 && errno == ECONNREFUSED;
   host_->socket = own;
-  for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
+  if (began > 0) deal_with(event);
+  dispatch();
   if (refused_ || refused_at_) lose_refused();
   serving = nullptr;
   std::size_t used = used_;
@@ -546,6 +571,8 @@ std::unique_ptr<MovedEnetPeer> EnetHost::release(EnetPeer& peer, Fd socket) {
   move_peer(raw, host->peers[0]);
   std::erase(drained_, &peer);
   peer.drained_ = false;
+  peer.hearing_.cancel();
+  peer.hearing_.set_party(nullptr);
   peer.host_ = nullptr;
   peer.peer_ = &host->peers[0];
   --peers_;
@@ -561,7 +588,41 @@ EnetPeer* EnetHost::take(std::unique_ptr<MovedEnetPeer> moved) {
   most_kept_ = host_->maximumWaitingData;
   if (!watch()) return nullptr;
   wake_within(kServiceEvery);
+  hear_later(peer);
   return &peer;
+}
+
+/// Those who sent something get their turns. Of the others, as many are dealt with as the time allows.
+void EnetHost::dispatch() {
+  ENetEvent event{};
+  while (!enet_list_empty(&host_->dispatchQueue)) {
+    ENetPeer& raw = *reinterpret_cast<ENetPeer*>(enet_list_begin(&host_->dispatchQueue));
+    auto* peer = static_cast<EnetPeer*>(raw.data);
+    if (peer == nullptr || raw.state != ENET_PEER_STATE_CONNECTED) {
+      if (enet_host_check_events(host_, &event) > 0) deal_with(event);
+      if (loop_.time_is_up()) return;
+      continue;
+    }
+    enet_list_remove(&raw.dispatchList);
+    raw.flags = static_cast<enet_uint16>(raw.flags & ~ENET_PEER_FLAG_NEEDS_DISPATCH);
+    hear_later(*peer);
+  }
+}
+
+/// Delivers what the peer sent, for as long as a job may take. The user may end the peer, or let it move.
+void EnetHost::hear(EnetPeer& peer) {
+  serving = this;
+  heard_ = &peer;
+  do {
+    enet_uint8 channel = 0;
+    ENetPacket* const raw = enet_peer_receive(peer.peer_, &channel);
+    if (raw == nullptr) heard_ = nullptr;
+    if (raw == nullptr) break;
+    EnetPacket packet = taken(raw);
+    if (!peer.gone_) user_.received(peer, channel, std::move(packet));
+  } while (heard_ != nullptr && !loop_.time_is_up());
+  serving = nullptr;
+  if (std::exchange(heard_, nullptr) != nullptr) hear_later(peer);
 }
 
 void EnetHost::deal_with(ENetEvent& event) {
@@ -572,9 +633,7 @@ void EnetHost::deal_with(ENetEvent& event) {
       if (!peer->gone_) user_.connected(*peer, event.data);
       break;
     case ENET_EVENT_TYPE_RECEIVE: {
-      stop_counting_enet_memory(event.packet->data);  // from here on, its user keeps it
-      stop_counting_enet_memory(event.packet);
-      EnetPacket packet(event.packet);
+      EnetPacket packet = taken(event.packet);
       if (peer && !peer->gone_) user_.received(*peer, event.channelID, std::move(packet));
       break;
     }

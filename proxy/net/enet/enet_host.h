@@ -1,8 +1,9 @@
 // ENet on libuv: one ENet host (a listener with its clients, or our connections to servers) on one loop.
 // Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
 // something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of
-// ENet does. Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so
-// that its owner can limit it. What a peer makes ENet keep is limited (enet_memory.h).
+// ENet does. What peers sent is delivered in their own turns (schedule.h): addresses take turns, then their peers.
+// Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its
+// owner can limit it. What a peer makes ENet keep is limited (enet_memory.h).
 #pragma once
 
 #include <enet/enet.h>
@@ -70,6 +71,10 @@ class MovedEnetPeer {
 /// One connection of a host. Lives from connect() or User::connected until disconnected(), or close().
 class EnetPeer {
  public:
+  EnetPeer() = default;
+  EnetPeer(const EnetPeer&) = delete;
+  EnetPeer& operator=(const EnetPeer&) = delete;
+
   Address address() const;
   std::size_t channels() const { return peer_->channelCount; }
   /// Bytes sent that the peer has not acknowledged, or that ENet has not put on the wire.
@@ -91,6 +96,15 @@ class EnetPeer {
  private:
   friend class EnetHost;
   friend class MovedEnetPeer;
+
+  /// Delivers what the peer sent.
+  struct Hearing final : Job {
+    explicit Hearing(EnetPeer& its) : peer(its) {}
+    void run() override;
+    using Job::cancel;
+    EnetPeer& peer;
+  };
+
   EnetHost* host_ = nullptr;  // null: it is being moved
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
@@ -101,6 +115,7 @@ class EnetPeer {
   bool gone_ = false;                                // its user must get no more callbacks about it
   bool drained_ = false;                             // it is in EnetHost::drained_
   bool timed_out_ = false, refused_ = false;
+  Hearing hearing_{*this};
 };
 
 class EnetHost final : private Poll::User, private Alarm::User, private Later {
@@ -178,13 +193,14 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   /// The group in which it is served. Initially players.
   void set_priority(Priority priority);
-  /// Whose turn it shares. Initially a party of its own.
+  /// Whose turn it shares. Initially a party of its own. Peers of a host that listens share that of their address.
   void set_party(std::shared_ptr<Party> party);
 
   /// Our address; the IP of a host that does not listen is the wildcard.
   Address local_address() const;
 
  private:
+  friend class EnetPeer;
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
   static constexpr std::size_t kFree = 16;              // places that are kept free by dropping peers that leave
@@ -209,6 +225,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::optional<std::size_t> give_some_sockets();
   void tidy_sockets();
   void deal_with(ENetEvent& event);
+  void dispatch();
+  void hear(EnetPeer& peer);
+  void hear_later(EnetPeer& peer) { loop_.serve(peer.hearing_); }
+  void set_turn(EnetPeer& peer);
+  void set_turns();
   void lose_refused();
   EnetPeer& adopt(ENetPeer* raw);
   std::unique_ptr<EnetPeer> forget(EnetPeer& peer);
@@ -245,6 +266,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<std::size_t> asking_;           // the half-open ones; used by thin() alone
   std::vector<EnetPeer*> leaving_;            // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
+  EnetPeer* heard_ = nullptr;  // whose packets are being delivered
+  bool listens_ = false;
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer
   bool refused_ = false;                   // nothing listens there

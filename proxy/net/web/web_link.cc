@@ -1,6 +1,7 @@
 #include "proxy/net/web/web_link.h"
 
 #include <cassert>
+#include <utility>
 
 namespace entente::net {
 namespace {
@@ -15,7 +16,7 @@ unsigned status_of(const Fault& fault) {
 }  // namespace
 
 WebLink::WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user)
-    : role_(role), user_(user), tcp_(loop, *this), messages_(role, largest, *this) {}
+    : loop_(loop), role_(role), user_(user), tcp_(loop, *this), messages_(role, largest, *this) {}
 
 void WebLink::use_tls(const TlsContext* tls, const std::string& name) {
   if (tls) tls_ = std::make_unique<Tls>(*tls, name);
@@ -97,6 +98,17 @@ void WebLink::received(Link&, wire::Lane, Bytes bytes) {
   if (tcp_.is_open()) user_.messages_done(*this);
 }
 
+void WebLink::call_again() {
+  behind_ = true;
+  tcp_.call_again();
+}
+
+void WebLink::go_on(Link&) {
+  if (std::exchange(behind_, false)) user_.go_on(*this);
+  if (!behind_ && tcp_.is_open() && stage_ == Stage::kMessages) hear_messages(std::exchange(unheard_, {}));
+  if (tcp_.is_open()) user_.messages_done(*this);
+}
+
 void WebLink::decrypt(Bytes bytes) {
   wire_.clear();
   plain_.clear();
@@ -149,6 +161,11 @@ void WebLink::hear_response(Bytes rest) {
 
 void WebLink::hear_messages(Bytes bytes) {
   const auto violation = messages_.feed(bytes);
+  if (messages_.paused()) {
+    const Bytes rest = messages_.rest();
+    unheard_.assign(rest.begin(), rest.end());
+    tcp_.call_again();
+  }
   if (!violation || !tcp_.is_open()) return;
   if (!sent_close_) send(CloseFrame{violation->code, violation->what});
   protocol_error(Fault{violation->what, "websocket"});
@@ -156,7 +173,8 @@ void WebLink::hear_messages(Bytes bytes) {
 
 void WebLink::message(Opcode opcode, Bytes payload) {
   user_.received(*this, opcode, payload);
-  if (!tcp_.is_open()) messages_.stop();
+  if (!tcp_.is_open()) return messages_.stop();
+  if (behind_ || !tcp_.is_reading() || loop_.time_is_up()) messages_.pause();
 }
 
 void WebLink::close_frame(const CloseFrame& close_frame) { user_.close_frame(*this, close_frame); }

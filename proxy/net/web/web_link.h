@@ -1,7 +1,7 @@
 // One WebSocket connection, in either role, from the first byte on TCP: TLS if it has a context, the HTTP upgrade,
 // then messages. What is sent waits until flush(), so that the results of one read go out in one write.
 // Law: as for every link (link.h): no call calls the user back, and a user may close but not destroy it in a
-// callback.
+// callback. When its time is up (Loop::time_is_up), or it is not to be read any more, the rest of what was read waits.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,9 @@ class WebUser {
   virtual void received(WebLink& link, Opcode opcode, Bytes payload) = 0;
   /// The peer's close frame, its last frame.
   virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
-  /// Everything that was read has been delivered.
+  /// After a call of call_again(): the link is served again, and still read. No message follows if this calls it again.
+  virtual void go_on(WebLink&) {}
+  /// What was delivered now is over. There may be more to come of what was read.
   virtual void messages_done(WebLink&) {}
 
   /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is
@@ -79,6 +81,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
   bool sent_close() const { return sent_close_; }
   std::size_t waiting() const { return tcp_.waiting() + out_.size(); }
   void set_reading(bool on) { tcp_.set_reading(on); }
+  bool is_reading() const { return tcp_.is_reading(); }
+  /// The user has not dealt with all of the last message: go_on() follows before the next one, as in Tcp.
+  void call_again();
   /// Sends what waits, then closes our direction.
   void shut_down();
   void hang_up() { tcp_.hang_up(); }
@@ -97,6 +102,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
 
   void connected(Link&) override;
   void received(Link&, wire::Lane, Bytes bytes) override;
+  void go_on(Link&) override;
   void wrote(Link&) override { user_.wrote(*this); }
   void ended(Link&) override { user_.ended(*this); }
   void broken(Link&, int error) override { user_.broken(*this, error); }
@@ -113,6 +119,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void hear_messages(Bytes bytes);
   void protocol_error(const Fault& fault, const std::string& detail = {});
 
+  Loop& loop_;
   const WebSocket::Role role_;
   WebUser& user_;
   Tcp tcp_;
@@ -122,7 +129,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
   bool asked_ = false, shutting_down_ = false, sent_close_ = false;
+  bool behind_ = false;  // the user has not dealt with all of the last message
   Buffer early_;         // came with the head
+  Buffer unheard_;       // was read, and waits until the link is served again
   Buffer out_;           // to be flushed: plain
   Buffer plain_, wire_;  // room for TLS
 };

@@ -65,7 +65,8 @@ WebSocket::~WebSocket() { wslay_frame_context_free(frames_); }
 
 std::optional<Violation> WebSocket::feed(Bytes bytes) {
   in_ = bytes;
-  while (!over_) {
+  paused_ = false;
+  while (!over_ && !paused_) {
     wslay_frame_iocb frame{};
     const ssize_t got = wslay_frame_recv(frames_, &frame);
     if (got == WSLAY_ERR_WANT_READ) return std::nullopt;

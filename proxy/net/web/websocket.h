@@ -56,6 +56,11 @@ class WebSocket {
   std::optional<Violation> feed(Bytes bytes);
   /// Stops delivering; may be called in a callback.
   void stop() { over_ = true; }
+  /// Stops delivering for now; may be called in a callback. The next call of feed() goes on, with rest() first.
+  void pause() { paused_ = true; }
+  bool paused() const { return paused_ && !over_; }
+  /// What the last call of feed() was given, but did not look at. REQUIRES: paused().
+  Bytes rest() const { return in_; }
 
   /// Appends one message, in one frame. REQUIRES: at most 125 bytes of ping or pong.
   void write(Opcode opcode, Bytes payload, Buffer& out);
@@ -79,7 +84,7 @@ class WebSocket {
   Buffer* out_ = nullptr;  // where frames_ writes
 
   // The frame that is being read, and the message that it is a part of.
-  bool in_frame_ = false, over_ = false;
+  bool in_frame_ = false, over_ = false, paused_ = false;
   std::uint64_t frame_left_ = 0;
   bool final_ = false, control_ = false;
   std::optional<Opcode> kind_;  // of the message, once it has begun

@@ -26,6 +26,10 @@ Limits limits_of(const config::Limits& settings) {
       .messages_per_second = settings.messages_per_second(),
       .datagrams_per_second = settings.datagrams_per_second(),
       .datagram_bytes = settings.datagram_bytes(),
+      .address_bytes_per_second = settings.address_bytes_per_second(),
+      .address_messages_per_second = settings.address_messages_per_second(),
+      .server_bytes_per_second = settings.server_bytes_per_second(),
+      .server_messages_per_second = settings.server_messages_per_second(),
   };
 }
 

@@ -105,7 +105,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Drop>(i))}}, totals.dropped[i]);
   metrics.count("stalls", "Times that reading paused because the other peer was slow", {{"route", route}},
                 totals.stalls);
-  metrics.count("throttled", "Times that reading a client paused because it exceeded a rate limit", {{"route", route}},
+  metrics.count("throttled", "Times that reading a client or a server paused because it exceeded a rate limit", {{"route", route}},
                 totals.throttled);
   metrics.gauge("sessions_held", "Players of bridges who lost their server, or found it full, and wait",
                 {{"route", route}}, static_cast<double>(totals.held_now()));

@@ -93,6 +93,16 @@ std::optional<Reason> Admission::full(std::uint32_t from_there, const Limits& li
   return std::nullopt;
 }
 
+std::shared_ptr<SharedRates> Admission::rates(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(from.host_key());
+  std::shared_ptr<SharedRates> rates = found != known_.end() ? found->second.rates : nullptr;
+  if (!rates) rates = std::make_shared<SharedRates>();
+  rates->adapt(limits.address_bytes_per_second, limits.address_messages_per_second, now);
+  if (found != known_.end()) found->second.rates = rates;
+  return rates;
+}
+
 void Admission::leave(const net::Address& from) {
   const std::lock_guard lock(mutex_);
   let_out(from);
@@ -132,8 +142,11 @@ bool Admission::crowded_from(const net::Address& from, const Limits& limits) con
 
 void Admission::tidy(Millis now) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(known_,
-                [&](auto& one) { return one.second.inside == 0 && one.second.kept == 0 && one.second.pace.full(now); });
+  std::erase_if(known_, [&](const auto& one) {
+    const AddressRecord& record = one.second;
+    const bool rests = record.pace.full(now) && (!record.rates || record.rates->full(now));
+    return record.inside == 0 && record.kept == 0 && rests;
+  });
 }
 
 }  // namespace entente::relay

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/bucket.h"
+#include "proxy/relay/admission/rates.h"
 #include "proxy/relay/reason.h"
 
 namespace entente::relay {
@@ -45,6 +47,8 @@ class Admission {
   /// The same for a player whom the operator moves here: the rate of its address does not count.
   std::optional<Reason> enter_moved(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
+  /// The rates that all clients of this address share. They are forgotten some seconds after its last client left.
+  std::shared_ptr<SharedRates> rates(const net::Address& from, const Limits& limits, Millis now);
   /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
   void keep(const net::Address& from);
   /// Undoes keep(): the client is back, or its place is given up, and leave() follows.
@@ -68,6 +72,7 @@ class Admission {
   struct AddressRecord {
     std::uint32_t inside = 0, kept = 0;
     Bucket pace;
+    std::shared_ptr<SharedRates> rates = nullptr;
   };
   /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;

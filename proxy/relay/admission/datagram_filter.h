@@ -8,6 +8,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/base/limits.h"
 #include "proxy/relay/admission/bucket.h"
+#include "proxy/relay/admission/rates.h"
 #include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/reason.h"
 
@@ -25,9 +26,13 @@ class DatagramFilter {
     dialect_ = dialect;
   }
 
+  /// From now on the client's datagrams count against these rates, too. May be null.
+  void share(std::shared_ptr<SharedRates> rates) { rates_ = std::move(rates); }
+
   std::optional<Drop> objection(Bytes datagram, Millis now) {
     if (datagram.size() > largest_) return Drop::kTooLarge;
     if (!pace_.take_one(now)) return Drop::kTooFast;
+    if (rates_ && !rates_->take_datagram(datagram.size(), now)) return Drop::kTooFast;
     if (!cutter_) return std::nullopt;
     const wire::Cut cut = cutter_->next(datagram);
     if (cut.fault || cut.size == 0) return Drop::kBadFrame;
@@ -49,6 +54,7 @@ class DatagramFilter {
   std::unique_ptr<wire::Cutter> cutter_;
   std::size_t largest_;
   Bucket pace_;
+  std::shared_ptr<SharedRates> rates_;
   StrictFilter* strict_ = nullptr;
   std::size_t dialect_ = 0;
 };

@@ -5,20 +5,28 @@
 
 namespace entente::relay {
 
-ArenaEnd::ArenaEnd(End::User& user, std::shared_ptr<Passage> passage, std::function<void()> tell_arena,
-                   std::function<void()> tell_us)
-    : End(user), passage_(std::move(passage)), tell_arena_(std::move(tell_arena)), tell_us_(std::move(tell_us)) {}
+ArenaEnd::ArenaEnd(net::Loop& loop, std::shared_ptr<net::Party> party, End::User& user,
+                   std::shared_ptr<Passage> passage, std::function<void()> tell_arena)
+    : End(user), loop_(loop), passage_(std::move(passage)), tell_arena_(std::move(tell_arena)) {
+  set_party(std::move(party));
+}
 
 ArenaEnd::~ArenaEnd() { hang_up(); }
 
-void ArenaEnd::look() {
+void ArenaEnd::run() {
   if (!open_) return;
   if (waiting() == 0) user().wrote(*this);
-  if (!open_ || !reads_) return;
-  const bool goes_on = passage_->to_session.take(in_);
-  if (!in_.empty()) user().received(*this, in_.frames());
-  in_.clear();
-  if (open_ && !goes_on) user().departed(*this, {Departure::How::kLeft, 0, Fault{""}, passage_->to_session.why()});
+  while (open_ && reads_) {
+    if (in_.empty()) {
+      in_.clear();
+      ends_ = ends_ || !passage_->to_session.take(in_);
+    }
+    if (in_.empty()) break;
+    user().received(*this, in_.pop(kFramesAtOnce));
+    if (loop_.time_is_up()) return loop_.serve(*this);
+  }
+  if (open_ && reads_ && ends_ && !std::exchange(told_end_, true))
+    user().departed(*this, {Departure::How::kLeft, 0, Fault{""}, passage_->to_session.why()});
 }
 
 int ArenaEnd::connect(const net::Address&, Outgoing) { return EOPNOTSUPP; }
@@ -31,9 +39,9 @@ void ArenaEnd::flush() {
   if (!out_.empty() && passage_->to_room.put(out_)) tell_arena_();
 }
 
-/// What came while this end was not read is not announced again, so it has look() called.
+/// What came while this end was not read is not announced again.
 void ArenaEnd::set_reading(bool on) {
-  if (!std::exchange(reads_, on) && on) tell_us_();
+  if (!std::exchange(reads_, on) && on) look();
 }
 
 void ArenaEnd::shut_down(std::string_view why, std::uint32_t) {

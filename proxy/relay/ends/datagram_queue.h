@@ -18,9 +18,10 @@ class DatagramQueue {
   /// From any thread. False when it is full.
   bool put(LinkId link, const net::Address& from, Bytes datagram);
 
-  /// Calls `hand_out(link, from, datagram)` for each, oldest first. On the owner's thread.
-  template <class HandOut>
-  void take_all(HandOut&& hand_out);
+  /// Calls `hand_out(link, from, datagram)` for each, oldest first, for as long as `more()`. True: nothing is left. On
+  /// the owner's thread.
+  template <class HandOut, class More>
+  bool take(HandOut&& hand_out, More&& more);
 
  private:
   struct Label {
@@ -31,6 +32,7 @@ class DatagramQueue {
 
   std::mutex mutex_;
   Buffer filling_, emptying_;
+  std::size_t taken_ = 0;  // bytes of emptying_
 };
 
 inline bool DatagramQueue::put(LinkId link, const net::Address& from, Bytes datagram) {
@@ -42,20 +44,23 @@ inline bool DatagramQueue::put(LinkId link, const net::Address& from, Bytes data
   return true;
 }
 
-template <class HandOut>
-void DatagramQueue::take_all(HandOut&& hand_out) {
-  {
-    std::lock_guard lock(mutex_);
-    filling_.swap(emptying_);
-  }
-  Bytes rest(emptying_);
-  while (!rest.empty()) {
+template <class HandOut, class More>
+bool DatagramQueue::take(HandOut&& hand_out, More&& more) {
+  for (;;) {
+    if (taken_ == emptying_.size()) {
+      emptying_.clear();
+      taken_ = 0;
+      std::lock_guard lock(mutex_);
+      filling_.swap(emptying_);
+    }
+    if (emptying_.empty()) return true;
     Label label;
-    std::memcpy(static_cast<void*>(&label), rest.data(), sizeof(label));
-    hand_out(label.link, label.from, rest.subspan(sizeof(label), label.size));
-    rest = rest.subspan(sizeof(label) + label.size);
+    std::memcpy(static_cast<void*>(&label), emptying_.data() + taken_, sizeof(label));
+    const Bytes datagram = Bytes(emptying_).subspan(taken_ + sizeof(label), label.size);
+    taken_ += sizeof(label) + label.size;
+    hand_out(label.link, label.from, datagram);
+    if (!more()) return false;
   }
-  emptying_.clear();
 }
 
 }  // namespace entente::relay

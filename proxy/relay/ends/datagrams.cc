@@ -1,11 +1,14 @@
 #include "proxy/relay/ends/datagrams.h"
 
+#include <utility>
+
 namespace entente::relay {
 
 using wire::Lane;
 using wire::Way;
 
-Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits)
+Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits,
+                     std::shared_ptr<SharedRates> rates)
     : worker_route_(worker_route),
       session_(session),
       largest_(limits.datagram_bytes),
@@ -13,6 +16,7 @@ Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const L
               limits.datagram_bytes, limits.datagrams_per_second, worker_route.loop.now()),
       last_passed_(worker_route.loop.now()),
       reader_(worker_route.loop, *this) {
+  filter_.share(std::move(rates));
   if (worker_route.strict_filter) filter_.watch(*worker_route.strict_filter, session.dialect);
 }
 

@@ -14,7 +14,9 @@ namespace entente::relay {
 
 class Datagrams final : private net::UdpReader::User {
  public:
-  Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits);
+  /// `rates`: as in EndOptions.
+  Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits,
+            std::shared_ptr<SharedRates> rates);
 
   /// `connected` goes to `server` and has the local port of the session's TCP connection.
   bool open(net::Fd connected, const net::Address& server);

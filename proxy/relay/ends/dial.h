@@ -51,6 +51,9 @@ class Dial {
   void tick(Millis now);
   /// The address that the server sees; a wildcard: the one that the system's routing picks.
   const net::Address& source() const { return source_.get().address; }
+  /// The rates and the name of the server that was reached; null and empty: none was.
+  SharedRates* server_rates() const { return reached_ != nullptr ? &reached_->rates() : nullptr; }
+  std::string server_name() const { return reached_ != nullptr ? reached_->name : ""; }
   bool under_way() const { return worker_route_ != nullptr; }
   /// Waits for a server to come up, or for a slot: no attempt is under way.
   bool holding() const { return worker_route_ != nullptr && (ticket_.taken() || rest_until_ != 0) && !trying_; }

@@ -11,6 +11,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
+#include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
@@ -131,6 +132,8 @@ struct EndOptions {
   std::size_t largest_read = 0;
   /// Whose turn a client's end shares; null: the loop's. A server's shares that of its server.
   std::shared_ptr<net::Party> party{};
+  /// Those that a client's datagrams count against, beside its own; null: none.
+  std::shared_ptr<SharedRates> rates{};
   AcceptedEnetPeer enet{};  ///< a client that came by ENet
 };
 

@@ -52,12 +52,11 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
               facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
       code_(parting(options)) {
   own_.set_priority(net::Priority::kNewcomer);
+  set_party(options.party);
+  filter_.share(options.rates);
 }
 
-EnetEnd::~EnetEnd() {
-  worker_route_.loop.cancel_later(*this);
-  hang_up();
-}
+EnetEnd::~EnetEnd() { hang_up(); }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -74,7 +73,8 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   departed_ = up_ = false;
   if (server.v6()) return EAFNOSUPPORT;
   peer_address_ = server;
-  own_.set_party(worker_route_.loop.server_party(server));
+  set_party(worker_route_.loop.server_party(server));
+  own_.set_party(party());
   if (!own_.is_open()) {
     const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source,
                                    net::EnetOptions::kFromServer});
@@ -109,21 +109,22 @@ void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
 
 void EnetEnd::set_reading(bool on) {
   reading_ = on;
-  if (!on || kept_.empty() || std::exchange(hearing_later_, true)) return;
-  worker_route_.loop.later(*this);  // not now: the caller may be in the middle of a callback
+  if (on && !kept_.empty()) worker_route_.loop.serve(*this);  // not now: the caller may be in the middle of a callback
 }
 
-void EnetEnd::at_turn_end() {
-  hearing_later_ = false;
-  hear_kept(false);
+void EnetEnd::run() {
+  hear_kept();
+  if (left_ && kept_.empty()) tell_left();
 }
 
-void EnetEnd::hear_kept(bool all) {
-  while ((all || reading_) && !kept_.empty() && may_hear()) {
+void EnetEnd::hear_kept() {
+  while ((left_ || reading_) && !kept_.empty()) {
+    if (!may_hear()) return kept_.clear();
     const Kept one = std::move(kept_.front());
     kept_.pop_front();
     kept_bytes_ -= one.packet.bytes().size();
     hear(one.channel, one.packet);
+    if (!kept_.empty() && worker_route_.loop.time_is_up()) return worker_route_.loop.serve(*this);
   }
 }
 
@@ -157,9 +158,14 @@ void EnetEnd::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, W
 
 void EnetEnd::peer_left(std::uint32_t data, bool silent) {
   peer_ = nullptr;
-  hear_kept(true);
+  left_ = {data, silent};
+  run();
+}
+
+void EnetEnd::tell_left() {
+  const Parting parting = *std::exchange(left_, std::nullopt);
   const bool told = !std::exchange(departed_, true) && !shut_down_;
-  if (told) user().departed(*this, departure(data, silent));
+  if (told) user().departed(*this, departure(parting.data, parting.silent));
   user().over(*this);
 }
 
@@ -185,6 +191,10 @@ void EnetEnd::shut_down(std::string_view, std::uint32_t code) {
 }
 
 void EnetEnd::hang_up() {
+  cancel();
+  kept_.clear();
+  kept_bytes_ = 0;
+  left_.reset();
   if (peer_) host_->disconnect_now(*std::exchange(peer_, nullptr), code_);
 }
 

@@ -1,10 +1,11 @@
 // An end over ENet: a client of the listener's host, or our own connection to a server. A reliable packet belongs to
 // the stream, any other is a datagram.
 // Law: ENet cannot be paused. While this end is not read, reliable packets are kept, up to a limit that ends it. Other
-// packets are dropped.
+// packets are dropped. What was kept is delivered in jobs of bounded length (schedule.h), also after the peer has left.
 #pragma once
 
 #include <deque>
+#include <optional>
 
 #include "adapters/wire/frame_reader.h"
 #include "proxy/relay/admission/datagram_filter.h"
@@ -12,7 +13,7 @@
 
 namespace entente::relay {
 
-class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::User, private net::Later {
+class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::User, private net::Job {
  public:
   EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
   ~EnetEnd() override;
@@ -23,7 +24,10 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
   void set_reading(bool on) override;
-  void set_priority(net::Priority priority) override { own_.set_priority(priority); }
+  void set_priority(net::Priority priority) override {
+    own_.set_priority(priority);
+    Job::set_priority(priority);
+  }
   void shut_down(std::string_view why, std::uint32_t code) override;
   void hang_up() override;
   bool is_open() const override { return peer_ != nullptr; }
@@ -51,11 +55,12 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   }
   void wrote(net::EnetPeer&) override { peer_wrote(); }
   void refused_packets(std::uint32_t count) override { worker_route_.dropped(Drop::kTooManyWait, count); }
-  void at_turn_end() override;
+  void run() override;
 
   wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }
   void keep(std::uint8_t channel, net::EnetPacket packet);
-  void hear_kept(bool all);
+  void hear_kept();
+  void tell_left();
   void hear(std::uint8_t channel, const net::EnetPacket& packet);
   bool may_hear() const { return !departed_ && !shut_down_; }
   Departure departure(std::uint32_t data, bool silent) const;
@@ -76,7 +81,12 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   std::deque<Kept> kept_;     // came while this end was not read
   std::size_t kept_bytes_ = 0;
   std::uint32_t code_;  // that our disconnect carries
-  bool reading_ = true, hearing_later_ = false, up_ = false;
+  struct Parting {
+    std::uint32_t data;
+    bool silent;
+  };
+  std::optional<Parting> left_;  // the peer is gone, and what it sent is still to be heard
+  bool reading_ = true, up_ = false;
   bool departed_ = false, shut_down_ = false;
   bool refused_ = false;  // the peer's machine reported that nothing listens there
 };

@@ -60,6 +60,10 @@ class LinkEnd : public End, protected LinkCallbacks {
     settle();
   }
 
+  /// Whether to go on with what was received: the link is still read, and the job has time left.
+  bool has_time() const {
+    return !departed_ && !shut_down_ && link_.is_open() && link_.is_reading() && !worker_route_.loop.time_is_up();
+  }
   /// Whether received bytes are to be discarded. Closes the link if the peer sends too many of them.
   bool is_deaf_to(std::size_t bytes) {
     if (!departed_ && !shut_down_) return false;

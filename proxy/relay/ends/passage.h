@@ -4,8 +4,10 @@
 // writer makes the reader look, once.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +25,7 @@ class WaitingFrames {
   }
   /// Moves those of `later` behind these.
   void take(WaitingFrames& later) {
-    if (bytes_.empty()) {
+    if (empty()) {
       std::swap(*this, later);
     } else {
       append(bytes_, later.bytes_);
@@ -34,16 +36,30 @@ class WaitingFrames {
   void clear() {
     bytes_.clear();
     marks_.clear();
+    at_ = next_ = 0;
   }
-  bool empty() const { return bytes_.empty(); }
-  std::size_t size() const { return bytes_.size(); }  ///< bytes
-  /// Valid until the next change. REQUIRES: not empty.
-  Frames frames() const { return {Lane::kStream, bytes_, marks_}; }
+  bool empty() const { return next_ == marks_.size(); }
+  std::size_t size() const { return bytes_.size() - at_; }  ///< bytes
+  /// Takes the first `most` frames, or as many as there are. They are valid until the next clear(), which must come
+  /// before an add() or take(). REQUIRES: not empty.
+  Frames pop(std::size_t most) {
+    const auto marks = std::span(marks_).subspan(next_, std::min(most, marks_.size() - next_));
+    std::size_t size = 0;
+    for (const FrameMark& one : marks) size += one.size;
+    const Bytes frames = Bytes(bytes_).subspan(at_, size);
+    at_ += size;
+    next_ += marks.size();
+    return {Lane::kStream, frames, marks};
+  }
 
  private:
   Buffer bytes_;
   std::vector<FrameMark> marks_;
+  std::size_t at_ = 0, next_ = 0;  // of those that pop() has not taken
 };
+
+/// How many frames of a passage are passed on at once. Then their reader looks whether its time is up.
+inline constexpr std::size_t kFramesAtOnce = 16;
 
 class PassageWay {
  public:

@@ -15,7 +15,9 @@ std::size_t most_packed(Facing side, const wire::Game& game, std::size_t dialect
 
 DatagramFilter make_filter(const EndOptions& options, Millis now) {
   const bool client = options.facing == Facing::kClient;
-  return {nullptr, options.limits.datagram_bytes, client ? options.limits.datagrams_per_second : 0, now};
+  DatagramFilter filter{nullptr, options.limits.datagram_bytes, client ? options.limits.datagrams_per_second : 0, now};
+  filter.share(options.rates);
+  return filter;
 }
 
 }  // namespace
@@ -80,7 +82,17 @@ void TcpEnd::find_dialect(Bytes bytes) {
 }
 
 void TcpEnd::hear_stream(Bytes bytes) {
-  const auto fault = heard_.feed(Lane::kStream, bytes, [&](const Frames& frames) { user().received(*this, frames); });
+  conclude(heard_.feed(
+      Lane::kStream, bytes, [&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+}
+
+void TcpEnd::go_on(net::Link&) {
+  if (departed_ || shut_down_) return heard_.drop();
+  conclude(heard_.go_on([&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+}
+
+void TcpEnd::conclude(const std::optional<Fault>& fault) {
+  if (heard_.behind()) link_.call_again();
   if (fault && link_.is_open()) depart({How::kWrong, 0, *fault, {}});
 }
 

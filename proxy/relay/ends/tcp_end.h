@@ -33,10 +33,12 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
  private:
   void connected(net::Link& link) override;
   void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
+  void go_on(net::Link& link) override;
   void broken(net::Link& link, int error) override;
 
   void find_dialect(Bytes bytes);
   void hear_stream(Bytes bytes);
+  void conclude(const std::optional<Fault>& fault);
   void gather(Bytes bytes, bool lent);
   void send_datagram(Bytes bytes);
 

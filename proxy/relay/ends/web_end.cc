@@ -106,7 +106,18 @@ void WebEnd::refuse(std::uint16_t code, const Fault& fault) {
 }
 
 void WebEnd::hear(Bytes message) {
-  const auto fault = heard_.feed(Lane::kStream, message, [&](const Frames& frames) { user().received(*this, frames); });
+  conclude(heard_.feed(
+      Lane::kStream, message, [&](const Frames& frames) { user().received(*this, frames); },
+      [&] { return has_time(); }));
+}
+
+void WebEnd::go_on(net::WebLink&) {
+  if (departed_ || shut_down_) return heard_.drop();
+  conclude(heard_.go_on([&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+}
+
+void WebEnd::conclude(const std::optional<Fault>& fault) {
+  if (heard_.behind()) link_.call_again();
   if (fault) refuse(content_code(*fault), *fault);
 }
 

@@ -23,6 +23,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void upgraded(net::WebLink& link, const net::HttpHead& response) override;
   void declined(net::WebLink& link, const net::HttpHead& response) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
+  void go_on(net::WebLink& link) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void messages_done(net::WebLink&) override { link_.flush(); }
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
@@ -32,6 +33,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
 
   void hear_text(Bytes message);
   void hear(Bytes message);
+  void conclude(const std::optional<Fault>& fault);
   void refuse(std::uint16_t code, const Fault& fault);
   void answer_ping(Bytes payload);
 

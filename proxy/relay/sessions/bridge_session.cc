@@ -390,7 +390,9 @@ void BridgeSession::hear_server(const Frames& frames) {
   if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(frames, at); });
   server_.hear(*worker_route_, frames, wall());
   call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, frames, at); });
-  if (frames.lane == Lane::kStream) bytes_from_server_ += frames.bytes.size();
+  if (frames.lane != Lane::kStream) return;
+  bytes_from_server_ += frames.bytes.size();
+  if (!ending_) charge_server(frames.bytes.size(), frames.count());
 }
 
 void BridgeSession::wrote(End& end) {
@@ -445,7 +447,7 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
 
 /// A peer that cannot be paused sent too much: a client sent too fast, or the other peer read too slowly.
 Reason BridgeSession::flooded_by(const CountedEnd& side) const {
-  if ((side.paused & kRate) != 0) return Reason::kBadFrame;
+  if ((side.paused & kRate) != 0) return is_front(side) ? Reason::kBadFrame : Reason::kServerProtocolError;
   return is_front(side) ? Reason::kServerStalled : Reason::kClientStalled;
 }
 

@@ -108,6 +108,8 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void hang_up() override;
   bool is_linked() const override { return client_.end->is_open() || server_.is_open(); }
   bool on_tick(Millis now) override;
+  void pause_server(Pause why) override { server_.pause(why); }
+  void resume_server(Pause why) override { server_.resume(why); }
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
   void tell_end() override;

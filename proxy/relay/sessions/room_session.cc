@@ -50,6 +50,7 @@ std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, 
                    .gathers = gathers,
                    .largest_read = kLargestRead,
                    .party = party(),
+                   .rates = address_rates_,
                    .enet = enet});
 }
 

@@ -22,6 +22,9 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
             accept_route.route.listen_address},
       dial_(static_cast<Dial::User&>(*this)),
       rates_(limits_, accept_route.loop.now()),
+      address_rates_(newcomer.client.port() != 0 ? accept_route.route.listener->admission.rates(
+                                                       newcomer.client, limits_, accept_route.loop.now())
+                                                 : nullptr),
       began_(accept_route.loop.now()),
       last_passed_(began_) {
   if (chosen_ != nullptr) dial_.expect(*chosen_);
@@ -37,6 +40,7 @@ Session::Session(const Session& other, Successor)
       info_(other.info_),
       dial_(static_cast<Dial::User&>(*this)),
       rates_(other.rates_),
+      address_rates_(other.address_rates_),
       began_(other.began_),
       last_passed_(other.last_passed_),
       counted_(other.counted_),
@@ -86,10 +90,32 @@ void Session::note(const std::string& text) {
 }
 
 void Session::charge(std::size_t bytes, std::size_t messages) {
-  if (rates_.charge(bytes, messages, now())) return;
+  const bool own = rates_.charge(bytes, messages, now());
+  const bool all = !address_rates_ || address_rates_->charge(bytes, messages, now());
+  if (own && all) return;
   worker_route_->counters.throttled.add();
   over_rates_ = true;
   pause_client(kRate);
+  if (std::exchange(told_too_fast_, true)) return;
+  own ? tell_too_fast("clients of " + info_.client.ip_text() + " exceed", "address_", "are")
+      : tell_too_fast("client " + info_.client.text() + " exceeds", "", "is");
+}
+
+void Session::charge_server(std::size_t bytes, std::size_t messages) {
+  SharedRates* const rates = dial_.server_rates();
+  if (ending_ || rates == nullptr || rates->charge(bytes, messages, now())) return;
+  worker_route_->counters.throttled.add();
+  server_over_rates_ = true;
+  pause_server(kRate);
+  if (!std::exchange(told_server_too_fast_, true))
+    tell_too_fast("server " + dial_.server_name() + " exceeds", "server_", "is");
+}
+
+/// `whose`: the beginning of the limits' names.
+void Session::tell_too_fast(const std::string& who_exceeds, const char* whose, const char* is) {
+  const std::string limit = std::string(" limits.") + whose;
+  worker_route_->log_info(LogKind::kTooFast, who_exceeds + limit + "messages_per_second or" + limit +
+                                                 "bytes_per_second, and " + is + " read more slowly");
 }
 
 SessionReport Session::report() const {
@@ -265,9 +291,13 @@ void Session::tick(Millis now) {
     return settle();
   }
   if (ending_ || !on_tick(now)) return;
-  if (over_rates_ && rates_.ready(now)) {
+  if (over_rates_ && rates_.ready(now) && (!address_rates_ || address_rates_->ready(now))) {
     over_rates_ = false;
     resume_client(kRate);
+  }
+  if (server_over_rates_ && (dial_.server_rates() == nullptr || dial_.server_rates()->ready(now))) {
+    server_over_rates_ = false;
+    resume_server(kRate);
   }
   if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
   if (dial_.holding() && client_has_gone()) return end(Reason::kClientLeft);

@@ -87,6 +87,10 @@ class Session : private Dial::User {
   const LinkInfo& info() const { return info_; }
   const Limits& limits() const { return limits_; }
   WorkerRoute& worker_route() { return *worker_route_; }
+  /// Whose turn the session shares (schedule.h): that of its client's address. A bot has none.
+  std::shared_ptr<net::Party> party() const {
+    return info_.client.port() != 0 ? accept_route_.loop.client_party(info_.client) : nullptr;
+  }
   /// The route through whose listener it came.
   const Route& accepting_route() const { return accept_route_.route; }
 
@@ -133,11 +137,9 @@ class Session : private Dial::User {
   void note(const std::string& text);
   /// Counts what the client sent against its rate limits. Above them it is not read until it is within them again.
   void charge(std::size_t bytes, std::size_t messages);
+  /// The same for what its server sent, which all sessions of the server share.
+  void charge_server(std::size_t bytes, std::size_t messages);
   Millis now() const { return accept_route_.loop.now(); }
-  /// Whose turn the session shares (schedule.h): that of its client's address. A bot has none.
-  std::shared_ptr<net::Party> party() const {
-    return info_.client.port() != 0 ? accept_route_.loop.client_party(info_.client) : nullptr;
-  }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.
@@ -154,6 +156,9 @@ class Session : private Dial::User {
   /// Stops and resumes reading from the client.
   virtual void pause_client(Pause why) = 0;
   virtual void resume_client(Pause why) = 0;
+  /// The same for its server, if it has one.
+  virtual void pause_server(Pause) {}
+  virtual void resume_server(Pause) {}
   /// Called every tick, before the limits are checked. False: they are not checked.
   virtual bool on_tick(Millis) { return true; }
   /// Closes the link to a server that did not accept the connection in time. Returns whether it did.
@@ -190,6 +195,7 @@ class Session : private Dial::User {
   LinkInfo info_;  // of the client's link
   Dial dial_;
   Rates rates_;
+  const std::shared_ptr<SharedRates> address_rates_;             // of all clients of its address; a bot has none
   std::uint64_t bytes_from_client_ = 0, bytes_from_server_ = 0;  // bytes of messages: the client's, the server's
   const Millis began_;
   Millis last_passed_;            // when something was last passed on
@@ -201,7 +207,11 @@ class Session : private Dial::User {
   bool ending_ = false;  // nothing is passed on any more
 
  private:
-  bool over_rates_ = false, counted_ = false, opened_ = false, tapped_ = false, done_ = false;
+  void tell_too_fast(const std::string& who_exceeds, const char* whose, const char* is);
+
+  bool over_rates_ = false, server_over_rates_ = false;
+  bool told_too_fast_ = false, told_server_too_fast_ = false;
+  bool counted_ = false, opened_ = false, tapped_ = false, done_ = false;
 };
 
 }  // namespace entente::relay

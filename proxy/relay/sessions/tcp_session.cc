@@ -12,6 +12,7 @@ namespace {
 // Milliseconds between a server's close and our goodbye to the client. A server often closes because its client said
 // goodbye, and the client's own close is on its way. That client gets only what the server sent.
 constexpr std::uint32_t kParting = 250;
+constexpr std::size_t kStrictRead = 8 * 1024;  // bytes: some thousand messages, each of which is decoded
 constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
 
 std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
@@ -36,8 +37,11 @@ TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedCl
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
       sure_(newcomer.server == nullptr || !route_.detects_in_session(*newcomer.server)) {
-  if (worker_route.strict_filter) to_server_.watch(*worker_route.strict_filter, route_.dialect);
-  if (route_.with_datagrams()) datagrams_.emplace(worker_route, info_, limits_);
+  if (worker_route.strict_filter) {
+    to_server_.watch(*worker_route.strict_filter, route_.dialect);
+    client_.link.set_largest_read(kStrictRead);
+  }
+  if (route_.with_datagrams()) datagrams_.emplace(worker_route, info_, limits_, address_rates_);
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -134,8 +138,13 @@ void TcpSession::to_server(const FrameRun& frames) {
 
 void TcpSession::server_said(Bytes bytes) {
   if (!sure_) return find_dialect(bytes);
-  const auto fault = to_client_.feed(bytes, [&](const FrameRun& whole) { to_client(whole); });
+  std::size_t frames = 0;
+  const auto fault = to_client_.feed(bytes, [&](const FrameRun& whole) {
+    frames = whole.count;
+    to_client(whole);
+  });
   if (fault) go_unframed(*fault);
+  charge_server(bytes.size(), frames);
 }
 
 void TcpSession::to_client(const FrameRun& frames) {

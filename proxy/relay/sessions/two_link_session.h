@@ -79,6 +79,8 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
   bool is_linked() const override { return client_.link.is_open() || server_.link.is_open(); }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }
+  void pause_server(Pause why) override { server_.pause(why); }
+  void resume_server(Pause why) override { server_.resume(why); }
 
   bool drop_late_server(Millis now) override {
     const bool late = dial_.late(now, server_.link);

@@ -10,19 +10,31 @@ constexpr std::size_t kMostUntaken = 32 * 1024 * 1024;  // bytes that wait; more
 
 }  // namespace
 
-Visitor::Visitor(SharedRoom& room, Owner& owner, Visit visit)
-    : room_(room), owner_(owner), visit_(std::move(visit)), peer_{visit_.client.client.text(), 0, ""} {}
+Visitor::Visitor(net::Loop& loop, SharedRoom& room, Owner& owner, Visit visit)
+    : loop_(loop), room_(room), owner_(owner), visit_(std::move(visit)), peer_{visit_.client.client.text(), 0, ""} {
+  if (visit_.client.client.port() != 0) set_party(loop.client_party(visit_.client.client));  // else it is a bot
+}
 
 // -- From the session -------------------------------------------------------------------------------------------------
 
-void Visitor::look() {
+void Visitor::run() {
   if (queued_ && !done_ && room_.over()) return leave("the arena is closed");
-  if (done_ || queued_) return;
-  const bool goes_on = visit_.passage->to_room.take(in_);
-  if (in_.size() >= kMuch) owner_.tell_session(visit_);
-  if (seat_ != 0 && !in_.empty()) room_.received(seat_, in_.frames());
+  while (!done_ && !queued_ && take_more()) {
+    const Frames some = in_.pop(kFramesAtOnce);
+    if (seat_ != 0) room_.received(seat_, some);
+    if (loop_.time_is_up()) return look();
+  }
+  if (!done_ && !queued_ && ends_) leave(visit_.passage->to_room.why());
+}
+
+/// Whether there is something that the session sent.
+bool Visitor::take_more() {
+  if (!in_.empty()) return true;
   in_.clear();
-  if (!goes_on) leave(visit_.passage->to_room.why());
+  if (ends_) return false;
+  ends_ = !visit_.passage->to_room.take(in_);
+  if (in_.size() >= kMuch) owner_.tell_session(visit_);
+  return !in_.empty();
 }
 
 void Visitor::take_turn() {

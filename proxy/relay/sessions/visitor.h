@@ -1,7 +1,8 @@
 // The player of a bridge in an arena of this process, while no server of the route is up, or after the operator moved
 // the player there. The session stays where it is; this is its seat in the arena, on the arena's worker. The two speak
 // native over a passage (ends/passage.h). Law: the player's client never sees a goodbye of the arena. When the arena
-// has no place for the player, or ends, the passage is closed, and the session acts on it.
+// has no place for the player, or ends, the passage is closed, and the session acts on it. What the session sends is
+// heard in the turns of its client's address (schedule.h).
 #pragma once
 
 #include <functional>
@@ -24,7 +25,7 @@ struct Visit {
   std::shared_ptr<Passage> passage;
 };
 
-class Visitor final : public Guest {
+class Visitor final : public Guest, private net::Job {
  public:
   class Owner {
    public:
@@ -35,13 +36,13 @@ class Visitor final : public Guest {
     virtual void gone(Visitor& visitor) = 0;
   };
 
-  /// `room` and `owner` outlive it.
-  Visitor(SharedRoom& room, Owner& owner, Visit visit);
+  /// `loop`, `room` and `owner` outlive it.
+  Visitor(net::Loop& loop, SharedRoom& room, Owner& owner, Visit visit);
 
   /// Waits for a seat. REQUIRES: the room is not over.
   void begin() { room_.wait_for_seat(*this); }
   /// There may be news from the session.
-  void look();
+  void look() { loop_.serve(*this); }
   /// Ends the visit. REQUIRES: not during a call of the room.
   void leave(std::string_view why);
   const Visit& visit() const { return visit_; }
@@ -65,15 +66,19 @@ class Visitor final : public Guest {
   void take_turn() override;
 
  private:
+  void run() override;
+  bool take_more();
   void part(std::string_view why);
   void finish();
 
+  net::Loop& loop_;
   SharedRoom& room_;
   Owner& owner_;
   const Visit visit_;
   const core::Peer peer_;
   core::Id seat_ = 0;
   WaitingFrames in_, out_;
+  bool ends_ = false;     // the session sends nothing more
   bool queued_ = true;    // for the seat, or to enter
   bool watches_ = false;  // the player wanted to watch only
   bool parted_ = false;   // nothing more reaches the session

@@ -16,6 +16,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/admission/rates.h"
 #include "proxy/relay/upstream/slot_queue.h"
 
 namespace entente::relay {
@@ -74,6 +75,8 @@ class Upstream {
     if (options.slots != nullptr) options.slots->refused(now);
   }
   void drain(bool on) { known_->drained = on; }
+  /// The rates of what it sends to all its sessions.
+  SharedRates& rates() { return known_->rates; }
   /// Sets the dialect that the server was found to speak; nothing: it is no longer known.
   void set_dialect(std::optional<std::size_t> dialect);
 
@@ -112,6 +115,7 @@ class Upstream {
     std::atomic<std::int64_t> dialect{-1}, last_dialect{-1};  // that were found; -1: none
     std::atomic<std::uint32_t> sessions{0}, refusals{0};      // refusals: because it was full
     std::atomic<std::uint64_t> opened{0};
+    SharedRates rates;
     std::mutex mutex;  // of why
     std::string why;
   };
