@@ -93,6 +93,10 @@ connects_burst = 1000000
 bytes_per_second = 1000000000
 messages_per_second = 1000000000
 datagrams_per_second = 1000000000
+address_bytes_per_second = 1000000000
+address_messages_per_second = 1000000000
+server_bytes_per_second = 1000000000
+server_messages_per_second = 1000000000
 [[route]]
 listen = "bzflag://127.0.0.1:0?dialect=2.4"
 to = "{server}"

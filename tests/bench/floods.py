@@ -1,5 +1,5 @@
-# Measures how floods at its listeners affect the players of a worker: round trips over four transports, before and
-# during each flood.
+# Measures how long players of one worker wait during each flood at its listeners, with default limits: round trips over
+# five transports. The crowd has other addresses than the players: one, or 16.
 # Law: one worker serves all; players and crowds share the other core. The crowd and the players are separate processes,
 # so that a busy crowd does not delay the players' clocks.
 import contextlib
@@ -17,19 +17,50 @@ import report
 
 SECONDS = 8
 EVERY = 0.02  # seconds between two messages of a player
-AIM_MS = 250
+AIMS_MS = {1: 50, 16: 250}  # by the number of addresses that flood
 JOIN_LIMIT = 10
 AT_ONCE = 100  # connects under way: less than a listener's backlog
 
-RELAY, BRIDGE, WEB, ENET = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet"
+RELAY, BRIDGE, WEB, ENET, ARENA = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet", "arena"
+ARENA_TCP, ARENA_UDP, LIED_TO = "arena, TCP", "arena, ENet", "bridge to the flooding server"
 # By listener: what a slow client sends, a byte at a time.
 SLOW = {RELAY: b"BZFLAG\r\n\r", BRIDGE: b"BZFLAG\r\n\r", WEB: b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nX-Slow: " + b"x" * 400}
 CROWDS = {"3,000 connects, closed at once": 3000, "5,000 idle connections": 5000, "700 slow greetings": 700}
 SILENT = "3,000 connects, never acknowledged"
-FLOODS = [(None, "-")] + [(kind, listener) for listener in SLOW for kind in CROWDS] + [(SILENT, ENET)]
+# What 100 clients send without a pause, once they are connected. By kind and listener: the greeting, the message.
+JSON = {"`{}`": b"{}", "`toward`": b'{"toward":{"x":1,"y":2}}', "`say`": b'{"say":{"text":"hello"}}',
+        "`spawn`": b'{"spawn":{}}', "`fire`": b'{"fire":{"vx":1}}', "`want_world`": b'{"want_world":{}}'}
+ENTER = b'{"enter":{"name":"crowd"}}'
+
+
+def in_frame(opcode, payload):
+    """A message of a client, over WebSocket."""
+    return bytes([0x80 | opcode, 0x80 | len(payload)]) + b"\0\0\0\0" + payload
+
+
+UPGRADE = (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+           b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+TALK = {(f"{name} without a pause", ARENA_TCP): (ENTER + b"\n", text + b"\n") for name, text in JSON.items()}
+TALK |= {(f"{name} without a pause", ARENA): (UPGRADE + in_frame(1, ENTER), in_frame(1, text))
+         for name, text in JSON.items() if name in ("`{}`", "`toward`")}
+TALK[("pings without a pause", WEB)] = (UPGRADE, in_frame(9, b""))
+TALK[("messages without a pause", RELAY)] = (b"BZFLAG\r\n\r\n", bytes([0, 0, 0x61, 0x6c]))
+TALK[("messages without a pause", BRIDGE)] = (b"BZFLAG\r\n\r\n" + bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"crowd".ljust(242, b"\0"),
+                                              bytes([0, 0, 0x61, 0x6c]))
+PAGES, REJOIN, PACKETS = "requests for the page", "join, leave, join again", "packets without a pause"
+LIES = "50 sessions of a server that floods"
+TALKERS, LIED = 100, 50
+FLOODS = ([(None, "-", 1)] + [(kind, listener, 1) for listener in SLOW for kind in CROWDS] + [(SILENT, ENET, 1)]
+          + [(kind, listener, addresses) for kind, listener in TALK for addresses in AIMS_MS]
+          + [(kind, listener, addresses) for kind, listener in ((PAGES, ARENA), (REJOIN, ARENA_TCP), (PACKETS, ARENA_UDP))
+             for addresses in AIMS_MS]
+          + [(LIES, LIED_TO, 1)])
 
 ROUTE = '[[route]]\nlisten = "{}"\nto = "{}"\n'
+ARENA_CONF = '[[arena]]\nname = "flooded"\nlisten = [{}]\n'
 WEB_URL, ENET_URL = "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"
+ARENA_URLS = {ARENA: "native+ws://127.0.0.1:0?dialect=json", ARENA_TCP: "native://127.0.0.1:0?dialect=json",
+              ARENA_UDP: ENET_URL.format("127.0.0.1:0")}
 
 
 # -- The crowd ---------------------------------------------------------------------------------------------------------
@@ -39,8 +70,20 @@ def address(text):
     return host, int(port)
 
 
-def connect(to):
-    one = socket.socket()
+class Source:
+    """The addresses of the crowd, in turn: never that of the players."""
+
+    def __init__(self, addresses):
+        self.addresses, self.next = addresses, 0
+
+    def bind(self, one):
+        self.next += 1
+        one.bind((f"127.0.0.{2 + self.next % self.addresses}", 0))
+        return one
+
+
+def connect(to, source):
+    one = source.bind(socket.socket())
     one.setblocking(False)
     one.connect_ex(to)
     return one
@@ -57,13 +100,23 @@ def wait_writable(links):
                 left -= 1
 
 
-def crowd(kind, to, slow):
+def crowd(kind, to, listener, source):
     """Runs the whole flood, until the process is killed."""
     if kind == SILENT:
-        return unacknowledged(to)
+        return unacknowledged(to, source)
+    if (kind, listener) in TALK:
+        return talk([connect(to, source) for _ in range(TALKERS)], *TALK[kind, listener])
+    if kind == LIES:
+        return talk([connect(to, source) for _ in range(LIED)], ENTER + b"\n", b"")
+    if kind == PACKETS:
+        return packets(to, source)
+    if kind in (PAGES, REJOIN):
+        return come_and_go(to, source, UPGRADE.split(b"\r\n")[0] + b"\r\nHost: 127.0.0.1\r\n\r\n" if kind == PAGES
+                           else ENTER + b'\n{"spawn":{}}\n')
+    slow = SLOW[listener]
     held = []
     for first in range(0, CROWDS[kind], AT_ONCE):
-        links = [connect(to) for _ in range(min(AT_ONCE, CROWDS[kind] - first))]
+        links = [connect(to, source) for _ in range(min(AT_ONCE, CROWDS[kind] - first))]
         wait_writable(links)
         if "closed" in kind:
             for one in links:
@@ -85,11 +138,92 @@ def signal_end():
         time.sleep(60)
 
 
-def unacknowledged(to):
+def talk(links, greeting, message):
+    """Sends `message` as fast as it is taken, and reads what comes."""
+    wait_writable(links)
+    rest = {one: greeting for one in links}
+    flood = message * (60_000 // len(message)) if message else b""
+    with selectors.DefaultSelector() as ready:
+        for one in links:
+            ready.register(one, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while True:
+            for key, events in ready.select():
+                one = key.fileobj
+                try:
+                    if events & selectors.EVENT_READ and not one.recv(1 << 18):
+                        raise OSError("closed")
+                    if events & selectors.EVENT_WRITE:
+                        rest[one] = rest[one][one.send(rest[one]):] or flood
+                        if not rest[one]:
+                            ready.modify(one, selectors.EVENT_READ)
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    ready.unregister(one)
+
+
+def come_and_go(to, source, words):
+    while True:
+        links = [connect(to, source) for _ in range(AT_ONCE)]
+        wait_writable(links)
+        for one in links:
+            with contextlib.suppress(OSError):
+                one.send(words)
+        time.sleep(0.02)
+        for one in links:
+            one.close()
+
+
+def packets(to, source):
+    """Peers over ENet. Each datagram has 60 unreliable packets: a new direction of the view."""
+    peers = []
+    for _ in range(20):
+        one = Enet(to, source)
+        until = time.monotonic() + 2
+        one.link.settimeout(0.2)
+        while not one.joined and time.monotonic() < until:
+            with contextlib.suppress(TimeoutError):
+                one.read()
+        one.link.setblocking(False)
+        peers.append(one)
+    view = b"\x01" + struct.pack("<fff", 1, 0, 0)
+    while True:
+        for one in peers:
+            commands = b"".join(struct.pack(">BBHHH", 7, 0, 0, number, len(view)) + view for number in range(60))
+            with contextlib.suppress(OSError):
+                one.transmit(commands)
+                one.read()
+
+
+def unacknowledged(to, source):
     for number in range(3000):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        with source.bind(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as one:
             one.sendto(enet_connect(number + 1), to)
     signal_end()
+
+
+def lie():
+    """A server of native that sends empty messages without a pause to whoever connects. Prints its address."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        print("127.0.0.1:%d" % server.getsockname()[1], flush=True)
+        server.setblocking(False)
+        with selectors.DefaultSelector() as ready:
+            ready.register(server, selectors.EVENT_READ)
+            rest, flood = {}, b"\0\0\0\0" * 15_000
+            while True:
+                for key, _ in ready.select():
+                    try:
+                        if key.fileobj is server:
+                            one, _ = server.accept()
+                            one.setblocking(False)
+                            ready.register(one, selectors.EVENT_WRITE)
+                        else:
+                            one = key.fileobj
+                            rest[one] = (rest.get(one) or flood)[one.send(rest.get(one) or flood):]
+                    except BlockingIOError:
+                        continue
+                    except OSError:
+                        ready.unregister(key.fileobj)
 
 
 # -- Players -----------------------------------------------------------------------------------------------------------
@@ -183,16 +317,17 @@ class Bridged(Player):
 class Web(Player):
     """Through the relay of WebSocket, to an arena: each ping of WebSocket is answered."""
 
+    GREETING = in_frame(2, struct.pack("<BI", 1, 3))  # of Ogar
+
     def open(self, to):
         link = socket.create_connection(to)
-        link.sendall(b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                     b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+        link.sendall(UPGRADE)
         return link
 
     def hear(self):
         if not self.joined and b"\r\n\r\n" in self.heard:
             self.heard, self.joined = self.heard.split(b"\r\n\r\n", 1)[1], True
-            self.link.send(b"\x82\x85\0\0\0\0" + struct.pack("<BI", 1, 3))  # a greeting of Ogar
+            self.link.send(self.GREETING)
         while self.joined and len(self.heard) >= 4:
             size, start = self.heard[1] & 127, 2
             if size == 126:
@@ -208,7 +343,12 @@ class Web(Player):
             self.heard = self.heard[start + size:]
 
     def say(self):
-        self.link.send(b"\x89\x84\0\0\0\0ping")
+        self.link.send(in_frame(9, b"ping"))
+
+
+class InArena(Web):
+    """In an arena of the same worker: each ping of WebSocket is answered."""
+    GREETING = in_frame(1, b'{"enter":{"name":"honest"}}')
 
 
 def enet_connect(number):
@@ -226,12 +366,18 @@ class Enet(Player):
     COMPRESSED, STAMPED = 0x4000, 0x8000
     peer, number = 0, 1
 
+    def __init__(self, to, source=None):
+        self.source = source
+        super().__init__(to)
+
     def open(self, to):
         self.library = ctypes.CDLL("libenet.so.7")
         self.library.enet_range_coder_create.restype = ctypes.c_void_p
         self.library.enet_range_coder_decompress.restype = ctypes.c_size_t
         self.coder = ctypes.c_void_p(self.library.enet_range_coder_create())
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        if self.source:
+            self.source.bind(link)
         link.connect(to)
         link.send(enet_connect(7))
         return link
@@ -271,7 +417,7 @@ class Enet(Player):
         self.transmit(struct.pack(">BBH", 0x85, 0xFF, self.number))
 
 
-PLAYERS = {RELAY: Bzflag, BRIDGE: Bridged, WEB: Web, ENET: Enet}
+PLAYERS = {RELAY: Bzflag, BRIDGE: Bridged, WEB: Web, ENET: Enet, ARENA: InArena}
 
 
 def play(addresses, seconds):
@@ -301,27 +447,28 @@ def play(addresses, seconds):
 # -- The measurement ---------------------------------------------------------------------------------------------------
 
 class Proxy(contenders.Announcing):
-    """One worker with a route for each transport. Yields the addresses of its listeners."""
+    """One worker with default limits, a route for each transport, and an arena. Yields the addresses of its listeners."""
 
     def __init__(self, build, routes):
         super().__init__("entente", set(), str(build / "entente"), self.arrange)
         self.routes = routes
 
     def arrange(self, servers, folder):
-        text = contenders.ENTENTE.split("[[route]]")[0] + "".join(ROUTE.format(*route) for route in self.routes)
+        arena = ARENA_CONF.format(", ".join(f'"{url}"' for url in ARENA_URLS.values()))
+        text = '[log]\nlevel = "warn"\n' + "".join(ROUTE.format(*route) for route in self.routes) + arena
         (folder / "conf").write_text(text)
         return ["run", folder / "conf"]
 
     def start(self, echo, folder):
         process, first = super().start(echo, folder)
-        return process, [first] + [process.stdout.readline().split()[-1] for _ in self.routes[1:]]
+        return process, [first] + [process.stdout.readline().split()[-1] for _ in range(len(self.routes) + len(ARENA_URLS) - 1)]
 
 
 def helper(*words):
     return contenders.spawn([sys.executable, __file__, *words], contenders.LOAD_CORE, stdout=subprocess.PIPE)
 
 
-def cell(build, load, kind, listener):
+def cell(build, load, kind, listener, addresses):
     """Each player's waits in ms."""
     with contextlib.ExitStack() as stack:
         def arena(url):
@@ -333,46 +480,67 @@ def cell(build, load, kind, listener):
         routes = {RELAY: (bzflag, f"bzflag://{load.echo}?dialect=2.4"), BRIDGE: (bzflag, f"native://{load.native}"),
                   WEB: (WEB_URL.format("127.0.0.1:0"), arena(WEB_URL)),
                   ENET: (ENET_URL.format("127.0.0.1:0"), arena(ENET_URL))}
+        liar = helper("lie")
+        stack.callback(contenders.kill, liar)
+        lies = f"native://{liar.stdout.readline().strip()}?dialect=protobuf"
+        routes[LIED_TO] = ("native://127.0.0.1:0?dialect=json", lies)
         found, _ = stack.enter_context(Proxy(build, list(routes.values())).running(None))
-        addresses = dict(zip(routes, found))
-        players = helper("play", json.dumps(addresses), str(SECONDS))
+        listeners = dict(zip([*routes, *ARENA_URLS], found))
+        players = helper("play", json.dumps({name: listeners[name] for name in PLAYERS}), str(SECONDS))
         stack.callback(contenders.kill, players)
         if players.stdout.readline() != "in\n":
             raise RuntimeError("the players did not get in (see above)")
         if kind:
-            stack.callback(contenders.kill, helper("crowd", kind, addresses[listener], listener))
+            stack.callback(contenders.kill, helper("crowd", kind, listeners[listener], listener, str(addresses)))
         return json.loads(players.stdout.readline())
 
 
 def measure(chosen, build, load):
     results = {}
     for number in range(chosen.rounds):
-        for kind, listener in FLOODS:
-            print(f"floods, round {number + 1} of {chosen.rounds}: {kind} {listener}", file=sys.stderr)
-            for name, waited in cell(build, load, kind, listener).items():
-                results.setdefault((kind, listener), {}).setdefault(name, []).extend(waited)
+        for flood in FLOODS:
+            print(f"floods, round {number + 1} of {chosen.rounds}: {flood}", file=sys.stderr)
+            for name, waited in cell(build, load, *flood).items():
+                results.setdefault(flood, {}).setdefault(name, []).append(sorted(waited))
     return table(results)
 
 
-def words(waited):
-    ordered = sorted(waited)
-    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
-    return f"{ordered[len(ordered) // 2]:.1f} / {p99:.0f} / {ordered[-1]:.0f}"
+def words(rounds):
+    """The medians of the rounds, and the worst of all."""
+    def median(values):
+        return sorted(values)[len(values) // 2]
+
+    half = median([waited[len(waited) // 2] for waited in rounds])
+    p99 = median([waited[min(len(waited) - 1, int(len(waited) * 0.99))] for waited in rounds])
+    return f"{half:.1f} / {p99:.0f} / {worst(rounds):.0f}"
+
+
+def worst(rounds):
+    """The median of the rounds' longest waits."""
+    longest = sorted(waited[-1] for waited in rounds)
+    return longest[len(longest) // 2]
 
 
 def table(results):
-    worst = max(max(waited) for cells in results.values() for waited in cells.values())
-    lines = [report.command() + f": {SECONDS} s a cell, one worker. p50 / p99 / worst of a player's round trips, in ms.",
+    lines = [report.command() + f": {SECONDS} s a cell, one worker, default limits. p50 / p99 / worst of a player's round trips, "
+             "in ms; medians of the rounds.",
              report.surroundings() + ".", "",
-             report.row(["crowd", "at the listener", *(f"player: {name}" for name in PLAYERS)]),
-             report.row(["---", "---", *["--:"] * len(PLAYERS)])]
-    for (kind, listener), cells in results.items():
-        lines.append(report.row([kind or "none", listener, *(words(cells[name]) for name in PLAYERS)]))
-    return "\n".join([*lines, "", f"Worst wait: {worst:.0f} ms; wanted: at most {AIM_MS} ms."]) + "\n"
+             report.row(["crowd", "at the listener", "from addresses", *(f"player: {name}" for name in PLAYERS)]),
+             report.row(["---", "---", "--:", *["--:"] * len(PLAYERS)])]
+    for (kind, listener, addresses), cells in results.items():
+        lines.append(report.row([kind or "none", listener, str(addresses if kind else 0),
+                                 *(words(cells[name]) for name in PLAYERS)]))
+    lines.append("")
+    for addresses, aim in AIMS_MS.items():
+        longest = max(worst(rounds) for (_, _, by), cells in results.items() if by == addresses for rounds in cells.values())
+        lines.append(f"Worst wait, {addresses} address{'es' if addresses > 1 else ''}: {longest:.0f} ms; wanted: at most {aim} ms.")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "play":
         play(json.loads(sys.argv[2]), float(sys.argv[3]))
+    elif sys.argv[1] == "lie":
+        lie()
     else:
-        crowd(sys.argv[2], address(sys.argv[3]), SLOW.get(sys.argv[4], b""))
+        crowd(sys.argv[2], address(sys.argv[3]), sys.argv[4], Source(int(sys.argv[5])))

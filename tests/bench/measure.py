@@ -1,4 +1,5 @@
 """Compares Entente with other relays, and measures codecs, rooms and arenas. Writes the tables of tests/bench/README.md.
+The table of floods is in proxy/manual/limits.md.
 
   tests/bench/run                       all of it, about 35 minutes
   tests/bench/run arena                 one part, and its table: relays, codecs, rooms, arena, bots, cores or floods
@@ -26,6 +27,7 @@ import report
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "bench"
+MANUAL = HERE.parent.parent / "proxy/manual/limits.md"
 
 # (kind, connections, paced): paced cells run at half load (see half_loads), those of a bridge at the message rate of tanks.
 # In a bridge's cell, a relay that cannot translate copies the messages of the TCP cells.
@@ -277,7 +279,7 @@ def main():
         text = measure(chosen)
         print(text)
         if not chosen.dry:
-            report.write(HERE / "README.md", name, text)
+            report.write(MANUAL if name == "floods" else HERE / "README.md", name, text)
 
 
 if __name__ == "__main__":
