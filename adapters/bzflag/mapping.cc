@@ -282,7 +282,8 @@ constexpr MappingLine kMapping[] = {
     // -- Questions, and the datagram link
     up("MsgQueryGame", "", "Query.kind"),
     down("MsgQueryGame", "game_type", "Room.mode"),
-    down("MsgQueryGame", "sizes", "Room.players", kLossy, "all players are counted in one team"),
+    down("MsgQueryGame", "sizes", "Room.players", kLossy,
+         "their sum; clients are told the teams of the players that Entente knows"),
     down("MsgQueryGame", "observers", "Room.watchers"),
     down("MsgQueryGame", "*", "", kSynthesised, "Entente's own values"),
     up("MsgQueryPlayers", "", "Query.kind", kLossy, "Entente asks only for the names"),

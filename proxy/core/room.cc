@@ -327,6 +327,7 @@ void Room::deliver(Intent& intent) {
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
+  if (as<words::Query>(intent) != nullptr && !options_.shared && !dialled_) return learn_known_world();
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   remember(intent);
   dial_once();
@@ -404,9 +405,18 @@ void Room::resume(const words::Resume& word, const Intent& intent) {
   say(kBackId, std::move(answer));
 }
 
+/// A question about the game needs no server.
+void Room::learn_known_world() {
+  world_ = WorldState();
+  knows_by_hearsay_ = true;
+  if (const WorldState* const known = host_.known_world())
+    known->tell_without_map([this](const Fact& fact) { world_.fold(fact); });
+}
+
 void Room::dial_once() {
   if (dialled_) return;
   dialled_ = true;
+  if (std::exchange(knows_by_hearsay_, false)) world_ = WorldState();
   host_.dial();
 }
 

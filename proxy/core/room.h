@@ -97,6 +97,9 @@ class Room {
     /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has admitted the player, but
     /// has another world, and the player's client loads a world only when it joins.
     virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}
+    /// What the host knows of the server's world from elsewhere, for a player who has only asked who plays
+    /// (words::Query), which does not dial. Null: nothing. Read before anything else is called.
+    virtual const WorldState* known_world() { return nullptr; }
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
 
@@ -246,6 +249,7 @@ class Room {
   void make_way(const words::Enter& wish);
   static bool is_for(const Fact& fact, const WorldState& world, Id seat);
   void dial_once();
+  void learn_known_world();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
   bool is_put_off(const Fact& fact);
@@ -269,6 +273,7 @@ class Room {
   Micros now_ = 0;
   std::mt19937 random_;
   Id last_id_ = 0;
+  bool knows_by_hearsay_ = false;  // the world is Host::known_world()
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
   bool told_ = false;              // a fact was told, so late fronts receive the world

@@ -23,6 +23,7 @@
 #include "proxy/relay/listener.h"
 #include "proxy/relay/log_limiter.h"
 #include "proxy/relay/route_rules.h"
+#include "proxy/relay/sessions/known_world.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
 
@@ -99,7 +100,8 @@ struct Route : RouteRules {
   std::atomic<bool> retired{false};                    ///< it takes no newcomers any more
   Events& events;
   LogLimiter log_limiter;
-  Losses losses;  ///< of a bridge
+  Losses losses;           ///< of a bridge
+  KnownWorld known_world;  ///< of a bridge
 
  private:
   std::atomic<std::uint64_t> refs_{0};

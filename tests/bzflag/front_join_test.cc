@@ -6,11 +6,56 @@ namespace {
 
 const std::string kHeader = "BZFLAG\r\n\r\n";
 
-TEST_CASE("a client's header is answered with the greeting, and makes the front ask for the world") {
+TEST_CASE("a client's header is answered with the greeting; its first message that is no query asks for the world") {
   auto stage = front_stage();
   CHECK(stage.opens() == "");
   CHECK(stage.receives_slowly(as_bytes(kHeader)) ==
-        "sends Welcome version=\"0221\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
+        "sends Welcome version=\"0221\" id=0\nsends MsgGameTime microseconds=0\n");
+  CHECK(stage.receives(by_client({NegotiateFlags{}})) == "says WantWorld\nsends MsgNegotiateFlags flags=[]\n");
+  CHECK(stage.receives(by_client({NegotiateFlags{}})) == "sends MsgNegotiateFlags flags=[]\n");
+}
+
+TEST_CASE("queries are answered from what the room knows, in the order of bzfs, and ask for no world") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  words::Room room = room_of("bzflag");
+  room.set_most_shots(5);
+  room.set_most_players(30);
+  stage.hears(room);
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN),
+                                                                  player(3, "cara", words::TEAM_ANY, words::WATCH),
+                                                                  player(4, "dodo", words::TEAM_ANY, words::ROBOT)})
+    stage.hears(fact);
+  const std::string game = stage.receives(by_client({QueryGame{}})) + stage.waits(core::kMillisecond);
+  CHECK_MESSAGE(
+      lines(game, "sends MsgQueryGame")
+          .starts_with(
+              "sends MsgQueryGame game_type=0 options=0 max_players=30 max_shots=5 sizes=(1 0 1 0 0) observers=1 "),
+      game);
+  const std::string all = stage.receives(by_client({QueryPlayers{}})) + stage.waits(core::kMillisecond);
+  CHECK_MESSAGE(lines(all, "sends MsgQueryPlayers") == "sends MsgQueryPlayers teams=5 players=3\n", all);
+  const std::size_t teams = all.find("sends MsgTeamUpdate"), first = all.find("sends MsgAddPlayer");
+  REQUIRE(first != std::string::npos);
+  CHECK(all.find("sends MsgQueryPlayers") < teams);
+  CHECK(teams < first);
+  const std::string added = lines(all, "sends MsgAddPlayer");
+  CHECK(std::count(added.begin(), added.end(), '\n') == 3);
+  for (const char* name : {"ben", "cara", "dodo"})
+    CHECK(all.find("\"" + std::string(name) + "\"") != std::string::npos);
+  CHECK(lines(game + all, "says WantWorld") == "");
+}
+
+TEST_CASE("the answer to a query has at most as many players as a game of BZFlag") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  stage.hears(room_of("bzflag"));
+  for (core::Id id = 2; id < 2U + 2U * kMostPlayers; ++id)
+    stage.hears(player(id, "p" + std::to_string(id), words::GREEN));
+  const std::string all = stage.receives(by_client({QueryPlayers{}})) + stage.waits(core::kMillisecond);
+  const std::string added = lines(all, "sends MsgAddPlayer");
+  CHECK(std::count(added.begin(), added.end(), '\n') == kMostPlayers);
 }
 
 TEST_CASE("two clients of one address get different ids, derived from their ports") {
@@ -33,7 +78,8 @@ TEST_CASE("settings and world are sent once the room has them, and the hash is t
   auto stage = front_stage();
   stage.opens();
   stage.receives(as_bytes(kHeader));
-  CHECK(stage.receives(by_client({NegotiateFlags{}, WantSettings{}})) == "sends MsgNegotiateFlags flags=[]\n");
+  CHECK(stage.receives(by_client({NegotiateFlags{}, WantSettings{}})) ==
+        "says WantWorld\nsends MsgNegotiateFlags flags=[]\n");
   CHECK(stage.hears(room_of("panic")) == "");
   CHECK(stage.hears(tiles_2x2()) ==
         "sends MsgGameSettings world_size=100 game_type=0 options=0 max_players=216 max_shots=20 max_flags=512 "
@@ -127,7 +173,8 @@ TEST_CASE(
   furnish(stage, true);
   stage.hears(rule("BZFLAG._tankSpeed", "30"));
   stage.hears(rule("reload", "2"));
-  CHECK(stage.receives(by_client({enter_as("anna")})) == "says Enter name: \"anna\" team: RED claims_deaths: true\n");
+  CHECK(stage.receives(by_client({enter_as("anna")})) ==
+        "says WantWorld\nsays Enter name: \"anna\" team: RED claims_deaths: true\n");
   words::Token flag;
   flag.set_id(1);
   flag.set_state(words::Token::GROUND);
@@ -177,7 +224,7 @@ TEST_CASE("bzadmin enters without asking for the world, gets its own ping back, 
   stage.receives(as_bytes(kHeader));
   furnish(stage, false);
   CHECK(stage.receives(by_client({enter_as("admin", kObserverTeam)})) ==
-        "says Enter name: \"admin\" role: WATCH claims_deaths: true\n");
+        "says WantWorld\nsays Enter name: \"admin\" role: WATCH claims_deaths: true\n");
   stage.hears(player(1, "admin", words::TEAM_ANY, words::WATCH));
   CHECK(lines(stage.hears(words::Ready()), "sends MsgAddPlayer").starts_with("sends MsgAddPlayer id=0 type=0 team=5"));
   ChatRequest ping;
@@ -252,7 +299,7 @@ TEST_CASE("a link request by datagram is answered by stream and by datagram") {
   stage.opens();
   stage.receives(as_bytes(kHeader));
   CHECK(stage.receives(by_client({LinkRequest{0}}), Lane::kDatagram) ==
-        "sends MsgUDPLinkEstablished\nsends by datagram MsgUDPLinkRequest\n");
+        "says WantWorld\nsends MsgUDPLinkEstablished\nsends by datagram MsgUDPLinkRequest\n");
   CHECK(stage.receives(by_client({LinkRequest{7}}), Lane::kDatagram) == "");
   CHECK(stage.receives(by_client({LinkEstablished{}}), Lane::kDatagram) == "");
 }

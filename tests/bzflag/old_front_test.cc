@@ -37,20 +37,20 @@ std::size_t lines_of(const std::string& play, std::string_view start) {
 
 TEST_CASE("clients of 2.0 and 1.10 are greeted first; 2.0 also gets the time at once") {
   auto stage = front_stage(kDialect20);
-  CHECK(stage.opens() == "sends Welcome version=\"0026\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
+  CHECK(stage.opens() == "sends Welcome version=\"0026\" id=0\nsends MsgGameTime microseconds=0\n");
   auto older = front_stage(kDialect110);
-  CHECK(older.opens() == "sends Welcome version=\"1910\" id=0\nsays WantWorld\n");
+  CHECK(older.opens() == "sends Welcome version=\"1910\" id=0\n");
 }
 
 TEST_CASE("a client of the page is greeted after its header, its first message or half a second") {
-  const std::string greeting = "sends Welcome version=\"1910\" id=0\nsays WantWorld\n";
+  const std::string greeting = "sends Welcome version=\"1910\" id=0\n";
   auto stage = front_stage(kDialectWiki);
   CHECK(stage.opens() == "");
   CHECK(stage.receives_slowly(as_bytes(kHeaderWord)) == greeting);
   auto without = front_stage(kDialectWiki);
   without.opens();
   CHECK(without.receives(by_client({NegotiateFlags{}}, kDialectWiki)) ==
-        greeting + "sends MsgNegotiateFlags flags=[]\n");
+        greeting + "says WantWorld\nsends MsgNegotiateFlags flags=[]\n");
   auto waiting = front_stage(kDialectWiki);
   waiting.opens();
   CHECK(waiting.waits(499 * core::kMillisecond) == "");
@@ -66,7 +66,7 @@ TEST_CASE("in 2.0 the game type is part of the options") {
   stage.hears(room);
   stage.hears(tiles_2x2());
   CHECK(stage.receives_slowly(by_client({NegotiateFlags{}, WantSettings{}}, kDialect20)) ==
-        "sends MsgNegotiateFlags flags=[]\n"
+        "says WantWorld\nsends MsgNegotiateFlags flags=[]\n"
         "sends MsgGameSettings world_size=100 options=520 max_players=216 max_shots=2 max_flags=512 "
         "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
 }
@@ -84,7 +84,7 @@ TEST_CASE("older worlds are records with the settings in their header, and the h
     settings.max_flags = 4;
     const Buffer database = database_of(tiles_2x2(), dialect, settings).bytes;
     CHECK(stage.receives_slowly(by_client({WantWorldHash{}}, dialect)) ==
-          "sends MsgWantWHash hash=\"" + world_hash(database, WorldSource::kRandom) + "\"\n");
+          "says WantWorld\nsends MsgWantWHash hash=\"" + world_hash(database, WorldSource::kRandom) + "\"\n");
     CHECK(stage.receives_slowly(by_client({GetWorld{}}, dialect)).starts_with("sends MsgGetWorld left=0 data="));
     const auto world = read_world(database, dialect);
     REQUIRE(world.ok());

@@ -19,6 +19,11 @@ template <class T>
 constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
                               std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
 
+/// Whether only a client that is going to play sends this. Others just ask who plays.
+template <class T>
+constexpr bool kOfPlayer = !std::is_same_v<T, ClientHeader> && !std::is_same_v<T, QueryGame> &&
+                           !std::is_same_v<T, QueryPlayers> && !std::is_same_v<T, Exit>;
+
 }  // namespace
 
 void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
@@ -32,6 +37,7 @@ void BzflagFront::receive(const Frames& frames, Outlet& out) {
   const auto each = [&](const Message& message, Lane) {
     const bool left_out = client_.stage == Stage::kHeader && !std::holds_alternative<ClientHeader>(message);
     if (left_out) greet(out);
+    if (std::visit([]<class M>(const M&) { return kOfPlayer<M>; }, message)) want_world(out);
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
@@ -46,7 +52,7 @@ void BzflagFront::receive(const Frames& frames, Outlet& out) {
 
 template <class Message>
 void BzflagFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, lobby_, play_, shots_, flags_, chat_);
+  core::hand(message, out, lobby_, queries_, play_, shots_, flags_, chat_);
 }
 
 void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
@@ -105,6 +111,7 @@ void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out
 void BzflagFront::tick(Outlet& out) {
   if (gone_) return;
   if (client_.stage == Stage::kHeader) return miss_header(out);
+  queries_.answer(out);
   lobby_.answer(out);
   if (lobby_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, out);
   let_in(out);
@@ -140,7 +147,11 @@ void BzflagFront::greet(Outlet& out) {
   welcome.id = client_.number();
   client_.stream(out, welcome);
   if (client_.dialect().game_clock) client_.stream(out, GameTime{out.now()});
-  out.say(words::WantWorld());  // makes the room connect while the client asks for flags
+}
+
+/// Makes the room connect to its server.
+void BzflagFront::want_world(Outlet& out) {
+  if (!std::exchange(wants_world_, true)) out.say(words::WantWorld());
 }
 
 void BzflagFront::take(const LinkRequest& request, Outlet& out) {

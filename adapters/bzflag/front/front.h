@@ -13,6 +13,7 @@
 #include "adapters/bzflag/front/flags.h"
 #include "adapters/bzflag/front/lobby.h"
 #include "adapters/bzflag/front/play.h"
+#include "adapters/bzflag/front/queries.h"
 #include "adapters/bzflag/front/rounds.h"
 #include "adapters/bzflag/front/rules.h"
 #include "adapters/bzflag/front/scores.h"
@@ -66,13 +67,14 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::Micros header_deadline() const;
   void miss_header(Outlet& out);
   void greet(Outlet& out);
+  void want_world(Outlet& out);
   void let_in(Outlet& out);
   void ping(Outlet& out);
   void refuse(words::Refused::Code code, std::string_view why, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
 
   Client client_;
-  bool gone_ = false;
+  bool gone_ = false, wants_world_ = false;
   core::ResyncPhase resync_;
   std::vector<std::string> flags_known_;
   std::string waiting_;  // the last line about what the room waits for
@@ -82,7 +84,8 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
   PlayerTable players_{client_, *this, resync_};
-  Lobby lobby_{client_, players_, flag_numbers_};
+  Lobby lobby_{client_, flag_numbers_};
+  Queries queries_{client_};
   Shots shots_{client_, players_, lobby_, keeper_};
   core::LastCapture capture_;
   Tanks tanks_{client_, players_, keeper_, shots_, capture_, resync_};

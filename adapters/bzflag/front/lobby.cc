@@ -28,6 +28,11 @@ words::World open_world() {
 
 }  // namespace
 
+std::uint16_t options_of(const core::WorldState& world) {
+  const words::Room& room = world.room();
+  return u16_rule(world, "BZFLAG.options", (room.jumping() ? kJumping : 0) + (room.ricochet() ? kRicochet : 0));
+}
+
 void Lobby::hear(const WantSettings&, FrontOut& out) {
   wants_settings_ = true;
   answer(out);
@@ -39,18 +44,6 @@ void Lobby::hear(const WantWorldHash&, FrontOut& out) {
   answer(out);
 }
 
-void Lobby::hear(const QueryGame&, FrontOut& out) {
-  words::Query query;
-  out.say(query);
-  wants_game_ = true;
-  answer(out);
-}
-
-void Lobby::hear(const QueryPlayers&, FrontOut& out) {
-  wants_players_ = true;
-  answer(out);
-}
-
 void Lobby::hear(const GetWorld& wanted, FrontOut& out) {
   wants_world_ = wanted.offset;
   asked_ = 0;
@@ -58,21 +51,12 @@ void Lobby::hear(const GetWorld& wanted, FrontOut& out) {
 }
 
 void Lobby::answer(FrontOut& out) {
-  const bool loads = wants_settings_ || wants_hash_ || wants_world_;
-  if (!loads && !wants_game_ && !wants_players_) return;
+  if (!wants_settings_ && !wants_hash_ && !wants_world_) return;
   const bool knows = known(out);
   if (knows && std::exchange(wants_settings_, false)) client_.stream(out, settings(out));
   if (knows && wants_hash_) send_hash(out);
   if (knows && wants_world_) send_chunk(*std::exchange(wants_world_, std::nullopt), out);
   if (!knows && client_.dialect().strict_entry) stall(out);
-  if (!knows && !wait_.is_long(out.now())) return;
-  if (std::exchange(wants_game_, false)) client_.stream(out, game_answer(out));
-  if (std::exchange(wants_players_, false)) {
-    PlayersAnswer players;
-    players.players = static_cast<std::uint16_t>(players_.size());
-    client_.stream(out, players);
-    players_.announce_all(out);
-  }
 }
 
 /// Whether the world is built. Builds it once it is known.
@@ -130,28 +114,13 @@ void Lobby::send_chunk(std::size_t offset, FrontOut& out) {
   client_.stream(out, chunk);
 }
 
-GameAnswer Lobby::game_answer(const FrontOut& out) const {
-  const words::Room& room = out.world().room();
-  GameAnswer game;
-  game.game_type = game_type_of(room.mode());
-  game.options = settings(out).options;
-  game.max_players = kMostPlayers;
-  game.max_shots = most_shots_;
-  game.observers = static_cast<std::uint16_t>(room.watchers());
-  game.sizes[0] = static_cast<std::uint16_t>(room.players());
-  game.max_sizes.fill(kMostPlayers);
-  game.max_observers = kMostPlayers;
-  return game;
-}
-
 GameSettings Lobby::settings(const FrontOut& out) const {
   const core::WorldState& world = out.world();
   const words::Room& room = world.room();
   GameSettings settings;
   settings.world_size = static_cast<float>(size_);
   settings.game_type = game_type_of(room.mode());
-  settings.options =
-      u16_rule(world, "BZFLAG.options", (room.jumping() ? kJumping : 0) + (room.ricochet() ? kRicochet : 0));
+  settings.options = options_of(world);
   settings.max_players = kMostPlayersAnnounced;
   settings.max_shots = most_shots_;
   settings.max_flags = flags_.most();

@@ -1,26 +1,26 @@
-// What a client may request before it enters: the settings, the world, the state of the game, and its players.
+// What a client may request before it enters: the settings and the world. queries.h has the rest.
 // Law: a request is answered once the world is known (world_wait.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "adapters/bzflag/front/player_table.h"
+#include "adapters/bzflag/front/client.h"
 #include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/tank/flag_numbers.h"
 
 namespace entente::bzflag {
 
+/// The options of the game (kJumping and so on) in this world.
+std::uint16_t options_of(const core::WorldState& world);
+
 class Lobby {
  public:
-  Lobby(Client& client, const PlayerTable& players, core::FlagNumbers& flags)
-      : client_(client), players_(players), flags_(flags) {}
+  Lobby(Client& client, core::FlagNumbers& flags) : client_(client), flags_(flags) {}
 
   void hear(const WantSettings&, FrontOut& out);
   void hear(const WantWorldHash&, FrontOut& out);
   void hear(const GetWorld& wanted, FrontOut& out);
-  void hear(const QueryGame&, FrontOut& out);
-  void hear(const QueryPlayers&, FrontOut& out);
 
   /// Answers pending requests, if they can be answered.
   void answer(FrontOut& out);
@@ -35,16 +35,14 @@ class Lobby {
  private:
   void build_world(FrontOut& out);
   GameSettings settings(const FrontOut& out) const;
-  GameAnswer game_answer(const FrontOut& out) const;
   void send_chunk(std::size_t offset, FrontOut& out);
   bool known(FrontOut& out);
   void stall(FrontOut& out);
   void send_hash(FrontOut& out);
 
   Client& client_;
-  const PlayerTable& players_;
   core::FlagNumbers& flags_;
-  bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
+  bool wants_settings_ = false, wants_hash_ = false;
   std::optional<std::uint32_t> wants_world_;  // from this offset on
   core::WorldWait wait_;
   core::Micros asked_ = 0;  // when a strict client last asked for the hash or the world; 0: it has its answer

@@ -67,10 +67,6 @@ void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
   client_.stream(out, add);
 }
 
-void PlayerTable::announce_all(FrontOut& out) const {
-  for (const auto& [number, entry] : *this) tell_entry(number, out);
-}
-
 void PlayerTable::announced(std::uint8_t number, FrontOut& out) {
   if (const core::PlayerState* owner = out.world().player(at(number).player))
     tell_badges(number, owner->player.badges(), out);

@@ -36,9 +36,6 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   /// `audience`: to whom the fact was addressed.
   void see_player(const words::Player& player, words::Audience audience, FrontOut& out);
 
-  /// Announces all players again.
-  void announce_all(FrontOut& out) const;
-
  private:
   void announce(std::uint8_t number, std::size_t nth, FrontOut& out) override;
   void announced(std::uint8_t number, FrontOut& out) override;

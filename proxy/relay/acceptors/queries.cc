@@ -52,17 +52,36 @@ void Queries::close() {
 // -- One question -----------------------------------------------------------------------------------------------------
 
 void Queries::Desk::ask(const Asker& who) {
-  if (worker_route_.route.bridge) {
-    const std::string said = worker_route_.route.game.answer(query_, owner_.user_.status());
-    return said.empty() ? worker_route_.dropped(Drop::kNotLinked) : owner_.user_.answer(who, as_bytes(said));
-  }
   const Millis now = worker_route_.loop.now();
+  if (worker_route_.route.bridge) return answer_ourselves(who);
   if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(who, answer_);
-  if (waiting_.size() >= kMostQueriesWaiting) return worker_route_.dropped(Drop::kQueueFull);
-  waiting_.push_back(who);
+  const bool sleeps = silent_ && worker_route_.route.upstreams.holds();
+  if (!sleeps && waiting_.size() >= kMostQueriesWaiting) return worker_route_.dropped(Drop::kQueueFull);
+  if (sleeps)
+    answer_ourselves(who);
+  else
+    wait(who, now);
   if (asked_at_ && now < *asked_at_ + kFresh) return;
   asked_at_ = now;
   if (!ask_server()) worker_route_.dropped(Drop::kNotLinked);
+}
+
+void Queries::Desk::answer_ourselves(const Asker& who) {
+  const std::string said = worker_route_.route.game.answer(query_, owner_.user_.status());
+  said.empty() ? worker_route_.dropped(Drop::kNotLinked) : owner_.user_.answer(who, as_bytes(said));
+}
+
+void Queries::Desk::wait(const Asker& who, Millis now) {
+  if (waiting_.empty()) waits_since_ = now;
+  waiting_.push_back(who);
+}
+
+/// The server does not answer. A route that keeps players meanwhile, and may start the server for them, answers itself.
+void Queries::Desk::give_up() {
+  silent_ = true;
+  if (worker_route_.route.upstreams.holds())
+    for (const Asker& one : std::exchange(waiting_, {})) answer_ourselves(one);
+  close();  // another server may answer the next
 }
 
 bool Queries::Desk::ask_server() {
@@ -84,12 +103,13 @@ void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
   if (said.empty()) return worker_route_.dropped(Drop::kBadFrame);
   answer_.assign(said.begin(), said.end());
   answered_at_ = worker_route_.loop.now();
+  silent_ = false;
   for (const Asker& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
 }
 
 void Queries::Desk::tick(Millis now) {
   if (!asked_at_) return;
-  if (now > *asked_at_ + kPatience && !waiting_.empty()) return close();  // another server may answer the next
+  if (!waiting_.empty() && now > waits_since_ + kPatience) return give_up();
   if (now > *asked_at_ + kKeepSocket) close();
 }
 

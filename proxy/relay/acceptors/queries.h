@@ -1,6 +1,6 @@
 // Answers status queries: datagrams outside any session that ask whether a server is there and who plays. A relay
 // passes on the server's answer (with our address, where it holds the server's). A bridge and a shared room answer for
-// themselves, in the client's game (Game::answer).
+// themselves, in the client's game (Game::answer); so does a relay with hold_s whose server does not answer.
 // Law: the sender's address may be forged. So a query must match byte for byte, the answers are limited per address and
 // in all, and the server is asked at most once a second.
 #pragma once
@@ -56,6 +56,9 @@ class Queries {
    private:
     void datagram(const net::Address& from, Bytes bytes) override;
     bool ask_server();
+    void answer_ourselves(const Asker& who);
+    void wait(const Asker& who, Millis now);
+    void give_up();
 
     WorkerRoute& worker_route_;
     Queries& owner_;
@@ -65,6 +68,8 @@ class Queries {
     Buffer answer_;
     std::optional<Millis> answered_at_, asked_at_;
     std::vector<Asker> waiting_;
+    Millis waits_since_ = 0;  // the first of them
+    bool silent_ = false;     // the server has not answered the last question
   };
 
   bool may_ask(const net::Address& from, Millis now);

@@ -492,6 +492,11 @@ std::string BridgeSession::who() const {
   return "session " + std::to_string(info_.link) + (name.empty() ? "" : " (\"" + name + "\")");
 }
 
+const core::WorldState* BridgeSession::known_world() {
+  known_world_ = player_route().route.known_world.get(now());
+  return known_world_.get();
+}
+
 void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_.end_to_connect().hang_up();
@@ -501,6 +506,7 @@ void BridgeSession::shut_down() {
 
 void BridgeSession::tell_end() {
   Session::tell_end();
+  if (plays_) player_route().route.known_world.forget_players();
   end_hold();
   if (reason() == Reason::kServerProtocolError) tell_server_wrong();
   if (room_) worker_route_->words_dropped(info_, room_->ledger());
@@ -537,6 +543,7 @@ void BridgeSession::hang_up() {
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on() && (entered_ || !server_.up)) last_passed_ = now;  // limited by the hold
   tick_move(now);
+  if (plays_ && room_ && !visits() && !moved_to_.arena) player_route().route.known_world.update(room_->world(), now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;

@@ -3,6 +3,7 @@
 // Law: a peer that breaks a rule of its game or a limit is refused, with the goodbye of its game.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -73,6 +74,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void on_leaving_server() override;
   void moved() override;
   void move_failed(std::string_view why, bool other_world) override;
+  const core::WorldState* known_world() override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -188,9 +190,10 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   ServerSide server_;                           // what the room's back speaks with
 
-  std::string name_;            // of the player, as the room tells it
-  std::uint64_t orphaned_ = 0;  // WorldState::orphaned(), as counted so far
-  bool entered_ = false;        // the player asked to be let in, and was not refused
+  std::shared_ptr<const core::WorldState> known_world_;  // while the client has only asked who plays
+  std::string name_;                                     // of the player, as the room tells it
+  std::uint64_t orphaned_ = 0;                           // WorldState::orphaned(), as counted so far
+  bool entered_ = false;                                 // the player asked to be let in, and was not refused
   bool ready_ = false;
   std::optional<Reason> overflow_;               // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;         // the client's earlier session, which it resumes

@@ -1,0 +1,114 @@
+#include "adapters/bzflag/front/queries.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "adapters/bzflag/front/lobby.h"
+#include "adapters/bzflag/front/scores.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::uint16_t kUsualShots = 20;
+constexpr std::size_t kTeams = 5;  // rogue, red, green, blue, purple
+
+/// The players to tell about.
+std::vector<const core::PlayerState*> told_players(const FrontOut& out) {
+  std::vector<const core::PlayerState*> all;
+  for (const auto& [id, state] : out.world().players()) {
+    if (all.size() == kMostPlayers) break;
+    if (!state.player.name().empty()) all.push_back(&state);
+  }
+  return all;
+}
+
+/// kObserverTeam, or a team below kTeams.
+std::uint16_t shown_team(const words::Player& player) {
+  if (player.role() == words::WATCH) return static_cast<std::uint16_t>(kObserverTeam);
+  const std::int16_t team = wire_team(player.team(), 0);
+  return team >= 0 && team < static_cast<std::int16_t>(kTeams) ? static_cast<std::uint16_t>(team) : 0;
+}
+
+/// Players by team; the last number is that of the observers.
+std::array<std::uint16_t, kTeams + 1> sizes_of(const std::vector<const core::PlayerState*>& players) {
+  std::array<std::uint16_t, kTeams + 1> sizes{};
+  for (const core::PlayerState* one : players) ++sizes[shown_team(one->player)];
+  return sizes;
+}
+
+}  // namespace
+
+void Queries::hear(const QueryGame&, FrontOut& out) {
+  wants_game_ = true;
+  out.say(words::Query());
+  out.wake(out.now());
+}
+
+void Queries::hear(const QueryPlayers&, FrontOut& out) {
+  wants_players_ = true;
+  words::Query query;
+  query.set_kind(words::Query::PLAYERS);
+  out.say(query);
+  out.wake(out.now());
+}
+
+void Queries::answer(FrontOut& out) {
+  if (std::exchange(wants_game_, false)) tell_game(out);
+  if (std::exchange(wants_players_, false)) tell_players(out);
+}
+
+void Queries::tell_game(FrontOut& out) {
+  const words::Room& room = out.world().room();
+  const auto sizes = sizes_of(told_players(out));
+  const auto most = static_cast<std::uint16_t>(
+      room.most_players() == 0 ? kMostPlayers : std::min<std::uint32_t>(room.most_players(), kMostPlayers));
+  GameAnswer game;
+  game.game_type = game_type_of(room.mode());
+  game.options = options_of(out.world());
+  game.max_players = most;
+  game.max_shots = room.most_shots() == 0 ? kUsualShots : static_cast<std::uint16_t>(std::min(room.most_shots(), 255U));
+  std::copy_n(sizes.begin(), kTeams, game.sizes.begin());
+  game.observers = sizes[kTeams];
+  game.max_sizes.fill(most);
+  game.max_observers = most;
+  client_.stream(out, game);
+}
+
+/// The number, the teams, and then each player, as bzfs answers.
+void Queries::tell_players(FrontOut& out) {
+  const auto players = told_players(out);
+  const auto sizes = sizes_of(players);
+  PlayersAnswer answer;
+  answer.teams = kTeams;
+  answer.players = static_cast<std::uint16_t>(players.size());
+  client_.stream(out, answer);
+  TeamUpdate teams;
+  for (std::uint16_t team = 0; team < kTeams; ++team) {
+    TeamUpdate::Item item{team, sizes[team], 0, 0};
+    const auto& scores = out.world().team_scores();
+    if (const auto at = scores.find(team_of(static_cast<std::int16_t>(team))); at != scores.end()) {
+      item.won = to_u16(at->second.wins());
+      item.lost = to_u16(at->second.losses());
+    }
+    teams.teams.push_back(item);
+  }
+  client_.stream(out, teams);
+  std::uint8_t number = 0;
+  for (const core::PlayerState* one : players) {
+    AddPlayer add;
+    add.id = player_id(number++);
+    add.type = one->player.role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
+    add.team = shown_team(one->player);
+    add.callsign.set(fitted(ascii(one->player.name()), kLongestName));
+    add.motto.set(fitted(one->player.motto(), kLongestText));
+    add.wins = to_u16(one->score.wins());
+    add.losses = to_u16(one->score.losses());
+    add.team_kills = to_u16(one->score.team_kills());
+    client_.stream(out, add);
+  }
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,28 @@
+// Answers MsgQueryGame and MsgQueryPlayers, by which anybody may ask who plays, without entering (bzfquery, lists of
+// servers).
+// Law: an answer is at most one message for each of kMostPlayers players, and needs no server: it says what the room
+// knows. In a bridge whose client has only asked, that is what other sessions of the route know.
+#pragma once
+
+#include "adapters/bzflag/front/client.h"
+
+namespace entente::bzflag {
+
+class Queries {
+ public:
+  explicit Queries(Client& client) : client_(client) {}
+
+  void hear(const QueryGame&, FrontOut& out);
+  void hear(const QueryPlayers&, FrontOut& out);
+  /// Answers what was asked. REQUIRES: the room has heard the words::Query.
+  void answer(FrontOut& out);
+
+ private:
+  void tell_game(FrontOut& out);
+  void tell_players(FrontOut& out);
+
+  Client& client_;
+  bool wants_game_ = false, wants_players_ = false;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,178 @@
+// Clients that only ask who plays, as Debian's bzfquery does: an arena and a bridge answer, and no server is dialled.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "proxy/base/bytes.h"
+#include "tests/program/asked.h"
+#include "tests/relay/late_server.h"
+
+namespace entente::query_test {
+namespace {
+
+using testing::FakeServer, testing::Stream;
+
+const std::string kEntente = testing::entente_binary();
+
+std::uint32_t u16(const Buffer& bytes, std::size_t at) {
+  return static_cast<std::uint32_t>(bytes[at] << 8U | bytes[at + 1]);
+}
+
+/// A client of BZFlag 2.4 that asks and leaves.
+class Asker {
+ public:
+  explicit Asker(const std::string& port)
+      : link_(Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port))))) {
+    link_.send("BZFLAG\r\n\r\n");
+    CHECK(link_.read_text(9).starts_with("BZFS0221"));
+    CHECK(next().code == kGameTime);
+  }
+  struct Message {
+    std::uint32_t code;
+    Buffer body;
+  };
+  Message next() {
+    const Buffer head = link_.read(4);
+    REQUIRE(head.size() == 4);
+    return {u16(head, 2), link_.read(u16(head, 0))};
+  }
+  /// Players by team (rogue, red, green, blue, purple), and observers.
+  std::vector<std::uint32_t> sizes() {
+    link_.send(Buffer{0, 0, 0x71, 0x67});
+    const Message answer = next();
+    CHECK(answer.code == 0x7167);
+    REQUIRE(answer.body.size() == 44);
+    std::vector<std::uint32_t> all;
+    for (std::size_t i = 0; i < 6; ++i) all.push_back(u16(answer.body, 8 + 2 * i));
+    return all;
+  }
+  /// The names of the players.
+  std::vector<std::string> names() {
+    link_.send(Buffer{0, 0, 0x71, 0x70});
+    const Message answer = next(), teams = next();
+    CHECK(answer.code == 0x7170);
+    REQUIRE(answer.body.size() == 4);
+    CHECK(teams.code == 0x7475);
+    REQUIRE(!teams.body.empty());
+    CHECK(teams.body.size() == 1U + 8U * teams.body[0]);
+    std::vector<std::string> all;
+    for (std::uint32_t i = u16(answer.body, 2); i > 0; --i) {
+      const Message player = next();
+      CHECK(player.code == 0x6170);
+      REQUIRE(player.body.size() == 171);
+      all.emplace_back(reinterpret_cast<const char*>(player.body.data()) + 11);
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::uint32_t kGameTime = 0x6774;
+  Stream link_;
+};
+
+TEST_CASE("an arena answers who plays; who only asks is no player") {
+  const Folder folder;
+  Process arena({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--bots", "3", "--control",
+                 folder.file("c.sock")});
+  const auto line = arena.line();
+  REQUIRE_MESSAGE(line, arena.err());
+  const std::string port = line->substr(line->rfind(':') + 1);
+  CHECK(eventually([&] { return Asker(port).names().size() == 3; }));
+  Asker asker(port);
+  CHECK(asker.sizes() == std::vector<std::uint32_t>{3, 0, 0, 0, 0, 0});
+  CHECK(asker.names().size() == 3);
+  CHECK(asker.sizes().front() == 3);  // again
+  CHECK(!has(answer_of(folder.file("c.sock"), "stats"), "played bzflag"));
+  arena.signal(SIGTERM);
+  CHECK(arena.wait() == 0);
+}
+
+TEST_CASE("a bridge answers a query without its server, which is not started") {
+  const Folder folder;
+  const net::Address away = testing::free_for_both();
+  folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") +
+                             "\"\n[[route]]\nlisten = \"bzflag://127.0.0.1:0?dialect=2.4\"\nto = \"native://" +
+                             away.text() + "?dialect=json\"\nhold_s = 60\nstart = \"touch " + folder.file("started") +
+                             "\"\n");
+  Process bridge({kEntente, "run", folder.file("a.toml")});
+  const auto line = bridge.line();
+  REQUIRE_MESSAGE(line, bridge.err());
+  const std::string port = line->substr(line->rfind(':') + 1);
+  for (int i = 0; i < 3; ++i) {
+    Asker asker(port);
+    CHECK(asker.sizes() == std::vector<std::uint32_t>{0, 0, 0, 0, 0, 0});
+    CHECK(asker.names().empty());
+  }
+  const auto asked = [&] { return answer_of(folder.file("c.sock"), "routes"); };
+  CHECK(eventually([&] { return has(asked(), "\t0\t0\t3\t0\t"); }));  // sessions, waiting, so far, refused
+  CHECK(!std::filesystem::exists(folder.file("started")));
+  bridge.signal(SIGTERM);
+  CHECK(bridge.wait() == 0);
+}
+
+TEST_CASE("a bridge whose server has players answers with what their sessions know") {
+  const Folder folder;
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--bots", "2", "--control",
+                 folder.file("c.sock")});
+  const auto first = arena.line();
+  REQUIRE_MESSAGE(first, arena.err());
+  Process bridge({kEntente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--to",
+                  "native://127.0.0.1:" + first->substr(first->rfind(':') + 1) + "?dialect=json"});
+  const auto line = bridge.line();
+  REQUIRE_MESSAGE(line, bridge.err());
+  const std::string port = line->substr(line->rfind(':') + 1);
+  CHECK(Asker(port).names().empty());
+  Process anna(
+      {kEntente, "bot", "bzflag://127.0.0.1:" + port + "?dialect=2.4", "--name", "anna", "--behaviour", "idle"});
+  std::vector<std::string> names;
+  CHECK(eventually([&] {
+    names = Asker(port).names();
+    return std::find(names.begin(), names.end(), "anna") != names.end();
+  }));
+  CHECK(names.size() == 2);                                          // one bot has made way
+  CHECK(!has(answer_of(folder.file("c.sock"), "routes"), "\t2\t"));  // who only asks is not connected to it
+  anna.signal(SIGTERM);
+  CHECK(anna.wait() == 0);
+  CHECK(eventually([&] { return Asker(port).names().empty(); }));
+}
+
+TEST_CASE("a relay answers a query by datagram for a server that sleeps, and does not start it") {
+  const Folder folder;
+  const net::Address away = testing::free_for_both();
+  folder.write("a.toml", "[[route]]\nlisten = \"aos://127.0.0.1:0?dialect=0.75\"\nto = \"aos://" + away.text() +
+                             "?dialect=0.75\"\nhold_s = 60\nstart = \"touch " + folder.file("started") + "\"\n");
+  Process relay({kEntente, "run", folder.file("a.toml")});
+  const auto line = relay.line();
+  REQUIRE_MESSAGE(line, relay.err());
+  const auto at =
+      net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(line->substr(line->rfind(':') + 1))));
+  const net::Fd asker(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::connect(asker.get(), at->raw(), at->size()) == 0);
+  const auto answer_to = [&](const std::string& question) {
+    std::array<char, 512> answer{};
+    pollfd readable{asker.get(), POLLIN, 0};
+    if (::send(asker.get(), question.data(), question.size(), 0) < 0 || ::poll(&readable, 1, 1'000) != 1)
+      return std::string();
+    const ssize_t size = ::recv(asker.get(), answer.data(), answer.size(), 0);
+    return std::string(answer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  };
+  // It is asked until it is known to be down.
+  CHECK(eventually([&] { return answer_to("HELLO") == "HI"; }, std::chrono::milliseconds(600)));
+  CHECK(
+      eventually([&] { return has(answer_to("HELLOLAN"), "\"players_current\":0"); }, std::chrono::milliseconds(600)));
+  CHECK(!std::filesystem::exists(folder.file("started")));
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 0);
+}
+
+}  // namespace
+}  // namespace entente::query_test
