@@ -197,6 +197,7 @@ struct ProxyServer::Impl {
   std::optional<Error> objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
                                                const std::vector<std::size_t>& leaving) const;
   Listener* find_listener(const RouteOptions& options) const;
+  const Route* find_before(const Addition& one) const;
   void publish(Addition& one);
   std::optional<Error> open(Addition& one);
   void take_back(const Addition& one);
@@ -289,6 +290,17 @@ std::optional<Error> ProxyServer::Impl::objection_to_neighbours(const Addition& 
   return std::nullopt;
 }
 
+/// The route that a new one replaces, or, if it was removed before, the newest one at its listener that still has
+/// sessions; null: there is none. Both count the sessions of their servers together.
+const Route* ProxyServer::Impl::find_before(const Addition& one) const {
+  if (one.wanted->instead_of) return routes[*one.wanted->instead_of].get();
+  const auto is_before = [&](const auto& other) {
+    return other->listener == one.listener && other->retired && !other->is_empty();
+  };
+  const auto found = std::find_if(routes.rbegin(), routes.rend(), is_before);
+  return found != routes.rend() ? found->get() : nullptr;
+}
+
 /// Makes the route known to the workers. No client uses it yet.
 void ProxyServer::Impl::publish(Addition& one) {
   const RouteOptions& options = one.wanted->options;
@@ -309,11 +321,9 @@ void ProxyServer::Impl::publish(Addition& one) {
   }
   route.listener = one.listener;
   route.listen_address = one.listener->address;
-  if (one.wanted->instead_of) {
-    const Route& before = *routes[*one.wanted->instead_of];
-    route.draining = before.draining.load();
-    if (&before.server_game() == &route.server_game()) route.upstreams.share(before.upstreams);
-  }
+  if (one.wanted->instead_of) route.draining = routes[*one.wanted->instead_of]->draining.load();
+  if (const Route* const before = find_before(one); before != nullptr && &before->server_game() == &route.server_game())
+    route.upstreams.share(before->upstreams);
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
   std::vector<const WorkerRoute*> parts(sinks.size());

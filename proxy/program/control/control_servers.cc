@@ -13,10 +13,10 @@ std::string state_of(const relay::ProxyServer::UpstreamReport& server, bool reti
   return state;
 }
 
-ReplyRow row(const ListedRoute& route, const relay::ProxyServer::UpstreamReport& server) {
-  return {text_field("route", route.named.name),
+ReplyRow row(const NamedRoute& route, const relay::ProxyServer::UpstreamReport& server, bool retired) {
+  return {text_field("route", route.name),
           text_field("server", server.name),
-          text_field("state", state_of(server, route.retired)),
+          text_field("state", state_of(server, retired)),
           server.since ? number_field("seconds", *server.since / 1000) : text_field("seconds", ""),
           number_field("sessions", server.sessions),
           number_field("opened", server.opened),
@@ -34,7 +34,9 @@ void add_servers_command(Control& control, relay::ProxyServer& server, const Rou
                 std::vector<ReplyRow> rows;
                 for (const ListedRoute& route : routes()) {
                   if (route.retired && server.totals(route.numbers).current_sessions() == 0) continue;
-                  for (const auto& one : server.servers(route.named.number)) rows.push_back(row(route, one));
+                  for (const auto& one : server.servers(route.named.number))
+                    rows.push_back(row(route.named, one, route.retired));
+                  for (const auto& one : older_servers_of(server, route)) rows.push_back(row(route.named, one, true));
                 }
                 return Reply::table(
                     {"route", "server", "state", "seconds", "sessions", "opened", "weight", "dialect", "why"}, rows);

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -52,13 +51,6 @@ std::string line_of(const CtlOptions& options) {
   add_option("--why", options.why);
   add_option("--say", options.say);
   return line;
-}
-
-/// Whether the command also goes to the processes from before an upgrade, which still have players.
-bool is_for_older(const std::string& command) {
-  constexpr std::array<std::string_view, 10> kAll = {"list", "find",  "kick",    "ban",    "unban",
-                                                     "say",  "drain", "undrain", "record", "stats"};
-  return std::find(kAll.begin(), kAll.end(), command) != kAll.end();
 }
 
 struct Answer {

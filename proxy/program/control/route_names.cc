@@ -1,5 +1,8 @@
 #include "proxy/program/control/route_names.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace entente {
 namespace {
 
@@ -32,6 +35,20 @@ std::string place_of(const relay::ProxyServer& server, const ListedRoute& route)
   std::string place;
   for (const auto& one : server.servers(route.named.number)) place += (place.empty() ? "" : " ") + one.name;
   return place;
+}
+
+std::vector<relay::ProxyServer::UpstreamReport> older_servers_of(const relay::ProxyServer& server,
+                                                                 const ListedRoute& route) {
+  auto known = server.servers(route.named.number);
+  std::vector<relay::ProxyServer::UpstreamReport> found;
+  for (auto number = route.numbers.rbegin(); number != route.numbers.rend(); ++number)
+    for (auto& one : server.servers(*number)) {
+      const auto is_it = [&](const auto& other) { return other.name == one.name; };
+      if (one.sessions == 0 || std::any_of(known.begin(), known.end(), is_it)) continue;
+      known.push_back(one);
+      found.push_back(std::move(one));
+    }
+  return found;
 }
 
 std::string names_of(const std::vector<const ListedRoute*>& routes) {

@@ -41,6 +41,10 @@ ListedRoutes served_only(ListedRoutes all);
 /// Where a route leads: its arena, or its servers.
 std::string place_of(const relay::ProxyServer& server, const ListedRoute& route);
 
+/// The servers that only older routes of this name have, from before a reload, with their sessions.
+std::vector<relay::ProxyServer::UpstreamReport> older_servers_of(const relay::ProxyServer& server,
+                                                                 const ListedRoute& route);
+
 /// "a, b"
 std::string names_of(const std::vector<const ListedRoute*>& routes);
 

@@ -651,7 +651,7 @@ void Routes::abandon(const Plan& plan) {
 /// Describes what becomes of the listener's sessions. Viewers are disconnected, because they may see only what the new
 /// configuration allows.
 std::string Routes::sessions_go_on(const Running& listener) const {
-  const std::uint64_t sessions = service_.sessions(listener.number);
+  const std::uint64_t sessions = service_.all_sessions(listener.number);
   if (sessions != 0 && listener.watch) return "; its viewers must join again";
   return sessions == 0 ? "" : "; " + entente::sessions_go_on(sessions);
 }

@@ -160,6 +160,9 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
     if (added[i].instead_of) retire(*added[i].instead_of, names[*added[i].instead_of], {});
   }
   for (const std::size_t number : retired) {
+    if (drain_time())
+      for (const std::size_t older : numbers_of(number))
+        if (older != number) drainer_.drain(older, drain_time());
     routes_.retire(number);
     retire(number, names[number], drain_time());
   }
@@ -193,6 +196,12 @@ void Service::retire(std::size_t number, const std::string& name, Drainer::Time 
     if (tells) log_info("the last session of {} that began before a reload has ended", name);
     over(number);
   });
+}
+
+std::vector<std::size_t> Service::numbers_of(std::size_t number) const {
+  for (const ServedRoute& one : routes_.served())
+    if (one.named.number == number) return one.numbers();
+  return {number};
 }
 
 void Service::keep_older(const NamedRoute& route) {
@@ -241,8 +250,8 @@ ReplyRow Service::node_row() const {
     return server_.is_draining(one.named.number);
   });
   return {text_field("version", ENTENTE_VERSION),
-          number_field("seconds", (wall_now() - fleet_->run_id()) / 1'000'000'000), number_field("sessions", players()),
-          flag_field("draining", draining)};
+          number_field("seconds", (wall_now() - fleet_->run_id()) / 1'000'000'000),
+          number_field("sessions", players() + older_players()), flag_field("draining", draining)};
 }
 
 /// Applies the bans and unbans of other nodes.
@@ -352,13 +361,24 @@ Outcome<Done> Service::open_control_at(const std::string& path) {
 
 Outcome<Done> Service::open_operator_page() {
   if (config_.operator_().listen().empty()) return Done{};
-  auto page = OperatorPage::open(config_.operator_(), [this](std::string_view line, const std::string& by) {
-    return control_.answer_json(line, by);
-  });
+  auto page = OperatorPage::open(
+      config_.operator_(), [this](std::string_view line, const std::string& by) { return answer_page(line, by); });
   if (!page) return page.error();
   operator_page_ = std::move(*page);
   operator_guard_ = operator_page_->guard();
   return Done{};
+}
+
+/// Commands of the operator page go to the processes from before an upgrade, too. What they list is in the answer to
+/// `older`.
+std::string Service::answer_page(std::string_view line, const std::string& by) const {
+  const std::string& socket = config_.control().socket();
+  const bool alone = socket.empty() || hand_over_.given();
+  if (line == "older") return alone ? "[]" : older_as_json(socket);
+  std::string own = control_.answer_json(line, by);
+  const std::string command(line.substr(0, line.find(' ')));
+  const bool orders = control_.is_order(command) && is_for_older(command);
+  return alone || !orders ? own : ask_older(socket, std::string(line), std::move(own));
 }
 
 Outcome<std::optional<std::string>> Service::read_operator_token(const config::Config& fresh) const {
@@ -411,7 +431,9 @@ void Service::measure_routes(Metrics& all) const {
   }
   for (const ServedRoute& route : served) {
     const NamedRoute& its = route.named;
-    measure(all, its.name, server_.servers(its.number), server_.waiting(its.number));
+    auto servers = server_.servers(its.number);
+    for (auto& older : older_servers_of(server_, {its, route.numbers()})) servers.push_back(std::move(older));
+    measure(all, its.name, servers, server_.waiting(its.number));
     all.gauge("draining", "1 while the route takes no newcomers", {{"route", its.name}},
               server_.is_draining(its.number) ? 1 : 0);
     if (route.recording == nullptr) continue;

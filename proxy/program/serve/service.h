@@ -76,6 +76,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).current_sessions(); }
+  /// The sessions of all routes that had its place before, too.
+  std::uint64_t all_sessions(std::size_t route) const { return server_.totals(numbers_of(route)).current_sessions(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
   /// called after the last add(); a caller's own commands are added to control() before. Both answer only after run()
   /// has begun. `places`: for errors.
@@ -142,6 +144,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   Drainer::Time drain_time() const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
+  /// The numbers of a served route and of those that it has replaced.
+  std::vector<std::size_t> numbers_of(std::size_t number) const;
   /// A reload has put back a removed route: its older sessions lose their time limit.
   void keep_older(const NamedRoute& route);
   void measure_routes(Metrics& all) const;
@@ -156,6 +160,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::uint64_t undecoded(const ServedRoute& route) const;
   void give_up();
   net::HttpAnswer answer(std::string_view path) const;
+  std::string answer_page(std::string_view line, const std::string& by) const;
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> load_bans();
   Outcome<Done> open_control();

@@ -106,7 +106,9 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   std::string file;
   if (start && !options.files.each_session) {
     file = path(0);
-    auto recorder = begin(file, records(file));
+    // Another process, from before an upgrade, may have begun in the same second.
+    const bool of_this_second = target.pattern.find("{time}") != std::string::npos;
+    auto recorder = begin(file, of_this_second || records(file));
     if (!recorder) return recorder.error();
     file = (*recorder)->path();
     options.recorder = std::move(*recorder);

@@ -176,7 +176,8 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
     if (const auto code = program.ended()) {
       if (given()) return "";
       const std::string said = own_failure(), how = ending.why.empty() ? ended_text(*code) : ending.why;
-      return fail(name + " " + how + (said.empty() ? "; its log says why." : ": " + said + ".") + " This one goes on.");
+      const std::string why = !said.empty() ? ": " + said : ending.why.empty() ? "; its log says why" : "";
+      return fail(name + " " + how + why + ". This one goes on.");
     }
     end_if_stuck(program, ending);
     if (!waits && steady_now() >= begun + patience_.answer)

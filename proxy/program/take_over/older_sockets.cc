@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 
 #include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
@@ -60,6 +61,45 @@ std::size_t older_sessions(const std::string& control_socket) {
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;
   }
   return sessions;
+}
+
+bool is_for_older(std::string_view command) {
+  constexpr std::string_view kAll[] = {"list",  "find",    "who",    "kick",  "ban",    "unban",   "say",
+                                       "drain", "undrain", "record", "stats", "routes", "servers", "recordings"};
+  return std::find(std::begin(kAll), std::end(kAll), command) != std::end(kAll);
+}
+
+std::string ask_older(const std::string& control_socket, const std::string& line, std::string own) {
+  constexpr std::string_view kJsonError = "{\"error\":";
+  constexpr Millis kWithin = 1'000;
+  const bool one_player = line.starts_with("kick ");
+  if (one_player && !own.starts_with(kJsonError)) return own;  // the player was here
+  for (const OlderSocket& older : older_sockets(control_socket)) {
+    const auto answer = net::ask_local(older.path, "--json " + line, {.within = kWithin});
+    if (!answer || answer->empty() || answer->starts_with(kJsonError) || !own.starts_with(kJsonError)) continue;
+    own = answer->substr(0, answer->find('\n'));
+    if (one_player) break;
+  }
+  return own;
+}
+
+std::string older_as_json(const std::string& control_socket) {
+  constexpr Millis kWithin = 600;  // for all of them
+  const Millis until = steady_now() + kWithin;
+  std::string all;
+  for (const OlderSocket& older : older_sockets(control_socket)) {
+    std::string one = "{\"process\":" + std::to_string(older.pid);
+    bool whole = true;
+    for (const char* table : {"list", "routes", "servers"}) {
+      const Millis now = steady_now();
+      if (now >= until) return "[" + all + "]";
+      const auto answer = net::ask_local(older.path, "--json " + std::string(table), {.within = until - now});
+      whole = whole && answer.ok() && answer->starts_with('[') && answer->ends_with("]\n");
+      if (whole) one += ",\"" + std::string(table) + "\":" + answer->substr(0, answer->size() - 1);
+    }
+    if (whole) all += (all.empty() ? "" : ",") + one + "}";
+  }
+  return "[" + all + "]";
 }
 
 bool has_older_process(const std::string& control_socket) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace entente {
@@ -25,6 +26,18 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::o
 /// The number of open sessions that those processes report. A process that does not answer at once counts as having
 /// none. Takes at most 0.3 s.
 std::size_t older_sessions(const std::string& control_socket);
+
+/// Whether a command of the control socket also goes to those processes, because it is about players, who may be there.
+bool is_for_older(std::string_view command);
+
+/// Gives them this command, with which the process of `control_socket` has answered `own` (JSON). Returns the answer:
+/// `own`, unless that is an error and one of them has carried out the command.
+std::string ask_older(const std::string& control_socket, const std::string& line, std::string own);
+
+/// Their processes, sessions, routes and servers, as a JSON list. Takes at most 0.6 s; those that answer later are left
+/// out:
+/// [{"process":4711,"list":[…],"routes":[…],"servers":[…]}]
+std::string older_as_json(const std::string& control_socket);
 
 /// Whether the process of one of these sockets still runs.
 bool has_older_process(const std::string& control_socket);

@@ -146,6 +146,38 @@ TEST_CASE("drain_s does not end the sessions of a route that a reload adds back 
   back.check();
 }
 
+/// The number of sessions of the line of `servers` that begins like this.
+std::string sessions_of(const std::string& servers, const std::string& route, const std::string& server,
+                        const std::string& state) {
+  const std::string begin = "\n" + route + "\t" + server + "\t" + state + "\t";
+  const auto at = servers.find(begin);
+  if (at == std::string::npos) return servers;
+  const auto sessions = servers.find('\t', at + begin.size()) + 1;  // after the seconds
+  return servers.substr(sessions, servers.find('\t', sessions) - sessions);
+}
+
+TEST_CASE("players of a route that was removed and added again count as its players") {
+  const FakeServer one, two;
+  const int port = testing::free_for_both().port();
+  const std::string rest = Reloaded::route(two), both = rest + Reloaded::route(one, "", port);
+  const std::string route = "panic be-packed 127.0.0.1:" + std::to_string(port), server = one.address().text();
+  Reloaded it(both);
+  const Met back(local(std::to_string(port)), one);
+  REQUIRE(it.reload(rest).code == 0);
+  REQUIRE(it.reload(both).code == 0);
+  CHECK(sessions_of(it.answer("servers"), route, server, "up") == "1");
+  CHECK(it.ctl({"drain", server}).out == "draining server " + server + ": 1 session goes on\n");
+  REQUIRE(it.ctl({"undrain", server}).code == 0);
+
+  // Its sessions on a server that the route has no more.
+  const Ended changed = it.reload(rest + Reloaded::route(two, "", port));
+  CHECK_MESSAGE(changed.out.find("changed: " + route + "; 1 session goes on\n") != std::string::npos, changed.out);
+  CHECK(sessions_of(it.answer("servers"), route, server, "up, draining") == "1");
+  const Ended gone = it.reload(rest);
+  CHECK_MESSAGE(gone.out.find("removed: " + route + "; 1 session goes on\n") != std::string::npos, gone.out);
+  back.check();
+}
+
 TEST_CASE("a reload reports the number of errors, and the limits and access lists that it has changed") {
   const FakeServer one;
   Reloaded it(Reloaded::route(one));

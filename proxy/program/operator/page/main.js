@@ -9,7 +9,10 @@ import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
 const MOST_PLAYERS = 300;  // rows
-const QUESTIONS = ["list", "routes", "servers", "bans", "recordings"];
+const QUESTIONS = ["list", "routes", "servers", "bans", "recordings", "older"];
+
+/** A route's name. After an upgrade, the process from before it may still have players: its routes are told apart. */
+const nameOf = (one) => one.process ? `${one.route} (process ${one.process}, from before the upgrade)` : one.route ?? "";
 
 let histories = new Histories();
 let sortBy = "Name", downwards = false;
@@ -38,11 +41,11 @@ function showTotals({ list, routes, servers }, now) {
   up.count(sum(routes, "to_server"), now);
   refused.count(sum(routes, "refused"), now);
   const bots = list.filter((one) => one.client === null).length, ready = servers.filter((one) => one.state.startsWith("up")).length;
-  const waiting = sum(routes, "waiting");
+  const waiting = sum(routes, "waiting"), older = list.filter((one) => one.process).length;
   const each = [[tiles.players, players, String], [tiles.down, down, rate], [tiles.up, up, rate], [tiles.refused, refused, (value) => `${value.toFixed(1)}/s`]];
   for (const [tile, history, text] of each) tile.chart.draw(history, null, text);
   tell(tiles.players.number, list.length);
-  tell(tiles.players.more, [counted(routes.length, "route"), bots ? counted(bots, "bot") : "", waiting ? `${waiting} waiting for a server` : ""].filter(Boolean).join(", "));
+  tell(tiles.players.more, [counted(routes.filter((one) => !one.process).length, "route"), older ? `${older} in the process from before the upgrade` : "", bots ? counted(bots, "bot") : "", waiting ? `${waiting} waiting for a server` : ""].filter(Boolean).join(", "));
   tell(tiles.down.number, rate(down.now));
   tell(tiles.down.more, `${bytes(sum(routes, "to_client"))} so far`);
   tell(tiles.up.number, rate(up.now));
@@ -67,6 +70,7 @@ function serverLine() {
     tell(state, one.state);
     tell(what, [one.server, one.dialect, counted(one.sessions, "player"), one.seconds === null ? "" : `for ${age(one.seconds)}`, one.why].filter(Boolean).join(" · "));
     tell(act, node.drained ? "Use again" : "Drain");
+    act.hidden = Boolean(one.process);
   };
   return node;
 }
@@ -84,30 +88,31 @@ function routeCard() {
   node.update = (one) => {
     node.route = one.route;
     node.draining = one.draining;
-    tell(title, one.route);
+    tell(title, nameOf(one));
+    acts.hidden = Boolean(one.process);
     tell(number, counted(one.sessions, "player"));
     draining.hidden = !one.draining;
     arena.hidden = !one.arena;
     tell(arena, one.arena ?? "");
     tell(facts, [`${one.opened} so far`, `${one.refused} refused`, one.waiting ? `${one.waiting} waiting` : ""].filter(Boolean).join(" · "));
-    const its = (name) => histories.of(`${name} ${one.route}`);
+    const its = (name) => histories.of(`${name} ${nameOf(one)}`);
     people.draw(its("players"), null, String);
     traffic.draw(its("down"), its("up"), rate);
     tell(down, `to players ${rate(its("down").now)}`);
     tell(up, `to servers ${rate(its("up").now)}`);
     tell(drains, one.draining ? "Take newcomers" : "Drain …");
-    keep(servers, seen.servers.filter((server) => server.route === one.route), (server) => server.server, serverLine);
+    keep(servers, seen.servers.filter((server) => nameOf(server) === nameOf(one)), (server) => server.server, serverLine);
   };
   return node;
 }
 
 function showRoutes({ routes }, now) {
   for (const one of routes) {
-    histories.of(`players ${one.route}`).add(one.sessions);
-    histories.of(`down ${one.route}`).count(one.to_client, now);
-    histories.of(`up ${one.route}`).count(one.to_server, now);
+    histories.of(`players ${nameOf(one)}`).add(one.sessions);
+    histories.of(`down ${nameOf(one)}`).count(one.to_client, now);
+    histories.of(`up ${nameOf(one)}`).count(one.to_server, now);
   }
-  keep(byId("routes"), routes, (one) => one.route, routeCard);
+  keep(byId("routes"), routes, nameOf, routeCard);
 }
 
 // -- Tables -----------------------------------------------------------------------------------------------------------
@@ -133,7 +138,7 @@ function row(columns, acts) {
 
 /** Into an arena there is no connection to a server. */
 function serverOf(one) {
-  const arena = seen?.routes.find((route) => route.route === one.route)?.arena;
+  const arena = seen?.routes.find((route) => nameOf(route) === nameOf(one))?.arena;
   return arena ? `arena ${arena}` : one.server;
 }
 
@@ -142,7 +147,7 @@ const PLAYER_COLUMNS = [
   ["Name", (one) => one.player ?? `(link ${one.link})`, "", (one) => (one.player ?? "\uffff").toLowerCase()],
   ["Game", (one) => one.game, "", (one) => one.game],
   ["Address", (one) => one.client === null ? "bot" : one.source ? `${one.client} (as ${one.source})` : one.client, "", (one) => one.client ?? ""],
-  ["Route", (one) => one.route ?? "", "", (one) => one.route ?? ""],
+  ["Route", nameOf, "", nameOf],
   ["Server", serverOf, "", serverOf],
   ["Time", (one) => age(one.seconds), "figure", (one) => one.seconds],
   ["Traffic", (one) => `${rate(speed(one))}, ${bytes(one.bytes)}`, "figure", speed],
@@ -220,10 +225,19 @@ function state(text, name = "") {
   byId("state").className = name;
 }
 
+/** Adds what the processes from before an upgrade still have. */
+function addOlder({ process, list, routes, servers }) {
+  const there = (one) => one.sessions > 0, labelled = (one) => ({ ...one, process });
+  seen.list.push(...list.map(labelled));
+  seen.routes.push(...routes.filter(there).map(labelled));
+  seen.servers.push(...servers.filter(there).map(labelled));
+}
+
 function show(answers) {
   const now = performance.now();
   // A command that this program does not have is answered by an error.
   seen = Object.fromEntries(QUESTIONS.map((name, i) => [name, Array.isArray(answers[i]) ? answers[i] : []]));
+  seen.older.forEach(addOlder);
   showTotals(seen, now);
   showRoutes(seen, now);
   showPlayers(seen, now);
