@@ -53,7 +53,6 @@ void MapSender::await_world(FrontOut& out) {
   if (gave_up_ || answer == core::WorldWait::Answer::kNotYet) return;
   begin(out);
   guessed_ = answer == core::WorldWait::Answer::kGuess;
-  if (guessed_) out.drop(drops::kWorldLate);
 }
 
 void MapSender::begin(FrontOut& out) {

@@ -31,7 +31,6 @@ bool WorldSender::known(FrontOut& out) {
   gave_up_ = answer == core::WorldWait::Answer::kNever;
   if (gave_up_ || answer == core::WorldWait::Answer::kNotYet) return false;
   guessed_ = answer == core::WorldWait::Answer::kGuess;
-  if (guessed_) out.drop(drops::kWorldLate);
   build(out);
   return true;
 }

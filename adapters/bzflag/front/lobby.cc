@@ -70,7 +70,6 @@ bool Lobby::known(FrontOut& out) {
       return false;
     case core::WorldWait::Answer::kGuess:
       guessed_ = true;
-      out.drop(drops::kWorldLate);
       break;
     case core::WorldWait::Answer::kKnown:
       break;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
@@ -35,7 +36,7 @@ class WorldWait {
   enum class Answer : std::uint8_t {
     kNotYet,
     kKnown,
-    kGuess,  ///< the client gets an open field
+    kGuess,  ///< the client gets an open field; this is counted
     kNever,  ///< the client must be refused
   };
   /// Called first when the client asks for the world. `known`: whether the room knows what the client must be told.
@@ -44,7 +45,10 @@ class WorldWait {
     if (known) return Answer::kKnown;
     if (asked_ == 0) asked_ = std::max<Micros>(out.now(), 1);
     const Micros until = for_players_ ? asked_ + kForPlayers : std::max(asked_, progress_) + kPatience;
-    if (out.now() >= until) return for_players_ ? Answer::kGuess : Answer::kNever;
+    if (out.now() >= until) {
+      if (for_players_) out.drop(drops::kWorldLate);
+      return for_players_ ? Answer::kGuess : Answer::kNever;
+    }
     out.wake(is_long(out.now()) ? until : asked_ + kForPlayers);
     return Answer::kNotYet;
   }
