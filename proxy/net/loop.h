@@ -15,6 +15,7 @@
 #include "proxy/net/handle.h"
 #include "proxy/net/outbox.h"
 #include "proxy/net/schedule.h"
+#include "proxy/net/web/handshake_rate.h"
 
 namespace entente::net {
 
@@ -72,6 +73,8 @@ class Loop {
   std::shared_ptr<Party> party(const Address& address, Parties::Kind kind) { return parties_.of(address, kind); }
   std::shared_ptr<Party> client_party(const Address& client) { return party(client, Parties::Kind::kClient); }
   std::shared_ptr<Party> server_party(const Address& server) { return party(server, Parties::Kind::kServer); }
+  /// The TLS handshakes of clients on this loop.
+  HandshakeRate& handshakes() { return handshakes_; }
   /// Schedules `job`. The loop runs it in this turn if there is time, otherwise in a later one (schedule.h).
   void serve(Job& job) {
     schedule_.add(job, now());
@@ -116,6 +119,7 @@ class Loop {
   TurnWatch* watch_ = nullptr;
   std::uint32_t turns_ = 0;  // that had something to serve
   Parties parties_;
+  HandshakeRate handshakes_;
   Schedule schedule_;
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;

@@ -1,5 +1,6 @@
 #include "proxy/net/tcp.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -51,6 +52,11 @@ bool Tcp::peer_has_gone() const {
   char byte = 0;
   const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+bool Tcp::peer_has_ended() const {
+  pollfd one{fd_.get(), POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) == 1;
 }
 
 void Tcp::set_reading(bool on) {

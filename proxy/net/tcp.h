@@ -51,6 +51,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread
   /// data is in the way.
   bool peer_has_gone() const;
+  /// Whether the peer has closed its direction or has gone, as far as the kernel can tell, whatever it sent before.
+  bool peer_has_ended() const;
   /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
   bool is_unserved() const { return poll_.waits(); }
   /// How long the link has waited to be served so far, in total.

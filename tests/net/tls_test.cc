@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <openssl/ssl.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "tests/support/certificate.h"
 
 namespace entente::net::tls_test {
@@ -152,6 +156,112 @@ TEST_CASE("bytes that are not TLS fail for good, and the peer gets an alert") {
   CHECK(std::string(server.what()) == "not TLS");
   CHECK_FALSE(server.feed(as_bytes("more"), plain, wire));
   CHECK(plain.empty());
+}
+
+/// OpenSSL's own client, for what ours does not do.
+class RawClient {
+ public:
+  RawClient() : context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free), session_(SSL_new(context_.get()), SSL_free) {
+    SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+    SSL_set_connect_state(session_.get());
+  }
+
+  SSL* raw() { return session_.get(); }
+
+  /// Goes on with the handshake, or reads. Returns what it wants to send.
+  Buffer answer(Bytes heard) {
+    BIO_write(SSL_get_rbio(raw()), heard.data(), static_cast<int>(heard.size()));
+    std::uint8_t nothing = 0;
+    SSL_do_handshake(raw()) == 1 ? SSL_read(raw(), &nothing, 1) : 0;
+    return sent();
+  }
+  Buffer sent() {
+    Buffer all(BIO_ctrl_pending(SSL_get_wbio(raw())));
+    if (!all.empty()) BIO_read(SSL_get_wbio(raw()), all.data(), static_cast<int>(all.size()));
+    return all;
+  }
+
+ private:
+  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+  std::unique_ptr<SSL, void (*)(SSL*)> session_;
+};
+
+TEST_CASE("a server keeps nothing with which a client could resume its session") {
+  const Contexts contexts;
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    RawClient client;
+    SSL_set_max_proto_version(client.raw(), version);
+    Tls server(*contexts.server, "");
+    Buffer plain, down;
+    for (int i = 0; i < 4; ++i) {
+      const Buffer up = client.answer(std::exchange(down, {}));
+      if (!up.empty()) REQUIRE(server.feed(up, plain, down));
+    }
+    REQUIRE(server.open());
+    CHECK(SSL_SESSION_has_ticket(SSL_get_session(client.raw())) == 0);
+    CHECK(SSL_SESSION_is_resumable(SSL_get_session(client.raw())) == 0);
+    CHECK(SSL_CTX_sess_number(contexts.server->raw().get()) == 0);
+  }
+}
+
+TEST_CASE("changes of keys without end are refused") {
+  const Contexts contexts;
+  RawClient client;
+  Tls server(*contexts.server, "");
+  Buffer plain, down;
+  for (int i = 0; i < 4 && !server.open(); ++i)
+    REQUIRE(server.feed(client.answer(std::exchange(down, {})), plain, down));
+  client.answer(std::exchange(down, {}));
+  unsigned changes = 0;
+  for (bool well = true; well && changes < 1'000; ++changes) {
+    REQUIRE(SSL_key_update(client.raw(), SSL_KEY_UPDATE_REQUESTED) == 1);
+    REQUIRE(SSL_do_handshake(client.raw()) == 1);
+    well = server.feed(client.sent(), plain, down);
+  }
+  CHECK(changes == Tls::kMostLateMessages + 1);
+  CHECK(std::string(server.what()) == "too many TLS handshake messages");
+}
+
+TEST_CASE("a greeting that never ends is refused before it takes much memory") {
+  const Contexts contexts;
+  Tls server(*contexts.server, "");
+  const Buffer head{1, 1, 0, 0};  // a ClientHello of 64 KiB
+  Buffer plain, down;
+  std::size_t sent = 0;
+  for (bool well = true; well && sent < 100'000;) {
+    Buffer record{22, 3, 1, 0x10, 0};  // of 4 KiB
+    append(record, sent == 0 ? head : Buffer(head.size()));
+    record.resize(5 + 0x1000);
+    well = server.feed(record, plain, down);
+    sent += record.size();
+  }
+  CHECK(sent <= Tls::kLargestHandshake + 0x1005);
+  CHECK(std::string(server.what()) == "oversize TLS handshake");
+}
+
+TEST_CASE("a server uses its key when its gate allows it, and asks until then") {
+  struct Gate final : Tls::Gate {
+    bool may_use_key() override { return ++asked, allows; }
+    int asked = 0;
+    bool allows = false;
+  };
+  const Contexts contexts;
+  Gate gate;
+  Tls client(*contexts.trusting, "localhost"), server(*contexts.server, "");
+  server.set_gate(gate);
+  Buffer hello, plain, down, up;
+  client.start(hello);
+  REQUIRE(server.feed(hello, plain, down));
+  REQUIRE(server.go_on(plain, down));
+  CHECK(gate.asked == 2);
+  CHECK(down.empty());
+  gate.allows = true;
+  REQUIRE(server.go_on(plain, down));
+  CHECK_FALSE(down.empty());
+  REQUIRE(client.feed(std::exchange(down, {}), plain, up));
+  REQUIRE(server.feed(up, plain, down));
+  CHECK(server.open());
+  CHECK(gate.asked == 3);
 }
 
 TEST_CASE("missing or invalid files are errors that name them") {

@@ -14,6 +14,9 @@
 namespace entente::net {
 namespace {
 
+/// How much OpenSSL is given at once: its buffer grows to that, and stays.
+constexpr std::size_t kPiece = 4 * 1024;
+
 constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 /// OpenSSL's newest error, or the system's error for a file; clears the list of errors. `reason`: the number of the
@@ -111,10 +114,19 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::make(bool client) {
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
   // A connection may end without TLS's close_notify, because WebSocket has its own close.
   SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
-  if (client)
+  SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_msg_callback(raw, &Tls::on_message);
+  if (client) {
     SSL_CTX_set_alpn_protos(raw, kHttp11.data(), static_cast<unsigned>(kHttp11.size()));
-  else
-    SSL_CTX_set_alpn_select_cb(raw, choose_http, nullptr);
+    return made;
+  }
+  SSL_CTX_set_alpn_select_cb(raw, choose_http, nullptr);
+  SSL_CTX_set_cert_cb(raw, &Tls::before_key, nullptr);
+  // No tickets: for each, OpenSSL would encrypt a session. Without RSA key exchange, which also has no forward secrecy,
+  // the key is used only once, after the greeting.
+  SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(raw, 0);
+  SSL_CTX_set_cipher_list(raw, "DEFAULT:!kRSA");
   return made;
 }
 
@@ -165,6 +177,7 @@ Tls::Tls(const TlsContext& context, const std::string& peer) : session_(SSL_new(
 bool Tls::open() const { return SSL_is_init_finished(session_.get()) == 1; }
 
 void Tls::start(Buffer& wire) {
+  SSL_set_app_data(session_.get(), this);
   shake();
   drain(wire);
 }
@@ -172,17 +185,50 @@ void Tls::start(Buffer& wire) {
 bool Tls::feed(Bytes from_wire, Buffer& plain, Buffer& wire) {
   if (what_ != nullptr) return false;
   if (!first_ && !from_wire.empty()) first_ = from_wire[0];
-  BIO_write(SSL_get_rbio(session_.get()), from_wire.data(), static_cast<int>(from_wire.size()));
-  const bool well = (open() || shake()) && (!open() || read(plain));
+  bool well = true;
+  do {
+    const Bytes piece = from_wire.first(std::min(from_wire.size(), kPiece));
+    well = take(piece, plain);
+    from_wire = from_wire.subspan(piece.size());
+  } while (well && !from_wire.empty());
   drain(wire);
   return well;
+}
+
+bool Tls::take(Bytes from_wire, Buffer& plain) {
+  SSL_set_app_data(session_.get(), this);  // for the callbacks
+  if (!from_wire.empty()) BIO_write(SSL_get_rbio(session_.get()), from_wire.data(), static_cast<int>(from_wire.size()));
+  if (!open()) {
+    if (!shake()) return false;
+    if (!open()) {
+      unfinished_ += from_wire.size();
+      return unfinished_ <= kLargestHandshake || fail("oversize TLS handshake");
+    }
+  }
+  has_opened_ = true;
+  return read(plain) && (late_messages_ <= kMostLateMessages || fail("too many TLS handshake messages"));
+}
+
+/// Called by OpenSSL when a server is about to use its certificate and key, maybe twice. -1 suspends the handshake.
+int Tls::before_key(SSL* session, void*) {
+  Tls& self = *static_cast<Tls*>(SSL_get_app_data(session));
+  if (!self.may_use_key_) self.may_use_key_ = self.gate_ == nullptr || self.gate_->may_use_key();
+  return self.may_use_key_ ? 1 : -1;
+}
+
+void Tls::on_message(int writes, int /*version*/, int type, const void* /*bytes*/, std::size_t /*size*/, SSL* session,
+                     void* /*self*/) {
+  if (writes != 0 || type != SSL3_RT_HANDSHAKE) return;
+  Tls& self = *static_cast<Tls*>(SSL_get_app_data(session));
+  if (self.has_opened_) ++self.late_messages_;
 }
 
 bool Tls::shake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(session_.get());
   if (result == 1) return true;
-  return SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ || fail();
+  const int error = SSL_get_error(session_.get(), result);
+  return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_X509_LOOKUP || fail();
 }
 
 bool Tls::read(Buffer& plain) {
@@ -220,6 +266,12 @@ void Tls::drain(Buffer& wire) {
   wire.resize(had + waiting);
   const int got = BIO_read(out, wire.data() + had, static_cast<int>(waiting));
   wire.resize(had + static_cast<std::size_t>(std::max(got, 0)));
+}
+
+bool Tls::fail(const char* what) {
+  what_ = what;
+  why_ = what;
+  return false;
 }
 
 /// Names a certificate that is not trusted as the cause: "certificate verify failed" alone helps nobody.

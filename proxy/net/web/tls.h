@@ -1,5 +1,8 @@
 // TLS over byte buffers, in either role (OpenSSL with memory BIOs; TLS 1.2 and later, ALPN http/1.1).
-// Law: it touches no socket; bytes for the wire are appended to a buffer that the caller sends.
+// Law: it touches no socket; bytes for the wire are appended to a buffer that the caller sends. A server uses its
+// private key once for each handshake, and only when its gate allows it. Sessions are not resumed, so nothing is kept
+// about clients who have left. What is kept of an unfinished handshake, and the messages that change keys later, are
+// bounded.
 #pragma once
 
 #include <cstdint>
@@ -41,15 +44,33 @@ class TlsContext {
 
 class Tls {
  public:
+  /// Decides when a server's private key is used.
+  class Gate {
+   public:
+    virtual ~Gate() = default;
+    /// The client has sent its greeting (ClientHello). False: not yet; it is asked again by each feed() and by go_on().
+    virtual bool may_use_key() = 0;
+  };
+
+  /// Bytes of the peer in a handshake that is not finished; a greeting has 300 to 2,000.
+  static constexpr std::size_t kLargestHandshake = 32 * 1024;
+  /// Handshake messages after the handshake, such as changes of keys. One change is due every 2^24 records.
+  static constexpr unsigned kMostLateMessages = 64;
+
   /// `peer`: the name or address that a client connects to, which the server's certificate must contain. Not used by
   /// a server.
   Tls(const TlsContext& context, const std::string& peer);
+
+  /// `gate` outlives this. Without a gate, a server's key is used at once.
+  void set_gate(Gate& gate) { gate_ = &gate; }
 
   /// A client's first bytes. REQUIRES: called once, before anything else.
   void start(Buffer& wire);
   /// Takes bytes from the wire; appends the decrypted bytes to `plain` and the answer to `wire`. False: failed, see
   /// why(); what is in `wire` should still be sent.
   bool feed(Bytes from_wire, Buffer& plain, Buffer& wire);
+  /// As feed(), without new bytes: goes on where the gate had not allowed it.
+  bool go_on(Buffer& plain, Buffer& wire) { return feed({}, plain, wire); }
   /// REQUIRES: open().
   void write(Bytes plain, Buffer& wire);
   /// Tells the peer that nothing more follows.
@@ -61,14 +82,25 @@ class Tls {
   const std::string& why() const { return why_; }  ///< the same in OpenSSL's words
 
  private:
+  friend class TlsContext;  // which knows the callbacks
+
   struct Free {
     void operator()(ssl_st* session) const;
   };
+  static int before_key(ssl_st* session, void*);
+  static void on_message(int writes, int version, int type, const void* bytes, std::size_t size, ssl_st* session,
+                         void* self);
+  bool take(Bytes from_wire, Buffer& plain);
   bool shake();
   bool read(Buffer& plain);
   void drain(Buffer& wire);
   bool fail();
+  bool fail(const char* what);
 
+  Gate* gate_ = nullptr;
+  bool may_use_key_ = false, has_opened_ = false;
+  std::size_t unfinished_ = 0;  // bytes of the peer before the handshake was done
+  unsigned late_messages_ = 0;
   std::unique_ptr<ssl_st, Free> session_;
   std::optional<std::uint8_t> first_;  // the first byte from the wire
   const char* what_ = nullptr;

@@ -7,6 +7,7 @@ namespace entente::net {
 namespace {
 
 constexpr std::size_t kKeptLinkRoom = 16 * 1024;
+constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 
 unsigned status_of(const Fault& fault) {
   const std::string_view what = fault.what;
@@ -24,8 +25,10 @@ void WebLink::use_tls(const TlsContext* tls, const std::string& name) {
 
 // -- Server -----------------------------------------------------------------------------------------------------------
 
-bool WebLink::adopt(Fd fd, const TlsContext* tls) {
+bool WebLink::adopt(Fd fd, const TlsContext* tls, const Address& client) {
   use_tls(tls, {});
+  if (tls_) tls_->set_gate(*this);
+  client_ = client;
   head_ = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
   return tcp_.adopt(std::move(fd));
 }
@@ -118,6 +121,27 @@ void WebLink::decrypt(Bytes bytes) {
   if (!plain_.empty()) hear(plain_);
   clear_keeping(plain_, kKeptLinkRoom);
   if (!well && tcp_.is_open()) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
+}
+
+bool WebLink::may_use_key() {
+  if (tcp_.peer_has_ended()) return false;  // nobody waits for it; the link hears of the end next
+  if (!key_use_) key_use_ = loop_.handshakes().reserve(client_, loop_.now());
+  if (*key_use_ <= loop_.now()) {
+    key_alarm_.reset();
+    loop_.handshakes().count();
+    return true;
+  }
+  if (!key_alarm_) {
+    key_alarm_ = std::make_unique<Alarm>(loop_, static_cast<Alarm::User&>(*this));
+    key_alarm_->set_priority(Priority::kNewcomer);
+    key_alarm_->set_party(party_);
+    key_alarm_->set(*key_use_ * kNanosPerMilli);
+  }
+  return false;
+}
+
+void WebLink::rang() {
+  if (tcp_.is_open()) received(tcp_, wire::Lane::kStream, {});
 }
 
 void WebLink::hear(Bytes bytes) {

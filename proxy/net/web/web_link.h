@@ -47,14 +47,15 @@ class WebUser {
   virtual void broken(WebLink& link, int error) = 0;
 };
 
-class WebLink final : private LinkUser, private WebSocket::User {
+class WebLink final : private LinkUser, private WebSocket::User, private Tls::Gate, private Alarm::User {
  public:
   /// `largest`: bytes of a message from the peer.
   WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
 
   // Server.
-  /// Takes over an accepted connection. `tls` outlives the link; null: no TLS.
-  bool adopt(Fd fd, const TlsContext* tls);
+  /// Takes over an accepted connection. `tls` outlives the link; null: no TLS. `client`: whose handshakes are counted
+  /// together (Loop::handshakes). A client who leaves before the private key was used has no handshake.
+  bool adopt(Fd fd, const TlsContext* tls, const Address& client);
   void answer(const HttpHead& request, const std::string* subprotocol);
   /// Delivers what a client sent before it had the answer. Unlike other calls, it calls the user back.
   void hear_early();
@@ -90,8 +91,14 @@ class WebLink final : private LinkUser, private WebSocket::User {
   bool is_open() const { return tcp_.is_open(); }
 
   // As in Tcp.
-  void set_priority(Priority priority) { tcp_.set_priority(priority); }
-  void set_party(std::shared_ptr<Party> party) { tcp_.set_party(std::move(party)); }
+  void set_priority(Priority priority) {
+    tcp_.set_priority(priority);
+    if (key_alarm_) key_alarm_->set_priority(priority);
+  }
+  void set_party(std::shared_ptr<Party> party) {
+    party_ = party;
+    tcp_.set_party(std::move(party));
+  }
   void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
   bool is_unserved() const { return tcp_.is_unserved(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }
@@ -109,6 +116,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void message(Opcode opcode, Bytes payload) override;
   void close_frame(const CloseFrame& close_frame) override;
 
+  bool may_use_key() override;
+  void rang() override;
+
   void use_tls(const TlsContext* tls, const std::string& name);
   void decrypt(Bytes bytes);
   void ask();
@@ -124,6 +134,10 @@ class WebLink final : private LinkUser, private WebSocket::User {
   WebUser& user_;
   Tcp tcp_;
   std::unique_ptr<Tls> tls_;
+  std::shared_ptr<Party> party_;
+  Address client_;                    // of a server's link with TLS
+  std::optional<Millis> key_use_;     // when the private key may be used for it
+  std::unique_ptr<Alarm> key_alarm_;  // while it waits for that
   std::unique_ptr<HttpReader> head_;  // while it is read, and until its user has answered
   WebSocket messages_;
   std::optional<UpgradeRequest> request_;

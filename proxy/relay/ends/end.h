@@ -130,6 +130,8 @@ struct EndOptions {
   /// How many bytes of a stream are read at once, so that others have their turn; 0: as many as fit into the loop's
   /// buffer.
   std::size_t largest_read = 0;
+  /// A client's address; behind a proxy, the one that the proxy has named.
+  net::Address client{};
   /// Whose turn a client's end shares; null: the loop's. A server's shares that of its server.
   std::shared_ptr<net::Party> party{};
   /// Those that a client's datagrams count against, beside its own; null: none.

@@ -24,13 +24,14 @@ WebEnd::WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
       high_water_(options.limits.high_water),
       heard_(options.game, options.dialect, way_of(options.facing)),
       opcode_(options.game.uses_text_messages(options.dialect) ? Opcode::kText : Opcode::kBinary),
+      client_(options.client),
       alarm_(worker_route.loop, *this) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 bool WebEnd::adopt(net::Fd client) {
   note_addresses(client);
-  if (!link_.adopt(std::move(client), worker_route_.route.web->client_tls.get())) return false;
+  if (!link_.adopt(std::move(client), worker_route_.route.web->client_tls.get(), client_)) return false;
   link_.set_reading(true);
   return true;
 }

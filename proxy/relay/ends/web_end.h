@@ -40,7 +40,8 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   const std::size_t high_water_;
   wire::FrameReader heard_;
   const net::Opcode opcode_;  // of the messages that we send
-  net::Alarm alarm_;          // when to close
+  const net::Address client_;
+  net::Alarm alarm_;  // when to close
   Millis close_delay_ = 0;
   net::CloseFrame close_frame_;
   std::string path_;

@@ -49,6 +49,7 @@ std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, 
                    .limits = limits_,
                    .gathers = gathers,
                    .largest_read = kLargestRead,
+                   .client = info_.client,
                    .party = party(),
                    .rates = address_rates_,
                    .enet = enet});

@@ -24,7 +24,7 @@ WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedCl
 
 void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get()))
+  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get(), info_.client))
     return end(Reason::kOutOfDescriptors);
   client_.link.set_reading(true);
 }
