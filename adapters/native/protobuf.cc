@@ -15,7 +15,7 @@ using google::protobuf::Message;
 
 enum class Look : std::uint8_t {
   kAtTexts,       ///< skips messages that cannot have a text
-  kAtEverything,  ///< also finds where a message cannot be read
+  kAtEverything,  ///< for the place of a mistake
 };
 
 constexpr const char* kNotAMessage = "not a message of the schema";
@@ -34,23 +34,20 @@ class WireWalk {
       std::size_t size = 0;
       const auto wire_type = static_cast<unsigned>(tag.value_or(0) & 7U);
       if (wire_type == kStartGroup) ++groups;
-      if (!tag || *tag >> 3U == 0 || !skip_to_value(wire_type, at, end, size, groups)) return broken(start);
+      if (!tag || *tag >> 3U == 0 || !skip_to_value(wire_type, at, end, size, groups))
+        return Fault{kNotAMessage, "word", start};
       const FieldType* const field =
           wire_type == kLength && groups == 0 ? type.numbered(static_cast<std::uint32_t>(*tag) >> 3U) : nullptr;
       if (field != nullptr)
         if (auto found = mistake_in(*field, at, at + size)) return found;
       at += size;
     }
-    return groups != 0 ? broken(end) : std::nullopt;
+    if (groups != 0) return Fault{kNotAMessage, "word", end};
+    return std::nullopt;
   }
 
  private:
   enum : unsigned { kVarint, kFixed64, kLength, kStartGroup, kEndGroup, kFixed32 };
-
-  std::optional<Fault> broken(std::size_t at) const {
-    if (look_ == Look::kAtTexts) return std::nullopt;  // libprotobuf decides
-    return Fault{kNotAMessage, "word", at};
-  }
 
   std::optional<Fault> mistake_in(const FieldType& field, std::size_t at, std::size_t end) {
     if (field.inner != nullptr && (field.inner->has_text || look_ == Look::kAtEverything))
