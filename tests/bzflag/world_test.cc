@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/invent.h"
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
@@ -229,6 +230,62 @@ TEST_CASE("a zip bomb is refused because of its announced or its inflated size")
   CHECK(fault_of(wrapped(bomb, 1'000), 0) == "not of the size it announced world");
   CHECK(fault_of(wrapped(bomb, 10'000'000), 0, 9'999'999) == "world too large inflated");
   CHECK(fault_of(wrapped(bomb, 10'000'000), 0) == "bytes left over ");  // all lists are empty, then no more is expected
+}
+
+TEST_CASE("a database of a few kB makes little work: names of faces and groups, copies in copies") {
+  std::size_t work = 1'000'000;
+  CHECK(matches("/t?:*", "/t5:f", work));
+  CHECK(!matches("*a*b", "aaaa", work));
+  CHECK(work > 999'900);
+  const std::string many(100'000, 'a');
+  CHECK(!matches("*" + many + "b", many + many, work));
+  CHECK(work == 0);
+  CHECK(!matches("a", "a", work = 0));
+
+  GroupWorld hostile;
+  for (int i = 0; i < 16; ++i) {
+    Group& group = hostile.groups.emplace_back();
+    group.name = many + std::to_string(i);
+    for (int k = 0; k < 16; ++k) group.instances.emplace_back().group = many + std::to_string(k);
+    group.boxes.resize(16);
+    hostile.world.instances.emplace_back().group = group.name;
+    hostile.world.teleporters.emplace_back().name = many;
+    hostile.links.push_back({"*" + many + "b", "*"});
+    for (TransformStep& step : hostile.transforms.emplace_back().steps = std::vector<TransformStep>(16))
+      step = {4, i + 1, {}, 0};
+    Transform& last = hostile.world.instances.back().transform;
+    last.steps = hostile.transforms.front().steps;
+  }
+  const ConvertedWorld converted = world_from_database(hostile, 1'000, 800);
+  CHECK(converted.world.solids_size() < 20'000);
+  CHECK(converted.world.links_size() == 0);
+
+  GroupWorld linked;
+  for (int i = 0; i < 32'768; ++i) linked.world.teleporters.emplace_back();
+  for (std::uint32_t i = 0; i < 50'000; ++i) linked.links.push_back({face_name(65'535 - i), face_name(i)});
+  linked.links.push_back({face_name(65'536), "/t0:x"});
+  std::size_t left_out = 0;
+  const RecordWorld records = records_of(linked, {}, 2, kLargestWorld, left_out);
+  CHECK(records.records.size() + left_out == 1 + 32'768 + 50'000);
+}
+
+TEST_CASE("the database of a hostile world has at most so many obstacles, and counts the others") {
+  words::World world;
+  world.set_kind(words::World::TILES);
+  world.set_columns(400);
+  world.set_rows(400);
+  for (int i = 0; i < 400 * 400; ++i) world.mutable_tiles()->push_back(i % 2 == i / 400 % 2 ? '\0' : '\3');
+  for (int i = 0; i < 5'000; ++i) world.add_links()->set_to(1), world.add_teleporters(), world.add_bases();
+  for (const std::size_t dialect : {0U, 2U}) {
+    const Database database = database_of(world, dialect);
+    const auto again = read_world(database.bytes, dialect);
+    REQUIRE(again.ok());
+    const auto* records = std::get_if<RecordWorld>(&*again);
+    const GroupWorld groups = records != nullptr ? groups_of(*records) : std::get<GroupWorld>(*again);
+    CHECK(groups.world.boxes.size() == 20'000);
+    CHECK(groups.world.teleporters.size() < 2'000);
+    CHECK(database.left_out > 60'000);
+  }
 }
 
 }  // namespace

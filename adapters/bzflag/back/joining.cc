@@ -1,5 +1,7 @@
 #include "adapters/bzflag/back/joining.h"
 
+#include <utility>
+
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/world/world_conversions.h"
@@ -124,12 +126,12 @@ void Joining::ask_for_world(BackOut& out) {
 
 void Joining::learn_world(BackOut& out) {
   const auto world = read_world(database_, dialect_);
-  database_ = {};
+  const std::size_t bytes = std::exchange(database_, {}).size();
   if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
   const auto* records = std::get_if<RecordWorld>(&*world);
   if (records != nullptr) rules_.learn(settings_of(*records), out);
   ConvertedWorld converted = world_from_database(
-      records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
+      records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), bytes, tank_rules_.size);
   converted.world.set_hash(hash_);
   for (std::size_t i = 0; i < converted.boxed; ++i) out.drop(drops::kMesh);
   tank_.terrain = core::Terrain(converted.world);

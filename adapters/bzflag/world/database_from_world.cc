@@ -1,4 +1,7 @@
 // Makes the database of a world of any game: see world_conversions.h.
+// Law: it has at most so many obstacles as are read from one; the others are counted.
+#include <algorithm>
+
 #include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/world/world_conversions.h"
@@ -8,6 +11,10 @@ namespace entente::bzflag {
 namespace {
 
 constexpr unsigned kOpen = words::SHOTS_PASS | words::UNITS_PASS;
+
+// As many as are read from a database.
+constexpr std::size_t kMostObstacles = 20'000;
+constexpr std::size_t kMostOfKind = 1'024, kMostWays = 4'096;  // bases, teleporters; links between their faces
 
 Box box_of(const words::Solid& solid) {
   Box box;
@@ -48,10 +55,18 @@ class Tiling {
         rows_(columns_ != 0 ? static_cast<unsigned>(world.tiles().size()) / columns_ : 0),
         done_(static_cast<std::size_t>(columns_) * rows_) {}
 
-  void run() {
+  /// Returns how many boxes are left out.
+  std::size_t run() {
+    std::size_t left_out = 0;
     for (unsigned row = 0; row < rows_; ++row)
-      for (unsigned column = 0; column < columns_; ++column)
-        if (!done_[row * columns_ + column] && tile(column, row) != kOpen) add_from(column, row);
+      for (unsigned column = 0; column < columns_; ++column) {
+        if (done_[row * columns_ + column] || tile(column, row) == kOpen) continue;
+        if (group_.boxes.size() < kMostObstacles)
+          add_from(column, row);
+        else
+          ++left_out;
+      }
+    return left_out;
   }
 
  private:
@@ -99,24 +114,36 @@ std::string face_name(std::uint32_t face) { return "/t" + std::to_string(face / 
 Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings, std::size_t most) {
   GroupWorld database;
   Group& group = database.world;
-  for (const auto& solid : world.solids()) add_solid(solid, group);
-  for (const auto& base : world.bases())
+  Database out;
+  /// Adds the first ones of a list; the others are counted.
+  const auto add_first = [&](const auto& list, std::size_t count, auto&& add) {
+    const auto size = static_cast<std::size_t>(list.size());
+    for (std::size_t i = 0; i < std::min(size, count); ++i) add(list.Get(static_cast<int>(i)));
+    out.left_out += size - std::min(size, count);
+  };
+  add_first(world.solids(), kMostObstacles, [&](const words::Solid& solid) { add_solid(solid, group); });
+  add_first(world.bases(), kMostOfKind, [&](const words::Base& base) {
     group.bases.push_back({static_cast<std::uint16_t>(wire_team(base.team(), 0)), box_of(base.solid())});
-  for (const auto& teleporter : world.teleporters()) {
+  });
+  add_first(world.teleporters(), kMostOfKind, [&](const words::Teleporter& teleporter) {
     const Box frame = box_of(teleporter.frame());
     const std::string name = "/t" + std::to_string(group.teleporters.size());
     group.teleporters.push_back(
         {name, frame.pos, frame.angle, frame.size, static_cast<float>(teleporter.border()), 0, frame.bits});
-  }
-  for (const auto& link : world.links()) database.links.push_back({face_name(link.from()), face_name(link.to())});
-  if (world.kind() == words::World::TILES) Tiling(world, group).run();
+  });
+  add_first(world.links(), kMostWays, [&](const words::Link& link) {
+    database.links.push_back({face_name(link.from()), face_name(link.to())});
+  });
+  if (world.kind() == words::World::TILES) out.left_out += Tiling(world, group).run();
   if (group.walls.empty())
     for (const auto& wall : core::walls_around(world)) add_solid(wall, group);
-  Database out;
-  if (kDialects[dialect].grouped_world)
+  if (kDialects[dialect].grouped_world) {
     write_world(database, dialect, out.bytes);
-  else
-    write_world(records_of(database, settings, dialect, most, out.left_out), dialect, out.bytes);
+    return out;
+  }
+  std::size_t no_room = 0;
+  write_world(records_of(database, settings, dialect, most, no_room), dialect, out.bytes);
+  out.left_out += no_room;
   return out;
 }
 

@@ -1,5 +1,8 @@
 // Converts between worlds of records (1.10, the page) and worlds of groups. See world_conversions.h.
 // Law: links name the same faces in both. What records cannot express is counted.
+#include <algorithm>
+#include <charconv>
+
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/world/world_conversions.h"
@@ -102,10 +105,16 @@ Record header_of(const GameSettings& settings, const Dialect& dialect) {
   return header;
 }
 
-std::optional<std::uint16_t> face_number(const std::string& name, std::size_t teleporters) {
-  for (std::size_t face = 0; face < 2 * teleporters; ++face)
-    if (name == face_name(static_cast<std::uint32_t>(face))) return static_cast<std::uint16_t>(face);
-  return std::nullopt;
+/// The number of a face_name(), if there are so many teleporters.
+std::optional<std::uint16_t> face_number(std::string_view name, std::size_t teleporters) {
+  std::size_t teleporter = 0;
+  if (!name.starts_with("/t")) return std::nullopt;
+  name.remove_prefix(2);
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), teleporter);
+  if (error != std::errc{} || teleporter >= std::min<std::size_t>(teleporters, 32'768)) return std::nullopt;
+  const std::string_view side(end, static_cast<std::size_t>(name.data() + name.size() - end));
+  if (side != ":f" && side != ":b") return std::nullopt;
+  return static_cast<std::uint16_t>(2 * teleporter + (side == ":b" ? 1U : 0U));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "adapters/bzflag/conversions.h"
 #include "proxy/core/world.h"
@@ -16,7 +17,9 @@ enum Bits : std::uint8_t { kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4
 constexpr int kDeepestGroup = 8;
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
 constexpr std::size_t kMostFaces = 2'048;
-constexpr std::size_t kMostWork = 4'000'000;  // points moved, links matched
+// Steps: points moved, names of groups and of faces compared. A copy of a group is a few bytes, and may have hundreds
+// of points.
+constexpr std::size_t kWorkAtOnce = 200'000, kWorkPerByte = 64, kMostWork = 4'000'000;
 
 void place(words::Solid& solid, const Vec3& pos, const Vec3& size, float angle, std::uint8_t bits) {
   solid.set_x(pos[0]);
@@ -73,7 +76,10 @@ Vec3 spun(const Vec3& p, Vec3 axis, float angle) {
 
 class Survey {
  public:
-  Survey(const GroupWorld& database, ConvertedWorld& out) : database_(database), out_(out) {}
+  Survey(const GroupWorld& database, std::size_t bytes, ConvertedWorld& out)
+      : database_(database), out_(out), work_left_(std::min(kMostWork, kWorkAtOnce + kWorkPerByte * bytes)) {
+    for (const Group& group : database_.groups) groups_[group.name].push_back(&group);
+  }
 
   void run() {
     add(database_.world);
@@ -129,9 +135,9 @@ class Survey {
   }
   void add(const WorldLink& link) {
     for (std::size_t from = 0; from < faces_.size(); ++from) {
-      if (!work() || !faces_[from].is(link.from)) continue;
+      if (!is(from, link.from)) continue;
       for (std::size_t to = 0; to < faces_.size(); ++to) {
-        if (!work() || !faces_[to].is(link.to) || out_.world.links_size() >= kMostLinks) continue;
+        if (!is(to, link.to) || out_.world.links_size() >= kMostLinks) continue;
         words::Link& one = *out_.world.add_links();
         one.set_from(static_cast<std::uint32_t>(from));
         one.set_to(static_cast<std::uint32_t>(to));
@@ -145,9 +151,12 @@ class Survey {
     if (depth >= kDeepestGroup || !work()) return;
     Path path = {&instance.transform};
     path.insert(path.end(), outer.begin(), outer.end());
-    for (const Group& group : database_.groups) {
-      // c_str(): the name ends at its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
-      if (!work() || group.name != std::string_view(instance.group.c_str())) continue;
+    // c_str(): the name ends at its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
+    const auto named = groups_.find(std::string_view(instance.group.c_str()));
+    if (named == groups_.end()) return;
+    for (const Group* one : named->second) {
+      if (!work()) return;
+      const Group& group = *one;
       for (const Box& box : group.boxes) add_corners(box, path);
       for (const Box& box : group.pyramids) add_corners(box, path);
       for (const Base& base : group.bases) add_corners(base.box, path);
@@ -219,24 +228,29 @@ class Survey {
     return point;
   }
 
-  bool work() const { return worked_ < kMostWork && ++worked_ != 0; }
+  bool work() const { return work_left_ > 0 && work_left_-- > 0; }
+  bool is(std::size_t face, std::string_view pattern) const {
+    return matches(pattern, faces_[face].number, work_left_) || matches(pattern, faces_[face].name, work_left_);
+  }
 
   struct FaceNames {
     std::string number, name;
-    bool is(std::string_view pattern) const { return matches(pattern, number) || matches(pattern, name); }
   };
 
   const GroupWorld& database_;
   ConvertedWorld& out_;
+  std::map<std::string_view, std::vector<const Group*>> groups_;
   std::vector<FaceNames> faces_;
-  mutable std::size_t worked_ = 0;
+  mutable std::size_t work_left_;
 };
 
 }  // namespace
 
-bool matches(std::string_view pattern, std::string_view name) {
+bool matches(std::string_view pattern, std::string_view name, std::size_t& work_left) {
   std::size_t at = 0, star = std::string_view::npos, retry = 0, in = 0;
   while (in < name.size()) {
+    if (work_left == 0) return false;
+    --work_left;
     if (at < pattern.size() && pattern[at] == '*') {
       star = at++;
       retry = in;
@@ -253,11 +267,11 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
-ConvertedWorld world_from_database(const GroupWorld& database, double size) {
+ConvertedWorld world_from_database(const GroupWorld& database, std::size_t bytes, double size) {
   ConvertedWorld out;
   out.world.set_kind(words::World::SOLIDS);
   core::set_sides(out.world, size, size);
-  Survey(database, out).run();
+  Survey(database, bytes, out).run();
   return out;
 }
 

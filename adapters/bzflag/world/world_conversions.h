@@ -13,8 +13,9 @@ struct ConvertedWorld {
   std::size_t boxed = 0;  ///< obstacles that became a box
 };
 
+/// `bytes`: of the database as it was downloaded. They limit the work; obstacles and links beyond are left out.
 /// `size`: the side of the world, from MsgGameSettings.
-ConvertedWorld world_from_database(const GroupWorld& database, double size);
+ConvertedWorld world_from_database(const GroupWorld& database, std::size_t bytes, double size);
 
 struct Database {
   Buffer bytes;
@@ -38,7 +39,8 @@ std::string face_name(std::uint32_t face);
 /// The side of the smallest square around the origin that contains the world.
 double size_of(const words::World& world);
 
-/// Whether a link's pattern ("/t0:f", "name:b", with '*' and '?') matches the name of a face.
-bool matches(std::string_view pattern, std::string_view name);
+/// Whether a link's pattern ("/t0:f", "name:b", with '*' and '?') matches the name of a face. Takes a step of
+/// `work_left` for each character that it compares; without any left, nothing matches.
+bool matches(std::string_view pattern, std::string_view name, std::size_t& work_left);
 
 }  // namespace entente::bzflag
