@@ -155,13 +155,21 @@ void visit_optional(Message& message, const FieldDescriptor* field, FieldVisitor
   visitor.end_part();
 }
 
+/// Intent.link and Fact.link.
+bool is_of_recordings(const FieldDescriptor& field) {
+  static_assert(int{words::Intent::kLinkFieldNumber} == int{words::Fact::kLinkFieldNumber});
+  const auto* type = field.containing_type();
+  return field.number() == words::Fact::kLinkFieldNumber &&
+         (type == words::Intent::descriptor() || type == words::Fact::descriptor());
+}
+
 }  // namespace
 
 void visit(Message& message, FieldVisitor& visitor) {
   const auto* type = message.GetDescriptor();
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor* field = type->field(i);
-    if (field->real_containing_oneof() != nullptr) continue;
+    if (field->real_containing_oneof() != nullptr || is_of_recordings(*field)) continue;
     if (field->is_repeated())
       visit_list(message, field, visitor);
     else if (field->has_presence())

@@ -94,7 +94,6 @@ void Recorder::opened(WallTime time, const Opened& opened) {
 
 void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) {
   const bool now = ready(time);
-  forget_channels(id);
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   found->second.closed_at = time;
@@ -192,8 +191,7 @@ void Recorder::forget_file(const Error& why) {
     for (Direction& direction : link.directions) direction.missing += std::exchange(direction.settled, {});
   }
   std::erase_if(links_, [](const auto& one) { return one.second.reason.has_value(); });
-  channels_.clear();
-  defined_ = 0;
+  channels_ = {};
   others_.clear();
   other_types_.clear();
   lacks_channels_ = false;
@@ -250,10 +248,10 @@ void Recorder::put(std::uint16_t channel, WallTime time, const google::protobuf:
   message.SerializeWithCachedSizesToArray(to.data());
 }
 
-void Recorder::put(std::uint16_t channel, WallTime time, Bytes data) {
+void Recorder::put(std::uint16_t channel, WallTime time, Bytes data, Bytes more) {
   if (writer_->chunk_bytes() == 0) chunk_began_ = time;
-  const auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, data.size());
-  std::copy(data.begin(), data.end(), to.begin());
+  const auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, data.size() + more.size());
+  std::copy(more.begin(), more.end(), std::copy(data.begin(), data.end(), to.begin()));
 }
 
 void Recorder::put_opened(std::uint32_t id, Link& link) {

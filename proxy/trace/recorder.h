@@ -1,10 +1,11 @@
 // Records traffic into an MCAP file: /link, /wire and /note (schema/trace.proto). For a bridge also /intent and
-// /fact (schema/game.proto), /world (schema/snapshot.proto), /calls (schema/trace.proto), one channel of each for each
-// link (named in its metadata), and the /geometry that worlds refer to.
+// /fact (schema/game.proto), /world (schema/snapshot.proto), /calls (schema/trace.proto), and the /geometry that worlds
+// refer to. A topic has one channel; its messages have the link.
 // Law: the recording suffers, never the traffic. What cannot be written is counted and reported, also in the
 // recording. If another program removes, replaces or truncates the file, the recording continues in a new one.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -105,10 +106,10 @@ class Recorder {
   /// Allocates nothing in steady state.
   void frame(WallTime time, const FrameView& frame);
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
-  /// A word of the bridge of this player's link: a message of schema/game.proto.
+  /// A word of the bridge of this player's link: a message of schema/game.proto. Its field `link` is set.
   void word(WallTime time, std::uint32_t link, WordKind kind, Bytes word);
-  /// The calls to the room of this player's link: a message Calls.
-  void calls(WallTime time, std::uint32_t link, Bytes calls);
+  /// The calls to a room: a message Calls, with its link.
+  void calls(WallTime time, Bytes calls);
   /// The world of that bridge. Its geometry must have been given before, or the world is not recorded.
   void world(WallTime time, const Snapshot& world);
   /// A geometry. It is kept, and written once before the first world that refers to it.
@@ -160,6 +161,7 @@ class Recorder {
   };
   /// Only in recordings of bridges.
   enum class Topic : std::uint8_t { kIntent, kFact, kWorld, kGeometry, kCalls };
+  static constexpr std::size_t kTopics = 5;
   struct TopicAbout;
   static const TopicAbout& about(Topic topic);
 
@@ -175,14 +177,14 @@ class Recorder {
   bool ready(WallTime now);
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
-  void put(std::uint16_t channel, WallTime time, Bytes data);
-  void put_any(WallTime time, std::uint32_t link, Topic topic, Bytes message);
-  std::uint16_t channel_of(WallTime time, Topic topic, std::uint32_t link);
+  void put(std::uint16_t channel, WallTime time, Bytes data, Bytes more = {});
+  void put_any(WallTime time, Topic topic, Bytes message, Bytes more = {});
+  std::uint16_t channel_of(WallTime time, Topic topic);
   std::uint16_t channel_of(WallTime time, const OtherTopic& topic);
   Outcome<std::uint16_t> define(const OtherTopic& topic);
-  Outcome<std::uint16_t> define(Topic topic, std::uint32_t link);
+  Outcome<std::uint16_t> define(Topic topic);
+  std::uint16_t cannot_define(WallTime time, const Error& why);
   void lack_channels(WallTime time);
-  void forget_channels(std::uint32_t link);
   bool put_geometry(WallTime time, const std::string& hash, GeometryEntry& entry);
   void put_in_chunk(std::uint32_t id, Link& link);
   void put_opened(std::uint32_t id, Link& link);
@@ -204,11 +206,10 @@ class Recorder {
   NextSink next_sink_ = {};    // null: the sink is not a file
   bool file_is_lost_ = false;  // another program spoiled it, and no new file is open yet
   std::uint32_t files_ = 1;
-  WallTime looked_at_ = 0;                                             // when the file was last checked
-  std::vector<std::uint32_t> sequences_;                               // by channel id
-  std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // by link and topic; link 0: of no link
+  WallTime looked_at_ = 0;                         // when the file was last checked
+  std::vector<std::uint32_t> sequences_;           // by channel id
+  std::array<std::uint16_t, kTopics> channels_{};  // by Topic; 0: not in the file yet
   std::uint16_t last_channel_ = 0;
-  std::uint32_t defined_ = 0;                                     // bits: topics whose schema is in the file
   std::map<std::string, std::uint16_t> others_;                   // channels of other programs' topics
   std::vector<const google::protobuf::Descriptor*> other_types_;  // whose schemas are in the file
 
@@ -222,7 +223,7 @@ class Recorder {
   Amount unsaid_, noted_in_chunk_;  // lost: not yet reported by a note; reported by notes in the open chunk
 
   mcap::StringMap summary_;
-  bool lacks_channels_ = false;  // no channel ids are left, and a note has said so
+  bool lacks_channels_ = false;  // no channel ids are left for other programs' topics, and a note has said so
   bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;
   bool trying_ = false;  // failing, and the open chunk is the next attempt

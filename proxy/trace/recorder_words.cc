@@ -2,16 +2,19 @@
 // that has it is on the disk: a world whose geometry is in no chunk would be of no use.
 #include "proxy/trace/recorder.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <algorithm>
 
 #include "proxy/trace/schemas.h"
+#include "schema/game.pb.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente::trace {
 namespace {
 
 constexpr std::uint16_t kFirstOtherSchema = 9;  // after those of our own topics
-constexpr std::uint16_t kLastChannel = 65'000;  // more links than this allows: their words are not recorded
+constexpr std::uint16_t kLastChannel = 65'000;  // of other programs' topics; messages of more are not recorded
 constexpr std::size_t kMostGeometries = 4096, kMostKept = 128U << 20U;  // in a file; bytes that are not yet written
 
 }  // namespace
@@ -32,24 +35,30 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
   return all[static_cast<std::size_t>(topic)];
 }
 
+/// The link follows the word, as its last field: a message of protobuf is its fields, in any order.
 void Recorder::word(WallTime time, std::uint32_t link, WordKind kind, Bytes word) {
-  put_any(time, link, kind == WordKind::kIntent ? Topic::kIntent : Topic::kFact, word);
+  static_assert(int{words::Intent::kLinkFieldNumber} == int{words::Fact::kLinkFieldNumber});
+  std::array<std::uint8_t, 8> field{words::Fact::kLinkFieldNumber << 3U};
+  const auto* end = google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(link, field.data() + 1);
+  const auto size = static_cast<std::size_t>(end - field.data());
+  put_any(time, kind == WordKind::kIntent ? Topic::kIntent : Topic::kFact, word, Bytes(field).first(size));
 }
 
-void Recorder::calls(WallTime time, std::uint32_t link, Bytes calls) { put_any(time, link, Topic::kCalls, calls); }
+void Recorder::calls(WallTime time, Bytes calls) { put_any(time, Topic::kCalls, calls); }
 
-void Recorder::put_any(WallTime time, std::uint32_t link, Topic topic, Bytes message) {
+/// Writes a message of two parts.
+void Recorder::put_any(WallTime time, Topic topic, Bytes message, Bytes more) {
   const Amount amount{0, message.size()};
-  const std::uint16_t channel = channel_of(time, topic, link);
+  const std::uint16_t channel = channel_of(time, topic);
   if (channel == 0) return lose(amount);
   in_chunk_ += amount;
-  put(channel, time, message);
+  put(channel, time, message, more);
   end_chunk_if_due(time);
 }
 
 void Recorder::world(WallTime time, const Snapshot& world) {
   const Amount amount{0, world.ByteSizeLong()};
-  const std::uint16_t channel = channel_of(time, Topic::kWorld, world.link());
+  const std::uint16_t channel = channel_of(time, Topic::kWorld);
   if (channel == 0) return lose(amount);
   if (!world.geometry().empty()) {
     const auto entry = geometries_.find(world.geometry());
@@ -75,7 +84,7 @@ void Recorder::geometry(const Geometry& geometry) {
 /// False: it cannot be written now.
 bool Recorder::put_geometry(WallTime time, const std::string& hash, GeometryEntry& entry) {
   if (entry.state != GeometryEntry::State::kWaiting) return true;
-  const std::uint16_t channel = channel_of(time, Topic::kGeometry, 0);
+  const std::uint16_t channel = channel_of(time, Topic::kGeometry);
   if (channel == 0) return false;
   put(channel, time, Bytes(entry.geometry));
   entry.state = GeometryEntry::State::kInChunk;
@@ -94,30 +103,28 @@ void Recorder::settle_geometries(bool were_written) {
   geometries_in_chunk_.clear();
 }
 
-/// The channel of this topic and link. 0: nothing can be written now, or no channel ids are left.
-std::uint16_t Recorder::channel_of(WallTime time, Topic topic, std::uint32_t link) {
+/// The channel of this topic. 0: nothing can be written now.
+std::uint16_t Recorder::channel_of(WallTime time, Topic topic) {
   if (!ready(time)) return 0;
-  const auto known = channels_.find({link, topic});
-  if (known != channels_.end()) return known->second;
-  if (last_channel_ >= kLastChannel) return lack_channels(time), std::uint16_t{0};
-  const auto defined = define(topic, link);
-  if (defined.ok()) return channels_[{link, topic}] = last_channel_ = *defined;
+  std::uint16_t& channel = channels_[static_cast<std::size_t>(topic)];
+  if (channel != 0) return channel;
+  const auto defined = define(topic);
+  return defined.ok() ? channel = last_channel_ = *defined : cannot_define(time, defined.error());
+}
+
+std::uint16_t Recorder::cannot_define(WallTime time, const Error& why) {
   end_chunk(time);  // the open chunk itself may fit on the disk
-  if (!failing_) failed(time, defined.error());
+  if (!failing_) failed(time, why);
   return 0;
 }
 
-/// Defines a channel, and its schema if it is the first. A relay's recording has none of these.
-Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
-  const auto bit = 1U << static_cast<unsigned>(topic);
-  if ((defined_ & bit) == 0)
-    if (auto done = writer_->define(protobuf_schema(about(topic).schema, *about(topic).type())); !done.ok())
-      return done.error();
-  defined_ |= bit;
+/// Defines a schema and its channel. A relay's recording has none of these.
+Outcome<std::uint16_t> Recorder::define(Topic topic) {
+  const TopicAbout& what = about(topic);
+  if (auto done = writer_->define(protobuf_schema(what.schema, *what.type())); !done.ok()) return done.error();
   const auto id = static_cast<std::uint16_t>(last_channel_ + 1U);
-  mcap::Channel channel{id, about(topic).schema, about(topic).topic, "protobuf", {}};
-  if (link != 0) channel.metadata = {{"link", std::to_string(link)}};
-  if (auto done = writer_->define(channel); !done.ok()) return done.error();
+  if (auto done = writer_->define(mcap::Channel{id, what.schema, what.topic, "protobuf", {}}); !done.ok())
+    return done.error();
   sequences_.resize(id + 1U);
   return id;
 }
@@ -138,9 +145,7 @@ std::uint16_t Recorder::channel_of(WallTime time, const OtherTopic& topic) {
   if (last_channel_ >= kLastChannel) return lack_channels(time), std::uint16_t{0};
   const auto defined = define(topic);
   if (defined.ok()) return others_[topic.name] = last_channel_ = *defined;
-  end_chunk(time);
-  if (!failing_) failed(time, defined.error());
-  return 0;
+  return cannot_define(time, defined.error());
 }
 
 Outcome<std::uint16_t> Recorder::define(const OtherTopic& topic) {
@@ -161,16 +166,7 @@ Outcome<std::uint16_t> Recorder::define(const OtherTopic& topic) {
 void Recorder::lack_channels(WallTime time) {
   if (std::exchange(lacks_channels_, true)) return;
   why_ = "the file has no more channels";
-  note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one");
-}
-
-void Recorder::forget_channels(std::uint32_t link) {
-  for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld, Topic::kCalls}) {
-    const auto known = channels_.find({link, topic});
-    if (known == channels_.end()) continue;
-    writer_->retire(known->second);
-    channels_.erase(known);
-  }
+  note(time, 0, "messages of further topics are not recorded: " + why_ + "; begin another one");
 }
 
 }  // namespace entente::trace

@@ -10,6 +10,14 @@ bool fill(google::protobuf::MessageLite& message, Bytes data) {
   return message.ParseFromArray(data.data(), static_cast<int>(data.size()));
 }
 
+/// In older recordings, words do not have their link: each link has channels of its own.
+std::uint32_t link_of(const mcap::Channel& channel) {
+  std::uint32_t link = 0;
+  for (const auto& [key, value] : channel.metadata)
+    if (key == "link") std::from_chars(value.data(), value.data() + value.size(), link);
+  return link;
+}
+
 bool is(const mcap::Schema& schema, const google::protobuf::Descriptor* type) {
   return schema.name == type->full_name();
 }
@@ -61,12 +69,14 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
 }
 
 bool Recording::parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact) {
+  if (!(fact ? fill(fact_, message.data) : fill(intent_, message.data))) return false;
   WordEvent word;
-  for (const auto& [key, value] : channel.metadata)
-    if (key == "link") std::from_chars(value.data(), value.data() + value.size(), word.link);
+  word.link = fact ? fact_.link() : intent_.link();
+  if (word.link == 0) word.link = link_of(channel);
+  fact_.clear_link(), intent_.clear_link();
   fact ? void(word.fact = &fact_) : void(word.intent = &intent_);
   event_.word = word;
-  return fact ? fill(fact_, message.data) : fill(intent_, message.data);
+  return true;
 }
 
 Outcome<const Recording::Event*> Recording::next() {

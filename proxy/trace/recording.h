@@ -70,9 +70,9 @@ class Recording {
 
   void learn();
   template <class Wanted>
-  std::vector<std::uint16_t> channels(const google::protobuf::Descriptor* type, Wanted&& wanted) const;
-  std::optional<mcap::Reader::Position> last_before(const mcap::ChunkIndex& chunk, std::uint16_t channel,
-                                                    WallTime time);
+  std::vector<bool> channels(const google::protobuf::Descriptor* type, Wanted&& wanted) const;
+  std::optional<mcap::Reader::Position> last_world(const mcap::ChunkIndex& chunk, const std::vector<bool>& channels,
+                                                   std::uint32_t link, WallTime time);
 
   std::unique_ptr<FileSource> file_;
   mcap::Reader reader_;

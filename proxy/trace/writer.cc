@@ -166,17 +166,8 @@ void Writer::count_chunk() {
   }
 }
 
-void Writer::retire(std::uint16_t channel) {
-  Stream& stream = streams_[channel];
-  stream.retired = true;
-  if (stream.index.empty()) stream.index = Buffer();
-}
-
 void Writer::forget_chunk() {
-  for (const auto id : touched_) {
-    streams_[id].index.clear();
-    if (streams_[id].retired) streams_[id].index = Buffer();
-  }
+  for (const auto id : touched_) streams_[id].index.clear();
   touched_.clear();
   chunk_.clear();
 }

@@ -33,8 +33,6 @@ class Writer {
   Outcome<Done> define(const Schema& schema);
   Outcome<Done> define(const Channel& channel);
   Outcome<Done> add(const Metadata& metadata);
-  /// No more messages will use this channel; its memory is freed with the open chunk.
-  void retire(std::uint16_t channel);
 
   /// Adds a message to the open chunk, and returns the `size` bytes of its data for the caller to fill before any
   /// other call. `message.data` is ignored. Allocates nothing once chunks of this size were written.
@@ -57,7 +55,7 @@ class Writer {
   struct Stream {  // what the open chunk and the file have of one channel
     Buffer index;  // the chunk's message index entries, as they go into the file
     std::uint64_t messages = 0;
-    bool defined = false, retired = false;
+    bool defined = false;
   };
 
   Outcome<Done> write_out();

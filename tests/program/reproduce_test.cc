@@ -81,7 +81,7 @@ std::string changed(const Folder& folder, const std::string& from, const Change&
       trace::Calls calls = *(*event)->calls;
       if (!change(nullptr, &calls, nullptr)) continue;
       const std::string bytes = calls.SerializeAsString();
-      to->calls(last, calls.link(), as_bytes(bytes));
+      to->calls(last, as_bytes(bytes));
     }
     if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
   }

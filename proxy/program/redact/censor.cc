@@ -44,8 +44,10 @@ constexpr std::string_view kStockTexts[] = {"free for all",
 
 /// What notes and reasons of ours say, besides the reasons of losses and of ends.
 constexpr std::string_view kOurs =
-    "the tap could not keep up a world is not recorded text in it damaged its geometry known words and worlds of "
-    "further links are channels begin another one frames file has no more recording was stopped by an order this "
+    "the tap could not keep up a world is not recorded text in it damaged its geometry known words and worlds messages "
+    "of "
+    "further links topics are channels begin another one frames file has no more recording was stopped by an order "
+    "this "
     "continues continued clip redacted copy end here framing lost our back front ended session can be translated only "
     "from beginning which connection seed client server dialling for player link broke seat kept goes to somebody who "
     "there took up came waits on after ms up leaves arena does keep full not reached told refused kicked announced "

@@ -81,7 +81,7 @@ class SmallCopy {
     if (event.calls == nullptr) return;
     calls_.resize(event.calls->ByteSizeLong());
     event.calls->SerializeWithCachedSizesToArray(calls_.data());
-    to_->calls(event.time, event.calls->link(), calls_);
+    to_->calls(event.time, calls_);
   }
 
   Outcome<Done> finish() {

@@ -259,7 +259,7 @@ void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
   const Link* link = find(id);
   if (link == nullptr || !on_) return;
   if (link->file == nullptr) return void(lost_ += {0, calls.size()});
-  link->file->recorder->calls(time, id, calls);
+  link->file->recorder->calls(time, calls);
 }
 
 void RecordingFiles::player(LinkId id, std::string_view name) {
