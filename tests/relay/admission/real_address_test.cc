@@ -191,14 +191,14 @@ TEST_CASE("a client's address is that of the HTTP header, and the server gets th
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const Stream client = Stream::to(relay.address);
-  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nX-Real-IP: 203.0.113.1\r\nx-game: a\r\n"));
+  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nX-Real-IP: 203.0.113.1\r\norigin: http://a\r\n"));
   const Stream server = fake.accept();
   std::string heard;
   while (heard.find("\r\n\r\n") == std::string::npos) {
     const Buffer some = server.read_some();
     heard += as_text(some);
   }
-  CHECK(heard.find("x-game: a\r\n") != std::string::npos);
+  CHECK(heard.find("origin: http://a\r\n") != std::string::npos);
   CHECK(heard.find("X-Forwarded-For: 192.0.2.7\r\n") != std::string::npos);
   CHECK(heard.find("203.0.113.1") == std::string::npos);
   REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
