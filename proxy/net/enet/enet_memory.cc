@@ -9,6 +9,7 @@ namespace {
 
 thread_local EnetAllowance* charged = nullptr;
 thread_local std::uint32_t refusals = 0;
+std::atomic<EnetMemoryUse*> watched{nullptr};
 
 /// Stands before each block that ENet gets.
 struct alignas(std::max_align_t) BlockHeader {
@@ -28,6 +29,10 @@ void* allocate(std::size_t size) {
   }
   auto* const header = static_cast<BlockHeader*>(std::calloc(1, whole));
   if (header == nullptr) std::abort();
+  if (EnetMemoryUse* const use = watched.load(std::memory_order_relaxed)) {
+    const std::size_t now = use->now += whole;
+    for (std::size_t before = use->most; now > before && !use->most.compare_exchange_weak(before, now);) continue;
+  }
   header->allowance = charged;
   header->size = whole;
   if (charged != nullptr) charged->refer();
@@ -37,6 +42,7 @@ void* allocate(std::size_t size) {
 void release(void* memory) {
   if (memory == nullptr) return;
   stop_counting_enet_memory(memory);
+  if (EnetMemoryUse* const use = watched.load(std::memory_order_relaxed)) use->now -= header_of(memory)->size;
   std::free(header_of(memory));
 }
 
@@ -49,6 +55,8 @@ bool EnetAllowance::take(std::size_t bytes) {
 }
 
 void charge_enet_memory(EnetAllowance* to) { charged = to; }
+
+void watch_enet_memory(EnetMemoryUse* use) { watched = use; }
 
 std::uint32_t take_enet_refusals() { return std::exchange(refusals, 0); }
 

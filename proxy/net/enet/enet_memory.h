@@ -60,6 +60,13 @@ std::uint32_t take_enet_refusals();
 /// This memory of ENet, which may be null, counts for nobody any more.
 void stop_counting_enet_memory(void* memory);
 
+/// What all of ENet in this process uses, in bytes.
+struct EnetMemoryUse {
+  std::atomic<std::size_t> now{0}, most{0};
+};
+/// For tests: counts it from now on; null: no longer. `use` outlives that.
+void watch_enet_memory(EnetMemoryUse* use);
+
 /// Makes ENet use this memory. REQUIRES: called before there is a host.
 void use_counted_enet_memory();
 

@@ -2,11 +2,11 @@
 // overtaken and a twentieth is duplicated.
 #include <doctest/doctest.h>
 #include <enet/enet.h>
-#include <malloc.h>
 
 #include <cstdlib>
 
 #include "adapters/aos/aos.h"
+#include "proxy/net/enet/enet_memory.h"
 #include "proxy/relay/tap/tap.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/lossy.h"
@@ -15,25 +15,12 @@
 namespace entente::testing::lossy_test {
 namespace {
 
-std::atomic<std::size_t> enet_in_use{0}, enet_most{0};
-
 /// All memory of ENet in this process: both ends and the relay.
+net::EnetMemoryUse enet_memory;
+
 void count_enet_memory() {
-  static const ENetCallbacks kCounting{[](std::size_t size) -> void* {
-                                         void* at = std::malloc(size);
-                                         const std::size_t now = enet_in_use += malloc_usable_size(at);
-                                         for (std::size_t before = enet_most;
-                                              now > before && !enet_most.compare_exchange_weak(before, now);)
-                                           continue;
-                                         return at;
-                                       },
-                                       [](void* at) {
-                                         enet_in_use -= malloc_usable_size(at);
-                                         std::free(at);
-                                       },
-                                       [] { std::abort(); }};
-  enet_initialize_with_callbacks(ENET_VERSION, &kCounting);
-  enet_in_use = enet_most = 0;
+  enet_memory.now = enet_memory.most = 0;
+  net::watch_enet_memory(&enet_memory);
 }
 
 constexpr std::uint8_t kChunk = 19, kChat = 17, kInput = 3, kMove = 2, kTurn = 1;
@@ -132,14 +119,14 @@ TEST_CASE("a session over bad network on both sides of the relay: nothing reliab
       const auto took = std::chrono::steady_clock::now() - begun;
       MESSAGE("took " << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms, lost "
                       << near.lost() + far.lost() << " of " << near.passed() + far.passed() << ", ENet took at most "
-                      << enet_most.load() << " bytes");
+                      << enet_memory.most.load() << " bytes");
       CHECK(all_there());
       CHECK(client.right);
       CHECK(server.right);
       CHECK(near.lost() + far.lost() > 100);
       CHECK(client.heard[kMove] > kMoves);
       CHECK(server.heard[kTurn] > 0);
-      CHECK(enet_most < 16U << 20U);
+      CHECK(enet_memory.most < 16U << 20U);
       client.host.close();
       server.host.close();
       talk.ticker.reset();
