@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::core {
 namespace {
 
@@ -133,7 +135,7 @@ void EditList::tidy() {
 /// Returns the equal chunk of another world of this thread, if there is one.
 std::shared_ptr<const EditList::Chunk> EditList::kept_once(Chunk chunk) {
   constexpr std::size_t kFewest = 256;
-  thread_local std::unordered_map<std::uint64_t, std::weak_ptr<const Chunk>> known;
+  thread_local std::unordered_map<std::uint64_t, std::weak_ptr<const Chunk>, KeyedHash<std::uint64_t>> known;
   thread_local std::size_t most = kFewest;
   if (known.size() >= most) {
     std::erase_if(known, [](const auto& one) { return one.second.expired(); });

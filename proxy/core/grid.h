@@ -1,6 +1,8 @@
 // Which units are near: an unbounded square grid.
 // Law: a unit is in the one cell that contains its place; a unit without a place is in none. Moving within a cell,
-// and between known cells, allocates nothing.
+// and between known cells, allocates nothing. At most twice as many cells are kept as there are units, and kMostSpare;
+// a cell has room for at most four times its units, or for kSmall. Units are seen in an order that depends only on the
+// calls so far.
 #pragma once
 
 #include <cmath>
@@ -8,12 +10,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::core {
 
 /// `T` identifies a unit: an id, or a pointer to it.
 template <class T>
 class Grid {
  public:
+  static constexpr std::size_t kMostSpare = 1'024;  ///< cells
+  static constexpr std::size_t kSmall = 32;         ///< units
+
   /// `side`: metres; best about the size of a view.
   explicit Grid(double side) : side_(side) {}
 
@@ -58,6 +65,13 @@ class Grid {
           see_in(cell->second, west, east, south, north, see);
   }
 
+  std::size_t cells() const { return cells_.size(); }  ///< with those that are empty
+  std::size_t bytes() const {                          ///< in use for cells; goes through all of them
+    std::size_t all = 0;
+    for (const auto& [key, cell] : cells_) all += sizeof(key) + sizeof(cell) + cell.capacity() * sizeof(Entry);
+    return all;
+  }
+
  private:
   struct Entry {
     T unit;
@@ -88,11 +102,19 @@ class Grid {
     cell[where.index] = cell.back();
     where_.at(cell[where.index].unit).index = where.index;
     cell.pop_back();
+    if (cell.capacity() > kSmall && cell.capacity() > 4 * cell.size()) cell.shrink_to_fit();
+    if (cells_.size() > kMostSpare + 2 * where_.size())
+      std::erase_if(cells_, [](const auto& one) { return one.second.empty(); });
   }
 
+  /// The same in every process: the order of the cells reaches what is sent.
+  struct CellHash {
+    std::size_t operator()(std::uint64_t key) const noexcept { return key; }
+  };
+
   double side_;
-  std::unordered_map<std::uint64_t, Cell> cells_;
-  std::unordered_map<T, Where> where_;
+  std::unordered_map<std::uint64_t, Cell, CellHash> cells_;
+  std::unordered_map<T, Where, KeyedHash<T>> where_;
 };
 
 }  // namespace entente::core

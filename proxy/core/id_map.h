@@ -7,11 +7,12 @@
 
 #include <optional>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
 
-/// `Number`: the type of the game's number; hashable.
+/// `Number`: the type of the game's number: an integer.
 template <class Number>
 class IdMap {
  public:
@@ -57,22 +58,14 @@ class IdMap {
   std::size_t size() const { return to_id_.size(); }
 
  private:
-  /// A peer chooses the numbers. If their own bits were the hash, it could put all of them into one bucket.
-  template <class Key>
-  struct Mixed {
-    std::size_t operator()(const Key& key) const {
-      return (std::uint64_t{std::hash<Key>{}(key)} * 0x9e3779b97f4a7c15U) >> 32U;
-    }
-  };
-
   void forget(Number number, Id id) {
     to_id_.erase(number);
     to_number_.erase(id);
   }
 
   // Flat: a front looks up a unit's number for each fact about it, and a hundred fronts do not fit into a cache.
-  tsl::robin_map<Number, Id, Mixed<Number>> to_id_;
-  tsl::robin_map<Id, Number, Mixed<Id>> to_number_;
+  tsl::robin_map<Number, Id, KeyedHash<Number>> to_id_;
+  tsl::robin_map<Id, Number, KeyedHash<Id>> to_number_;
 };
 
 }  // namespace entente::core

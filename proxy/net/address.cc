@@ -7,6 +7,8 @@
 #include <cstring>
 #include <functional>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::net {
 namespace {
 
@@ -92,8 +94,8 @@ bool Address::same_ip(const Address& other) const {
 }
 
 std::size_t Address::hash() const {
-  const std::size_t ip = std::hash<std::string_view>{}(v6() ? ip_bytes(raw_.six) : ip_bytes(raw_.four));
-  return ip ^ (static_cast<std::size_t>(port()) * 0x9E3779B97F4A7C15u);
+  const std::string_view ip = v6() ? ip_bytes(raw_.six) : ip_bytes(raw_.four);
+  return entente::keyed_hash(as_bytes(ip)) ^ entente::keyed_hash(std::uint64_t{port()});
 }
 
 Address Address::host_key() const {

@@ -39,7 +39,7 @@ class Address {
 
   bool same_ip(const Address& other) const;
   bool operator==(const Address& other) const { return same_ip(other) && port() == other.port(); }
-  std::size_t hash() const;
+  std::size_t hash() const;  ///< of this process: see base/keyed_hash.h
 
   /// The key by which limits count connections: an IPv4 address, or an IPv6 /64 (one host owns all of it); port 0.
   Address host_key() const;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::net {
 namespace {
 
@@ -67,7 +69,7 @@ Outcome<Network> Network::parse(std::string_view text) {
 
 std::size_t Network::hash() const {
   const std::string_view bytes(reinterpret_cast<const char*>(first_.data()), first_.size());
-  return std::hash<std::string_view>{}(bytes) ^ (static_cast<std::size_t>(bits_) << 1U | std::size_t{v6_});
+  return entente::keyed_hash(as_bytes(bytes)) ^ (static_cast<std::size_t>(bits_) << 1U | std::size_t{v6_});
 }
 
 std::string Network::text() const {

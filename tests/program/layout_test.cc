@@ -128,7 +128,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/relay/", "proxy/fleet/", "proxy/program/"}},
       {Pattern(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
       {Pattern(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"),
-       {"proxy/relay/", "proxy/fleet/bus.cc", "proxy/program/serve/taps.cc"}},
+       {"proxy/base/keyed_hash.h", "proxy/relay/", "proxy/fleet/bus.cc", "proxy/program/serve/taps.cc"}},
       {Pattern(R"(\b(fork|vfork|execv\w*|execl\w*|posix_spawnp?|popen|system|getenv|setenv)\()"), {}},
       {Pattern(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
       {Pattern(R"(\bZSTD_\w+)"), {"proxy/trace/"}},
@@ -236,6 +236,26 @@ void check_names(const std::string& path, const std::string& code, Findings& fou
   }
 }
 
+/// Keys that no peer chooses: they count upwards in this process, or are its own objects. (Id: of a room.)
+const std::set<std::string> kOwnKeys = {"LinkId", "ConnectionId", "RequestId", "SubscriptionId", "Id", "std::size_t"};
+
+/// Reports hash tables whose keys a peer might choose, and whose hash is not keyed (proxy/base/keyed_hash.h).
+void check_tables(const std::string& path, const std::string& code, Findings& found) {
+  for (const std::string kind : {"unordered_map<", "unordered_set<", "robin_map<", "robin_set<"})
+    for (std::size_t at = code.find(kind); at != std::string::npos; at = code.find(kind, at + 1)) {
+      const std::size_t begin = at + kind.size();
+      int depth = 1;
+      std::size_t end = begin, key_end = 0;
+      for (; end < code.size() && depth > 0; ++end) {
+        depth += code[end] == '<' || code[end] == '(' ? 1 : code[end] == '>' || code[end] == ')' ? -1 : 0;
+        if (key_end == 0 && ((code[end] == ',' && depth == 1) || depth == 0)) key_end = end;
+      }
+      const std::string key = code.substr(begin, key_end - begin), arguments = code.substr(begin, end - begin);
+      if (kOwnKeys.contains(key) || key.ends_with('*') || arguments.find("Hash") != std::string::npos) continue;
+      found.push_back(path + ": has a " + kind + key + "> without KeyedHash");
+    }
+}
+
 void check_words(const std::string& path, const std::string& text, Findings& found) {
   if (path.starts_with("tests/")) return;
   static const Pattern kFields(R"(\bvoid\s+fields\s*\()");
@@ -243,6 +263,7 @@ void check_words(const std::string& path, const std::string& text, Findings& fou
   static const Pattern kThrow(R"(\bthrow\b)");
   const std::string code = code_of(text);
   check_names(path, code, found);
+  check_tables(path, code, found);
   const bool game = floor_of(path) == 3 && path.starts_with("adapters/");
   if (game && !testing::matched(path, R"(.*/wire(_\w+)?\.cc)") && kFields.find_in(code))
     found.push_back(path + ": has fields(), which belongs to wire.cc");
@@ -444,6 +465,12 @@ TEST_CASE("a planted fault of each kind is found") {
            "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
           {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},
           {"proxy/base/a.h", "inline void f() { throw 1; }\n", "proxy/base/a.h: throws\n"},
+          {"proxy/core/a.h", "std::unordered_map<std::string, std::vector<int>> names_;\n",
+           "proxy/core/a.h: has a unordered_map<std::string> without KeyedHash\n"},
+          {"proxy/core/a.h",
+           "std::unordered_map<LinkId, int> a;\nstd::unordered_set<int, KeyedHash<int>> b;\ntsl::robin_map<int, Id> "
+           "c;\n",
+           "proxy/core/a.h: has a robin_map<int> without KeyedHash\n"},
           {"cmake", "", "cmake: does not belong at the top\n"}}) {
     CAPTURE(c.path);
     CAPTURE(c.text);

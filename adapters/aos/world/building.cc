@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::aos {
 namespace {
 
@@ -61,7 +63,7 @@ class Dig {
   VoxelMap& map_;
   std::size_t& may_look_;
   std::vector<Block> dug_;
-  std::unordered_map<std::uint32_t, int> seen_;  // the search that has seen a block
+  std::unordered_map<std::uint32_t, int, KeyedHash<std::uint32_t>> seen_;  // the search that has seen a block
   int search_ = 0;
 };
 

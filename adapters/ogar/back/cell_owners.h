@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::ogar {
@@ -97,7 +98,7 @@ class CellOwners {
 
   core::Id me_ = 0;
   Owners owners_;
-  std::unordered_map<std::string, core::Id> by_look_;  // name and colour
+  std::unordered_map<std::string, core::Id, KeyedHash<std::string>> by_look_;  // name and colour
 };
 
 }  // namespace entente::ogar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "adapters/ogar/drops.h"
 #include "adapters/ogar/text.h"
@@ -89,13 +90,14 @@ void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* 
   if (!split && told.type != CellType::kEjected) return;
   const double x = plane_.east(told.x), y = plane_.north(told.y);
   const Cell* from = nullptr;
-  double nearest = 0;
+  std::pair<double, std::uint32_t> nearest;  // and the server's id, because the order of cells_ means nothing
   const auto consider = [&](std::uint32_t id, const Cell& cell) {
     if (id > newest_before_) return;
     const double far = std::hypot(x - cell.pose.x(), y - cell.pose.y());
-    if (far > cell.pose.radius() + plane_.metres(kThrown) || (from != nullptr && far >= nearest)) return;
+    const std::pair its(far, id);
+    if (far > cell.pose.radius() + plane_.metres(kThrown) || (from != nullptr && its >= nearest)) return;
     from = &cell;
-    nearest = far;
+    nearest = its;
   };
   if (split) {
     for (const CellOwners::OwnCell& own : owner->units) consider(own.cell, cells_.at(own.cell));
@@ -103,7 +105,7 @@ void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* 
     for (const auto& [id, cell] : cells_)
       if (!cell.hidden && cell.owner != 0 && cell.colour == rgb_of(told.colour)) consider(id, cell);
   }
-  if (from == nullptr || nearest == 0) return;
+  if (from == nullptr || nearest.first == 0) return;
   if (!split) smallest_to_eject_ = std::min(smallest_to_eject_, from->size);
   const CellOwners::Owner* thrower = owners_.find(from->owner);
   const words::Team team = thrower != nullptr ? thrower->player.team() : words::TEAM_ANY;

@@ -12,6 +12,7 @@
 #include "adapters/ogar/back/cell_owners.h"
 #include "adapters/ogar/back/gunfire.h"
 #include "adapters/ogar/conversions.h"
+#include "proxy/base/keyed_hash.h"
 
 namespace entente::ogar {
 
@@ -84,11 +85,11 @@ class CellTracker {
   std::uint16_t smallest_to_eject_ = kSmallestToEject;
   CellOwners owners_;
   Gunfire gunfire_;
-  std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id so far, and before this update: ids rise
-  std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
-  std::optional<Window> window_;                   // empty: to be computed again, because own cells have changed
-  Window window_before_;                           // after the last update
-  std::vector<std::uint32_t> own_, eaten_;         // eaten in this update
+  std::uint32_t newest_ = 0, newest_before_ = 0;  // the largest id so far, and before this update: ids rise
+  std::unordered_map<std::uint32_t, Cell, KeyedHash<std::uint32_t>> cells_;  // by the server's id
+  std::optional<Window> window_;            // empty: to be computed again, because own cells have changed
+  Window window_before_;                    // after the last update
+  std::vector<std::uint32_t> own_, eaten_;  // eaten in this update
   struct Since {
     std::uint32_t id;
     core::Micros at;

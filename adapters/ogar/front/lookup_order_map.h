@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente::ogar {
 
 /// `Key`: an unsigned number.
@@ -85,11 +87,6 @@ class LookupOrderMap {
   static constexpr std::size_t kMostSpare = 4096;
   static constexpr std::uint32_t kNear = 8;  // how many entries a round may skip because they are gone
 
-  /// A hash that uses all bits: ids count upwards, and marks are in the highest bits.
-  struct Mix {
-    std::size_t operator()(Key key) const { return (key * std::uint64_t{0x9e3779b97f4a7c15}) >> 32U; }
-  };
-
   T* see(std::uint32_t place) {
     next_ = place + 1;
     return &entries_[place].value;
@@ -101,7 +98,7 @@ class LookupOrderMap {
     places_[entries_[b].key] = b;
   }
 
-  tsl::robin_map<Key, std::uint32_t, Mix> places_;
+  tsl::robin_map<Key, std::uint32_t, KeyedHash<Key>> places_;
   std::vector<Entry> entries_;  // the first size_ of them; the others are spare
   std::size_t size_ = 0;
   std::uint32_t next_ = 0;    // index of the entry that was looked up after the last one

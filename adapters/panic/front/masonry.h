@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/panic/tiles.h"
+#include "proxy/base/keyed_hash.h"
 #include "schema/game.pb.h"
 
 namespace entente::panic {
@@ -43,8 +44,9 @@ class Masonry {
   double side_ = 0, west_ = 0, north_ = 0;  // side of a block, and edges of the world, in metres
   std::int64_t across_ = 0, down_ = 0;      // blocks
   std::size_t columns_of_a_tile_ = 0;
-  std::vector<std::size_t> built_up_;                        // for each tile, its columns that are high enough
-  std::unordered_map<std::int64_t, std::uint64_t> columns_;  // a bit for each built block, by its height modulo 64
+  std::vector<std::size_t> built_up_;  // for each tile, its columns that are high enough
+  std::unordered_map<std::int64_t, std::uint64_t, KeyedHash<std::int64_t>>
+      columns_;  // a bit for each built block, by its height modulo 64
 };
 
 }  // namespace entente::panic

@@ -14,6 +14,7 @@
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
 #include "adapters/wire/message_codec.h"
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/gameplay/nearest_pellets.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
@@ -157,9 +158,9 @@ class Screen {
   bool same_game_ = false;
   bool greeted_ = false;
   std::vector<Piece> pieces_;
-  std::unordered_map<core::Id, Index> index_of_, index_of_token_;
-  std::unordered_map<int, Index> index_of_wall_;  // by the index of its tile, row by row
-  Walls walls_;                                   // of a world of another game
+  std::unordered_map<core::Id, Index, KeyedHash<core::Id>> index_of_, index_of_token_;
+  std::unordered_map<int, Index, KeyedHash<int>> index_of_wall_;  // by the index of its tile, row by row
+  Walls walls_;                                                   // of a world of another game
   Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;

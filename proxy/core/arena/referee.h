@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/arena.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
@@ -184,10 +185,10 @@ class Referee final : public Back {
   const Terrain terrain_;
   TankModel claimed_tank_;           // smaller, for testing claims: other games' copies of the world are less exact
   std::vector<SavedPlayer> starts_;  // not taken yet
-  std::unordered_map<Id, std::string> promised_;
+  std::unordered_map<Id, std::string, KeyedHash<Id>> promised_;
   Micros held_until_ = 0;  // 0: nothing is held
   std::map<Id, Player> players_;
-  std::unordered_map<std::string, Id> names_;
+  std::unordered_map<std::string, Id, KeyedHash<std::string>> names_;
   std::map<Id, RejoinRecord> rejoin_records_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/fact_library.h"
 #include "proxy/core/replay/playhead.h"
@@ -170,7 +171,7 @@ class Replay final : public Back {
   ViewerWish wish_;                      // an order for all
   std::string stop_why_;                 // why to end the room; "": do not
   bool over_ = false;
-  std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
+  std::unordered_map<Id, Id, KeyedHash<Id>> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;
   std::deque<Id> wishing_;
   std::vector<Moment> moments_;  // of a recording, in the room's ids

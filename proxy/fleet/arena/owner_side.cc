@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/far_guest.h"
@@ -542,7 +543,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   net::Ticker ticker_;
   net::Alarm alarm_;
   std::map<NodeRun, Node> nodes_;
-  std::unordered_map<Id, Sits> players_;
+  std::unordered_map<Id, Sits, KeyedHash<Id>> players_;
   std::vector<std::uint32_t> leaving_;
   std::vector<std::tuple<NodeRun, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
   Buffer facts_;                                                           // serialized: of the next message

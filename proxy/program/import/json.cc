@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
+
 namespace entente {
 namespace {
 
@@ -223,7 +225,7 @@ class JsonImport {
   std::uint64_t read_ = 0;
   WallTime time_ = 0;
   Buffer bytes_;
-  std::unordered_map<std::string, ConnectionId> ids_;
+  std::unordered_map<std::string, ConnectionId, KeyedHash<std::string>> ids_;
   ConnectionId open_ = 0;
   std::vector<End> ends_;
   std::size_t told_ = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/program/recordings/recorded_session.h"
 
 namespace entente {
@@ -51,8 +52,8 @@ class SessionView {
   core::WorldState world_;
   core::Micros from_ = 0, to_ = 0;
   bool at_world_ = false;
-  std::unordered_map<core::Id, Known> known_;
-  std::unordered_map<core::Id, core::Id> own_;
+  std::unordered_map<core::Id, Known, KeyedHash<core::Id>> known_;
+  std::unordered_map<core::Id, core::Id, KeyedHash<core::Id>> own_;
   std::shared_ptr<const words::World> compared_, compared_own_;
   bool same_land_ = false;
 };

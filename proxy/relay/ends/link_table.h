@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "adapters/wire/game.h"
+#include "proxy/base/keyed_hash.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/link_info.h"
 
@@ -67,7 +68,7 @@ class LinkTable {
   const wire::Game& game_;
   std::unordered_map<LinkId, Entry> sessions_;
   Addresses by_client_, by_datagrams_;
-  std::unordered_map<std::uint32_t, LinkId> by_player_;
+  std::unordered_map<std::uint32_t, LinkId, KeyedHash<std::uint32_t>> by_player_;
 };
 
 }  // namespace entente::relay

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/net/address.h"
 
 namespace entente::relay {
@@ -70,7 +71,7 @@ class LoopbackSources {
   const std::string key_;
   std::mutex mutex_;
   std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::host_key()
-  std::unordered_map<std::uint32_t, net::Address> taken_;           // by number
+  std::unordered_map<std::uint32_t, net::Address, KeyedHash<std::uint32_t>> taken_;           // by number
   std::map<std::uint64_t, net::Address> left_;                      // hosts without a session, by Host::left
   std::uint64_t departures_ = 0;
 };

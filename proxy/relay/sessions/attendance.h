@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/word.h"
 
 namespace entente::relay {
@@ -48,7 +49,7 @@ class Attendance {
 
   mutable std::mutex mutex_;  // of rows_
   std::map<std::string, Row> rows_;
-  std::unordered_map<core::Id, Row*> there_;  // on the shared room's thread only
+  std::unordered_map<core::Id, Row*, KeyedHash<core::Id>> there_;  // on the shared room's thread only
 };
 
 }  // namespace entente::relay

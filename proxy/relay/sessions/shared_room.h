@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/bot/stand_ins.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/admission/entry_queue.h"
@@ -140,7 +141,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   TapSink* tap_ = nullptr;
   std::unique_ptr<Annex> annex_;  // may be null
   core::StandIns stand_ins_;
-  tsl::robin_map<core::Id, Guest*> guests_;
+  tsl::robin_map<core::Id, Guest*, KeyedHash<core::Id>> guests_;
   mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends
   Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
