@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <functional>
@@ -129,9 +130,11 @@ Outcome<std::vector<Address>> resolve(const std::string& host, std::uint16_t por
                  "; check the name, or write the server's IP address"};
   }
   std::vector<Address> all;
-  for (const addrinfo* one = found; one; one = one->ai_next)
-    if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
-      all.push_back(Address::from(one->ai_addr).with_port(port));
+  for (const addrinfo* one = found; one && all.size() < kMostAddresses; one = one->ai_next) {
+    if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
+    const Address address = Address::from(one->ai_addr).with_port(port);
+    if (std::find(all.begin(), all.end(), address) == all.end()) all.push_back(address);
+  }
   freeaddrinfo(found);
   if (all.empty()) return Error{"'" + host + "' has no IPv4 or IPv6 address; write the server's IP address"};
   return all;

@@ -62,7 +62,10 @@ struct AddressHash {
   std::size_t operator()(const Address& address) const { return address.hash(); }
 };
 
-/// Resolves a host name or a literal; the results are in the order to try. Blocks. REQUIRES: not on a serving loop.
+inline constexpr std::size_t kMostAddresses = 32;  ///< of one name; others are ignored
+
+/// Resolves a host name or a literal; the results are in the order to try, each once. Blocks, for seconds if no name
+/// server answers. REQUIRES: not on a serving loop (HostNames is for that).
 Outcome<std::vector<Address>> resolve(const std::string& host, std::uint16_t port);
 
 }  // namespace entente::net

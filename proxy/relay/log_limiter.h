@@ -23,6 +23,7 @@ enum class LogKind : std::size_t {
   kUnframed,
   kDialect,
   kUnreached,       ///< a server that cannot be reached
+  kName,            ///< a server whose name has no address, or another one
   kUp,              ///< a server that was down and is up again
   kServer,          ///< a problem with a server
   kWaitsForServer,  ///< players who lost their server and wait for it

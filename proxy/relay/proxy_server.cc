@@ -59,31 +59,29 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   return route;
 }
 
-/// The server's addresses, to be tried in this order. A shared room has no server: it gets the listener's address, so
-/// that there is an address to show.
-Outcome<std::vector<net::Address>> addresses_of(const Route& route, const UpstreamOptions& server,
-                                                const net::Address& listen) {
-  if (route.shared_room()) return std::vector<net::Address>{listen};
-  auto found = net::resolve(server.host, server.port);
-  if (found.ok() && route.source == SourceMode::kLoopback) {
-    std::erase_if(*found, [](const auto& one) { return !net::is_loopback_v4(one); });
-    if (found->empty())
-      return Error{"source=loopback is for a server on this machine, such as 127.0.0.1, not '" + server.host + "'"};
-  }
-  if (!found || route.server_game().transport() != wire::Transport::kEnet) return found;
-  std::erase_if(*found, [](const auto& one) { return one.v6(); });
-  if (found->empty())
+/// The server's addresses. A shared room has no server: it gets the listener's address, so that there is an address to
+/// show.
+Outcome<ServerAddresses> addresses_of(const Route& route, const UpstreamOptions& server, const net::Address& listen,
+                                      net::HostNames& names) {
+  if (route.shared_room()) return ServerAddresses({listen});
+  const ServerAddresses::Rules rules{.only_v4 = route.server_game().transport() == wire::Transport::kEnet,
+                                     .only_v4_loopback = route.source == SourceMode::kLoopback};
+  const auto literal = net::Address::parse(server.host, server.port);
+  if (!literal) return ServerAddresses(names.host(server.host), server.port, rules);
+  if (rules.only_v4_loopback && !net::is_loopback_v4(*literal))
+    return Error{"source=loopback is for a server on this machine, such as 127.0.0.1, not '" + server.host + "'"};
+  if (rules.only_v4 && literal->v6())
     return Error{"the server '" + server.host + "' has no IPv4 address, and " +
                  std::string(route.server_game().name()) + " uses ENet, which supports only IPv4"};
-  return found;
+  return ServerAddresses({*literal});
 }
 
-Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
+Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::HostNames& names) {
   assert(!options.servers.empty() && options.servers.size() <= kMostServers);
   std::vector<std::unique_ptr<Upstream>> all;
   bool all_named = true;
   for (const UpstreamOptions& server : options.servers) {
-    auto addresses = addresses_of(route, server, options.listen);
+    auto addresses = addresses_of(route, server, options.listen, names);
     if (!addresses) return addresses.error();
     all_named = all_named && server.dialect.has_value();
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
@@ -236,7 +234,7 @@ std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
   if (auto wrong = objection(options)) return wrong;
   one.route = make_route(options, events);
   one.route->loopback_sources = &loopback_sources;
-  if (const auto opened = open_upstreams(*one.route, options); !opened) return opened.error();
+  if (const auto opened = open_upstreams(*one.route, options, *pool.host_names); !opened) return opened.error();
   if (one.wanted->instead_of) {
     Listener& listener = *routes[*one.wanted->instead_of]->listener;
     if (&listener.game != options.game || listener.enet != options.enet)
@@ -451,12 +449,16 @@ Outcome<std::vector<Listening>> ProxyServer::Impl::change(const RouteChanges& ch
   return added;
 }
 
-ProxyServer::ProxyServer(std::size_t workers, Events& events, const net::Schedule::Clock& nanos)
+ProxyServer::ProxyServer(std::size_t workers, Events& events, net::LookUp look_up, const net::Schedule::Clock& nanos)
     : impl_(std::make_unique<Impl>(events)) {
   assert(workers >= 1 && workers <= 64);
   std::signal(SIGPIPE, SIG_IGN);
   for (std::size_t i = 0; i < workers; ++i)
     impl_->pool.workers.push_back(std::make_unique<Worker>(i, impl_->pool, nanos));
+  const auto wake = [&all = impl_->pool.workers] {
+    for (const auto& worker : all) worker->wake();
+  };
+  impl_->pool.host_names.emplace(wake, std::move(look_up));
 }
 
 ProxyServer::~ProxyServer() = default;
@@ -561,6 +563,8 @@ void ProxyServer::stop() {
 }
 
 void ProxyServer::add_bots(std::size_t route, std::uint32_t count) { impl_->home_of(route).more_bots(route, count); }
+
+void ProxyServer::forget_lookups() { impl_->pool.host_names->expire(); }
 
 void ProxyServer::set_limits(std::size_t route, const Limits& limits) {
   for (const auto& worker : impl_->pool.workers) worker->set_limits(route, sane(limits));

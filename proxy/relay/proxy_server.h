@@ -13,6 +13,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/net/host_names.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/web_options.h"
@@ -64,9 +65,11 @@ struct RouteChanges {
 
 class ProxyServer {
  public:
-  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). `nanos`: the clock by which the workers
-  /// share their time (Loop); a test may count steps by it. REQUIRES: workers is 1 to 64.
-  ProxyServer(std::size_t workers, Events& events, const net::Schedule::Clock& nanos = net::Loop::clock());
+  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). `look_up`: for the names of servers, as in
+  /// net::HostNames. `nanos`: the clock by which the workers share their time (Loop); a test may count steps by it.
+  /// REQUIRES: workers is 1 to 64.
+  ProxyServer(std::size_t workers, Events& events, net::LookUp look_up = net::look_up_by_system,
+              const net::Schedule::Clock& nanos = net::Loop::clock());
   ~ProxyServer();
   ProxyServer(const ProxyServer&) = delete;
   ProxyServer& operator=(const ProxyServer&) = delete;
@@ -112,6 +115,10 @@ class ProxyServer {
 
   /// Adds `count` bots to a route that has bots (BridgeOptions::bots). Does nothing while stopping. From any thread.
   void add_bots(std::size_t route, std::uint32_t count);
+
+  /// The names of servers are looked up anew when they are needed next, also those that were a moment ago. From any
+  /// thread.
+  void forget_lookups();
 
   /// For sessions that begin from now on. From any thread.
   void set_limits(std::size_t route, const Limits& limits);

@@ -25,6 +25,7 @@
 #include "proxy/relay/route_rules.h"
 #include "proxy/relay/sessions/known_world.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/upstream/lookup_waits.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
@@ -152,6 +153,7 @@ class WorkerRoute {
   Limits limits;                              ///< of new sessions
   std::optional<StrictFilter> strict_filter;  ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
+  LookupWaits* lookup_waits = nullptr;        ///< of the worker; null: who waits for a lookup looks at each tick
 
  private:
   void closed(const LinkInfo& session, const SessionOutcome& end);

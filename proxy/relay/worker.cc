@@ -32,6 +32,7 @@ const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& l
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
   const bool home = route.listener->home == index_;
   routes_.back()->limits = limits;
+  routes_.back()->lookup_waits = &lookup_waits_;
   probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits, route.access});
   if (listeners_.size() <= route.listener->index) listeners_.resize(route.listener->index + 1);
   return *routes_.back();
@@ -115,6 +116,7 @@ void Worker::mail() {
   for (Letter& letter : letters_) std::visit([this](auto& it) { read(it); }, letter);
   letters_.clear();
   loop_.serve(handing_out_);
+  lookup_waits_.tell(pool_.host_names->answers());
   if (pool_.stopping && !stopping_) begin_stop();
 }
 

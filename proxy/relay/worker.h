@@ -7,10 +7,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "proxy/net/host_names.h"
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/acceptors/moved_enet_client.h"
@@ -28,6 +30,7 @@ class Worker;
 /// What the workers of one ProxyServer share.
 struct Pool {
   std::vector<std::unique_ptr<Worker>> workers;
+  std::optional<net::HostNames> host_names;  // of the servers; set before any route
   std::atomic<LinkId> last_link{0};
   std::atomic<bool> stopping{false};
   std::mutex absences_lock;
@@ -260,6 +263,7 @@ class Worker final : public net::Ticker::User,
 
   const std::size_t index_;
   Pool& pool_;
+  LookupWaits lookup_waits_;
   Turns turns_;
   net::Loop loop_;
   net::Mailbox<Letter, Worker> mailbox_;

@@ -74,7 +74,7 @@ class InSharedRoom {
                         std::size_t least = 0, const Herald::Spy& spy = nullptr,
                         decltype(relay::BridgeOptions::front) front = nullptr,
                         const net::Schedule::Clock& nanos = net::Loop::clock())
-      : server_(workers, heard, nanos), front_(std::move(front)) {
+      : server_(workers, heard, net::look_up_by_system, nanos), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a test";
     shared_room.game = &toy::stream();

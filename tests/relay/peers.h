@@ -162,8 +162,8 @@ class Datagrams {
 /// A server's sockets, for a test that acts as the server.
 class FakeServer {
  public:
-  explicit FakeServer(bool with_udp = false, bool v6 = false)
-      : sockets_(std::move(*net::listen(loopback(v6), with_udp))) {}
+  explicit FakeServer(bool with_udp = false, bool v6 = false) : FakeServer(loopback(v6), with_udp) {}
+  FakeServer(const net::Address& at, bool with_udp) : sockets_(std::move(*net::listen(at, with_udp))) {}
 
   const net::Address& address() const { return sockets_.address; }
   std::uint16_t port() const { return address().port(); }

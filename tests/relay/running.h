@@ -152,7 +152,8 @@ class Serving {
   net::Address address;
 
  protected:
-  explicit Serving(std::size_t workers) : server_(workers, heard) {}
+  explicit Serving(std::size_t workers, net::LookUp look_up = net::look_up_by_system)
+      : server_(workers, heard, std::move(look_up)) {}
   ~Serving() { stop(); }
 
   /// Runs the route in `options`, with this server.

@@ -6,6 +6,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/config.h"
+#include "proxy/program/config/name_check.h"
 #include "proxy/program/misuse.h"
 
 namespace entente {
@@ -29,6 +30,7 @@ int run_check(const CheckOptions& options) {
     return kFailed;
   }
   const config::Config& config = loaded->config;
+  print_errors(names_not_found(*loaded));
   const auto some = [](int count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   };

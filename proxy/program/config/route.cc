@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "adapters/registry.h"
+#include "proxy/net/host_names.h"
 #include "proxy/program/config/url_options.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/suggest.h"
@@ -107,6 +108,9 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   auto end = parse_endpoint(url, known, EndpointRole::kTo);
   if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (end.ok())
+    if (const std::string why = net::objection_to_host(end->host); !why.empty())
+      return at_fault(url, {"'" + end->host + "' is no host name: " + why});
   const auto host = end.ok() ? net::Address::parse(end->host, end->port) : Outcome<net::Address>(Error{});
   if (end.ok() && end->source == relay::SourceMode::kLoopback && host.ok() && !net::is_loopback_v4(*host))
     return at_fault(url, {"source=loopback is for a server on this machine, such as 127.0.0.1"});

@@ -71,6 +71,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
                   .reconnect = run.reconnect,
                   .said = [](const std::string& what) { log_info("{}", what); },
                   .plain = [&run](const std::string& why) { return plain(why, run.to); }});
+  if (const auto found = net::resolve(run.to.host, run.to.port); !found && !run.reconnect) return found.error();
   Service service(config);
   const auto added = add(service, run, crowd, config.recording().secrets() == config::Recording::keep);
   if (!added) {

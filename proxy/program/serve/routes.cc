@@ -331,6 +331,7 @@ Outcome<std::string> Routes::reload() {
         errors.size() == 1 ? "" : " (and " + counted(errors.size() - 1, "more error") + "; the log has all)";
     return Error{"configuration not reloaded: " + errors.front() + more};
   }
+  service_.server().forget_lookups();
   return tell_rest(fresh->config);
 }
 

@@ -63,6 +63,7 @@ void Queries::Desk::ask(const Asker& who) {
     wait(who, now);
   if (asked_at_ && now < *asked_at_ + kFresh) return;
   asked_at_ = now;
+  if (!unanswered_since_) unanswered_since_ = now;
   if (!ask_server()) worker_route_.dropped(Drop::kNotLinked);
 }
 
@@ -87,8 +88,13 @@ void Queries::Desk::give_up() {
 bool Queries::Desk::ask_server() {
   if (!server_) {
     const Upstreams& upstreams = worker_route_.route.upstreams;
-    const Upstream* server = upstreams.choose({}, worker_route_.loop.now());
-    auto made = net::datagrams_towards(server != nullptr ? server->addresses.front() : upstreams.any_address());
+    const Millis now = worker_route_.loop.now();
+    const Upstream* chosen = upstreams.choose({}, now);
+    const Upstream& server = chosen != nullptr ? *chosen : upstreams.at(0);
+    (void)server.addresses.look_up(now);  // the answer is for the next question
+    const auto addresses = server.addresses.all(now);
+    if (addresses.empty()) return false;
+    auto made = net::datagrams_towards(addresses.front());
     if (!made || !reader_.open_connected(made->udp.get())) return false;
     server_ = std::move(made->udp);
   }
@@ -104,12 +110,14 @@ void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
   answer_.assign(said.begin(), said.end());
   answered_at_ = worker_route_.loop.now();
   silent_ = false;
+  unanswered_since_.reset();
   for (const Asker& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
 }
 
 void Queries::Desk::tick(Millis now) {
   if (!asked_at_) return;
   if (!waiting_.empty() && now > waits_since_ + kPatience) return give_up();
+  if (unanswered_since_ && now > *unanswered_since_ + kPatience) return give_up();
   if (now > *asked_at_ + kKeepSocket) close();
 }
 
@@ -117,6 +125,7 @@ void Queries::Desk::close() {
   reader_.close();
   server_.reset();
   asked_at_.reset();
+  unanswered_since_.reset();
   waiting_.clear();
 }
 

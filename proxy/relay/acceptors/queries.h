@@ -67,6 +67,7 @@ class Queries {
     net::UdpReader reader_;
     Buffer answer_;
     std::optional<Millis> answered_at_, asked_at_;
+    std::optional<Millis> unanswered_since_;  // the first question after the last answer
     std::vector<Asker> waiting_;
     Millis waits_since_ = 0;  // the first of them
     bool silent_ = false;     // the server has not answered the last question

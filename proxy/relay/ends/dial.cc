@@ -72,6 +72,7 @@ void Dial::connect() {
 void Dial::succeeded(bool has_slot) {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
+  walk_.reached();
   const Millis now = worker_route_->loop.now();
   if (server.succeeded(now)) worker_route_->log_up(server);
   reached_ = &server;
@@ -90,7 +91,7 @@ void Dial::declined() {
 }
 
 void Dial::end() {
-  ticket_.leave();
+  leave_queue();
   rest_until_ = 0;
   trying_ = false;
   worker_route_ = nullptr;
@@ -120,8 +121,27 @@ void Dial::next(Reason last, const std::string& why) {
     blame.clear();
     if (try_one(*server, blame)) return;
   }
+  if (walk_.looks_up()) {
+    held_for_ = last;
+    return wait_for_lookup();
+  }
   session_count_ = {};
   if (!hold(last)) give_up(last);
+}
+
+void Dial::wait_for_lookup() {
+  wait_by_ticks();
+  waits_in_ = worker_route_->lookup_waits;
+  if (waits_in_ != nullptr) waits_in_->add(link_, *this);
+}
+
+void Dial::wait_by_ticks() {
+  if (waits_in_ != nullptr) std::exchange(waits_in_, nullptr)->remove(link_, *this);
+}
+
+void Dial::looked_up() {
+  waits_in_ = nullptr;
+  if (looks_up() && rest_until_ == 0) next(held_for_, "");
 }
 
 /// Waits for a server to come up, or for a slot. False: the route does not hold sessions, or the time is over.
@@ -142,6 +162,7 @@ void Dial::rest(Millis from) {
 
 void Dial::tick(Millis now) {
   if (!worker_route_ || !holding()) return;
+  if (looks_up() && rest_until_ == 0) return next(held_for_, "");
   if (now >= hold_until_) return give_up(held_for_);
   if (now < rest_until_) return;
   if (rest_until_ != 0) return connect();

@@ -1,5 +1,6 @@
-// Connects a session to a server of its route: tries the servers and their addresses one after another, each for at
-// most Limits::connect_ms. If none can be reached and the route holds its sessions, it waits and tries again.
+// Connects a session to a server of its route: looks up the servers' names, and tries the servers and their addresses
+// one after another, each for at most Limits::connect_ms. If none can be reached and the route holds its sessions, it
+// waits and tries again.
 // Law: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
 #pragma once
 
@@ -7,10 +8,11 @@
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/route.h"
+#include "proxy/relay/upstream/lookup_waits.h"
 
 namespace entente::relay {
 
-class Dial {
+class Dial final : private LookupWaits::User {
  public:
   class User {
    public:
@@ -22,6 +24,9 @@ class Dial {
   };
 
   explicit Dial(User& user) : user_(user) {}
+  ~Dial() override { wait_by_ticks(); }
+  Dial(const Dial&) = delete;
+  Dial& operator=(const Dial&) = delete;
 
   /// The session is going to connect to this server, and counts for it from now on.
   void expect(Upstream& server) { session_count_ = Upstreams::SessionCount(server); }
@@ -55,8 +60,12 @@ class Dial {
   SharedRates* server_rates() const { return reached_ != nullptr ? &reached_->rates() : nullptr; }
   std::string server_name() const { return reached_ != nullptr ? reached_->name : ""; }
   bool under_way() const { return worker_route_ != nullptr; }
-  /// Waits for a server to come up, or for a slot: no attempt is under way.
-  bool holding() const { return worker_route_ != nullptr && (ticket_.taken() || rest_until_ != 0) && !trying_; }
+  /// Waits for a server to come up, for a slot, or for a lookup: no attempt is under way.
+  bool holding() const {
+    return worker_route_ != nullptr && (ticket_.taken() || rest_until_ != 0 || looks_up()) && !trying_;
+  }
+  /// Waits for a lookup.
+  bool looks_up() const { return worker_route_ != nullptr && walk_.looks_up() && !trying_; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
   /// `has_slot`: the player has a slot on the server. Otherwise the session stays in the queue until leave_queue(), if
@@ -65,7 +74,10 @@ class Dial {
   /// The server took the connection, but declines the session.
   void declined();
   /// The player has a slot, or the session ends: it waits no longer.
-  void leave_queue() { ticket_.leave(); }
+  void leave_queue() {
+    ticket_.leave();
+    wait_by_ticks();
+  }
   void failed(int error);
   bool late(Millis now) const { return trying_ && relay::late(now, began_, connect_ms_); }
   /// The same, not counting the time for which data of the server waited for us.
@@ -80,6 +92,9 @@ class Dial {
  private:
   void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect,
              Millis until);
+  void looked_up() override;
+  void wait_for_lookup();
+  void wait_by_ticks();
   void connect();
   void end();
   void next(Reason last, const std::string& why);
@@ -91,6 +106,7 @@ class Dial {
 
   User& user_;
   WorkerRoute* worker_route_ = nullptr;  // while it is under way
+  LookupWaits* waits_in_ = nullptr;      // until a lookup ends; null: tick() looks
   std::uint32_t connect_ms_ = 0;
   Millis began_ = 0;
   bool trying_ = false;  // an attempt is under way

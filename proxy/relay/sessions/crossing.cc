@@ -87,6 +87,7 @@ void Crossing::tell_waits() {
 }
 
 void Crossing::tick(Millis now) {
+  if (dial_.looks_up()) return dial_.tick(now);
   if (dial_.holding()) {
     if (!std::exchange(waits_, true)) tell_waits();
     tries_since_ = now;

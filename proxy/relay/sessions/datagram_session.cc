@@ -56,13 +56,16 @@ void DatagramSession::start() {
 
 void DatagramSession::reach_next() {
   const net::Source& source = source_.get();
+  if (server_) walk_.not_reached(worker_route_.loop.now());
+  reader_.close();
+  server_.reset();
   do {
     const net::Address* server = walk_.next(worker_route_.loop.now(), "");
+    if (server == nullptr && walk_.looks_up()) return;  // until tick()
     if (server == nullptr) return end(Reason::kServerTimeout);
     info_.server = *server;
   } while (source.foreign && source.address.family() != info_.server.family());
   session_count_ = Upstreams::SessionCount(walk_.server());
-  reader_.close();
   reader_.set_party(worker_route_.loop.server_party(info_.server));
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
@@ -106,6 +109,7 @@ void DatagramSession::answered(Bytes datagram) {
   if (!verified || !opened->sent_time || !is(*verified)) return;
   if (!server_peer_) {
     walk_.server().count_session();
+    walk_.reached();
     if (walk_.server().succeeded(worker_route_.loop.now())) worker_route_.log_up(walk_.server());
   }
   server_peer_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
@@ -142,6 +146,7 @@ SessionReport DatagramSession::report() const {
 }
 
 void DatagramSession::pass(Bytes datagram) {
+  if (walk_.looks_up()) return worker_route_.dropped(Drop::kNotLinked);  // ENet sends its connect again
   if (proven_ && worker_route_.tap)
     worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
   if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
@@ -193,7 +198,7 @@ std::optional<Reason> DatagramSession::parted() {
 
 void DatagramSession::tick(Millis now) {
   if (ended_) return;
-  if (!server_peer_ && late(now, asked_, limits_.connect_ms)) return reach_next();
+  if (walk_.looks_up() || (!server_peer_ && late(now, asked_, limits_.connect_ms))) return reach_next();
   if (const auto reason = overdue(now)) end(*reason);
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "proxy/net/socket.h"
 #include "proxy/net/udp.h"
@@ -18,20 +20,24 @@ constexpr std::uint32_t kQueryMs = 1'000;  // for the answer to one query
 constexpr int kQueries = 3;                // datagrams get lost
 constexpr Millis kAtOnce = 300;            // a server that greets first has greeted by then
 
-/// The common part of all checks: one result for each start(), given after it has returned, and a time limit.
+/// The common part of all checks: the addresses, one result for each start(), given after it has returned, and a time
+/// limit for each address.
 class Look : public Check, private net::Later {
  public:
-  Look(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+  Look(WorkerRoute& worker_route, Upstream& server, Check::User& user)
       : worker_route_(worker_route), server_(server), user_(user) {}
   ~Look() override { worker_route_.loop.cancel_later(*this); }
 
   void start(const Limits& limits) override {
     result_ = {};
-    next_ = 0;
     running_ = true;
     most_said_ = limits.held_bytes;
-    until_ = limits.detect_ms ? now() + limits.detect_ms : std::numeric_limits<Millis>::max();
-    try_next();
+    patience_ = limits.detect_ms;
+    look_up();
+  }
+  void tick(Millis now) final {
+    if (!running_) return;
+    looks_up_ ? look_up() : watch(now);
   }
   void close() override {
     running_ = false;
@@ -42,22 +48,21 @@ class Look : public Check, private net::Later {
   /// Connects to this address. An errno if that cannot even begin.
   virtual int reach(const net::Address& server) = 0;
   virtual void hang_up() = 0;
+  /// Part of tick(), while an address is tried.
+  virtual void watch(Millis now) = 0;
 
-  void try_next() {
-    while (next_ < server_.addresses.size()) {
-      const int error = reach(server_.addresses[next_++]);
-      if (error == 0) return;
-      why_ = std::strerror(error);
-    }
-    fail(Reason::kServerUnreachable, why_);
-  }
-  void refused(int error) {
-    why_ = std::strerror(error);
+  /// The server does not answer at this address.
+  void refused(int error) { not_reached(Reason::kServerUnreachable, std::strerror(error)); }
+  void not_reached(Reason reason, const std::string& why) {
+    server_.addresses.not_reached(addresses_[next_ - 1], now());
+    if (next_ == addresses_.size()) return fail(reason, why);
+    hang_up();
     try_next();
   }
   void fail(Reason reason, const std::string& why) { conclude({reason, std::nullopt, why}); }
   void conclude(const Check::Result& result) {
     if (!running_) return;
+    if (!result.failed) server_.addresses.reached(addresses_[next_ - 1]);
     hang_up();
     result_ = result;
     worker_route_.loop.later(*this);  // the user may have called start()
@@ -67,20 +72,35 @@ class Look : public Check, private net::Later {
   Buffer first(const net::Address& server) const { return first_bytes(worker_route_.route, std::nullopt, server); }
 
   WorkerRoute& worker_route_;
-  const Upstream& server_;
+  Upstream& server_;
   bool running_ = false;
   std::size_t most_said_ = 0;
   Millis until_ = 0;
 
  private:
+  void look_up() {
+    looks_up_ = !server_.addresses.look_up(now());
+    if (looks_up_) return;
+    addresses_ = server_.addresses.all(now());
+    next_ = 0;
+    if (addresses_.empty()) return fail(Reason::kServerUnreachable, server_.addresses.why_none());
+    try_next();
+  }
+  void try_next() {
+    const net::Address at = addresses_[next_++];
+    until_ = patience_ ? now() + patience_ : std::numeric_limits<Millis>::max();
+    if (const int error = reach(at); error != 0) refused(error);
+  }
   void at_turn_end() override {
     if (std::exchange(running_, false)) user_.checked(result_);
   }
 
   Check::User& user_;
   Check::Result result_;
-  std::size_t next_ = 0;
-  std::string why_;
+  std::vector<net::Address> addresses_;
+  std::size_t next_ = 0;  // after the one that is tried
+  bool looks_up_ = false;
+  Millis patience_ = 0;  // 0: no limit
 };
 
 /// By a TCP connection. A server that greets first shows its dialect, too. One that waits for its client's greeting
@@ -88,18 +108,18 @@ class Look : public Check, private net::Later {
 /// same, so that players need not wait; the next check is a thorough one again.
 class StreamCheck final : public Look, private net::LinkUser {
  public:
-  StreamCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+  StreamCheck(WorkerRoute& worker_route, Upstream& server, Check::User& user)
       : Look(worker_route, server, user),
         game_(worker_route.route.server_game()),
         greets_(game_.probe() == wire::Probe::kSilentConnection),
         link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
 
-  void tick(Millis now) override {
-    if (!running_ || !link_.is_open() || link_.is_unserved()) return;
+  void watch(Millis now) override {
+    if (!link_.is_open() || link_.is_unserved()) return;
     if (reached_ && is_back() && said_.empty() && now > reached_at_ + kAtOnce)
       return conclude({std::nullopt, server_.last_dialect(), {}});
     if (now <= until_ + link_.unserved_millis()) return;
-    if (!reached_) return fail(Reason::kServerUnreachable, "timed out");
+    if (!reached_) return not_reached(Reason::kServerUnreachable, "timed out");
     hung_ = true;
     fail_to_greet("it did not greet");
   }
@@ -157,19 +177,19 @@ class StreamCheck final : public Look, private net::LinkUser {
 /// need not answer it.
 class WebCheck final : public Look, private net::WebUser {
  public:
-  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+  WebCheck(WorkerRoute& worker_route, Upstream& server, Check::User& user)
       : Look(worker_route, server, user), upgrades_(worker_route.route.server_game().probe() != wire::Probe::kNever) {}
 
   /// Uses a new link, because one that was upgraded can only read messages.
   void start(const Limits& limits) override {
-    link_.emplace(worker_route_.loop, net::WebSocket::Role::kClient, worker_route_.route.server_game().largest_frame(),
-                  static_cast<net::WebUser&>(*this));
+    renew();
     Look::start(limits);
   }
-  void tick(Millis now) override {
-    if (!running_ || !link_->is_open() || link_->is_unserved() || now <= until_ + link_->unserved_millis()) return;
+  void watch(Millis now) override {
+    if (!link_->is_open() || link_->is_unserved() || now <= until_ + link_->unserved_millis()) return;
     if (!upgrades_ && link_->asked() && !has_answered_) return conclude({});
-    fail(Reason::kServerUnreachable, "timed out");
+    renew();
+    not_reached(Reason::kServerUnreachable, "timed out");
   }
 
  private:
@@ -206,6 +226,11 @@ class WebCheck final : public Look, private net::WebUser {
   void close_frame(net::WebLink&, const net::CloseFrame&) override {}
   void wrote(net::WebLink&) override {}
 
+  void renew() {
+    link_.emplace(worker_route_.loop, net::WebSocket::Role::kClient, worker_route_.route.server_game().largest_frame(),
+                  static_cast<net::WebUser&>(*this));
+  }
+
   const bool upgrades_;
   bool has_answered_ = false;
   std::optional<net::WebLink> link_;
@@ -214,12 +239,12 @@ class WebCheck final : public Look, private net::WebUser {
 /// By a query that the game's servers answer to anybody.
 class QueryCheck final : public Look, private net::UdpReader::User {
  public:
-  QueryCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+  QueryCheck(WorkerRoute& worker_route, Upstream& server, Check::User& user)
       : Look(worker_route, server, user), reader_(worker_route.loop, static_cast<net::UdpReader::User&>(*this)) {}
 
-  void tick(Millis now) override {
-    if (!running_ || !socket_ || now < ask_again_) return;
-    if (asked_ == kQueries) return fail(Reason::kServerTimeout, "it did not answer");
+  void watch(Millis now) override {
+    if (!socket_ || now < ask_again_) return;
+    if (asked_ == kQueries) return not_reached(Reason::kServerTimeout, "it did not answer");
     ask();
   }
 
@@ -253,7 +278,7 @@ class QueryCheck final : public Look, private net::UdpReader::User {
 
 }  // namespace
 
-std::unique_ptr<Check> make_check(WorkerRoute& worker_route, const Upstream& server, Check::User& user) {
+std::unique_ptr<Check> make_check(WorkerRoute& worker_route, Upstream& server, Check::User& user) {
   const wire::Game& game = worker_route.route.server_game();
   if (game.transport() == wire::Transport::kEnet)
     return game.queries().empty() ? nullptr : std::make_unique<QueryCheck>(worker_route, server, user);

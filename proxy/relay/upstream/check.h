@@ -1,5 +1,6 @@
 // Checks whether a server is there, and which dialect it speaks, in the way that its game allows: a TCP connection
-// (with the server's greeting, if it greets first), a WebSocket upgrade, an HTTP request, or a query by datagram.
+// (with the server's greeting, if it greets first), a WebSocket upgrade, an HTTP request, or a query by datagram. The
+// server's name is looked up first. Its addresses are tried in turn.
 // Law: a check takes no player's place, and sends nothing of the game but a query. One check runs at a time.
 #pragma once
 
@@ -36,6 +37,6 @@ class Check {
 
 /// Makes the check of this server. Null: the server cannot be checked, because a connection would take a player's
 /// place. `worker_route`, `server` and `user` outlive the check.
-std::unique_ptr<Check> make_check(WorkerRoute& worker_route, const Upstream& server, Check::User& user);
+std::unique_ptr<Check> make_check(WorkerRoute& worker_route, Upstream& server, Check::User& user);
 
 }  // namespace entente::relay

@@ -1,6 +1,7 @@
 #include "proxy/relay/upstream/server_probes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace entente::relay {
 namespace {
@@ -8,6 +9,14 @@ namespace {
 constexpr Millis kBelieveBadNews = 1'000;  // after that, the next player causes a new probe
 constexpr Millis kWantAgain = 5'000;       // a server among several that was away may be back
 constexpr Millis kProbeRetry = 250;        // while players are held, or a checked server is down
+constexpr std::size_t kMostKnown = 64;     // addresses of a server
+
+/// Such as "192.0.2.7, 2001:db8::7".
+std::string text_of(const std::vector<net::Address>& addresses) {
+  std::string text;
+  for (const net::Address& one : addresses) text += (text.empty() ? "" : ", ") + one.ip_text();
+  return text;
+}
 
 }  // namespace
 
@@ -38,6 +47,7 @@ class ServerProbes::One final : private Check::User {
     start(limits, now);
   }
   void tick(Millis now, const Limits& limits) {
+    if (server_.addresses.by_name()) follow_name(now);
     if (!check_) return;
     check_->tick(now);
     const Millis every = route_.upstreams.rules().check_ms;
@@ -51,6 +61,36 @@ class ServerProbes::One final : private Check::User {
   }
 
  private:
+  /// Looks the server's name up at the start, and logs when it cannot be found, or has other addresses.
+  void follow_name(Millis now) {
+    ServerAddresses& its = server_.addresses;
+    if (!std::exchange(asked_name_, true)) (void)its.look_up(now);
+    if (std::exchange(lookups_, its.lookups()) == its.lookups()) return;
+    const std::string why = its.why_none();
+    const std::vector<net::Address> found = its.all(now);
+    if (!why.empty() && found.empty() && server_.state() != Upstream::State::kUp) server_.failed(now, why);
+    WorkerRoute& to = owner_.worker_route_;
+    if (!why.empty() && why != why_not_found_)
+      to.log_warning(LogKind::kName, "no address for server " + server_.name + ": " + why +
+                                         (found.empty() ? "" : "; goes on with " + text_of(found)));
+    const bool first = known_.empty();
+    const bool moved = learn(found) && !first;
+    if (why.empty() && (moved || !why_not_found_.empty()))
+      to.log_info(LogKind::kName, "server " + server_.name + " has the address " + text_of(found) + " now");
+    why_not_found_ = why;
+  }
+  /// Whether one of them is new. Name servers often give a choice of many addresses, which is no news.
+  bool learn(const std::vector<net::Address>& found) {
+    bool news = false;
+    for (const net::Address& one : found) {
+      if (std::find(known_.begin(), known_.end(), one) != known_.end()) continue;
+      if (known_.size() == kMostKnown) known_.erase(known_.begin());
+      known_.push_back(one);
+      news = true;
+    }
+    return news;
+  }
+
   void start(const Limits& limits, Millis now) {
     if (running_ || !check_) return;
     running_ = true;
@@ -102,6 +142,11 @@ class ServerProbes::One final : private Check::User {
   bool running_ = false, asked_ = false, answered_ = false;
   std::optional<Reason> why_;  // of the last failure
   Millis begun_ = 0, checked_at_ = 0, good_until_ = 0;
+  // Of the server's name:
+  bool asked_name_ = false;
+  std::uint64_t lookups_ = 0;
+  std::string why_not_found_;
+  std::vector<net::Address> known_;  // the addresses that it had lately
 };
 
 ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_route), launcher_(worker_route) {

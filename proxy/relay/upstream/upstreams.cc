@@ -29,7 +29,7 @@ std::optional<std::size_t> index_in(std::int64_t dialect) {
 // -- One server -------------------------------------------------------------------------------------------------------
 
 Upstream::Upstream(std::size_t its_index, UpstreamOptions its_options, std::string its_name,
-                   std::vector<net::Address> its_addresses)
+                   ServerAddresses its_addresses)
     : index(its_index),
       options(std::move(its_options)),
       name(std::move(its_name)),
@@ -153,6 +153,12 @@ bool Upstreams::all_drained() const {
   return std::all_of(servers_.begin(), servers_.end(), [](const auto& one) { return one->drained(); });
 }
 
+net::Address Upstreams::any_address() const {
+  const Upstream& first = *servers_.front();
+  const auto known = first.addresses.all(0);
+  return known.empty() ? net::Address().with_port(first.options.port) : known.front();
+}
+
 bool Upstreams::detects_any_in_session() const {
   return rules_.detects_in_session && std::any_of(servers_.begin(), servers_.end(),
                                                   [](const auto& one) { return !one->options.dialect.has_value(); });
@@ -215,17 +221,31 @@ void Upstreams::QueueTicket::leave() {
 
 const net::Address* UpstreamWalk::next(Millis now, const std::string& why) {
   if (upstreams_ == nullptr) return nullptr;
-  if (server_ != nullptr && next_ < server_->addresses.size()) return &server_->addresses[next_++];
-  if (server_ != nullptr && !why.empty()) server_->failed(now, why);
+  std::string blame = why;
+  if (server_ != nullptr && !looks_up_ && !blame.empty()) not_reached(now);
+  while (looks_up_ || server_ == nullptr || next_ == addresses_.size()) {
+    if (!looks_up_) {
+      if (server_ != nullptr && !blame.empty()) server_->failed(now, blame);
+      if (!choose(now)) return nullptr;
+    }
+    looks_up_ = !server_->addresses.look_up(now);
+    if (looks_up_) return nullptr;
+    addresses_ = server_->addresses.all(now);
+    next_ = 0;
+    blame = server_->addresses.why_none();
+  }
+  return &addresses_[next_++];
+}
+
+/// Chooses the next server. False: there is none.
+bool UpstreamWalk::choose(Millis now) {
   server_ = std::exchange(first_, nullptr);
   if (server_ != nullptr &&
       (server_->drained() || (tried_ & bit(*server_)) != 0 || !upstreams_->fits(*server_, dialect_)))
     server_ = nullptr;
   if (server_ == nullptr) server_ = upstreams_->choose(client_, now, tried_, dialect_, only_up_);
-  if (server_ == nullptr) return nullptr;
-  tried_ |= bit(*server_);
-  next_ = 1;
-  return &server_->addresses.front();
+  if (server_ != nullptr) tried_ |= bit(*server_);
+  return server_ != nullptr;
 }
 
 }  // namespace entente::relay

@@ -17,6 +17,7 @@
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/admission/rates.h"
+#include "proxy/relay/upstream/server_addresses.h"
 #include "proxy/relay/upstream/slot_queue.h"
 
 namespace entente::relay {
@@ -30,7 +31,7 @@ enum class Policy : std::uint8_t {
 
 /// A server, as RouteOptions names it.
 struct UpstreamOptions {
-  std::string host;  ///< a name or an address; a name is looked up once
+  std::string host;  ///< a name, which is looked up for each connection, or an address
   std::uint16_t port = 0;
   std::optional<std::size_t> dialect = {};  ///< none: detected, or the game's first
   std::uint32_t weight = 1;                 ///< 1 to 1000
@@ -47,13 +48,12 @@ class Upstream {
  public:
   enum class State : std::uint8_t { kUnknown, kUp, kDown };
 
-  Upstream(std::size_t its_index, UpstreamOptions its_options, std::string its_name,
-           std::vector<net::Address> its_addresses);
+  Upstream(std::size_t its_index, UpstreamOptions its_options, std::string its_name, ServerAddresses its_addresses);
 
   const std::size_t index;
   const UpstreamOptions options;
-  const std::string name;                     ///< "example.org:5154"; a shared room's name
-  const std::vector<net::Address> addresses;  ///< to be tried in this order; never empty
+  const std::string name;     ///< "example.org:5154"; a shared room's name
+  ServerAddresses addresses;  ///< for the connections of sessions and checks
 
   /// It accepted a connection, or passed a check. Returns whether it was down before.
   bool succeeded(Millis now);
@@ -243,8 +243,8 @@ class Upstreams {
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
-  /// An address to show for sessions that have not connected.
-  const net::Address& any_address() const { return servers_.front()->addresses.front(); }
+  /// An address to show for sessions that have not connected; 0.0.0.0 if the name of the first server has none.
+  net::Address any_address() const;
   const UpstreamRules& rules() const { return rules_; }
   bool holds() const { return rules_.hold_ms != 0; }
 
@@ -258,7 +258,7 @@ class Upstreams {
   std::set<std::uint64_t> queue_;
 };
 
-/// The addresses that one session tries, server by server.
+/// The addresses that one session tries, server by server. A server's name is looked up when its turn comes.
 class UpstreamWalk {
  public:
   UpstreamWalk() = default;
@@ -267,29 +267,40 @@ class UpstreamWalk {
                std::optional<std::size_t> dialect)
       : upstreams_(&upstreams), client_(client), first_(first), dialect_(dialect) {}
 
-  /// The next address; null: all were tried. `why`: why the last one could not be reached; empty: the server is not to
-  /// blame.
+  /// The next address; null: all were tried, or a name is being looked up (looks_up). `why`: why the last one could not
+  /// be reached; empty: the server is not to blame.
   const net::Address* next(Millis now, const std::string& why);
+  /// The name of the next server is being looked up: call next() again when the lookup has ended, or soon. It takes
+  /// HostNames::kPatience at most.
+  bool looks_up() const { return looks_up_; }
   /// The server of the last address. REQUIRES: next() returned one.
   Upstream& server() const { return *server_; }
+  /// The server was reached at the last address.
+  void reached() { server_->addresses.reached(addresses_[next_ - 1]); }
+  /// The server did not answer at the last address, which is not to be tried first for a while.
+  void not_reached(Millis now) { server_->addresses.not_reached(addresses_[next_ - 1], now); }
   /// These servers are not tried.
   void leave_out(UpstreamSet servers) { tried_ |= servers; }
   /// Begins again, with these servers only. `only_up`: not with those that are down.
   void again(bool only_up, UpstreamSet only) {
     tried_ = ~only;
     first_ = server_ = nullptr;
+    looks_up_ = false;
     only_up_ = only_up;
   }
 
  private:
+  bool choose(Millis now);
+
   const Upstreams* upstreams_ = nullptr;
   net::Address client_;
   Upstream* first_ = nullptr;
   Upstream* server_ = nullptr;
   std::optional<std::size_t> dialect_;
+  std::vector<net::Address> addresses_;  // of server_
   std::size_t next_ = 0;
   UpstreamSet tried_ = 0;  // and those that are left out
-  bool only_up_ = false;
+  bool only_up_ = false, looks_up_ = false;
 };
 
 }  // namespace entente::relay
