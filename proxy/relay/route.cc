@@ -129,14 +129,14 @@ void WorkerRoute::log_wrong_client(std::size_t dialect) {
 
 void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
-  banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), ban_scope().server), client,
+  banned("server " + route.server_name, route.bans->learn(client, why, steady_seconds(), ban_scope().server), client,
          "is refused for a while on the routes to that server, so that the server does not ban our address");
 }
 
 void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
   const std::string listener = ban_scope().listener;
-  banned("a rule of the game", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
+  banned("a rule of the game", route.bans->learn(client, why, steady_seconds(), listener, kRuleBan), client,
          "is refused at " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
 
@@ -151,7 +151,7 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
-  const auto ban = route.bans != nullptr ? route.bans->find(client, std::time(nullptr), ban_scope()) : std::nullopt;
+  const auto ban = route.bans != nullptr ? route.bans->find(client, steady_seconds(), ban_scope()) : std::nullopt;
   if (!ban) return "nobody may come from your address";
   if (!ban->why.empty()) return clean(ban->why);
   return ban->by_server ? "the server banned you a while ago" : "you are banned";

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
+constexpr std::time_t kClockIsSet = 1'767'225'600;     // 2026-01-01: this program is not older
 constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for arbitrarily long
 
 std::optional<std::time_t> time_of(const std::string& text) {
@@ -87,6 +88,18 @@ std::vector<relay::Ban> ours_of(relay::Bans& bans) {
   std::erase_if(ours, [](const relay::Ban& ban) { return ban.by_server; });
   std::sort(ours.begin(), ours.end(), [](const auto& a, const auto& b) { return a.who.text() < b.who.text(); });
   return ours;
+}
+
+/// The time now. If the clock was not set since the boot, the time when the file was last written, because bans of the
+/// file would otherwise last until that clock has caught up.
+std::time_t not_before_change(const std::string& path) {
+  const std::time_t now = std::time(nullptr);
+  std::error_code none;
+  const auto written = std::filesystem::last_write_time(path, none);
+  if (none || now >= kClockIsSet) return now;
+  using std::chrono::system_clock;
+  const auto at = std::chrono::time_point_cast<system_clock::duration>(std::chrono::file_clock::to_sys(written));
+  return std::max(now, system_clock::to_time_t(at));
 }
 
 /// When the next ban ends; nullopt: all are permanent, or there are none.
@@ -156,11 +169,15 @@ Outcome<Done> KeptBans::load() {
   if (path_.empty()) return Done{};
   auto kept = read_bans(path_, 0);
   if (!kept) return kept.error();
-  const std::time_t now = std::time(nullptr);
+  const std::time_t now = not_before_change(path_);
   for (relay::ListedNetwork& one : kept->listed) (void)listed_.put(std::move(one));  // read_bans() has counted them
   const std::size_t ended = std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
   in_file_ = kept->bans.size();
-  for (relay::Ban& ban : kept->bans) bans_.add(std::move(ban));
+  const std::time_t lost = now - std::time(nullptr);  // by the wall clock
+  for (relay::Ban& ban : kept->bans) {
+    if (ban.until != relay::Ban::kForGood) ban.until -= lost;
+    bans_.add(std::move(ban));
+  }
   if (ended != 0)
     if (const auto saved = save(); !saved) log_warn("{} bans have ended; {}", ended, saved.error().text);
   thread_ = std::thread([this] { watch(); });
@@ -218,8 +235,8 @@ void KeptBans::watch() {
       if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
     const auto next = next_end(ours);
     if (next)
-      changed_.wait_until(lock,
-                          std::chrono::system_clock::from_time_t(std::min(*next, std::time(nullptr) + kLongestWait)));
+      changed_.wait_for(lock,
+                        std::chrono::seconds(std::clamp<std::time_t>(*next - std::time(nullptr), 0, kLongestWait)));
     else
       changed_.wait(lock);
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/base/time.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/program/control/arguments.h"
 
 namespace entente {
@@ -26,7 +26,7 @@ Outcome<std::vector<Recordable>> chosen(std::vector<Recordable> all, std::string
 }
 
 ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
-  const WallTime now = wall_now();
+  const WallTime now = steady_wall_now();
   const WallTime age = status.began == 0 ? 0 : now - std::min(now, status.began);
   return {number_field("route", one.number),
           text_field("name", one.name),

@@ -68,8 +68,6 @@ std::shared_ptr<trace::Source> find_words_cache(const std::string& file, const t
   const fs::path path = words_cache_of(file);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return nullptr;
-  const auto made = fs::last_write_time(path, error);
-  if (error || made < fs::last_write_time(file, error) || error) return nullptr;
   auto cache = trace::FileSource::open(path.string());
   if (!cache) return nullptr;
   const auto found = metadata_of(**cache);

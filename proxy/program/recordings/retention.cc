@@ -118,7 +118,7 @@ void Retention::run() {
   }
 }
 
-/// The complete recordings, oldest first.
+/// The complete recordings.
 std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
   std::vector<Found> found;
   std::set<fs::path> seen;
@@ -137,7 +137,8 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
       const std::string name = (cached.empty() ? at->path() : cached).filename().string();
       const bool part = name.ends_with(".part");
       if (!pattern.names->has(part ? name.substr(0, name.size() - 5) : name)) continue;
-      Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
+      Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone),
+                pattern.names.get()};
       if (gone || !is_ours(one.path) || (!cached.empty() && !is_words_cache(one.path))) continue;
       seen.insert(one.path);
       if (!cached.empty()) {
@@ -153,10 +154,36 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
   }
   for (Found& one : found)
     if (const auto cache = caches.find(one.path); cache != caches.end()) one.bytes += cache->second;
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    return a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
-  });
   return found;
+}
+
+/// Sets how old each file is, and puts the oldest first. The time of a file's last change gives its age once. Later,
+/// the monotonic clock does. A file that an earlier look did not find is not older than that look.
+void Retention::judge_ages(std::vector<Found>& found, fs::file_time_type now, Millis steady) {
+  using std::chrono::nanoseconds;
+  std::map<fs::path, Seen> seen;
+  std::set<const Names*> looked_for;
+  for (Found& one : found) {
+    looked_for.insert(one.by);
+    const auto before = seen_.find(one.path);
+    Seen its = before != seen_.end() ? before->second : Seen{};
+    if (before == seen_.end() || its.changed != one.changed) {
+      nanoseconds age = std::max<nanoseconds>(now - one.changed, nanoseconds(0));
+      if (looked_for_.contains(one.by))
+        age = std::min<nanoseconds>(age, std::chrono::milliseconds(steady - looked_at_));
+      its = {one.changed, age, steady};
+    }
+    one.age = its.age + std::chrono::milliseconds(steady - its.at);
+    seen.emplace(one.path, its);
+  }
+  seen_ = std::move(seen);
+  const std::lock_guard lock(mutex_);
+  for (const Pattern& pattern : patterns_) looked_for.insert(pattern.names.get());
+  looked_for_ = std::move(looked_for);
+  looked_at_ = steady;
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return a.age != b.age ? a.age > b.age : a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
+  });
 }
 
 bool Retention::remove(const Found& file, const char* why) {
@@ -178,12 +205,13 @@ bool Retention::remove(const Found& file, const char* why) {
   return false;
 }
 
-void Retention::look(fs::file_time_type now) {
+void Retention::look(fs::file_time_type now, Millis steady) {
   std::uint64_t count = 0, bytes = 0;
   std::vector<Found> found = find(count, bytes);
+  judge_ages(found, now, steady);
   for (const Found& file : found) ++count, bytes += file.bytes;
   for (const Found& file : found) {
-    const bool too_old = options_.keep_age.count() != 0 && now - file.changed > options_.keep_age;
+    const bool too_old = options_.keep_age.count() != 0 && file.age > options_.keep_age;
     const bool too_much = options_.keep_bytes != 0 && bytes > options_.keep_bytes && &file != &found.back();
     if (!too_old && !too_much) continue;
     if (remove(file, too_old ? "older than recording.keep_s" : "more than recording.keep_mb"))

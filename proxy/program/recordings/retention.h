@@ -1,13 +1,15 @@
 // Deletes old recordings: recording.keep_s and keep_mb.
 // Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given,
 // with the words that were made of them (words_cache.h); the oldest first. Links, other files and files that are being
-// written are left alone.
+// written are left alone. Files age by the monotonic clock: when the wall clock is set, none is older than before.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -16,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "proxy/base/time.h"
 #include "proxy/program/recordings/recording_target.h"
 
 namespace entente {
@@ -49,8 +52,8 @@ class Retention {
   /// Looks again soon: a file was completed. From any thread.
   void look_soon();
 
-  /// Looks once, on this thread.
-  void look(std::filesystem::file_time_type now);
+  /// Looks once, on this thread. `steady`: now, on the monotonic clock.
+  void look(std::filesystem::file_time_type now, Millis steady = steady_now());
   /// From any thread.
   Totals totals() const;
 
@@ -64,12 +67,24 @@ class Retention {
     std::filesystem::path path;
     std::filesystem::file_time_type changed;
     std::uint64_t bytes = 0;  // with the words that were made of it
+    const Names* by = nullptr;
+    std::chrono::nanoseconds age{};
+  };
+  /// A file that an earlier look found: how old it was then.
+  struct Seen {
+    std::filesystem::file_time_type changed;
+    std::chrono::nanoseconds age;
+    Millis at;
   };
   void run();
   std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;
+  void judge_ages(std::vector<Found>& found, std::filesystem::file_time_type now, Millis steady);
   bool remove(const Found& file, const char* why);
 
   const Options options_;
+  std::map<std::filesystem::path, Seen> seen_;
+  std::set<const Names*> looked_for_;  // by the last look, at looked_at_
+  Millis looked_at_ = 0;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said
 

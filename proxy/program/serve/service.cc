@@ -249,8 +249,7 @@ ReplyRow Service::node_row() const {
   const bool draining = !served.empty() && std::all_of(served.begin(), served.end(), [this](const ListedRoute& one) {
     return server_.is_draining(one.named.number);
   });
-  return {text_field("version", ENTENTE_VERSION),
-          number_field("seconds", (wall_now() - fleet_->run_id()) / 1'000'000'000),
+  return {text_field("version", ENTENTE_VERSION), number_field("seconds", (steady_now() - began_) / 1'000),
           number_field("sessions", players() + older_players()), flag_field("draining", draining)};
 }
 

@@ -181,6 +181,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<std::size_t> arenas() const;
 
   const config::Config& config_;
+  const Millis began_ = steady_now();
   mutable std::mutex mutex_;  // guards the next four
   std::string reload_failure_;
   config::Limits limits_;

@@ -79,7 +79,7 @@ std::optional<Reason> Admission::objection(const net::Address& from, const Limit
 std::optional<Reason> Admission::bar(const net::Address& from) const {
   const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
   if (!let) return Reason::kNotAllowed;
-  const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), ban_scope_);
+  const bool banned = bans_ != nullptr && bans_->find(from, steady_seconds(), ban_scope_);
   if (banned) return Reason::kBanned;
   if (draining_ == nullptr || !*draining_) return std::nullopt;
   // A player whose link broke has a place already.

@@ -10,11 +10,23 @@ std::optional<Ban> Bans::add(Ban ban) {
   std::optional<Ban> before;
   erase(bans_[ban.who], [&](const Ban& other) {
     if (other.where != ban.where) return false;
-    before = other;
+    before = shown(other);
     return true;
   });
-  put(std::move(ban));
+  put(steady(std::move(ban)));
   return before;
+}
+
+/// With its end by the steady clock instead of the wall clock.
+Ban Bans::steady(Ban ban) const {
+  if (ban.until != Ban::kForGood) ban.until = std::max<std::time_t>(ban.until - ahead_(), 1);
+  return ban;
+}
+
+/// With its end as the wall clock will show it.
+Ban Bans::shown(Ban ban) const {
+  if (ban.until != Ban::kForGood) ban.until = std::max<std::time_t>(ban.until + ahead_(), 1);
+  return ban;
 }
 
 void Bans::put(Ban ban) {
@@ -57,7 +69,7 @@ std::optional<Ban> Bans::look_up(const net::Address& from, std::time_t now, Want
     erase(at->second, [&](const Ban& ban) { return ban.over(now); });
     const auto found =
         std::find_if(at->second.begin(), at->second.end(), [&](const Ban& ban) { return wanted(ban.where); });
-    if (found != at->second.end()) return *found;
+    if (found != at->second.end()) return shown(*found);
     if (at->second.empty()) bans_.erase(at);
   }
   return std::nullopt;
@@ -74,7 +86,7 @@ std::optional<Ban> Bans::learn(const net::Address& from, std::string_view why, s
   Ban ban{net::Network::of_host(from), now + static_cast<std::time_t>(seconds), std::string(why), true,
           std::string(where)};
   put(ban);
-  return ban;
+  return shown(ban);
 }
 
 void Bans::forget_old(std::time_t now) {
@@ -88,7 +100,8 @@ std::vector<Ban> Bans::all(std::time_t now) {
   const std::lock_guard lock(mutex_);
   forget_old(now);
   std::vector<Ban> all;
-  for (const auto& [who, bans] : bans_) all.insert(all.end(), bans.begin(), bans.end());
+  for (const auto& [who, bans] : bans_)
+    for (const Ban& ban : bans) all.push_back(shown(ban));
   return all;
 }
 

@@ -1,19 +1,23 @@
 // Bans of addresses and networks, temporary or permanent. A ban comes from the operator, from a server that banned a
 // player, or from a rule of a game. A server sees all players at our address, so its next ban could hit everybody. A
 // server's ban therefore applies to all routes to that server. A rule's ban applies to one listener.
-// Law: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten.
+// Law: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten. A ban lasts as long as
+// it was given, also if the wall clock is set meanwhile.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/network.h"
 
 namespace entente::relay {
@@ -24,7 +28,7 @@ struct Ban {
   bool over(std::time_t now) const { return until != kForGood && now >= until; }
 
   net::Network who;
-  std::time_t until = kForGood;  ///< wall-clock time, because bans outlast a process
+  std::time_t until = kForGood;  ///< wall-clock time, as the wall clock is now, because bans outlast a process
   std::string why;
   bool by_server = false;
   std::string where{};  ///< the server or the listener that it applies to; empty: all
@@ -35,24 +39,29 @@ struct BanScope {
   std::string server, listener;
 };
 
+/// Times `now` are those of steady_seconds().
 class Bans {
  public:
+  /// By how many seconds the wall clock is ahead of steady_seconds().
+  using Ahead = std::function<std::time_t()>;
+
   /// `remember`: for how many seconds a server's ban counts here; 0: not at all.
-  explicit Bans(std::uint32_t remember = 0) : remember_(remember) {}
+  explicit Bans(std::uint32_t remember = 0, Ahead ahead = wall_seconds_ahead)
+      : remember_(remember), ahead_(std::move(ahead)) {}
 
   /// Returns the ban of the same net and scope that it replaces, if there was one.
   std::optional<Ban> add(Ban ban);
   /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
   /// The ban that applies to this address and scope. If there are several, the one of the smallest network.
-  std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanScope& scope = {});
+  std::optional<Ban> find(const net::Address& from, std::time_t now = steady_seconds(), const BanScope& scope = {});
   /// Adds a ban because a server, or a rule of a game, banned a player at this address. Returns it. Nothing if servers'
   /// bans do not count here, the address is banned there already, or too many bans are known. `where`: as in Ban.
   /// `most`: the longest time, in seconds.
-  std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = std::time(nullptr),
+  std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = steady_seconds(),
                            std::string_view where = {}, std::uint32_t most = UINT32_MAX);
   /// In no order.
-  std::vector<Ban> all(std::time_t now = std::time(nullptr));
+  std::vector<Ban> all(std::time_t now = steady_seconds());
 
   static constexpr std::size_t kMostLearnt = 100'000;
 
@@ -62,13 +71,16 @@ class Bans {
   template <class Wanted>
   std::optional<Ban> look_up(const net::Address& from, std::time_t now, Wanted&& wanted);
   void put(Ban ban);
+  Ban steady(Ban ban) const;
+  Ban shown(Ban ban) const;
   template <class Condition>
   std::size_t erase(OfNet& bans, Condition&& condition);
   void forget_old(std::time_t now);
 
   const std::uint32_t remember_;
+  const Ahead ahead_;
   std::mutex mutex_;
-  std::unordered_map<net::Network, OfNet, net::NetworkHash> bans_;
+  std::unordered_map<net::Network, OfNet, net::NetworkHash> bans_;  // with their ends in steady_seconds()
   std::size_t count_ = 0;
   std::array<std::size_t, 129> by_bits_{};  // the number of bans for each prefix length
 };

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
+
 namespace entente::relay {
 
 using wire::Lane;
@@ -38,7 +40,8 @@ void Datagrams::from_client(const net::Address& from, Bytes datagram) {
   if (!server_) return worker_route_.dropped(Drop::kNotLinked);
   client_ = from;
   last_passed_ = now;
-  if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
+  if (worker_route_.tap)
+    worker_route_.tap->bytes(session_.link, Way::kToServer, Lane::kDatagram, datagram, steady_wall_now());
   if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
   worker_route_.counters.to_server.datagrams.add();
   worker_route_.counters.to_server.datagram_bytes.add(datagram.size());
@@ -48,7 +51,8 @@ void Datagrams::datagram(const net::Address&, Bytes bytes) {
   if (bytes.size() > largest_) return worker_route_.dropped(Drop::kTooLarge);
   if (!client_) return worker_route_.dropped(Drop::kNotLinked);
   last_passed_ = worker_route_.loop.now();
-  if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
+  if (worker_route_.tap)
+    worker_route_.tap->bytes(session_.link, Way::kToClient, Lane::kDatagram, bytes, steady_wall_now());
   worker_route_.to_clients->push(session_.listener, *client_, bytes);
   worker_route_.counters.to_client.datagrams.add();
   worker_route_.counters.to_client.datagram_bytes.add(bytes.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/relay/upstream/server_probes.h"
 
@@ -175,8 +176,9 @@ void BridgeSession::tell_back_opened() {
     shown.game = server_.info.game, shown.dialect = server_.info.dialect;
   tell_opened(shown);
   if (!worker_route_->tap) return;
-  worker_route_->tap_opened(server_.info, wall_now());
-  worker_route_->tap->note(server_.info.link, "for the player of link " + std::to_string(info_.link), wall_now());
+  worker_route_->tap_opened(server_.info, steady_wall_now());
+  worker_route_->tap->note(server_.info.link, "for the player of link " + std::to_string(info_.link),
+                           steady_wall_now());
 }
 
 void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {

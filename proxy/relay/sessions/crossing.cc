@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/ends/enet_reason.h"
 #include "proxy/relay/upstream/server_probes.h"
 
@@ -121,7 +122,7 @@ void Crossing::opened(End& end, const core::Peer& peer) {
 }
 
 void Crossing::open_tap() {
-  if (mover_.worker_route.tap != nullptr) mover_.worker_route.tap_opened(info_, wall_now());
+  if (mover_.worker_route.tap != nullptr) mover_.worker_route.tap_opened(info_, steady_wall_now());
 }
 
 void Crossing::close_tap(const std::string& why) {

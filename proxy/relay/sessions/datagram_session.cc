@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_reason.h"
 #include "proxy/relay/ends/relay_link.h"
@@ -123,8 +124,8 @@ bool DatagramSession::open() {
   count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
   if (!worker_route_.tap) return true;
-  worker_route_.tap_opened(info_, wall_now());
-  worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, wall_now());
+  worker_route_.tap_opened(info_, steady_wall_now());
+  worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, steady_wall_now());
   return true;
 }
 
@@ -148,7 +149,7 @@ SessionReport DatagramSession::report() const {
 void DatagramSession::pass(Bytes datagram) {
   if (walk_.looks_up()) return worker_route_.dropped(Drop::kNotLinked);  // ENet sends its connect again
   if (proven_ && worker_route_.tap)
-    worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
+    worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, steady_wall_now());
   if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
   passed_ += datagram.size();
   worker_route_.counters.to_server.datagrams.add();
@@ -165,7 +166,7 @@ void DatagramSession::datagram(const net::Address&, Bytes bytes) {
   server_said_.keep(bytes);
   server_said_.at = worker_route_.loop.now();
   if (proven_ && worker_route_.tap)
-    worker_route_.tap->bytes(info_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
+    worker_route_.tap->bytes(info_.link, Way::kToClient, Lane::kDatagram, bytes, steady_wall_now());
   worker_route_.to_clients->push(info_.listener, info_.client, bytes);
   passed_ += bytes.size();
   worker_route_.counters.to_client.datagrams.add();
@@ -216,7 +217,7 @@ void DatagramSession::end(Reason reason) {
   ended_ = true;
   if (proven_) count(worker_route_.counters.length, worker_route_.loop.now() - began_);
   worker_route_.ended(info_, {reason, worker_route_.loop.now() - began_});
-  if (proven_ && worker_route_.tap) worker_route_.tap->closed(info_.link, text(reason), wall_now());
+  if (proven_ && worker_route_.tap) worker_route_.tap->closed(info_.link, text(reason), steady_wall_now());
   if (reason != Reason::kClientLeft && reason != Reason::kServerLeft) part(reason);
   reader_.close();
   server_.reset();

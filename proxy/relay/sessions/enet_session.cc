@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/ends/enet_reason.h"
 
 namespace entente::relay {
@@ -60,7 +61,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   dial_.succeeded(false);
   open_ = true;
   last_passed_ = now();
-  open_tap(wall_now());
+  open_tap(steady_wall_now());
   tell_opened();
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
 }
@@ -124,7 +125,8 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
                     : worker_route_->dropped(Drop::kQueueFull);
   }
-  if (worker_route_->tap) worker_route_->tap->packet(info_.link, way, {channel, packet.delivery()}, bytes, wall_now());
+  if (worker_route_->tap)
+    worker_route_->tap->packet(info_.link, way, {channel, packet.delivery()}, bytes, steady_wall_now());
   auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
   (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
   (reliable ? traffic.frames : traffic.datagrams).add(1);

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "proxy/base/steady_wall.h"
+
 namespace entente::relay {
 
 RoomHost::RoomHost(net::Loop& loop) : alarm_(loop, static_cast<net::Alarm::User&>(*this)), loop_(loop) {
@@ -10,7 +12,7 @@ RoomHost::RoomHost(net::Loop& loop) : alarm_(loop, static_cast<net::Alarm::User&
 
 void RoomHost::start_clock() {
   epoch_ = loop_.nanos();
-  began_wall_ = wall_ = wall_now();
+  began_wall_ = wall_ = steady_wall_now();
 }
 
 void RoomHost::open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
@@ -73,7 +75,7 @@ bool RoomHost::note_answer(bool answer) {
 void RoomHost::tell_rest() {
   calls_.flush(wall_);
   if (tap_ == nullptr || room_->ledger().entries().empty()) return;
-  tap_->note(link_, "not forwarded: " + text(room_->ledger(), SIZE_MAX), wall_now());
+  tap_->note(link_, "not forwarded: " + text(room_->ledger(), SIZE_MAX), steady_wall_now());
 }
 
 }  // namespace entente::relay

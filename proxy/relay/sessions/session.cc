@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
+
 namespace entente::relay {
 
 Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
@@ -86,7 +88,7 @@ void Session::open_tap(WallTime at) {
 }
 
 void Session::note(const std::string& text) {
-  if (worker_route_->tap && tapped_) worker_route_->tap->note(info_.link, text, wall_now());
+  if (worker_route_->tap && tapped_) worker_route_->tap->note(info_.link, text, steady_wall_now());
 }
 
 void Session::charge(std::size_t bytes, std::size_t messages) {
@@ -183,7 +185,7 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
   if (route.draining || route.retired) return "that route takes no newcomers (draining)";
   if (!std::all_of(to.access.begin(), to.access.end(), [&](const Access& one) { return one.lets(client); }))
     return client.ip_text() + " is not allowed on that route";
-  if (route.bans != nullptr && route.bans->find(client, std::time(nullptr), to.ban_scope()))
+  if (route.bans != nullptr && route.bans->find(client, steady_seconds(), to.ban_scope()))
     return client.ip_text() + " is banned there";
   return std::nullopt;
 }

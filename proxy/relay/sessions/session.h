@@ -9,6 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/core/room_member.h"
 #include "proxy/net/fd.h"
 #include "proxy/relay/acceptors/dispatcher.h"
@@ -169,7 +170,7 @@ class Session : private Dial::User {
   virtual Millis goodbye() const { return 0; }
   virtual void tell_end();
   virtual void close_tap(const std::string& why);
-  virtual WallTime wall() const { return wall_now(); }
+  virtual WallTime wall() const { return steady_wall_now(); }
   /// In a relay: sends the client this frame of its game, which the server did not send.
   virtual void insert(Bytes /*frame*/) {}
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.

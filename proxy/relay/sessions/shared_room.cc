@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/sessions/guest.h"
 
@@ -358,7 +359,7 @@ void SharedRoom::tell_end() {
   if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
   tell_rest();
-  tap_->closed(info_.link, text(end_reason_.value_or(Reason::kStopped)), wall_now());
+  tap_->closed(info_.link, text(end_reason_.value_or(Reason::kStopped)), steady_wall_now());
 }
 
 }  // namespace entente::relay

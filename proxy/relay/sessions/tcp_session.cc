@@ -1,5 +1,6 @@
 #include "proxy/relay/sessions/tcp_session.h"
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/socket.h"
 
 namespace entente::relay {
@@ -90,7 +91,7 @@ void TcpSession::find_dialect(Bytes said) {
 /// From here on, data passes both ways.
 void TcpSession::open() {
   open_ = true;
-  open_tap(wall_now());
+  open_tap(steady_wall_now());
   tell_opened();
   if (!early_.empty()) relay(client_, server_, Way::kToServer, FrameRun{early_, 0, early_frames_});
   free_memory(early_);
@@ -175,7 +176,7 @@ void TcpSession::note_admission(const FrameRun& frames) {
 
 void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const FrameRun& frames) {
   const Bytes bytes = frames.fresh();
-  if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
+  if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, steady_wall_now());
   to.will_wait(now());
   to.link.send(Lane::kStream, bytes);
   auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;

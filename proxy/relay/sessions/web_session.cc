@@ -1,5 +1,6 @@
 #include "proxy/relay/sessions/web_session.h"
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/web_request.h"
 
@@ -130,8 +131,8 @@ void WebSession::tell_tap(Way way, Bytes message) {
     begin();
   }
   if (!worker_route_->tap) return;
-  if (begun_) return worker_route_->tap->bytes(info_.link, way, wire::Lane::kStream, message, wall_now());
-  early_.push_back({wall_now(), {message.begin(), message.end()}});
+  if (begun_) return worker_route_->tap->bytes(info_.link, way, wire::Lane::kStream, message, steady_wall_now());
+  early_.push_back({steady_wall_now(), {message.begin(), message.end()}});
   early_bytes_ += sizeof(Early) + message.size();
   if (early_bytes_ > limits_.held_bytes) begin();
 }
@@ -140,7 +141,7 @@ void WebSession::begin() {
   begun_ = true;
   tell_opened();
   if (!worker_route_->tap) return;
-  open_tap(early_.empty() ? wall_now() : early_.front().at);
+  open_tap(early_.empty() ? steady_wall_now() : early_.front().at);
   for (const Early& one : std::exchange(early_, {}))
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }

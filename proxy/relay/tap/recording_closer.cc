@@ -1,5 +1,7 @@
 #include "proxy/relay/tap/recording_closer.h"
 
+#include "proxy/base/steady_wall.h"
+
 namespace entente::relay {
 namespace {
 
@@ -18,9 +20,9 @@ void RecordingCloser::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
-void RecordingCloser::close(std::unique_ptr<trace::Recorder> recorder) {
+void RecordingCloser::close(std::unique_ptr<trace::Recorder> recorder, std::int64_t ahead) {
   const std::lock_guard lock(mutex_);
-  waiting_.push_back(std::move(recorder));
+  waiting_.push_back({std::move(recorder), ahead});
   changed_.notify_all();
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
 }
@@ -30,17 +32,18 @@ void RecordingCloser::run() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const auto recorder = std::move(waiting_.front());
+    const Waiting one = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    close_one(*recorder);
+    close_one(one);
     lock.lock();
   }
 }
 
-void RecordingCloser::close_one(trace::Recorder& recorder) {
+void RecordingCloser::close_one(const Waiting& one) {
+  trace::Recorder& recorder = *one.recorder;
   const trace::Amount recorded = recorder.ever_recorded(), lost = recorder.lost();
-  const auto closed = recorder.close(wall_now());
+  const auto closed = recorder.close(shown(steady_wall_now(), one.ahead));
   {
     const std::lock_guard lock(mutex_);
     recorded_ += more(recorder.ever_recorded(), recorded);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -22,7 +23,8 @@ class RecordingCloser {
   RecordingCloser(const RecordingCloser&) = delete;
   RecordingCloser& operator=(const RecordingCloser&) = delete;
 
-  void close(std::unique_ptr<trace::Recorder> recorder);
+  /// `ahead`: of its times, as in steady_wall.h.
+  void close(std::unique_ptr<trace::Recorder> recorder, std::int64_t ahead = 0);
   /// Returns when all recordings are closed. close() must not be called after.
   void finish();
   /// What of these recordings was recorded and lost since they were given to close().
@@ -31,12 +33,16 @@ class RecordingCloser {
 
  private:
   void run();
-  void close_one(trace::Recorder& recorder);
+  struct Waiting {
+    std::unique_ptr<trace::Recorder> recorder;
+    std::int64_t ahead;
+  };
+  void close_one(const Waiting& one);
 
   const Closed closed_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<trace::Recorder>> waiting_;
+  std::deque<Waiting> waiting_;
   trace::Amount recorded_, lost_;
   bool stopping_ = false;
   std::thread thread_;  // from the first close() on

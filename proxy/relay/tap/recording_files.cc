@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
 #include "schema/snapshot.pb.h"
+#include "schema/trace.pb.h"
 
 namespace entente::relay {
 namespace {
@@ -11,8 +13,21 @@ namespace {
 constexpr WallTime kPatienceForWorlds = 2'000'000'000;  // ns; then a link moves without its world
 constexpr WallTime kRotateAgain = 10'000'000'000;       // between attempts
 
-/// Whether the times differ by at least `by`, in either direction: a wall clock may be set back.
-bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
+constexpr std::int64_t kSetBy = 1'000'000'000;  // ns; smaller differences of the clocks are not noted
+
+/// Whether `by` has passed since `then`. Times of several threads may come a little out of order.
+bool passed(WallTime then, WallTime now, WallTime by) { return now >= then && now - then >= by; }
+
+/// The calls as they go into a file whose times are `ahead`.
+Buffer with_shown_wall(Bytes calls, std::int64_t ahead) {
+  trace::Calls read;
+  if (!read.ParseFromArray(calls.data(), static_cast<int>(calls.size()))) return Buffer(calls.begin(), calls.end());
+  for (trace::Detail& detail : *read.mutable_details())
+    if (detail.has_began()) detail.mutable_began()->set_wall(shown(detail.began().wall(), ahead));
+  Buffer written(read.ByteSizeLong());
+  read.SerializeWithCachedSizesToArray(written.data());
+  return written;
+}
 
 std::string name_of(const trace::Recorder& recorder) {
   return recorder.path().substr(recorder.path().rfind('/') + 1);  // all of it, if there is no '/'
@@ -23,9 +38,13 @@ std::string name_of(const trace::Recorder& recorder) {
 struct RecordingFiles::File {
   explicit File(const RecordingFilesOptions& options) : summary(options.kills) {}
 
+  /// A time as this file has it.
+  WallTime shown(WallTime time) const { return entente::shown(time, ahead); }
+
   std::unique_ptr<trace::Recorder> recorder;
   trace::RecordingInfoBuilder summary;
-  LinkId session = 0;  // 0: of all
+  std::int64_t ahead = 0;  // of its times
+  LinkId session = 0;      // 0: of all
   WallTime began = 0;
   WallTime used_since = 0;  // its first frame or word; 0: none yet
   std::size_t links = 0;    // that are in it
@@ -52,7 +71,9 @@ RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<tr
   if (first == nullptr) return;
   current_ = files_.emplace_back(std::make_unique<File>(options_)).get();
   current_->recorder = std::move(first);
-  current_->began = wall_now();
+  look_at_wall_clock(steady_wall_now());
+  current_->began = steady_wall_now();
+  current_->ahead = ahead_;
   ++begun_;
 }
 
@@ -61,6 +82,7 @@ RecordingFiles::~RecordingFiles() = default;
 // -- Files ------------------------------------------------------------------------------------------------------------
 
 Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime time) {
+  look_at_wall_clock(time);
   if (!options_.begin) return Error{"this recording has one file only"};
   auto recorder = options_.begin(session);
   if (!recorder) return recorder.error();
@@ -71,6 +93,7 @@ Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime ti
   file->recorder = std::move(*recorder);
   file->session = session;
   file->began = time;
+  file->ahead = ahead_;
   (session == 0 ? current_ : of_sessions_[session]) = file;
   return file;
 }
@@ -98,16 +121,16 @@ void RecordingFiles::complete(File& file) {
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
     of_sessions_.erase(at);
   file.recorder->summarize(to_map(file.summary.info()));
-  closer_.close(std::move(file.recorder));
+  closer_.close(std::move(file.recorder), file.ahead);
   std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
 }
 
 bool RecordingFiles::due(const File& file, WallTime now) const {
   const trace::Recorder& recorder = *file.recorder;
   if (file.next != nullptr || recorder.failing() || recorder.recorded().bytes == 0) return false;
-  if (failed_at_ && !apart(*failed_at_, now, kRotateAgain)) return false;
+  if (failed_at_ && !passed(*failed_at_, now, kRotateAgain)) return false;
   return (options_.rotate_bytes != 0 && recorder.file_bytes() >= options_.rotate_bytes) ||
-         (options_.rotate_after != 0 && file.used_since != 0 && apart(file.used_since, now, options_.rotate_after));
+         (options_.rotate_after != 0 && file.used_since != 0 && passed(file.used_since, now, options_.rotate_after));
 }
 
 Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
@@ -118,13 +141,15 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
     return begun.error();
   }
   File& fresh = **begun;
+  if (old.links != 0) fresh.ahead = old.ahead;  // the times of their sessions go on evenly
+  if (fresh.ahead != ahead_) note_wall_clock(fresh, time);
   ++rotations_;
   for (const auto& file : files_)
     if (file->next == &old) file->next = &fresh;
   old.next = &fresh;
   old.left_at = time;
-  old.recorder->note(time, 0, kContinuesIn + name_of(*fresh.recorder));
-  fresh.recorder->note(time, 0, "this recording continues " + name_of(*old.recorder));
+  old.recorder->note(old.shown(time), 0, kContinuesIn + name_of(*fresh.recorder));
+  fresh.recorder->note(fresh.shown(time), 0, "this recording continues " + name_of(*old.recorder));
   ask_for_worlds();
   ++old.links;  // keeps the file open until here
   for (auto& [id, link] : links_)
@@ -134,12 +159,29 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
   return Done{};
 }
 
+/// Notes in the open files if the wall clock was set. Recordings that begin from now on have the new time.
+void RecordingFiles::look_at_wall_clock(WallTime now) {
+  const std::int64_t ahead = options_.wall_is_ahead(), by = ahead - ahead_;
+  if (by > -kSetBy && by < kSetBy) return;
+  ahead_ = ahead;
+  for (const auto& file : files_) note_wall_clock(*file, now);
+}
+
+void RecordingFiles::note_wall_clock(const File& file, WallTime now) const {
+  const std::int64_t by = ahead_ - file.ahead;
+  const std::string told =
+      by == 0 ? "agrees with"
+              : "is " + std::to_string((by < 0 ? -by : by) / kSetBy) + " s " + (by < 0 ? "behind" : "ahead of");
+  file.recorder->note(file.shown(now), 0, "the wall clock was set: it " + told + " the times of this recording");
+}
+
 void RecordingFiles::tick(WallTime now) {
+  look_at_wall_clock(now);
   for (std::size_t i = files_.size(); i-- > 0;) {  // a file that is begun is added, one that is completed removed
     File& file = *files_[i];
-    file.recorder->tick(now);
+    file.recorder->tick(file.shown(now));
     if (std::exchange(file.files, file.recorder->files()) != file.files) ask_for_worlds();
-    if (file.next != nullptr && apart(file.left_at, now, kPatienceForWorlds))
+    if (file.next != nullptr && passed(file.left_at, now, kPatienceForWorlds))
       move_all(file, now);
     else if (due(file, now))
       (void)rotate(file, now);
@@ -167,7 +209,7 @@ void RecordingFiles::join(Link& link, File* file, WallTime time, const Before& b
     again.set_client_sent(link.client_sent);
     again.set_server_sent(link.server_sent);
   }
-  file->recorder->opened(time, again);
+  file->recorder->opened(file->shown(time), again);
   file->summary.opened(again);
   file->summary.player(link.player);
   link.file = file;
@@ -216,7 +258,7 @@ void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId s
   link.server_sent = opened.server_sent();
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
-  file->recorder->opened(time, opened);
+  file->recorder->opened(file->shown(time), opened);
   file->summary.opened(opened);
   link.file = file;
   ++file->links;
@@ -229,7 +271,7 @@ void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
   link->file->summary.frame(frame.link, frame.way, frame.name, frame.bytes);
   link->file->use(time);
-  link->file->recorder->frame(time, frame);
+  link->file->recorder->frame(link->file->shown(time), frame);
 }
 
 void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
@@ -237,7 +279,7 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
   if (at == links_.end()) return;
   last_ = {};
   if (File* const file = at->second.file; file != nullptr) {
-    file->recorder->closed(time, id, reason);
+    file->recorder->closed(file->shown(time), id, reason);
     file->summary.closed(id);
   }
   leave(at->second);
@@ -251,7 +293,7 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::WordKind kind, Bytes 
   if (!on_) return;
   if (link->file == nullptr) return void(lost_ += {0, word.size()});
   link->file->use(time);
-  link->file->recorder->word(time, id, kind, word);
+  link->file->recorder->word(link->file->shown(time), id, kind, word);
   kind == trace::WordKind::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
 }
 
@@ -259,7 +301,9 @@ void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
   const Link* link = find(id);
   if (link == nullptr || !on_) return;
   if (link->file == nullptr) return void(lost_ += {0, calls.size()});
-  link->file->recorder->calls(time, calls);
+  File& file = *link->file;
+  if (file.ahead == 0) return file.recorder->calls(time, calls);
+  file.recorder->calls(file.shown(time), with_shown_wall(calls, file.ahead));
 }
 
 void RecordingFiles::player(LinkId id, std::string_view name) {
@@ -281,14 +325,15 @@ void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
   if (link == nullptr || link->file == nullptr) return;
   link->has_words = true;
   if (link->file->next != nullptr) move(*link, time);
-  link->file->recorder->world(time, world);
+  link->file->recorder->world(link->file->shown(time), world);
   link->file->summary.world(world);
 }
 
 void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::uint64_t bytes_lost) {
   const Link* link = find(id);
-  if (link != nullptr && link->file != nullptr) return link->file->recorder->note(time, id, text, bytes_lost);
-  if (current_ != nullptr) current_->recorder->note(time, id, text, bytes_lost);
+  if (link != nullptr && link->file != nullptr)
+    return link->file->recorder->note(link->file->shown(time), id, text, bytes_lost);
+  if (current_ != nullptr) current_->recorder->note(current_->shown(time), id, text, bytes_lost);
 }
 
 // -- Orders -----------------------------------------------------------------------------------------------------------
@@ -310,7 +355,7 @@ Outcome<Done> RecordingFiles::stop(WallTime time) {
   wanted_.wanted.store(false, std::memory_order_relaxed);
   for (auto& [id, link] : links_) link.file = nullptr;
   while (!files_.empty()) {
-    files_.back()->recorder->note(time, 0, "the recording was stopped by an order");
+    files_.back()->recorder->note(files_.back()->shown(time), 0, "the recording was stopped by an order");
     complete(*files_.back());
   }
   return Done{};
@@ -329,7 +374,7 @@ Outcome<Done> RecordingFiles::close(WallTime now) {
   Outcome<Done> all = Done{};
   for (const auto& file : files_) {
     file->recorder->summarize(to_map(file->summary.info()));
-    auto done = file->recorder->close(now);
+    auto done = file->recorder->close(file->shown(now));
     if (done && options_.completed) options_.completed(file->recorder->path());
     if (!done) all = std::move(done);
   }

@@ -2,7 +2,9 @@
 // in a new one when it is old or large, and completes it.
 // Law: a link is in one file at a time, and each of its frames and words is in exactly one. A link with words moves to
 // the new file with a snapshot of its world; any other link moves at once. In the new file its opening says that it
-// continues. If no new file can be begun, the old one goes on.
+// continues. If no new file can be begun, the old one goes on. The times of a recording go on evenly from its
+// beginning, through all files of its sessions, also if the wall clock is set meanwhile. A note says how far apart they
+// are.
 #pragma once
 
 #include <atomic>
@@ -13,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/tap/recording_closer.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
@@ -28,7 +31,7 @@ struct RecordingStatus {
   bool on = false;
   std::vector<std::string> paths;  ///< the names that the open files will have
   std::uint64_t bytes = 0;         ///< of the open files
-  WallTime began = 0;              ///< the oldest of them; 0: none is open
+  WallTime began = 0;              ///< the oldest of them, by steady_wall_now(); 0: none is open
   bool failing = false;            ///< a file cannot be written, or a session's file could not be begun
 };
 
@@ -48,6 +51,8 @@ struct RecordingFilesOptions {
   bool each_session = false;
   WallTime rotate_after = 0;       ///< 0: never
   std::uint64_t rotate_bytes = 0;  ///< 0: never
+  /// By how much the wall clock was set since the program began, in ns.
+  std::function<std::int64_t()> wall_is_ahead = entente::wall_is_ahead;
   /// A file could not be begun or completed. Called only for the first of several failures in a row. On the tap's
   /// thread, or another.
   std::function<void(const Error&)> failed = {};
@@ -56,6 +61,7 @@ struct RecordingFilesOptions {
   std::function<void(const std::string& path)> completed = {};
 };
 
+/// Times are those of steady_wall_now().
 class RecordingFiles {
  public:
   /// Records at once if there is a `first` file, or one for each session without it; otherwise start() begins.
@@ -116,6 +122,8 @@ class RecordingFiles {
   bool due(const File& file, WallTime now) const;
   void complete(File& file);
   void complete_if_over(File& file);
+  void look_at_wall_clock(WallTime now);
+  void note_wall_clock(const File& file, WallTime now) const;
   void ask_for_worlds() { wanted_.recording_generation.fetch_add(1, std::memory_order_relaxed); }
   void fail(const Error& error);
   Link* find(LinkId id);
@@ -123,6 +131,7 @@ class RecordingFiles {
   RecordingFilesOptions options_;
   WordsWanted& wanted_;
   bool on_ = false;
+  std::int64_t ahead_ = 0;                    // of the wall clock, when it was last set
   std::vector<std::unique_ptr<File>> files_;  // that are open
   File* current_ = nullptr;                   // of all sessions; null: each has its own, or nothing is recorded
   std::unordered_map<LinkId, File*> of_sessions_;

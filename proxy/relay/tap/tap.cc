@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/wire/print.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/relay/tap/to_trace.h"
 
@@ -169,7 +170,7 @@ Outcome<Done> TapThread::stop() {
     obeys_ = false;
   }
   obey();
-  const auto now = wall_now();
+  const auto now = steady_wall_now();
   for (bool settled = false; !settled; drain(kRound)) {
     settled = true;
     for (auto* sink : rings_) settled &= sink->settle(now);
@@ -194,7 +195,7 @@ void TapThread::run() {
     // What is left when the program stops is taken by stop(), at the usual priority.
     for (bool more = true; more && !stopping_.load(std::memory_order_acquire);) {
       more = drain(kRound);
-      const auto now = wall_now();
+      const auto now = steady_wall_now();
       if (recording_) recording_->tick(now);
       obey();
       tell_drops(now);
@@ -234,7 +235,7 @@ void TapThread::obey() {
 }
 
 Outcome<RecordingStatus> TapThread::obey(Order order) {
-  const auto now = wall_now();
+  const auto now = steady_wall_now();
   Outcome<Done> done = Done{};
   if (order == Order::kStart) done = recording_->start(now);
   if (order == Order::kStop) done = recording_->stop(now);

@@ -83,6 +83,33 @@ TEST_CASE("recordings that are older than keep_s are deleted if their names matc
   CHECK(shelf.has("my panic-2-20260101T000000Z.mcap"));
 }
 
+TEST_CASE("when the wall clock is set, no recording is older or younger for that") {
+  for (const hours set_by : {hours(24), -hours(24), hours(500'000)}) {
+    Shelf shelf;
+    shelf.put("a.mcap", hours(40));
+    Retention retention(shelf.options(hours(48), 0));
+    retention.add({"{link}.mcap", "panic", 1});
+    retention.add({"a.mcap", "panic", 1});
+    Millis steady = 1'000;
+    const auto look = [&](hours later) {
+      steady += static_cast<Millis>(std::chrono::milliseconds(later).count());
+      retention.look(kNow + set_by + hours(steady / 3'600'000), steady);
+    };
+    retention.look(kNow, steady);
+    shelf.put("1.mcap", hours(0));  // was changed before the clock was set
+    look(hours(1));
+    CHECK(shelf.deleted.empty());
+    look(hours(7));
+    CHECK(shelf.deleted.empty());
+    look(hours(1));
+    CHECK(shelf.deleted == Names{"a.mcap"});
+    look(hours(38));
+    CHECK(shelf.deleted.size() == 1);
+    look(hours(3));
+    CHECK(shelf.deleted == Names{"a.mcap", "1.mcap"});
+  }
+}
+
 TEST_CASE("kept words count towards the size of their recording, and are deleted with it") {
   Shelf shelf;
   const std::uint64_t each = shelf.put("a.mcap", hours(5));

@@ -26,6 +26,25 @@ std::vector<net::Network> nets(std::initializer_list<const char*> texts) {
 
 // -- Rules ------------------------------------------------------------------------------------------------------------
 
+TEST_CASE("bans: when the wall clock is set, a ban ends neither earlier nor later, and the wall clock's time is told") {
+  constexpr std::time_t kHour = 3'600, kNow = 1'800'000'000;
+  for (const std::time_t set_by : {kHour, -kHour, 50 * 365 * 24 * kHour}) {
+    std::time_t ahead = 0;
+    Bans bans(60, [&ahead] { return ahead; });
+    bans.add({net_of("192.0.2.7"), kNow + 100, "", false});
+    REQUIRE(bans.learn(ip("192.0.2.8"), "", kNow)->until == kNow + 60);
+    ahead = set_by;
+    CHECK(bans.find(ip("192.0.2.7"), kNow + 99)->until == kNow + 100 + set_by);
+    CHECK(bans.find(ip("192.0.2.8"), kNow + 59));
+    CHECK_FALSE(bans.find(ip("192.0.2.8"), kNow + 60));
+    CHECK(bans.all(kNow + 99).size() == 1);
+    CHECK_FALSE(bans.find(ip("192.0.2.7"), kNow + 100));
+    bans.add({net_of("192.0.2.9"), kNow + 200 + set_by, "", false});  // by the clock as it is now
+    CHECK(bans.find(ip("192.0.2.9"), kNow + 199));
+    CHECK_FALSE(bans.find(ip("192.0.2.9"), kNow + 200));
+  }
+}
+
 TEST_CASE("of the nets that contain an address the smallest decides, and of equal ones the one that denies") {
   const Access all, some{nets({"10.0.0.0/8", "2001:db8::/32"}), nets({"10.1.0.0/16"})},
       but{{}, nets({"10.0.0.0/8", "192.0.2.7"})}, hole{nets({"10.1.2.3"}), nets({"10.1.0.0/16"})},

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
@@ -36,6 +37,18 @@ std::vector<std::string> lines(const std::string& path) {
   }
   CHECK((*recording)->progress().complete);
   return all;
+}
+
+/// From the first to the last event of a file.
+WallTime seconds_in(const std::string& path) {
+  const auto recording = *trace::Recording::open(path);
+  WallTime first = 0, last = 0;
+  for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next()) {
+    if (first == 0) first = (*next)->time;
+    CHECK((*next)->time >= last);
+    last = (*next)->time;
+  }
+  return (last - first) / kSecond;
 }
 
 /// Files a.mcap, a-2.mcap, … in a folder; or one for each session, 1.mcap and so on.
@@ -179,6 +192,70 @@ TEST_CASE("rotation: a file is replaced when it is old or large enough, but not 
   rig.pass(kSecond);
   CHECK(rig.files->totals().rotations == 2);
   REQUIRE(rig.files->close(rig.now).ok());
+}
+
+TEST_CASE("the wall clock is set: no file is replaced for that, times go on evenly, and a note says so") {
+  for (const std::int64_t set_by : {std::int64_t{3'600}, std::int64_t{-3'600}, std::int64_t{1'700'000'000}}) {
+    CAPTURE(set_by);
+    std::int64_t ahead = 0;
+    RecordingFilesOptions options;
+    options.rotate_after = 100 * kSecond;
+    options.wall_is_ahead = [&ahead] { return ahead; };
+    Rig rig(std::move(options));
+    rig.open(1);
+    rig.world(1);
+    rig.frame(1, "a");
+    rig.pass(10 * kSecond);
+    ahead = set_by * static_cast<std::int64_t>(kSecond);
+    for (int i = 0; i < 50; ++i) {
+      rig.frame(1, "b");
+      rig.pass(kSecond);
+    }
+    CHECK(rig.files->totals().rotations == 0);
+    CHECK(rig.files->totals().files == 1);
+    rig.pass(50 * kSecond);
+    CHECK(rig.files->totals().rotations == 1);  // it is old now
+    rig.world(1);
+    rig.frame(1, "c");
+    REQUIRE(rig.files->close(rig.now).ok());
+    const std::string note = std::string("note the wall clock was set: it is ") + std::to_string(std::abs(set_by)) +
+                             (set_by < 0 ? " s behind" : " s ahead of") + " the times of this recording";
+    for (const char* name : {"a.mcap", "a-2.mcap"}) {
+      const Lines all = rig.read(name);
+      CHECK(std::count(all.begin(), all.end(), note) == 1);
+    }
+    CHECK(seconds_in(rig.folder.file("a.mcap")) == 110);  // the note about the next file is last
+    const auto first = *trace::Recording::open(rig.folder.file("a.mcap"));
+    const auto second = *trace::Recording::open(rig.folder.file("a-2.mcap"));
+    CHECK((*second->next())->time - (*first->next())->time == 110 * kSecond);
+  }
+}
+
+TEST_CASE("a recording that begins after the wall clock was set has the new time, also in the calls of its rooms") {
+  std::int64_t ahead = 0;
+  RecordingFilesOptions options;
+  options.wall_is_ahead = [&ahead] { return ahead; };
+  Rig rig(std::move(options), false);
+  rig.pass(kSecond);
+  ahead = 7'200 * static_cast<std::int64_t>(kSecond);
+  REQUIRE(rig.files->start(rig.now).ok());
+  rig.open(1);
+  trace::Calls calls;
+  calls.set_link(1);
+  calls.add_details()->mutable_began()->set_wall(rig.now - 5);
+  rig.files->calls(rig.now, 1, as_bytes(calls.SerializeAsString()));
+  REQUIRE(rig.files->close(rig.now).ok());
+  const auto recording = *trace::Recording::open(rig.folder.file("a.mcap"));
+  recording->with_calls();
+  bool found = false;
+  for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next()) {
+    CHECK((*next)->time == rig.now + 7'200 * kSecond);
+    CHECK((*next)->note == nullptr);
+    if ((*next)->calls == nullptr) continue;
+    found = true;
+    CHECK((*next)->calls->details(0).began().wall() == rig.now + 7'200 * kSecond - 5);
+  }
+  CHECK(found);
 }
 
 TEST_CASE("the number of recorded frames does not fall when another program removes a file") {

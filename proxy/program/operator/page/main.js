@@ -279,8 +279,8 @@ async function turn() {
   } catch (failed) {
     if (mine !== visit) return;
     if (failed instanceof Locked) return lock(failed.message);
-    lostSince ||= Date.now();
-    state(`no answer for ${age((Date.now() - lostSince) / 1000)}: ${failed.message}`, "lost");
+    lostSince ||= performance.now();
+    state(`no answer for ${age((performance.now() - lostSince) / 1000)}: ${failed.message}`, "lost");
     if (!seen) tell(byId("refused"), failed.message);
   }
   timer = setTimeout(turn, EVERY);
