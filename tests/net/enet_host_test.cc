@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/time.h"
+#include "proxy/net/enet/enet_clock.h"
 #include "proxy/net/enet/enet_host.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
@@ -85,6 +87,39 @@ struct Duel {
   Side server, client;
   Address address;
 };
+
+TEST_CASE("enet: the library itself uses our clock, which no setting of the wall clock moves") {
+  ENetHost* const host = enet_host_create(nullptr, 1, 1, 0, 0);
+  REQUIRE(host != nullptr);
+  ENetEvent event{};
+  const auto before = static_cast<std::uint32_t>(steady_now());
+  CHECK(enet_host_service(host, &event, 0) == 0);
+  CHECK(host->serviceTime - before <= static_cast<std::uint32_t>(steady_now()) - before);
+  enet_host_destroy(host);
+}
+
+TEST_CASE("enet: connections go on while the clock passes 2^31 and 2^32 milliseconds") {
+  for (const std::uint64_t end : {std::uint64_t{1} << 31U, std::uint64_t{1} << 32U}) {
+    enet_clock_ahead = static_cast<std::uint32_t>(end - 300 - steady_now());
+    const std::uint32_t began = enet_time_get();
+    Duel duel(EnetOptions{});
+    duel.server.echo = true;
+    duel.connect(7);
+    std::size_t sent = 0;
+    duel.until([&] {
+      if (duel.client.log.size() == 1 + sent) {
+        duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("ping"), EnetDelivery::kReliable));
+        ++sent;
+      }
+      return enet_time_get() - began > 900;
+    });
+    CHECK(sent > 2);
+    CHECK(duel.client.log.size() >= sent);
+    for (const std::string& line : duel.client.log) CHECK(line.find("down") == std::string::npos);
+    CHECK(duel.server.peer != nullptr);
+  }
+  enet_clock_ahead = 0;
+}
 
 TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnects with data") {
   for (const bool range_coder : {false, true}) {
