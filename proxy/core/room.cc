@@ -20,14 +20,36 @@ Room::Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options)
     : host_(host),
       options_(options),
       random_(options.seed),
+      last_id_(options.ids_after),
       chat_(options.chat),
       back_(std::make_unique<BackSlot>(*this, kBackId, std::move(back))) {}
 
 Room::~Room() = default;
 
+/// An old room has given all ids once: after 50 days, if there are 500 new units a second.
+Id Room::next_id() {
+  do {
+    if (last_id_ >= kLastId) {
+      last_id_ = 0;
+      ids_again_ = true;
+    }
+    ++last_id_;
+  } while (ids_again_ && is_used(last_id_));
+  return last_id_;
+}
+
+bool Room::is_used(Id id) const {
+  const auto knows = [id](const WorldState& world) {
+    return world.player(id) != nullptr || world.unit(id) != nullptr || world.token(id) != nullptr;
+  };
+  return seats_.contains(id) || knows(world_) || (comeback_ && knows(comeback_->next())) ||
+         (transfer_ && knows(transfer_->world.next())) ||
+         std::any_of(scenes_.begin(), scenes_.end(), [&](const auto& one) { return knows(one.second->world); });
+}
+
 Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool hears) {
   now_ = now;
-  const Id id = ++last_id_;
+  const Id id = next_id();
   seated_ = true;
   FrontSlot& end = *(seats_[id] = std::make_unique<FrontSlot>(*this, id, std::move(front)));
   end.open = true;

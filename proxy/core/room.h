@@ -27,6 +27,9 @@ namespace entente::core {
 inline constexpr Id kBackId = 0;
 /// The id of the next server's back, while a player moves there (Room::begin_move).
 inline constexpr Id kNextBackId = UINT32_MAX;
+/// The largest id of a room. A front may use larger numbers for what its client alone knows. A room that has given all
+/// ids begins again, with those that nobody has.
+inline constexpr Id kLastId = 0x7fffffff;
 
 /// What a player whose server was lost waits for.
 enum class Wait : std::uint8_t {
@@ -51,6 +54,7 @@ struct RoomOptions {
   ChatRules chat;
   bool shared_frames_stay = false;  ///< bytes given to Host::send_shared stay in place until forget_shared()
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
+  Id ids_after = 0;                 ///< the first id is the one after this
 };
 
 /// A player who is on the way from one room to another, with the front of its client.
@@ -257,6 +261,8 @@ class Room {
   bool fail_later(std::string_view why);
   template <class Slot>
   void tick(Slot& end);
+  Id next_id();
+  bool is_used(Id id) const;
   template <class Slot>
   void leave(Slot& end);
   void end_with(std::string_view why);
@@ -274,6 +280,7 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool knows_by_hearsay_ = false;  // the world is Host::known_world()
+  bool ids_again_ = false;  // all ids were given once
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
   bool told_ = false;              // a fact was told, so late fronts receive the world

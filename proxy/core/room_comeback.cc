@@ -342,6 +342,7 @@ void Room::expect(const Room& from, Id id, Micros now) {
   now_ = now;
   const FrontSlot& there = *from.seats_.at(id);
   last_id_ = from.last_id_ + kIdsMeanwhile;
+  ids_again_ = from.ids_again_ || last_id_ > kLastId;
   wish_ = there.wish;
   world_.copy(from.world_seen_by(id), 0);
   FrontSlot& seat = *(seats_[id] = std::make_unique<FrontSlot>(

@@ -64,7 +64,7 @@ class Room::MemberSlot final : public Out<Word> {
 
   Micros now() const override { return room_.now_; }
   std::uint32_t random() override { return static_cast<std::uint32_t>(room_.random_()); }
-  Id new_id() override { return ++room_.last_id_; }
+  Id new_id() override { return room_.next_id(); }
   Id me() const override {
     if (id_ != kBackId && id_ != kNextBackId) return id_;
     return room_.options_.shared || room_.seats_.empty() ? 0 : room_.seats_.begin()->first;

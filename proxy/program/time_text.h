@@ -10,8 +10,8 @@
 
 namespace entente {
 
-/// The largest time in a recording.
-inline constexpr core::Micros kMostRecordingTime = core::Micros{30} * 24 * 60 * 60 * core::kSecond;
+/// The longest session of a recording: ten years.
+inline constexpr core::Micros kMostRecordingTime = core::Micros{3650} * 24 * 60 * 60 * core::kSecond;
 
 /// Parses a time of at most `most`, never negative. The error shows the forms.
 Outcome<core::Micros> parse_time(std::string_view text, core::Micros most = kMostRecordingTime);

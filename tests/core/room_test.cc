@@ -151,6 +151,35 @@ TEST_CASE("chat reaches everybody, and the first word dials the server") {
   CHECK(play.says(kBackId, "rain") == "");  // its link is not up, so nothing can have come
 }
 
+/// Has players of its own, with the ids 2 and 4.
+class CrowdedBack final : public Back {
+ public:
+  void receive(const Frames&, BackOut&) override {}
+  void hear(const Intent&, BackOut& out) override {
+    for (const Id id : {2U, 4U}) {
+      words::Player player;
+      player.set_id(id);
+      out.say(player);
+    }
+    out.say(words::Ready());
+  }
+};
+
+TEST_CASE("a room that has given all ids begins again, and gives none that is in use") {
+  Stage stage;
+  RoomOptions options = Play::options(true);
+  options.ids_after = kLastId - 1;
+  Room room(stage, std::make_unique<CrowdedBack>(), options);
+  const auto seat = [&] { return room.seat(std::make_unique<ToyFront>(), {}, 0); };
+  CHECK(seat() == kLastId);
+  room.received(kLastId, {Lane::kStream, as_bytes("hello")}, 0);
+  CHECK(seat() == 1);
+  CHECK(seat() == 3);
+  CHECK(seat() == 5);
+  room.gone(1, "left", 0);
+  CHECK(seat() == 6);  // not at once
+}
+
 TEST_CASE("a back gets no command of another game, and its sender is told so") {
   Stage stage;
   RoomOptions options;

@@ -15,12 +15,16 @@ namespace {
 
 using core::Fact, core::Micros;
 
-constexpr std::size_t kMostRemembered = 10'000;                     // players and units of a session
-constexpr std::size_t kMostMoments = 50'000;                        // of a session
-constexpr std::size_t kMostListed = 100;                            // sessions, in an error
-constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // facts with a later time are skipped
+constexpr std::size_t kMostRemembered = 10'000;       // players and units of a session
+constexpr std::size_t kMostMoments = 50'000;          // of a session
+constexpr std::size_t kMostListed = 100;              // sessions, in an error
+constexpr Micros kMostAge = 10 * kMostRecordingTime;  // of a room; facts with a later time are skipped
 
-bool can_read(const words::Fact& fact) { return fact.at_us() <= kMostTime && core::from_message(fact).ok(); }
+/// Whether a time of a room belongs to a session that lasts from `first` to `last` so far. A session is at most
+/// kMostRecordingTime long, and may begin when its room is old.
+bool belongs(Micros at, Micros first, Micros last) {
+  return at <= kMostAge && at <= first + kMostRecordingTime && last <= at + kMostRecordingTime;
+}
 
 /// Calls `take` for each event. Returns the error that ends the readable part; empty: none.
 std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
@@ -86,7 +90,7 @@ class Listing {
   /// A session lasts until it is closed, though nothing more is told.
   static void last_until(RecordedSessionInfo& link, WallTime end) {
     const Micros at = (end - std::min(end, link.began)) / 1000;
-    if (at <= kMostTime) link.last = std::max(link.last, at);
+    if (belongs(at, link.first, link.last)) link.last = std::max(link.last, at);
   }
   /// The first world of a link that began before the file, or before it was recorded. Before this world, nothing can be
   /// shown. The room of a new session has a world, too, which the player does not know yet.
@@ -96,15 +100,19 @@ class Listing {
     const bool known =
         std::any_of(facts.begin(), facts.end(), [](const words::Fact& fact) { return fact.has_ready(); });
     const bool begins = link.facts == 0 && known;
-    if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostTime) return;
+    if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostAge) return;
     if (link.world) return;
     link.world = FirstWorld{world.at_us(), time, known};
     for (const words::Fact& fact : world.facts()) name(fact, link);
   }
   static void take(const words::Fact& fact, WallTime time, Link& link) {
-    if (!can_read(fact)) return void(++link.unread);
-    if (link.facts++ == 0) {
-      link.first = fact.at_us();
+    const bool begins = link.facts == 0;
+    const Micros at = fact.at_us();
+    if (!belongs(at, begins ? at : link.first, begins ? at : link.last) || !core::from_message(fact).ok())
+      return void(++link.unread);
+    ++link.facts;
+    if (begins) {
+      link.first = at;
       link.began = time - std::min(time, fact.at_us() * 1000);
     }
     link.first = std::min(link.first, fact.at_us());
@@ -203,7 +211,8 @@ std::optional<Micros> RecordedSession::next_at() {
     const auto event = recording_->next();
     if (!event || *event == nullptr) return std::nullopt;
     const auto& word = (*event)->word;
-    if (!word || word->fact == nullptr || word->link != about_.link || word->fact->at_us() > kMostTime) continue;
+    if (!word || word->fact == nullptr || word->link != about_.link) continue;
+    if (!belongs(word->fact->at_us(), about_.first, about_.last)) continue;
     auto fact = core::from_message(*word->fact);
     if (!fact) continue;
     ahead_ = std::move(*fact);

@@ -26,8 +26,9 @@ inline constexpr WallTime kStart = 1'700'000'000 * kSecond;
 /// score. The world is recorded at 0 s and 10 s.
 class Match {
  public:
-  explicit Match(std::uint32_t link = 1, WallTime start = kStart, bool frames = true)
-      : link_(link), start_(start), frames_(frames) {}
+  /// `age`: of the room when the match begins.
+  explicit Match(std::uint32_t link = 1, WallTime start = kStart, bool frames = true, core::Micros age = 0)
+      : link_(link), start_(start), frames_(frames), age_(age) {}
 
   void open(trace::Recorder& to) {
     to.opened(start_, opening(link_, "panic", "be-packed"));
@@ -43,7 +44,7 @@ class Match {
   void world(trace::Recorder& to, core::Micros at) {
     const trace::Geometry geometry = relay::geometry_of(*world_.geometry());
     to.geometry(geometry);
-    to.world(start_ + at * 1000, relay::snapshot_of(link_, world_, at, geometry.hash()));
+    to.world(start_ + at * 1000, relay::snapshot_of(link_, world_, age_ + at, geometry.hash()));
   }
   void step(trace::Recorder& to, int tenths) {
     const auto at = static_cast<core::Micros>(tenths) * 100'000;
@@ -72,7 +73,7 @@ class Match {
   template <class T>
   void say(trace::Recorder& to, const T& word, core::Micros at) {
     core::Fact fact(word);
-    fact.at = at;
+    fact.at = age_ + at;
     world_.fold(fact);
     Buffer bytes;
     core::write(fact, bytes);
@@ -93,13 +94,15 @@ class Match {
   const std::uint32_t link_;
   const WallTime start_;
   const bool frames_;
+  const core::Micros age_;
   core::WorldState world_;
 };
 
 /// The whole match in one file. Returns its name.
-inline std::string match(const std::string& path, std::uint32_t link = 1, WallTime start = kStart, bool frames = true) {
+inline std::string match(const std::string& path, std::uint32_t link = 1, WallTime start = kStart, bool frames = true,
+                         core::Micros age = 0) {
   const auto to = recorder(path);
-  Match match(link, start, frames);
+  Match match(link, start, frames, age);
   match.open(*to);
   for (int tenths = 1; tenths < 200; ++tenths) {
     if (tenths == 100) match.world(*to, 10'000'000);
