@@ -9,7 +9,7 @@
 
 namespace entente::relay {
 
-/// Numbers the links of one ProxyServer, from 1. Never used twice, also not after a take-over.
+/// Numbers the links of one ProxyServer, from 1, also through take-overs. After 2^32 links, it begins again.
 using LinkId = std::uint32_t;
 
 /// The peers of a link. The addresses do not change while its session lasts.

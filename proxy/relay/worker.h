@@ -221,7 +221,11 @@ class Worker final : public net::Ticker::User,
   WorkerRoute& route(std::size_t index) override { return *routes_.at(index); }
   void tell_session(const Visit& visit) override;
   void gone(Visitor& visitor) override;
-  LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
+  /// After all numbers, it begins again with 1.
+  LinkId next_link() override {
+    for (;;)
+      if (const LinkId link = pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; link != 0) return link;
+  }
   std::size_t next_worker(const Route& route) override;
   void assign(std::size_t worker, AcceptedClient newcomer) override;
   bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;

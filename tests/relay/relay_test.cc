@@ -1,6 +1,8 @@
 // A relay passes bytes on unchanged, however they are split, and passes on the end of each direction.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include <numeric>
 #include <span>
 
@@ -50,6 +52,18 @@ TEST_CASE("each side reads exactly what the other sent, however it is split") {
 
 std::uint64_t sum(std::span<const std::uint64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+TEST_CASE("after the last number, links are numbered from 1 again") {
+  constexpr relay::LinkId kLast = std::numeric_limits<relay::LinkId>::max();
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  running.server().begin_links_after(kLast - 1);
+  const Pair last(running, fake), first(running, fake);
+  const auto all = running.sessions();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].info.link == 1);
+  CHECK(all[1].info.link == kLast);
 }
 
 TEST_CASE("the time to open a session and its length are counted") {
