@@ -32,4 +32,7 @@ inline std::time_t wall_seconds_ahead() {
   return static_cast<std::time_t>((ahead + (ahead < 0 ? -kSecond : kSecond) / 2) / kSecond);
 }
 
+/// Whether a wall clock that shows this was set since the machine booted: this program is younger than 2025.
+inline bool clock_is_set(WallTime wall) { return wall / 1'000'000'000 >= 1'767'225'600; }
+
 }  // namespace entente

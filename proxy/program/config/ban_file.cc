@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/fd.h"
 #include "proxy/program/log/say.h"
 
@@ -22,7 +23,6 @@ namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
-constexpr std::time_t kClockIsSet = 1'767'225'600;     // 2026-01-01: this program is not older
 constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for arbitrarily long
 
 std::optional<std::time_t> time_of(const std::string& text) {
@@ -96,7 +96,7 @@ std::time_t not_before_change(const std::string& path) {
   const std::time_t now = std::time(nullptr);
   std::error_code none;
   const auto written = std::filesystem::last_write_time(path, none);
-  if (none || now >= kClockIsSet) return now;
+  if (none || clock_is_set(wall_now())) return now;
   using std::chrono::system_clock;
   const auto at = std::chrono::time_point_cast<system_clock::duration>(std::chrono::file_clock::to_sys(written));
   return std::max(now, system_clock::to_time_t(at));

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <utility>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/program/control/arguments.h"
@@ -26,8 +27,19 @@ std::string key_of(const bus::SharedBan& ban) {
   return key;
 }
 
+/// The time now, but not before the ban was changed: a clock that shows less was not set since the boot.
+std::time_t now_or_changed(const bus::SharedBan& ban) {
+  return std::max<std::time_t>(std::time(nullptr), static_cast<std::time_t>(ban.changed() / 1'000'000'000));
+}
+
 bool is_over(const bus::SharedBan& ban) {
-  return !ban.lifted() && ban.until() != relay::Ban::kForGood && ban.until() <= std::time(nullptr);
+  return !ban.lifted() && ban.until() != relay::Ban::kForGood && ban.until() <= now_or_changed(ban);
+}
+
+/// By our wall clock.
+std::time_t local_end_of(const bus::SharedBan& ban) {
+  if (ban.until() == relay::Ban::kForGood) return relay::Ban::kForGood;
+  return static_cast<std::time_t>(ban.until()) - (now_or_changed(ban) - std::time(nullptr));
 }
 
 bus::SharedBan shared(const net::Network& who, const relay::Ban* ban) {
@@ -138,18 +150,19 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     return;
   }
   bus::SharedBan ban;
+  const std::uint64_t now = wall_now();
   const bool decoded = fleet::decode(entry.value, ban);
   const auto who = decoded ? net::Network::parse(ban.network()) : Outcome<net::Network>(Error{""});
   const bool is_ban = ban.kind() == bus::SharedBan::ban;
   if (!who || who->text() != ban.network() || key_of(ban) != entry.key || !bus::SharedBan::Kind_IsValid(ban.kind()) ||
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
-      ban.why().size() > kLongestSayable || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
+      ban.why().size() > kLongestSayable || ban.changed() == 0 || (clock_is_set(now) && ban.changed() > now + kAhead) ||
       ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
     if (refused_++ == 0) log_warn("fleet: an invalid entry of the bucket {} is ignored", bucket_);
     return;
   }
   // A longer ban comes from a file, or from a malicious node; it counts as permanent.
-  if (ban.until() > std::time(nullptr) + kLongestShared) ban.set_until(relay::Ban::kForGood);
+  if (ban.until() > now_or_changed(ban) + kLongestShared) ban.set_until(relay::Ban::kForGood);
   Known& its = known_[entry.key];
   if (entry.revision >= its.revision) {
     its.in_bucket = ban.changed();
@@ -173,7 +186,7 @@ void FleetBans::apply() {
     else if (!is_ban)
       listed.push_back({*who, one.kind() == bus::SharedBan::allow ? kAllow : kDeny, one.why()});
     else if (!is_over(one))
-      bans.push_back({*who, static_cast<std::time_t>(one.until()), one.why(), false});
+      bans.push_back({*who, local_end_of(one), one.why(), false});
   }
   if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted);
   if (!listed.empty() || !unlisted.empty()) user_.learn_listed(listed, unlisted);
