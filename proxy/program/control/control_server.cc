@@ -7,6 +7,11 @@
 namespace entente {
 namespace {
 
+/// Empty while the server's name has no address.
+std::string known_server(const relay::LinkInfo& session) {
+  return session.server.port() != 0 ? session.server.text() : "";
+}
+
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
 std::string route_called(std::size_t number, const ListedRoutes& routes) {
@@ -20,7 +25,7 @@ std::string route_called(std::size_t number, const ListedRoutes& routes) {
 ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool with_source) {
   const relay::SessionReport& session = attendee.session;
   ReplyRow row = {number_field("link", session.info.link),     text_field("game", attendee.game()),
-                  text_field("client", attendee.client()),     text_field("server", session.info.server.text()),
+                  text_field("client", attendee.client()),     text_field("server", known_server(session.info)),
                   number_field("seconds", session.age / 1000), number_field("bytes", session.bytes),
                   text_field("player", attendee.player)};
   if (with_source) row.push_back(text_field("source", has_source(attendee) ? session.source.ip_text() : ""));

@@ -28,7 +28,8 @@ std::string who_text(const relay::LinkInfo& session) {
 
 /// " to 192.0.2.9:5154"; nothing in an arena or a replay, which is its own server.
 std::string to_text(const relay::LinkInfo& session) {
-  return session.server == session.listener ? "" : " to " + session.server.text();
+  const bool known = session.server.port() != 0 && session.server != session.listener;
+  return known ? " to " + session.server.text() : "";
 }
 
 /// "from 192.0.2.7:4000 at 192.0.2.1:5154"

@@ -154,9 +154,8 @@ bool Upstreams::all_drained() const {
 }
 
 net::Address Upstreams::any_address() const {
-  const Upstream& first = *servers_.front();
-  const auto known = first.addresses.all(0);
-  return known.empty() ? net::Address().with_port(first.options.port) : known.front();
+  const auto known = servers_.front()->addresses.all(0);
+  return known.empty() ? net::Address() : known.front();
 }
 
 bool Upstreams::detects_any_in_session() const {

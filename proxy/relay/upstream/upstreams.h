@@ -243,7 +243,7 @@ class Upstreams {
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
-  /// An address to show for sessions that have not connected; 0.0.0.0 if the name of the first server has none.
+  /// An address to show for sessions that have not connected; with port 0, if the name of the first server has none.
   net::Address any_address() const;
   const UpstreamRules& rules() const { return rules_; }
   bool holds() const { return rules_.hold_ms != 0; }
