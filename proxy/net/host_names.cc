@@ -13,7 +13,7 @@
 namespace entente::net {
 namespace {
 
-constexpr std::size_t kLongestName = 253, kLongestLabel = 63;  // RFC 1035, 2.3.4
+constexpr std::size_t kLongestHostName = 253, kLongestLabel = 63;  // RFC 1035, 2.3.4
 
 std::string objection_to_label(std::string_view label) {
   if (label.empty()) return "it has an empty part between dots";
@@ -33,7 +33,7 @@ Outcome<std::vector<Address>> look_up_by_system(const std::string& host) { retur
 std::string objection_to_host(std::string_view host) {
   if (Address::parse(host, 0)) return "";
   if (host.ends_with('.')) host.remove_suffix(1);  // the root
-  if (host.size() > kLongestName) return "it has more than 253 characters";
+  if (host.size() > kLongestHostName) return "it has more than 253 characters";
   std::string_view last;
   for (std::size_t from = 0; from <= host.size(); from += last.size() + 1) {
     last = host.substr(from, host.find('.', from) - from);

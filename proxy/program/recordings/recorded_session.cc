@@ -22,7 +22,7 @@ constexpr Micros kMostAge = 10 * kMostRecordingTime;  // of a room; facts with a
 
 /// Whether a time of a room belongs to a session that lasts from `first` to `last` so far. A session is at most
 /// kMostRecordingTime long, and may begin when its room is old.
-bool belongs(Micros at, Micros first, Micros last) {
+bool is_of_session(Micros at, Micros first, Micros last) {
   return at <= kMostAge && at <= first + kMostRecordingTime && last <= at + kMostRecordingTime;
 }
 
@@ -90,7 +90,7 @@ class Listing {
   /// A session lasts until it is closed, though nothing more is told.
   static void last_until(RecordedSessionInfo& link, WallTime end) {
     const Micros at = (end - std::min(end, link.began)) / 1000;
-    if (belongs(at, link.first, link.last)) link.last = std::max(link.last, at);
+    if (is_of_session(at, link.first, link.last)) link.last = std::max(link.last, at);
   }
   /// The first world of a link that began before the file, or before it was recorded. Before this world, nothing can be
   /// shown. The room of a new session has a world, too, which the player does not know yet.
@@ -108,7 +108,7 @@ class Listing {
   static void take(const words::Fact& fact, WallTime time, Link& link) {
     const bool begins = link.facts == 0;
     const Micros at = fact.at_us();
-    if (!belongs(at, begins ? at : link.first, begins ? at : link.last) || !core::from_message(fact).ok())
+    if (!is_of_session(at, begins ? at : link.first, begins ? at : link.last) || !core::from_message(fact).ok())
       return void(++link.unread);
     ++link.facts;
     if (begins) {
@@ -212,7 +212,7 @@ std::optional<Micros> RecordedSession::next_at() {
     if (!event || *event == nullptr) return std::nullopt;
     const auto& word = (*event)->word;
     if (!word || word->fact == nullptr || word->link != about_.link) continue;
-    if (!belongs(word->fact->at_us(), about_.first, about_.last)) continue;
+    if (!is_of_session(word->fact->at_us(), about_.first, about_.last)) continue;
     auto fact = core::from_message(*word->fact);
     if (!fact) continue;
     ahead_ = std::move(*fact);
