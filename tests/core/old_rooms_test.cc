@@ -17,7 +17,7 @@ namespace {
 /// passes each of them. And 100 years.
 const std::vector<Micros> kAges = [] {
   constexpr Micros kBefore = 20 * kSecond, kUnits[] = {1, kMillisecond, 10 * kMillisecond, kSecond};
-  std::vector<Micros> ages{36'500 * 86'400 * kSecond};
+  std::vector<Micros> ages{Micros{36'500} * 86'400 * kSecond};
   for (const Micros unit : kUnits)
     for (const unsigned bits : {31U, 32U}) ages.push_back((unit << bits) - kBefore);
   return ages;
@@ -83,7 +83,7 @@ TEST_CASE("old arenas: a minute is as in a young one, in each mode") {
     rules.jumping = rules.ricochet = true;
     rules.guided = 2;
     const std::vector<Fact> young = minute_of_arena(0, rules);
-    REQUIRE(young.size() > 1'000);
+    REQUIRE(young.size() > 300);
     for (const Micros age : kAges) check_same(young, minute_of_arena(age, rules), age);
   }
 }

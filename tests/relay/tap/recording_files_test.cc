@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
@@ -39,9 +41,15 @@ std::vector<std::string> lines(const std::string& path) {
   return all;
 }
 
+std::unique_ptr<trace::Recording> opened_file(const std::string& path) {
+  auto recording = trace::Recording::open(path);
+  REQUIRE_MESSAGE(recording.ok(), recording.error().text);
+  return std::move(*recording);
+}
+
 /// From the first to the last event of a file.
 WallTime seconds_in(const std::string& path) {
-  const auto recording = *trace::Recording::open(path);
+  const auto recording = opened_file(path);
   WallTime first = 0, last = 0;
   for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next()) {
     if (first == 0) first = (*next)->time;
@@ -225,8 +233,8 @@ TEST_CASE("the wall clock is set: no file is replaced for that, times go on even
       CHECK(std::count(all.begin(), all.end(), note) == 1);
     }
     CHECK(seconds_in(rig.folder.file("a.mcap")) == 110);  // the note about the next file is last
-    const auto first = *trace::Recording::open(rig.folder.file("a.mcap"));
-    const auto second = *trace::Recording::open(rig.folder.file("a-2.mcap"));
+    const auto first = opened_file(rig.folder.file("a.mcap"));
+    const auto second = opened_file(rig.folder.file("a-2.mcap"));
     CHECK((*second->next())->time - (*first->next())->time == 110 * kSecond);
   }
 }
@@ -245,7 +253,7 @@ TEST_CASE("a recording that begins after the wall clock was set has the new time
   calls.add_details()->mutable_began()->set_wall(rig.now - 5);
   rig.files->calls(rig.now, 1, as_bytes(calls.SerializeAsString()));
   REQUIRE(rig.files->close(rig.now).ok());
-  const auto recording = *trace::Recording::open(rig.folder.file("a.mcap"));
+  const auto recording = opened_file(rig.folder.file("a.mcap"));
   recording->with_calls();
   bool found = false;
   for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next()) {
