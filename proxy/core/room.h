@@ -280,7 +280,7 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool knows_by_hearsay_ = false;  // the world is Host::known_world()
-  bool ids_again_ = false;  // all ids were given once
+  bool ids_again_ = false;         // all ids were given once
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
   bool told_ = false;              // a fact was told, so late fronts receive the world
