@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "proxy/net/host_names.h"
 #include "proxy/net/mailbox.h"
+#include "proxy/net/names/host_names.h"
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/acceptors/moved_enet_client.h"
 #include "proxy/relay/admission/absences.h"

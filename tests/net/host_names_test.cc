@@ -1,5 +1,5 @@
 // Lookups of host names: how many there are, who waits for them, and what is known when they fail.
-#include "proxy/net/host_names.h"
+#include "proxy/net/names/host_names.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/net/host_names.h"
+#include "proxy/net/names/host_names.h"
 #include "proxy/program/config/config.h"
 
 namespace entente {

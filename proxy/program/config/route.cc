@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "adapters/registry.h"
-#include "proxy/net/host_names.h"
+#include "proxy/net/names/host_names.h"
 #include "proxy/program/config/url_options.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/suggest.h"

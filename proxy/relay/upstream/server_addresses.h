@@ -11,7 +11,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
-#include "proxy/net/host_names.h"
+#include "proxy/net/names/host_names.h"
 
 namespace entente::relay {
 

@@ -1,4 +1,4 @@
-#include "proxy/net/host_names.h"
+#include "proxy/net/names/host_names.h"
 
 #include <algorithm>
 #include <atomic>
