@@ -163,7 +163,7 @@ Outcome<Done> RecordedFile::read(ImportSink& sink, const char* what) const {
 
 Outcome<Done> RecordedFile::read_all(ImportSink& sink) const {
   const Game* game = game_dialect_ ? game_dialect_->game : nullptr;
-  ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
+  ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}, {}, options_.hidden};
   // Recordings and JSON lines hold messages already.
   if (format_ != ImportFormat::kPcap) return import_file(options_.file, options, sink);
   net::EnetUnpacker unpacker;

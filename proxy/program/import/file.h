@@ -26,6 +26,7 @@ struct FileOptions {
   std::uint16_t port = 0;    ///< port of the server in a packet capture; 0: the side that was connected to
   bool growing = false;      ///< a recording that a program may still write: it may lack its end
   std::string shown = {};    ///< its name beside a progress; "": the file's
+  bool hidden = false;       ///< as ImportOptions::hidden
 };
 
 void declare_file(CLI::App& app, FileOptions& options);

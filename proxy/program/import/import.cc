@@ -92,7 +92,7 @@ Outcome<Done> import_file(const std::string& path, const ImportOptions& options,
   const auto format = import_format(path);
   if (!format) return format.error();
   if (*format == ImportFormat::kMcap) return import_mcap_file(path, sink);
-  if (*format == ImportFormat::kRec) return import_rec(path, sink);
+  if (*format == ImportFormat::kRec) return import_rec(path, options, sink);
   if (*format == ImportFormat::kDemo) return import_demo_file(path, sink);
   if (*format == ImportFormat::kJsonLines) return import_json_file(path, sink);
   std::FILE* file = std::fopen(path.c_str(), "rb");

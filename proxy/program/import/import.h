@@ -100,6 +100,8 @@ struct ImportOptions {
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
   /// Whether a datagram is a connection request, whose receiver is then the server. Empty: no datagram is.
   std::function<bool(Bytes)> asks_in = {};
+  /// Read also what the file's format marks as not to be shown. Only for callers that show no content.
+  bool hidden = false;
 };
 
 enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec, kDemo };

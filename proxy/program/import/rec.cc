@@ -7,6 +7,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/rec/rec.h"
+#include "proxy/program/counted.h"
 
 namespace entente {
 namespace {
@@ -88,16 +89,40 @@ Error damaged(const std::string& path, const Fault& fault) {
   return {path + ": byte " + std::to_string(fault.offset) + ": " + fault.what + " (" + fault.field + ")"};
 }
 
-Outcome<Done> say_packets(Server& server, RecReader& file, const std::string& path, ImportSink& sink) {
+/// Chooses the packets that bzfs plays to a viewer from the beginning: the first snapshot, and every broadcast.
+class Shown {
+ public:
+  /// `all`: every packet.
+  explicit Shown(bool all) : all_(all) {}
+  bool shows(const bzflag::RecPacket& packet) {
+    if (packet.mode == bzflag::kRecUpdate) return ++snapshots_, false;
+    if (all_ || packet.mode == bzflag::kRecReal) return true;
+    if (packet.mode == bzflag::kRecState) return snapshots_ <= 1;  // a later one repeats what is known
+    return ++hidden_, false;
+  }
+  std::uint64_t hidden() const { return hidden_; }
+
+ private:
+  const bool all_;
+  std::uint64_t snapshots_ = 0, hidden_ = 0;
+};
+
+Outcome<Done> say_packets(Server& server, RecReader& file, const std::string& path, bool all, ImportSink& sink) {
+  Shown shown(all);
+  Outcome<Done> done = Done{};
   while (!sink.enough()) {
     const auto packet = file.next();
-    if (!packet) return damaged(path, packet.error());
-    if (!*packet) break;
+    if (!packet) done = damaged(path, packet.error());
+    if (!packet || !*packet) break;
+    const bzflag::RecPacket& head = (*packet)->head;
     sink.read_to(file.position());
-    server.at(nanoseconds((*packet)->head.time));
-    if ((*packet)->head.mode != bzflag::kRecUpdate) server.say((*packet)->head.code, (*packet)->payload);
+    server.at(nanoseconds(head.time));
+    if (shown.shows(head)) server.say(head.code, (*packet)->payload);
   }
-  return Done{};
+  if (shown.hidden() != 0)
+    sink.remark(path + ": " + counted(shown.hidden(), "hidden message") +
+                " left out (private chat, commands, addresses)");
+  return done;
 }
 
 /// The time of the first packet.
@@ -108,7 +133,7 @@ WallTime start_of(RecReader file) {
 
 }  // namespace
 
-Outcome<Done> import_rec(const std::string& path, ImportSink& sink) {
+Outcome<Done> import_rec(const std::string& path, const ImportOptions& options, ImportSink& sink) {
   const auto bytes = whole(path);
   if (!bytes) return bytes.error();
   auto file = RecReader::open(*bytes);
@@ -118,7 +143,7 @@ Outcome<Done> import_rec(const std::string& path, ImportSink& sink) {
   sink.opened(0, {path, std::string(bzflag::game().name()), dialect}, start);
   Server server(sink, start);
   say_header(server, *file);
-  auto done = say_packets(server, *file, path, sink);
+  auto done = say_packets(server, *file, path, options.hidden, sink);
   sink.connection_over(0);
   return done;
 }

@@ -9,6 +9,7 @@
 
 namespace entente {
 
-Outcome<Done> import_rec(const std::string& path, ImportSink& sink);
+/// Unless ImportOptions::hidden is set, delivers what bzfs shows to a viewer who watches from the beginning.
+Outcome<Done> import_rec(const std::string& path, const ImportOptions& options, ImportSink& sink);
 
 }  // namespace entente

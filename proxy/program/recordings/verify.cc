@@ -128,7 +128,9 @@ int run_verify(const VerifyOptions& options) {
 }
 
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
-  const auto file = RecordedFile::open(options.input, "entente verify", err, progress);
+  FileOptions input = options.input;
+  input.hidden = true;
+  const auto file = RecordedFile::open(input, "entente verify", err, progress);
   if (!file) return file.error();
   Verifier verifier(*file, options.connections, out, err);
   const auto read = file->read(verifier);
