@@ -20,9 +20,12 @@ void append(std::int64_t number, std::string& out) { out += std::to_string(numbe
 void append(double number, std::string& out) { append_number(number, out); }
 
 /// RFC 4180: quoted if it has a quote, a comma or a line break. An empty text would be taken for null, which it is.
+/// Spreadsheets run a cell that begins with one of kFormula. An apostrophe before it makes it text.
 void append_csv(std::string_view text, std::string& out) {
-  if (text.find_first_of("\",\r\n") == std::string_view::npos) return void(out += text);
-  out += '"';
+  constexpr std::string_view kFormula = "=+-@\t\r";
+  const char* const before = !text.empty() && kFormula.find(text.front()) != std::string_view::npos ? "'" : "";
+  if (text.find_first_of("\",\r\n") == std::string_view::npos) return void((out += before) += text);
+  (out += '"') += before;
   for (const char c : text) {
     if (c == '"') out += '"';
     out += c;

@@ -77,8 +77,10 @@ std::string hard_match(const std::string& path) {
   say(player, 0);
   words::Said said;
   said.set_from(1);
-  said.set_text("x,y");
-  say(said, 1'500'000);
+  for (const char* text : {"=1+1", "+1", "-1", "@x", "=a,\"b\"", "1=1", "x,y"}) {
+    said.set_text(text);
+    say(said, 1'500'000);
+  }
   words::Unit unit;
   unit.set_id(2);
   unit.set_owner(1);
@@ -141,6 +143,10 @@ TEST_CASE("any text and any number can be written") {
       text_of(folder.file("csv/players.csv")).find("1,1,\"a\"\"b,c\r\nd<script>';DROP TABLE players;--\",,play,0,,") !=
       std::string::npos);
   CHECK(text_of(folder.file("csv/chat.csv")).ends_with(",,,chat,\"x,y\"\r\n"));
+  // No cell is a formula to a spreadsheet.
+  for (const char* cell : {"'=1+1", "'+1", "'-1", "'@x", "\"'=a,\"\"b\"\"\"", "1=1"})
+    CHECK_MESSAGE(text_of(folder.file("csv/chat.csv")).find(",chat," + std::string(cell) + "\r\n") != std::string::npos,
+                  cell);
   CHECK(text_of(folder.file("a.jsonl")).find("\"name\":\"a\\\"b,c\\u000d\\u000ad<script>") != std::string::npos);
 }
 
