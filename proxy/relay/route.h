@@ -23,8 +23,8 @@
 #include "proxy/relay/listener.h"
 #include "proxy/relay/log_limiter.h"
 #include "proxy/relay/route_rules.h"
-#include "proxy/relay/sessions/known_world.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/upstream/known_world.h"
 #include "proxy/relay/upstream/lookup_waits.h"
 #include "proxy/relay/upstream/upstreams.h"
 

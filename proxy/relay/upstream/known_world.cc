@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/known_world.h"
+#include "proxy/relay/upstream/known_world.h"
 
 #include <variant>
 
