@@ -28,12 +28,20 @@ Error unknown_dialect(const Game& game, const std::string& name) {
   return {unknown_name("dialect", name, known, " of " + std::string(game.name()))};
 }
 
-/// Shows how far the file was read, and ends with an Interruption.
+/// Shows how far the file was read, counts what it lacks, and ends with an Interruption.
 class Watched final : public ImportFilter {
  public:
   Watched(ImportSink& to, Progress* progress) : ImportFilter(to), progress_(progress) {}
 
+  std::uint64_t places() const { return places_; }
+  std::uint64_t missing() const { return missing_; }
+
   void bytes(const Imported& piece) override { to_.bytes(piece); }
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
+    ++places_;
+    missing_ += bytes;
+    to_.stream_gap(id, way, bytes, time);
+  }
   void read_to(std::uint64_t bytes) override {
     if (progress_ != nullptr) progress_->reached(bytes);
     to_.read_to(bytes);
@@ -42,6 +50,7 @@ class Watched final : public ImportFilter {
 
  private:
   Progress* progress_;
+  std::uint64_t places_ = 0, missing_ = 0;
 };
 
 }  // namespace
@@ -156,9 +165,16 @@ Outcome<Done> RecordedFile::read(ImportSink& sink, const char* what) const {
   }
   Watched watched(sink, progress_);
   auto done = read_all(watched);
+  gaps_ = {watched.places(), watched.missing()};
   if (progress_ != nullptr) progress_->clear();
   // Who follows a growing file is not disturbed: a signal is how that ends.
   return done && !options_.growing && Interruption::came() ? Error{kInterrupted} : done;
+}
+
+std::string RecordedFile::lacks() const {
+  if (gaps_.places == 0) return "";
+  return options_.file + ": " + (gaps_.bytes != 0 ? std::to_string(gaps_.bytes) + " " : "") + "bytes are missing in " +
+         std::to_string(gaps_.places) + (gaps_.places == 1 ? " place" : " places");
 }
 
 Outcome<Done> RecordedFile::read_all(ImportSink& sink) const {

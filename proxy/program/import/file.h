@@ -57,6 +57,10 @@ class RecordedFile {
   /// the progress is called, before the file's name.
   Outcome<Done> read(ImportSink& sink, const char* what = "reading") const;
 
+  /// What the file lacks of its streams, as far as it was read: "capture.pcap: 22 bytes are missing in 2 places";
+  /// empty: nothing.
+  std::string lacks() const;
+
   /// None: an unknown game.
   std::optional<GameDialect> game_dialect_of(const ImportedConnection& connection) const;
 
@@ -78,6 +82,10 @@ class RecordedFile {
   FileOptions options_;
   ImportFormat format_;
   Progress* progress_;
+  struct Gaps {
+    std::uint64_t places = 0, bytes = 0;
+  };
+  mutable Gaps gaps_;                           // found by the last read()
   std::optional<GameDialect> game_dialect_;     // for connections whose game the file does not name
   std::map<std::string, GameDialect> servers_;  // by server address, as detected
 };

@@ -87,9 +87,12 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   for (const std::string& gap : words.gaps()) asked.err << screen_text(gap) << '\n';
   if (!read && asked.damage != nullptr) *asked.damage = read.error().text;
   if (!read) return fail(asked, read.error().text);
+  const std::string lacks = asked.file.lacks();
+  if (!lacks.empty()) fail(asked, lacks);
+  if (!lacks.empty() && asked.damage != nullptr) *asked.damage = lacks;
   if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
     return fail(asked, asked.to + ": no words were made of its frames");
-  return whole ? kOk : kFailed;
+  return whole && lacks.empty() ? kOk : kFailed;
 }
 
 /// All of it, or nothing.
@@ -111,7 +114,9 @@ int to_file(const Asked& asked, ForeignFormatExporter& sink) {
     return fail(asked, asked.to + " was not written: no connection can be converted to this format");
   if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
   asked.out << asked.to << ": what was said to " << sink.whose() << '\n';
-  return read ? kOk : kFailed;
+  const std::string lacks = asked.file.lacks();
+  if (!lacks.empty()) fail(asked, lacks);
+  return read && lacks.empty() ? kOk : kFailed;
 }
 
 /// What a file of this name is to be.

@@ -369,7 +369,9 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err,
   out.flush();
   if (read) {
     if (!options.follow) inspector.finish();
-    return kOk;
+    const std::string lacks = file->lacks();
+    if (!lacks.empty()) err << "entente inspect: " << screen_text(lacks) << '\n';
+    return lacks.empty() ? kOk : kFailed;
   }
   err << "entente inspect: " << screen_text(read.error().text) << '\n';
   return kFailed;
