@@ -97,25 +97,39 @@ class AceOfSpades final : public wire::Game {
     return query.question == "HELLO" ? "HI" : lan_answer(status);
   }
   bool hides_units() const override { return true; }  // some servers do
-  std::uint32_t enet_parting(wire::EnetParting why) const override {
+  std::uint32_t enet_parting(wire::Parting why) const override {
     switch (why) {
-      case wire::EnetParting::kBanned:
+      case wire::Parting::kBanned:
         return kBanned;
-      case wire::EnetParting::kTooManyFromAddress:
+      case wire::Parting::kTooManyFromAddress:
         return 2;
-      case wire::EnetParting::kWrongVersion:
+      case wire::Parting::kWrongVersion:
         return 3;
-      case wire::EnetParting::kFull:
+      case wire::Parting::kFull:
         return 4;
-      case wire::EnetParting::kServerGone:
+      case wire::Parting::kServerGone:
         return 5;
-      case wire::EnetParting::kKicked:
+      case wire::Parting::kKicked:
         return 10;
       default:
         return 0;
     }
   }
   bool bans_by(std::uint32_t data) const override { return data == kBanned; }
+  bool has_last_words() const override { return true; }
+  /// A client that loads the map takes only packets of the map: OpenSpades gives up at any other. BetterSpades shows
+  /// the last line after the disconnect.
+  std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting,
+                                 std::string_view why) const override {
+    if (stage != wire::ClientStage::kPlaying || why.empty()) return {};
+    std::vector<Buffer> packets = announcement(dialect, why);
+    ChatMessage reason;
+    reason.player = kReasonId;
+    reason.type = kSystemLine;
+    reason.text.chars = wire_text(why, kLongestReason) + '\0';
+    make_message_codec(dialect)->write(reason, wire::Way::kToClient, packets.emplace_back());
+    return packets;
+  }
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
     std::vector<Buffer> packets;
     const auto codec = make_message_codec(dialect);

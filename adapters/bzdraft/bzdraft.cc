@@ -40,16 +40,21 @@ class Draft final : public wire::Game {
     static constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
     return kSuperKill;
   }
-  /// Ends the session as a server of the draft does: MsgReject, the only message with a text, then MsgSuperKill.
-  Buffer refusal(std::size_t, wire::Refusal, std::string_view why) const override {
-    Reject reject;
-    reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);
-    reject.text.chars = std::string(why);
+  bool has_last_words() const override { return true; }
+  /// As a server of the draft does: MsgReject, the only message with a reason, then MsgSuperKill.
+  std::vector<Buffer> last_words(std::size_t, wire::ClientStage, wire::Parting parting,
+                                 std::string_view why) const override {
     Buffer said;
     const auto codec = make_message_codec();
-    codec->write(reject, wire::Way::kToClient, said);
+    if (!why.empty()) {
+      const bool full = parting == wire::Parting::kFull || parting == wire::Parting::kTooManyFromAddress;
+      Reject reject;
+      reject.reason = static_cast<std::uint8_t>(full ? Refusal::kServerFull : Refusal::kNeedServerAuth);
+      reject.text.chars = std::string(why);
+      codec->write(reject, wire::Way::kToClient, said);
+    }
     codec->write(SuperKill{}, wire::Way::kToClient, said);
-    return said;
+    return {said};
   }
 
   wire::Probe probe() const override { return wire::Probe::kDefault; }

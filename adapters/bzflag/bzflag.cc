@@ -6,9 +6,8 @@
 
 #include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/translate/dialect_translator.h"
+#include "adapters/bzflag/last_words.h"
 #include "adapters/bzflag/wire.h"
-#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -22,12 +21,7 @@ constexpr std::array<wire::DialectInfo, kDialects.size()> infos() {
 }
 constexpr auto kInfos = infos();
 
-constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
-
-/// Marks a refusal of ours that is not a ban. Real servers refuse only banned clients.
-constexpr std::string_view kForNow = "; try again later";
-bool is_for_now(std::string_view refusal) { return refusal.substr(0, refusal.find('\0')).ends_with(kForNow); }
 
 /// The code of a whole frame at the start of `bytes`.
 std::optional<Code> code_of(Bytes bytes) {
@@ -77,11 +71,11 @@ class BzFlag final : public wire::Game {
     return kDialects[dialect].header == Header::kRequired ? kHeaderWord.size() : 0;
   }
   /// The client does not notice a closed connection (ServerLink.cxx:517 at v2.4.26) and plays on.
-  Bytes goodbye(std::size_t) const override { return kSuperKill; }
+  Bytes goodbye(std::size_t) const override { return kSuperKillFrame; }
 
   wire::AdmissionState admission(Bytes frames, std::size_t dialect) const override {
     if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
-      return is_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
+      return is_refused_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
     for (auto code = code_of(frames); code; code = code_of(frames)) {
       if (*code == Accept::kCode) return wire::AdmissionState::kIn;
@@ -90,30 +84,14 @@ class BzFlag final : public wire::Game {
     }
     return wire::AdmissionState::kUndecided;
   }
-  /// Real clients read at most 512 bytes and drop the last one (ServerLink.cxx:299 at v2.4.26), so the last one is a
-  /// NUL. The page has no such message.
-  Buffer refusal(std::size_t dialect, wire::Refusal kind, std::string_view why) const override {
-    constexpr std::size_t kMostRead = 512;
-    if (!kDialects[dialect].refusals) return Game::refusal(dialect, kind, why);
-    std::string text(why);
-    if (kind == wire::Refusal::kUnavailable && !text.ends_with(kForNow)) text += kForNow;
-    const std::string said = std::string(kRefusedWord) + fitted(text, kMostRead - 1) + '\0';
-    return Buffer(said.begin(), said.end());
+  bool has_last_words() const override { return true; }
+  std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting parting,
+                                 std::string_view why) const override {
+    return bzflag::last_words(dialect, stage, parting, why);
   }
 
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
-    std::vector<Buffer> frames;
-    DialectTranslator translator(dialect, Way::kToClient);
-    const auto codec = make_message_codec(dialect);
-    while (!text.empty()) {
-      Chat chat;
-      chat.from = player_id(kServerId);
-      chat.to = player_id(kEverybody);
-      chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
-      const Message message(std::move(chat));
-      for (const Message& said : translator.say(message)) codec->write(said, Way::kToClient, frames.emplace_back());
-    }
-    return frames;
+    return chat_of_server(dialect, text);
   }
 
   /// A silent connection only leaves a line in the server's log. 1.10 and 2.0 greet it; 2.4 sends its version after 2.5

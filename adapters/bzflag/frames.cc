@@ -68,6 +68,11 @@ class ServerCutter final : public wire::Cutter {
       state_ = State::kRefused;
       return greeted(bytes.size());
     }
+    if (begin(bytes, as_text(kSuperKillFrame))) {  // a server that ends the connection before its greeting
+      if (bytes.size() < sizeof kSuperKillFrame) return kWait;
+      state_ = State::kPlay;
+      return cut_frame(bytes);
+    }
     if (!begin(bytes, kMagicWord)) return lost("wrong greeting", "version");
     if (bytes.size() < kWelcomeSize) return kWait;
     // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"). bzfs sends nothing more until the

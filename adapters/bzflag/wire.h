@@ -16,6 +16,8 @@ inline constexpr std::string_view kHeaderWord = "BZFLAG\r\n\r\n";
 inline constexpr std::string_view kMagicWord = "BZFS";
 inline constexpr std::string_view kLateWord = "\r\n\r\n";
 inline constexpr std::string_view kRefusedWord = "REFUSED:";
+/// MsgSuperKill. A client does not notice a closed connection (ServerLink.cxx:517 at v2.4.26) and plays on.
+inline constexpr std::uint8_t kSuperKillFrame[] = {0, 0, 0x73, 0x6b};
 inline constexpr std::size_t kWelcomeSize = 9, kTooLateSize = 12;
 
 /// Bytes. A real server drops a client that announces more (NetHandler.cxx:581 at v2.4.26).

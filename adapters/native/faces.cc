@@ -8,6 +8,7 @@
 #include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
+#include "proxy/core/texts.h"
 #include "proxy/core/world.h"
 
 namespace entente::native {
@@ -183,6 +184,9 @@ class NativeBack final : public core::Back {
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
+    if (message.has_kicked() && core::is_for_now(message.kicked().text()) &&
+        out.report_server_stopping(message.kicked().text()))
+      return out.close(message.kicked().text());
     // After any of these, closed() reports nothing more.
     ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });

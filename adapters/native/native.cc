@@ -13,6 +13,24 @@ using wire::DialectInfo;
 using wire::Transport;
 using wire::Way;
 
+words::Refused::Code code_of(wire::Parting parting) {
+  switch (parting) {
+    case wire::Parting::kFull:
+    case wire::Parting::kTooManyFromAddress:
+      return words::Refused::FULL;
+    case wire::Parting::kWrongVersion:
+      return words::Refused::WRONG_VERSION;
+    case wire::Parting::kServerGone:
+      return words::Refused::SERVER_GONE;
+    case wire::Parting::kBanned:
+      return words::Refused::BANNED;
+    case wire::Parting::kKicked:
+    case wire::Parting::kLeft:
+      break;
+  }
+  return words::Refused::OTHER;
+}
+
 constexpr DialectInfo kDialects[] = {
     {"protobuf", "messages of schema/game.proto: Intent from clients, Fact from servers"},
     {"json", "the same in protobuf's JSON mapping"},
@@ -45,12 +63,18 @@ class Native final : public wire::Game {
     fact.mutable_said()->set_text(std::string(text));
     return {frame_of(dialect, fact)};
   }
-  Buffer refusal(std::size_t dialect, wire::Refusal kind, std::string_view why) const override {
+  bool has_last_words() const override { return true; }
+  std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting parting,
+                                 std::string_view why) const override {
+    if (why.empty()) return {};
     words::Fact fact;
-    words::Refused& refused = *fact.mutable_refused();
-    refused.set_code(kind == wire::Refusal::kBanned ? words::Refused::BANNED : words::Refused::SERVER_GONE);
-    refused.set_text(std::string(why));
-    return frame_of(dialect, fact);
+    if (stage == wire::ClientStage::kNew) {
+      fact.mutable_refused()->set_code(code_of(parting));
+      fact.mutable_refused()->set_text(std::string(why));
+    } else {
+      fact.mutable_kicked()->set_text(std::string(why));
+    }
+    return {frame_of(dialect, fact)};
   }
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }

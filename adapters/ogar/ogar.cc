@@ -58,8 +58,8 @@ class OgarGame final : public wire::Game {
     return std::make_unique<Messages>(way);
   }
   std::size_t largest_frame() const override { return kLargestToClient; }
-  /// Cigar2 clears its page, including the chat, when the connection closes, and connects again.
   bool hides_units() const override { return true; }
+  /// Cigar2 clears its page, including the chat, when the connection closes, and connects again.
   std::uint32_t refuse_linger_ms() const override { return 4'000; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
@@ -80,6 +80,13 @@ class OgarGame final : public wire::Game {
     translator.say(Message(std::move(update)),
                    [&](const Message& one) { codec->write(one, wire::Way::kToClient, messages.emplace_back()); });
     return messages;
+  }
+
+  bool has_last_words() const override { return true; }
+  std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting,
+                                 std::string_view why) const override {
+    const bool reads = stage == wire::ClientStage::kPlaying && !why.empty();
+    return reads ? announcement(dialect, why) : std::vector<Buffer>();
   }
 
   /// A server is silent until it knows the client's version, and a connection without a hello harms OgarII: when it

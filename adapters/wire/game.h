@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/wire/codec.h"
 #include "adapters/wire/frame.h"
@@ -74,19 +75,23 @@ struct Status {
   Bytes server{};  ///< a server's own answer, on which ours is based; empty: none
 };
 
-/// Why an ENet connection ends, in terms that games can express.
-enum class EnetParting : std::uint8_t {
-  kLeft,
-  kFull,
-  kTooManyFromAddress,
+/// Why a connection ends, in terms that games can express.
+enum class Parting : std::uint8_t {
+  kLeft,                ///< the player wanted it
+  kFull,                ///< there is no place now
+  kTooManyFromAddress,  ///< there is no place for one more from this address
   kWrongVersion,
-  kKicked,
-  kServerGone,
+  kKicked,      ///< the client, or its player, did something that is not accepted
+  kServerGone,  ///< the server is away, or does not take players now
   kBanned
 };
 
-/// Why a client is refused, in terms that games can express.
-enum class Refusal : std::uint8_t { kBanned, kUnavailable };
+/// How far a client has come: it decides by which messages it can be told why its connection ends.
+enum class ClientStage : std::uint8_t {
+  kNew,      ///< it was sent nothing yet
+  kJoining,  ///< its player is not in the game yet
+  kPlaying,
+};
 
 /// How far a player's admission by the server has come.
 enum class AdmissionState : std::uint8_t { kUndecided, kIn, kBanned };
@@ -136,12 +141,15 @@ class Game {
   /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
   /// returns kIn at once.
   virtual AdmissionState admission(Bytes /*frames*/, std::size_t /*dialect*/) const { return AdmissionState::kIn; }
-  /// The bytes that a refused client is sent before its connection is closed: the reason, if the game can express it at
-  /// this stage.
-  virtual Buffer refusal(std::size_t dialect, Refusal, std::string_view /*why*/) const {
+  /// The last messages to a client, which tell its player why the connection ends, as far as the game can at this
+  /// stage: frames, or packets. Over ENet and WebSocket, a number (enet_parting(), the close code) and a reason may
+  /// follow.
+  virtual std::vector<Buffer> last_words(std::size_t dialect, ClientStage, Parting, std::string_view /*why*/) const {
     const Bytes said = goodbye(dialect);
-    return Buffer(said.begin(), said.end());
+    return said.empty() ? std::vector<Buffer>() : std::vector<Buffer>{Buffer(said.begin(), said.end())};
   }
+  /// Whether last_words() says why. If so, a relay must know where the frames of the server end.
+  virtual bool has_last_words() const { return false; }
 
   virtual Probe probe() const = 0;
   /// `said`: all bytes that the server has sent, before anything was sent to it.
@@ -171,7 +179,7 @@ class Game {
   /// its own.
   virtual std::string answer(const Query&, const Status&) const { return {}; }
   /// The data of a disconnect.
-  virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
+  virtual std::uint32_t enet_parting(Parting) const { return 0; }
   /// Whether a server that disconnects with this data has banned the player.
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that

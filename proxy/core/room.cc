@@ -7,6 +7,7 @@
 #include "proxy/core/drops.h"
 #include "proxy/core/room_slots.h"
 #include "proxy/core/texts.h"
+#include "proxy/core/wishes.h"
 
 namespace entente::core {
 namespace {
@@ -345,7 +346,7 @@ void Room::deliver(Intent& intent) {
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, now_)) return refuse(intent, refusal);
   }
-  if (!finite(intent)) return ledger_.add(drops::kNotFinite, name_of(intent));
+  if (!finite(intent)) return count_drop(intent.by, drops::kNotFinite, name_of(intent));
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
@@ -355,7 +356,12 @@ void Room::deliver(Intent& intent) {
   dial_once();
   if (comeback_ != nullptr && is_kept_from_back(intent)) return;
   if (!options_.shared && !(told_ && wish_) && early_.size() < kMostEarly) early_.push_back(intent);
-  if (!back_->left) back_->member->hear(intent, *back_);
+  if (!back_->left) {
+    heard_ = intent.by;
+    heard_number_ = intent.number;
+    back_->member->hear(intent, *back_);
+    heard_ = heard_number_ = 0;
+  }
   if (transfer_ == nullptr) return;
   if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
   if (as<words::Change>(intent) != nullptr && !transfer_->back->left)
@@ -383,7 +389,7 @@ bool Room::waits(Intent& intent) {
   if (seat.held.size() < kMostHeld)
     seat.held.push_back(std::move(intent));
   else
-    ledger_.add(drops::kHeldTooMany, name_of(intent));
+    count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
   return true;
 }
 
@@ -414,6 +420,29 @@ void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
   notice.set_text(std::string("not passed on: ") + refusal.why->reason);
   Fact answer(intent.by, notice);
   answer.cause = intent.number;
+  say(kBackId, std::move(answer));
+}
+
+/// The player waits for what becomes of a wish, so it is told if nothing does.
+void Room::count_drop(Id member, const MappingLine& line, const char* word) {
+  ledger_.add(line, word);
+  if (!options_.tells_drops || member == kNextBackId || !is_wish(line, word)) return;
+  if (member != kBackId) return tell_drop(member, line, word);
+  const Id only = options_.shared || seats_.empty() ? 0 : seats_.begin()->first;
+  tell_drop(heard_ != 0 ? heard_ : only, line, word);
+}
+
+void Room::tell_drop(Id player, const MappingLine& line, const char* word) {
+  const auto at = seats_.find(player);
+  if (at == seats_.end() || at->second->left || !at->second->entered) return;
+  auto& told = at->second->told_drops;
+  const std::pair<const MappingLine*, const char*> drop{&line, word};
+  if (std::find(told.begin(), told.end(), drop) != told.end()) return;
+  told.push_back(drop);
+  words::Notice notice;
+  notice.set_text(words_for_drop(line, word));
+  Fact answer(player, std::move(notice));
+  answer.cause = heard_number_;
   say(kBackId, std::move(answer));
 }
 

@@ -53,6 +53,7 @@ struct RoomOptions {
                         ///< ends with that player
   ChatRules chat;
   bool shared_frames_stay = false;  ///< bytes given to Host::send_shared stay in place until forget_shared()
+  bool tells_drops = false;         ///< a player is told, once for each line, which of its wishes are dropped
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
   Id ids_after = 0;                 ///< the first id is the one after this
 };
@@ -249,6 +250,8 @@ class Room {
   Intent wish_to_move() const;
   void fail_move(std::string_view why, bool other_world = false);
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
+  void count_drop(Id member, const MappingLine& line, const char* word);
+  void tell_drop(Id player, const MappingLine& line, const char* word);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
   static bool is_for(const Fact& fact, const WorldState& world, Id seat);
@@ -290,6 +293,8 @@ class Room {
   std::string why_;  // the reason, once it is over
   WorldState world_;
   Ledger ledger_;
+  Id heard_ = 0;                    // whose intent the back hears now; 0: none
+  std::uint32_t heard_number_ = 0;  // of that intent
   Chat chat_;
   SharedFrames shared_frames_;
   TimerQueue timers_;

@@ -187,7 +187,7 @@ bool Room::is_kept_from_back(const Intent& intent) {
   if (as<words::Spawn>(intent) != nullptr)
     comeback_->ask_spawn();
   else if (as<words::WantWorld>(intent) == nullptr)
-    ledger_.add(drops::kServerAway, name_of(intent));
+    count_drop(intent.by, drops::kServerAway, name_of(intent));
   return true;
 }
 

@@ -60,7 +60,7 @@ class Room::MemberSlot final : public Out<Word> {
   void wake(Micros at) override {
     if (!left) room_.timers_.add(timer, at);
   }
-  void count_drop(const MappingLine& line, const char* word) override { room_.ledger_.add(line, word); }
+  void count_drop(const MappingLine& line, const char* word) override { room_.count_drop(id_, line, word); }
 
   Micros now() const override { return room_.now_; }
   std::uint32_t random() override { return static_cast<std::uint32_t>(room_.random_()); }
@@ -94,7 +94,8 @@ class Room::MemberSlot final : public Out<Word> {
   std::vector<Word> held;      // intents that wait to be admitted
   Micros kept_until = 0;       // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
-  Id scene = 0;  // the scene that it sees
+  Id scene = 0;                                                        // the scene that it sees
+  std::vector<std::pair<const MappingLine*, const char*>> told_drops;  // each once, so there are few
   TimerQueue::Timer timer;
 
  private:

@@ -34,4 +34,9 @@ void clean_texts(Intent& intent) {
   if (auto* leave = std::get_if<words::Leave>(&intent.content)) tidy(leave->mutable_why(), kMostText);
 }
 
+std::string words_for_fault(const Fault& fault) {
+  std::string all = std::string(kBrokeProtocol) + ": " + fault.what;
+  return *fault.field != 0 ? all + " in " + fault.field : all;
+}
+
 }  // namespace entente::core

@@ -79,6 +79,85 @@ const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
   return "?";
 }
 
+Telling telling(Reason reason) {  // NOLINT(readability-function-size): a table
+  using wire::Parting;
+  switch (reason) {
+    case Reason::kClientLeft:
+    case Reason::kClientReset:
+    case Reason::kResumed:
+    case Reason::kServedPage:
+      return {};
+    case Reason::kServerLeft:
+      return {Parting::kServerGone, 502, "the server closed the connection; try again later"};
+    case Reason::kStopped:
+      return {Parting::kServerGone, 503, core::kProxyStopped};
+    case Reason::kKicked:
+      return {Parting::kKicked, 403, "kicked"};
+    case Reason::kBannedNow:
+      return {Parting::kBanned, 403, "banned"};
+    case Reason::kReferred:
+      return {Parting::kServerGone, 503, "the player was moved to another server"};
+    case Reason::kDrained:
+      return {Parting::kServerGone, 503, "the server is being closed; try again later"};
+    case Reason::kTooMany:
+      return {Parting::kFull, 503, "the server is full; try again later"};
+    case Reason::kTooManyFromAddress:
+      return {Parting::kTooManyFromAddress, 429, "too many players from your address; try again later"};
+    case Reason::kTooFast:
+      return {Parting::kFull, 429, "too many connections from your address; try again later"};
+    case Reason::kNotAllowed:
+      return {Parting::kBanned, 403, "nobody may come from your address"};
+    case Reason::kBanned:
+      return {Parting::kBanned, 403, "you are banned"};
+    case Reason::kNotProxy:
+      return {Parting::kServerGone, 403, "players cannot connect here directly; connect to the public address instead"};
+    case Reason::kDraining:
+      return {Parting::kServerGone, 503, "the server takes no new players now; try again later"};
+    case Reason::kOutOfDescriptors:
+      return {Parting::kServerGone, 503, "the server is overloaded; try again later"};
+    case Reason::kBadFrame:
+      return {Parting::kKicked, 400, "your game sent data that the server does not understand"};
+    case Reason::kProtocolFault:
+      return {Parting::kKicked, 400, core::kBrokeProtocol};
+    case Reason::kBadRequest:
+      return {Parting::kKicked, 400, "your game sent a request that the server does not understand"};
+    case Reason::kGreetTimeout:
+      return {Parting::kKicked, 408, "your game did not send its greeting in time; try again later"};
+    case Reason::kDialectMismatch:
+      return {Parting::kWrongVersion, 502, "the server speaks another version of the game"};
+    case Reason::kDialectUnknown:
+      return {Parting::kWrongVersion, 502, "this version of the game is not supported here"};
+    case Reason::kServerReset:
+      return {Parting::kServerGone, 502, "the connection to the server is broken; try again later"};
+    case Reason::kServerUnreachable:
+      return {Parting::kServerGone, 502, "the server cannot be reached; try again later"};
+    case Reason::kServerDeclined:
+      return {Parting::kServerGone, 502, "the server refused the connection"};
+    case Reason::kServerProtocolError:
+      return {Parting::kServerGone, 502, "the server sent something that cannot be understood; try again later"};
+    case Reason::kServerTimeout:
+      return {Parting::kServerGone, 504, "the server does not answer; try again later"};
+    case Reason::kIdle:
+      return {Parting::kKicked, 504, "nothing was sent for too long"};
+    case Reason::kClientStalled:
+      return {Parting::kKicked, 503, "your connection is too slow for what the server sends"};
+    case Reason::kServerStalled:
+      return {Parting::kServerGone, 503, "the server is too slow; try again later"};
+    case Reason::kHalfClosed:
+      return {Parting::kServerGone, 503, "one side closed the connection, and the other did not follow"};
+    case Reason::kCount:
+      break;
+  }
+  return {};
+}
+
+std::string words_for_player(Reason reason, const Fault& fault) {
+  std::string all = telling(reason).words;
+  if (telling(reason).parting != wire::Parting::kKicked || *fault.what == 0) return all;
+  all += std::string(": ") + fault.what;
+  return *fault.field != 0 ? all + " in " + fault.field : all;
+}
+
 const char* why_not(AnnounceResult result) {
   switch (result) {
     case AnnounceResult::kNotIn:

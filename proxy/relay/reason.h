@@ -1,9 +1,14 @@
 // Why a session ended or a newcomer was turned away, and why a datagram was not passed on.
-// Law: each ending has exactly one reason; each reason has one counter and one name.
+// Law: each ending has exactly one reason; each reason has one counter, one name, and words for the player whose
+// connection ends.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/bytes.h"
 
 namespace entente::relay {
 
@@ -54,13 +59,22 @@ constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
 /// "client left", "too many sessions", …: lives as long as the program.
 const char* text(Reason reason);
 
+/// What the client is told when its session ends for a reason.
+struct Telling {
+  wire::Parting parting = wire::Parting::kLeft;  ///< as its game expresses it
+  unsigned http = 503;                           ///< the status with which its WebSocket's request is answered
+  const char* words = "";  ///< for its player; empty: the client has gone, or got what it asked for
+};
+
+Telling telling(Reason reason);
+
+/// The words for its player, with what is wrong if the client itself is at fault.
+std::string words_for_player(Reason reason, const Fault& fault);
+
 /// The operator sent the player away.
 constexpr bool is_sent_away(Reason reason) {
   return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kReferred;
 }
-
-/// The text for a newcomer that is refused with kDraining.
-inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";
 
 /// We turned the client away (as opposed to: a peer left, or something broke).
 constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }

@@ -409,7 +409,9 @@ TEST_CASE(
   Buffer short_text = by_client({one});
   short_text.resize(5);
   short_text[1] = 1;
-  CHECK(play.stage.receives(short_text).starts_with("sends MsgSuperKill\nfails: "));
+  const std::string told = play.stage.receives(short_text);
+  CHECK(told.starts_with("sends MsgMessage from=0 to=1 text=\"your game sent something that the rules"));
+  CHECK(told.find("\nsends MsgSuperKill\nfails: ") != std::string::npos);
 }
 
 TEST_CASE("at the end of the room, a client gets MsgSuperKill") {

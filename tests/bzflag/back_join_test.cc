@@ -120,6 +120,15 @@ TEST_CASE("refusals, full servers, bans and kicks are passed on with their reaso
   CHECK(lines(banned.receives(as_bytes(words)), "says") ==
         "says Refused code: BANNED text: \"go away (9 mins remaining)\"\n");
 
+  auto away = back_stage();
+  away.opens();
+  CHECK(lines(away.receives(as_bytes(std::string_view("REFUSED:the server is away; try again later\0", 44))), "says") ==
+        "says Refused code: SERVER_GONE text: \"the server is away; try again later\"\n");
+  auto silent = back_stage();
+  silent.opens();
+  CHECK(lines(silent.receives(as_bytes(std::string_view("\0\0sk", 4))), "says") ==
+        "says Refused code: SERVER_GONE text: \"the server ended the session, and gave no reason\"\n");
+
   auto kicked = back_stage();
   come_in(kicked);
   Chat why;

@@ -59,25 +59,65 @@ std::string read_by_client(Bytes refusal) {
   return std::string(text.substr(0, text.empty() ? 0 : text.size() - 1));
 }
 
+/// What a client at this stage is sent.
+Buffer last_words(const char* dialect, wire::ClientStage stage, wire::Parting parting, std::string_view why) {
+  Buffer all;
+  for (const Buffer& frame : game().last_words(dialect_of(dialect), stage, parting, why)) append(all, frame);
+  return all;
+}
+Buffer refused(const char* dialect, wire::Parting parting, std::string_view why) {
+  return last_words(dialect, wire::ClientStage::kNew, parting, why);
+}
+
 TEST_CASE("a client reads the reason for its ban whole, or cut with a mark") {
   for (const char* dialect : {"2.4", "2.0"}) {
-    CHECK(read_by_client(game().refusal(dialect_of(dialect), wire::Refusal::kBanned, "be nice")) == "be nice");
-    const std::string read =
-        read_by_client(game().refusal(dialect_of(dialect), wire::Refusal::kBanned, std::string(600, 'x')));
+    CHECK(read_by_client(refused(dialect, wire::Parting::kBanned, "be nice")) == "be nice");
+    const std::string read = read_by_client(refused(dialect, wire::Parting::kBanned, std::string(600, 'x')));
     CHECK(read == std::string(508, 'x') + "...");
   }
 }
 
 TEST_CASE("a temporary refusal is not a ban") {
   const std::size_t dialect = dialect_of("2.4");
-  const auto said = [&](wire::Refusal kind, std::string_view why) { return game().refusal(dialect, kind, why); };
-  CHECK(game().admission(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);
-  const Buffer away = said(wire::Refusal::kUnavailable, "server cannot be reached");
+  CHECK(game().admission(refused("2.4", wire::Parting::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);
+  const Buffer away = refused("2.4", wire::Parting::kServerGone, "server cannot be reached");
   CHECK(read_by_client(away) == "server cannot be reached; try again later");
   CHECK(game().admission(away, dialect) == wire::AdmissionState::kUndecided);
-  const Buffer drains = said(wire::Refusal::kUnavailable, "the server takes no new players now; try again later");
-  CHECK(read_by_client(drains) == "the server takes no new players now; try again later");
+  const Buffer drains = refused("2.4", wire::Parting::kServerGone, "no new players now; try again later");
+  CHECK(read_by_client(drains) == "no new players now; try again later");
   CHECK(game().admission(drains, dialect) == wire::AdmissionState::kUndecided);
+}
+
+TEST_CASE("a client of 1.10 is refused with the number that it shows as a full game, unless it is banned") {
+  CHECK(to_hex(refused("1.10", wire::Parting::kFull, "full")) == to_hex(as_bytes("BZFS1910\xff")));
+  CHECK(to_hex(refused("1.10", wire::Parting::kServerGone, "away")) == to_hex(as_bytes("BZFS1910\xff")));
+  CHECK(as_text(refused("1.10", wire::Parting::kBanned, "be nice")).starts_with("REFUSED:be nice"));
+}
+
+TEST_CASE("a client that joins gets a reject with the reason, and a player a line of chat; then both a goodbye") {
+  const std::string goodbye("\0\0sk", 4);
+  for (const char* dialect : {"2.4", "2.0"}) {
+    const Buffer joining = last_words(dialect, wire::ClientStage::kJoining, wire::Parting::kFull, "no place");
+    CHECK(as_text(joining).starts_with(std::string_view("\0\x82rj\0\x05no place\0", 15)));
+    CHECK(as_text(joining).ends_with(goodbye));
+  }
+  const Buffer old = last_words("1.10", wire::ClientStage::kJoining, wire::Parting::kFull, "no place");
+  CHECK(as_text(old) == goodbye);  // it would take a reject for a piece of the world
+  for (const char* dialect : {"2.4", "2.0", "1.10"}) {
+    const Buffer playing = last_words(dialect, wire::ClientStage::kPlaying, wire::Parting::kKicked, "kicked: spam");
+    CHECK(as_text(playing).find("kicked: spam") != std::string_view::npos);
+    CHECK(as_text(playing).substr(2, 2) == "mg");
+    CHECK(as_text(playing).ends_with(goodbye));
+  }
+}
+
+TEST_CASE("a server may end the connection before its greeting") {
+  CHECK(cut("2.4", Way::kToClient, "0000736b", 1000) == "play:0000736b");
+  CHECK(cut("2.4", Way::kToClient, "0000736b", 1) == "play:0000736b");
+  const auto codec = game().codec(0);
+  const auto end = codec->decode({Way::kToClient, Lane::kStream, Stage::kPlay, from_hex("0000736b")});
+  REQUIRE(end.ok());
+  CHECK(std::string((*end)->name) == "MsgSuperKill");
 }
 
 TEST_CASE("a refusal runs to the end of the stream") {

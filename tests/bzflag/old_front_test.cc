@@ -163,6 +163,9 @@ TEST_CASE("a refused 1.10 client gets a code, then MsgSuperKill") {
   why.set_code(words::Refused::NAME_TAKEN);
   why.set_text("taken");
   CHECK(stage.hears(why) == "sends MsgReject code=7\nsends MsgSuperKill\ncloses: taken\n");
+  auto loads = front_stage(kDialect110);  // it would take a reject for a piece of the world
+  loads.opens();
+  CHECK(loads.hears(why) == "sends MsgSuperKill\ncloses: taken\n");
 }
 
 // -- Play -------------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ TEST_CASE("a newcomer of BZFlag reads the reason") {
   Running running(bzflag::game(), fake.address());
   running.set_draining(true);
   const std::string said(as_text(Stream::to(running.address).read_all()));
-  CHECK(said == "REFUSED:" + std::string(relay::kNoNewcomers) + '\0');
+  CHECK(said == "REFUSED:" + std::string(relay::telling(Reason::kDraining).words) + '\0');
 }
 
 TEST_CASE("over ENet newcomers, and players whose sessions are ended, are told that the server goes down") {

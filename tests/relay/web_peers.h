@@ -59,6 +59,11 @@ class WebPeer : private net::WebSocket::User {
     said_.pop_front();
     return first;
   }
+  /// More of what follows a head that is not an upgrade; empty: the stream has ended.
+  std::string rest() {
+    const Buffer some = early_.empty() ? stream_.read_some() : std::exchange(early_, {});
+    return std::string(as_text(some));
+  }
   const Stream& stream() const { return stream_; }
   Stream& stream() { return stream_; }
 

@@ -101,7 +101,7 @@ TEST_CASE("the server's close code and reason reach the client, also 1012") {
   CHECK(running.ended(Reason::kServerLeft, 3));
 }
 
-TEST_CASE("an end without a close frame is passed on without one") {
+TEST_CASE("if a client ends without a close frame, so does its server's link; a client is always told why") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   {
@@ -112,7 +112,7 @@ TEST_CASE("an end without a close frame is passed on without one") {
   {
     WebPair pair(running, fake);
     pair.server.stream().reset();
-    CHECK(pair.client.next() == "end");
+    CHECK(pair.client.next() == "close:1001 " + std::string(relay::telling(Reason::kServerReset).words));
   }
   CHECK(running.empty());
 }
@@ -224,13 +224,13 @@ TEST_CASE("a peer that breaks the rules of WebSocket gets close code 1002") {
     WebPair pair(running, fake);
     pair.server.send_raw(from_hex("8281 00000000 01"));
     CHECK(pair.server.next() == "close:1002 masked by a server");
-    CHECK(pair.client.next() == "close:1001 ");
+    CHECK(pair.client.next() == "close:1001 " + std::string(relay::telling(Reason::kServerProtocolError).words));
   }
   CHECK(running.ended(Reason::kBadFrame));
   CHECK(running.ended(Reason::kServerProtocolError));
 }
 
-TEST_CASE("a client that sends no request in time is closed, and so is one whose close frame gets no answer") {
+TEST_CASE("a client that sends no request in time gets 408, and one whose close frame gets no answer is closed") {
   FakeServer fake;
   Limits limits = no_limits();
   limits.greet_ms = 100;
@@ -238,7 +238,7 @@ TEST_CASE("a client that sends no request in time is closed, and so is one whose
   Running running(ogar::game(), fake.address(), limits);
   const Stream slow = Stream::to(running.address);
   slow.send("GET / HTTP/1.1\r\n");
-  CHECK(slow.read_all().empty());
+  CHECK(as_text(slow.read_all()).starts_with("HTTP/1.1 408 Request Timeout\r\n"));
   CHECK(running.ended(Reason::kGreetTimeout));
   WebPair pair(running, fake);
   pair.client.send(CloseFrame{1000, ""});
@@ -298,7 +298,7 @@ TEST_CASE("messages accepted for a slow client reach it, then a close frame, alt
   }));
   const std::string expected = "b:" + to_hex(Bytes(message).subspan(4));
   for (std::uint64_t i = 0; i < passed; ++i) REQUIRE((client.next() == expected));
-  CHECK(client.next() == "close:1008 enough");
+  CHECK(client.next() == "close:1008 kicked: enough");
   CHECK(client.next() == "end");
 }
 

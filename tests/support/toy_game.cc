@@ -313,7 +313,7 @@ class ToyPackets final : public ToyGame {
     if (data < kConnects || data >= kConnects + std::size(kDialects)) return std::nullopt;
     return data - kConnects;
   }
-  std::uint32_t enet_parting(wire::EnetParting why) const override { return 30 + static_cast<std::uint32_t>(why); }
+  std::uint32_t enet_parting(wire::Parting why) const override { return 30 + static_cast<std::uint32_t>(why); }
   std::span<const wire::Query> queries() const override { return kQueries; }
   std::string answer(const wire::Query& query, const wire::Status& status) const override {
     if (!status.server.empty()) return std::string(as_text(status.server));

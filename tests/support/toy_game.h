@@ -19,7 +19,7 @@ const wire::Game& ungreeted();
 /// The same over WebSocket, without the greeting. Each message is one frame of any bytes.
 const wire::Game& messages();
 
-/// The same over ENet. A packet has one or more frames. The connect data of dialect n is 70 + n. An EnetParting is sent
+/// The same over ENet. A packet has one or more frames. The connect data of dialect n is 70 + n. An Parting is sent
 /// as 30 + its value. The answer to the query "TOY?" is the query, the server's name, its map (in a
 /// bridge: its game) and the number of players.
 const wire::Game& packets();

@@ -3,6 +3,7 @@
 #include "adapters/aos/drops.h"
 #include "adapters/aos/faces.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/texts.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::aos {
@@ -59,6 +60,7 @@ void AosFront::receive(const Frames& frames, Outlet& out) {
   wire::each_frame(frames, wire::Way::kToServer, each);
   if (!wrong || gone_) return;
   gone_ = true;
+  tell_end(core::words_for_fault(*wrong), out);
   out.fail(*wrong);
 }
 
@@ -193,14 +195,17 @@ void AosFront::take_fact(const words::Kicked& kicked, Outlet& out) {
 
 void AosFront::session_ends(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
+void AosFront::tell_end(std::string_view why, Outlet& out) {
+  if (!map_.loaded() || why.empty()) return;
+  client_.notice(why, out);
+  client_.send_reason(why, out);
+}
+
 /// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
 /// lines; BetterSpades shows the last one when the connection is gone.
 void AosFront::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
-  if (map_.loaded() && !why.empty()) {
-    client_.notice(why, out);
-    client_.send_reason(why, out);
-  }
+  tell_end(why, out);
   const bool custom = client_.tells_states() && (reason == kServerGone || reason == kBadName);
   out.close(why, custom ? kCustom : reason);
 }

@@ -46,6 +46,7 @@ class AosFront final : public core::Front, private OwnLife {
   void load(Outlet& out);
   void greet(Outlet& out);
   void goodbye(std::string_view why, std::uint32_t reason, Outlet& out);
+  void tell_end(std::string_view why, Outlet& out);
 
   Client client_;
   bool enters_first_;

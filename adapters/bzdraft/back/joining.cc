@@ -186,7 +186,7 @@ void Joining::hear(const Reject& reject, BackOut& out) {
     refused.set_why(why);
     return out.say({state_.me, refused});
   }
-  if (state_.stage != Stage::kEntering) return;
+  if (state_.stage != Stage::kEntering) return void(rejected_ = why);  // a MsgSuperKill follows
   state_.stage = Stage::kReadyToEnter;
   state_.wish.reset();
   tank_.give_up();
@@ -195,10 +195,10 @@ void Joining::hear(const Reject& reject, BackOut& out) {
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
-  if (out.report_server_stopping("the server ended the session")) return void(state_.goodbye_said = true);
+  const std::string why = rejected_.empty() ? "the server ended the session, and gave no reason" : rejected_;
+  if (out.report_server_stopping(why)) return void(state_.goodbye_said = true);
   const bool no_slot = state_.stage == Stage::kGreeting;  // how the draft refuses a client if it has no slot
-  state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
-                out);
+  state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, why, no_slot, out);
 }
 
 }  // namespace entente::bzdraft

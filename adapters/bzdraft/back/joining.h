@@ -35,7 +35,8 @@ class Joining {
   Resources resources_;
   bool fetches_ = false;  // MsgGetWorld has arrived; resources may be requested
   Md5 root_{}, asked_{};
-  Buffer piece_;  // of the requested resource
+  Buffer piece_;          // of the requested resource
+  std::string rejected_;  // why the server ends the connection
 };
 
 }  // namespace entente::bzdraft

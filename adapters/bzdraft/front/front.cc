@@ -3,6 +3,7 @@
 #include "adapters/bzdraft/drops.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/texts.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::bzdraft {
@@ -27,8 +28,8 @@ void BzdraftFront::receive(const Frames& frames, Outlet& out) {
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   const auto fault = client_.feed(frames, each, unknown);
   if (!fault || gone_) return;
-  client_.send(out, SuperKill{});
   gone_ = true;
+  tell_end(core::words_for_fault(*fault), out);
   out.fail(*fault);
 }
 
@@ -144,7 +145,10 @@ void BzdraftFront::refuse(words::Refused::Code code, const std::string& why, boo
   if (client_.in()) return goodbye(why, out);
   profile_.reject(reason, why, out);
   client_.stage = Stage::kOutside;
-  if (!may_retry) goodbye(why, out);
+  if (may_retry) return;
+  gone_ = true;
+  client_.send(out, SuperKill{});
+  out.close(why);
 }
 
 void BzdraftFront::take(const Exit&, Outlet& out) {
@@ -154,10 +158,14 @@ void BzdraftFront::take(const Exit&, Outlet& out) {
 }
 
 void BzdraftFront::goodbye(std::string_view why, Outlet& out) {
-  if (std::exchange(gone_, true)) return out.close(why);
-  if (client_.in() && !why.empty()) client_.server_says(why, out);
-  client_.send(out, SuperKill{});
+  if (!std::exchange(gone_, true)) tell_end(why, out);
   out.close(why);
+}
+
+void BzdraftFront::tell_end(std::string_view why, Outlet& out) {
+  if (!why.empty() && client_.in()) client_.server_says(why, out);
+  if (!why.empty() && !client_.in()) profile_.reject(Refusal::kNeedServerAuth, why, out);
+  client_.send(out, SuperKill{});
 }
 
 }  // namespace entente::bzdraft

@@ -53,6 +53,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void let_in(Outlet& out);
   void refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
+  void tell_end(std::string_view why, Outlet& out);
 
   Client client_;
   bool gone_ = false;

@@ -7,6 +7,7 @@
 #include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
+#include "proxy/core/texts.h"
 
 namespace entente::bzflag {
 namespace {
@@ -71,7 +72,8 @@ void Joining::hear(const TooLate&, BackOut& out) {
 }
 
 void Joining::hear(const Refused& refused, BackOut& out) {
-  refuse(words::Refused::BANNED, ban_reason(refused.reason.view()), out);
+  const std::string why = ban_reason(clean(refused.reason.view()));
+  refuse(core::is_for_now(why) ? words::Refused::SERVER_GONE : words::Refused::BANNED, why, out);
 }
 
 void Joining::hear(const NegotiateFlags& missing, BackOut& out) {
@@ -168,11 +170,13 @@ void Joining::hear(const Reject& reject, BackOut& out) { refuse(refusal_of(rejec
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
-  if (out.report_server_stopping("the server ended the session")) return void(state_.goodbye_said = true);
-  refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
+  constexpr const char* kNoReason = "the server ended the session, and gave no reason";
+  if (out.report_server_stopping(kNoReason)) return void(state_.goodbye_said = true);
+  refuse(words::Refused::SERVER_GONE, kNoReason, out);
 }
 
 void Joining::refuse(words::Refused::Code code, std::string_view text, BackOut& out) {
+  if (core::is_for_now(text) && out.report_server_stopping(text)) return void(state_.goodbye_said = true);
   const bool may_retry =
       code == words::Refused::FULL || code == words::Refused::NAME_TAKEN || code == words::Refused::TOO_SOON;
   state_.refuse(code, text, may_retry, out);

@@ -1,9 +1,11 @@
 #include "adapters/bzflag/front/front.h"
 
 #include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/last_words.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/texts.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::bzflag {
@@ -44,8 +46,8 @@ void BzflagFront::receive(const Frames& frames, Outlet& out) {
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   if (gone_) return;
   if (const auto fault = client_.feed(frames, out.now(), each, unknown); fault && !gone_) {
-    if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
     gone_ = true;
+    tell_end(core::words_for_fault(*fault), words::Refused::OTHER, out);
     out.fail(*fault);
   }
 }
@@ -113,7 +115,7 @@ void BzflagFront::tick(Outlet& out) {
   if (client_.stage == Stage::kHeader) return miss_header(out);
   queries_.answer(out);
   lobby_.answer(out);
-  if (lobby_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, out);
+  if (lobby_.gave_up()) return goodbye(core::kNoWorldText, words::Refused::SERVER_GONE, out);
   let_in(out);
   if (!client_.in()) return;
   scores_.send_new(out);
@@ -223,15 +225,7 @@ void BzflagFront::ping(Outlet& out) {
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
 void BzflagFront::take_fact(const words::Refused& refused, const core::Fact&, Outlet& out) {
-  refuse(refused.code(), refused.text(), out);
-}
-
-void BzflagFront::refuse(words::Refused::Code code, std::string_view why, Outlet& out) {
-  Reject reject;
-  reject.code = reject_code(code);
-  reject.reason.set(fitted(why, kLongestText));
-  if (client_.stage != Stage::kHeader) client_.stream(out, reject);  // before the greeting it would be read as one
-  goodbye(why, out);
+  goodbye(refused.text(), refused.code(), out);
 }
 
 void BzflagFront::take(const Exit&, Outlet& out) {
@@ -240,12 +234,28 @@ void BzflagFront::take(const Exit&, Outlet& out) {
   out.close("the client left");
 }
 
-/// A client does not notice a closed connection, so it is sent a goodbye first.
-void BzflagFront::goodbye(std::string_view why, Outlet& out) {
-  if (std::exchange(gone_, true)) return out.close(why);
-  if (client_.in() && !why.empty()) client_.server_says(why, out);
-  if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
+void BzflagFront::goodbye(std::string_view why, words::Refused::Code code, Outlet& out) {
+  if (!std::exchange(gone_, true)) tell_end(why, code, out);
   out.close(why);
+}
+
+/// Tells the client why it is disconnected. It does not notice a closed connection, so it is sent a goodbye, too.
+void BzflagFront::tell_end(std::string_view why, words::Refused::Code code, Outlet& out) {
+  const Dialect& its = client_.dialect();
+  if (client_.stage == Stage::kHeader) {  // a reject would be read as a greeting
+    if (its.refusals && !why.empty()) client_.stream(out, refusal(code == words::Refused::BANNED, why));
+    return;
+  }
+  if (client_.in()) {
+    if (!why.empty()) client_.server_says(why, out);
+  } else if (!why.empty() && (its.reject_text || client_.stage == Stage::kEntering)) {
+    const bool only_code = !its.reject_text && code == words::Refused::SERVER_GONE;
+    Reject reject;
+    reject.code = reject_code(only_code ? words::Refused::FULL : code);  // "Try again later"
+    reject.reason.set(fitted(why, kLongestText));
+    client_.stream(out, reject);
+  }
+  client_.stream(out, SuperKill{});
 }
 
 }  // namespace entente::bzflag

@@ -32,7 +32,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void session_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void session_ends(std::string_view why, Outlet& out) override { goodbye(why, words::Refused::SERVER_GONE, out); }
 
  private:
   using Stage = Client::Stage;
@@ -60,7 +60,9 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out);
   void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
   void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
-  void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
+  void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) {
+    goodbye(kicked.text(), words::Refused::OTHER, out);
+  }
   void take_fact(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
@@ -70,8 +72,8 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void want_world(Outlet& out);
   void let_in(Outlet& out);
   void ping(Outlet& out);
-  void refuse(words::Refused::Code code, std::string_view why, Outlet& out);
-  void goodbye(std::string_view why, Outlet& out);
+  void goodbye(std::string_view why, words::Refused::Code code, Outlet& out);
+  void tell_end(std::string_view why, words::Refused::Code code, Outlet& out);
 
   Client client_;
   bool gone_ = false, wants_world_ = false;

@@ -13,6 +13,7 @@
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/message_link.h"
 #include "proxy/core/gameplay/world_wait.h"
+#include "proxy/core/texts.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::ogar {
@@ -25,6 +26,7 @@ constexpr Micros kSilence = 60 * kSecond;         // as in OgarII
 constexpr std::size_t kClientBehind = 64 * 1024;  // bytes waiting: the client is slow
 constexpr std::size_t kMostLinesAPainting = 100;  // lines of chat for one painting
 constexpr std::uint32_t kBoardEvery = 4;          // paintings
+constexpr const char* kSilent = "nothing received for a minute";
 constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of WebSocket
 
 class OgarFront final : public core::Front {
@@ -40,7 +42,11 @@ class OgarFront final : public core::Front {
   void receive(const Frames& frames, FrontOut& out) override {
     heard_ = out.now();
     const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
-    if (const auto fault = link_.hear(frames, each)) out.fail(*fault);
+    if (const auto fault = link_.hear(frames, each)) {
+      say(server_line(core::words_for_fault(*fault)), out);
+      send_last_lines(out);
+      out.fail(*fault);
+    }
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
@@ -63,13 +69,17 @@ class OgarFront final : public core::Front {
       say(server_line(keys), out);
     }
     core::drop_unsupported<mapping>(fact, out);
-    if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
+    if (const auto* kicked = core::as<words::Kicked>(fact))
+      return leave(kicked->text().empty() ? "kicked" : kicked->text(), kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
     if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
   }
 
   void tick(FrontOut& out) override {
-    if (out.now() - heard_ >= kSilence) return out.close("nothing received for a minute", kRefused);
+    if (out.now() - heard_ >= kSilence) {
+      say(server_line(kSilent), out);
+      return leave(kSilent, kRefused, out);
+    }
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
     if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: starts a new grid of ticks
@@ -252,14 +262,17 @@ class OgarFront final : public core::Front {
 
   /// Sends the last lines, then closes.
   void leave(std::string_view why, std::uint32_t code, FrontOut& out) {
-    if (greeted_ && !lines_.empty()) {
-      Update& update = *std::get_if<Update>(&update_);
-      update.flags = 0;
-      add_chat(update);
-      tell(update_, out);
-      give_back(update);
-    }
+    send_last_lines(out);
     out.close(why, code);
+  }
+
+  void send_last_lines(FrontOut& out) {
+    if (!greeted_ || lines_.empty()) return;
+    Update& update = *std::get_if<Update>(&update_);
+    update.flags = 0;
+    add_chat(update);
+    tell(update_, out);
+    give_back(update);
   }
 
   wire::MessageLink<Message> link_;

@@ -29,7 +29,7 @@ void JoinState::be_kicked(std::string_view how, BackOut& out) {
   goodbye_said = true;
   // A server that kicks a player sends the reason first. A server that stops does not, unless it is an Entente.
   const std::string said = last_server_line_.why(out.now(), "");
-  if ((said.empty() || said == kProxyStopped) && out.report_server_stopping(how)) return;
+  if ((said.empty() || is_for_now(said)) && out.report_server_stopping(how)) return;
   words::Kicked kicked;
   kicked.set_text(last_server_line_.why(out.now(), "the server ended the session"));
   out.say(std::move(kicked));

@@ -187,6 +187,8 @@ std::string_view http_phrase(unsigned status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
     case 413:
       return "Content Too Large";
     case 415:

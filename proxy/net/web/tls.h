@@ -19,6 +19,9 @@ struct ssl_st;
 
 namespace entente::net {
 
+/// A server's fatal alert "access denied" (RFC 8446, 6.2), which needs no handshake: browsers show it as such.
+inline constexpr std::uint8_t kTlsAccessDenied[] = {21, 3, 3, 0, 2, 2, 49};
+
 /// Shared by all connections of a listener, or to a server. For any thread.
 class TlsContext {
  public:

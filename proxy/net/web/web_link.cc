@@ -49,8 +49,8 @@ void WebLink::hear_early() {
 }
 
 void WebLink::decline(unsigned status, std::string_view why) {
-  if (shutting_down_ || upgraded()) return;
-  write_answer(status, why, out_);
+  if (shutting_down_ || upgraded() || stage_ == Stage::kOver) return;
+  if (!tls_ || tls_->open()) write_answer(status, why, out_);
   stage_ = Stage::kOver;
   shut_down();
 }
@@ -174,8 +174,11 @@ void WebLink::hear_request(Bytes rest) {
 void WebLink::hear_response(Bytes rest) {
   const HttpHead& response = head_->head();
   if (response.status != 101) {
+    constexpr std::size_t kMost = 256;
+    const std::string* const type = response.find("Content-Type");
+    const bool is_plain = type != nullptr && type->starts_with("text/plain");
     stage_ = Stage::kOver;
-    return user_.declined(*this, response);
+    return user_.declined(*this, response, is_plain ? as_text(rest).substr(0, kMost) : std::string_view());
   }
   if (const char* why = objection_to_upgrade(response, request_->key)) return protocol_error(Fault{why, "http"});
   stage_ = Stage::kMessages;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "proxy/net/tcp.h"
@@ -28,8 +29,9 @@ class WebUser {
   virtual void asked(WebLink&, const HttpHead&) {}
   /// Client: the server has upgraded.
   virtual void upgraded(WebLink&, const HttpHead&) {}
-  /// Client: the server refused the upgrade. The link cannot be used any more.
-  virtual void declined(WebLink&, const HttpHead&) {}
+  /// Client: the server refused the upgrade. The link cannot be used any more. `why`: the beginning of the answer's
+  /// body if it is plain text and came with the head; valid only during the call.
+  virtual void declined(WebLink&, const HttpHead&, std::string_view /*why*/) {}
 
   virtual void received(WebLink& link, Opcode opcode, Bytes payload) = 0;
   /// The peer's close frame, its last frame.

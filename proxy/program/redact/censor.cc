@@ -208,7 +208,10 @@ Censor::Censor(PersonalGroups keep) : keep_(keep) {
         text, [&](std::string_view word) { vocabulary_.insert(lower_case(word)); }, [](char) {});
   };
   learn(kOurs);
-  for (std::size_t i = 0; i < relay::kReasons; ++i) learn(relay::text(static_cast<relay::Reason>(i)));
+  for (std::size_t i = 0; i < relay::kReasons; ++i) {
+    learn(relay::text(static_cast<relay::Reason>(i)));
+    learn(relay::telling(static_cast<relay::Reason>(i)).words);
+  }
   for (const wire::Game* game : games()) {
     learn(game->name());
     for (const wire::DialectInfo& dialect : game->dialects()) learn(dialect.name);

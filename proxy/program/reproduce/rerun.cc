@@ -66,6 +66,7 @@ core::RoomOptions room_options_of(const trace::RoomBegan& began) {
   options.chat.most_bytes = began.most_bytes();
   options.chat.burst = began.burst();
   options.chat.every = began.every_us();
+  options.tells_drops = began.tells_drops();
   return options;
 }
 

@@ -88,25 +88,14 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
   return Reason::kDialectMismatch;
 }
 
-std::string_view Acceptor::why_unavailable(Reason reason) {
-  switch (reason) {
-    case Reason::kDraining:
-      return kNoNewcomers;
-    case Reason::kDialectUnknown:
-    case Reason::kDialectMismatch:
-    case Reason::kServerUnreachable:
-    case Reason::kServerTimeout:
-      return text(reason);
-    default:
-      return {};
-  }
+std::string Acceptor::words_for(const net::Address& from, Reason why, const Fault& fault) const {
+  const bool banned = why == Reason::kBanned || why == Reason::kNotAllowed;
+  return banned ? worker_route_->why_banned(from) : words_for_player(why, fault);
 }
 
-Buffer Acceptor::refusal(const net::Address& from, Reason why) const {
+std::vector<Buffer> Acceptor::refusal(const net::Address& from, Reason why, const Fault& fault) const {
   const Route& its = worker_route_->route;
-  if (is_ban(why)) return its.game.refusal(its.dialect, wire::Refusal::kBanned, worker_route_->why_banned(from));
-  const std::string_view unavailable = why_unavailable(why);
-  return unavailable.empty() ? Buffer() : its.game.refusal(its.dialect, wire::Refusal::kUnavailable, unavailable);
+  return its.game.last_words(its.dialect, wire::ClientStage::kNew, telling(why).parting, words_for(from, why, fault));
 }
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {

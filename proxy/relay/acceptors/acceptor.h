@@ -82,11 +82,10 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void route_changed() {}
   /// Why a client with this ENet connect data is refused because of its dialect; nothing if it is not.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
-  static bool is_ban(Reason why) { return why == Reason::kBanned || why == Reason::kNotAllowed; }
-  /// The text for a newcomer that no server can take; empty if `why` is another reason.
-  static std::string_view why_unavailable(Reason why);
-  /// The message in its game for a client that is turned away; empty: it is sent none.
-  Buffer refusal(const net::Address& from, Reason why) const;
+  /// Why a client is turned away, for its player.
+  std::string words_for(const net::Address& from, Reason why, const Fault& fault = Fault{""}) const;
+  /// The messages of its game that tell a client why it is turned away.
+  std::vector<Buffer> refusal(const net::Address& from, Reason why, const Fault& fault = Fault{""}) const;
   /// Counts and logs that a client from `from` was turned away at our address `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   /// Makes a twin of the listening UDP socket (net/take_over/udp_twin.h), and puts it into `twin_` and `out`.

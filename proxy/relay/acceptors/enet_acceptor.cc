@@ -151,8 +151,8 @@ void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
   tell_turned_away(peer.address(), worker_route_->route.listen_address, why);
   peer.owner = nullptr;
-  const Buffer said = refusal(peer.address(), why);
-  if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
+  for (const Buffer& said : refusal(peer.address(), why))
+    host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
   const std::uint32_t code = enet_parting(worker_route_->route.game, why);
   stopping_ ? host_.disconnect_now(peer, code)
             : host_.disconnect_without_callback(peer, code);  // the host closes as soon as nobody is inside

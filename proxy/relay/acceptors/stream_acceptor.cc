@@ -10,12 +10,6 @@ namespace {
 constexpr Millis kPartsFor = 1'000;
 constexpr std::size_t kMostParting = 256;
 
-std::string http(std::string_view status, std::string_view why) {
-  return "HTTP/1.1 " + std::string(status) +
-         "\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
-         std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
-}
-
 }  // namespace
 
 StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
@@ -128,20 +122,18 @@ void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoH
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kOutOfDescriptors); }
 
-/// The goodbye to a client that is refused before it has a session. Behind TLS there is none.
+/// What a client is sent that is refused before it has a session. A client of TLS is sent an alert, because a handshake
+/// would cost too much.
 Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fault& fault) const {
   const Route& its = worker_route_->route;
-  if (!its.by_web()) {
-    if (Buffer said = refusal(from, why); !said.empty()) return said;
-    const Bytes goodbye = its.game.goodbye(its.dialect);
-    return Buffer(goodbye.begin(), goodbye.end());
-  }
-  if (its.web->client_tls) return {};
-  const bool unnamed = its.proxies.naming == net::ClientNaming::kForwarded && why == Reason::kBadRequest;
-  const std::string said = is_ban(why) ? http("403 Forbidden", worker_route_->why_banned(from))
-                           : unnamed   ? http("400 Bad Request", fault.what)
-                                       : http("503 Service Unavailable", why_unavailable(why));
-  return Buffer(said.begin(), said.end());
+  Buffer said;
+  if (!its.by_web())
+    for (const Buffer& frame : refusal(from, why, fault)) append(said, frame);
+  else if (its.web->client_tls)
+    append(said, net::kTlsAccessDenied);
+  else
+    net::write_answer(telling(why).http, words_for(from, why, fault), said);
+  return said;
 }
 
 /// Sends the goodbye without waiting: to refuse a crowd of newcomers must cost next to nothing.

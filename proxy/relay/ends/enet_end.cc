@@ -30,8 +30,8 @@ constexpr Millis kSilenceNear = 3'000, kSilenceFar = 8'000;  // of a server, on 
 
 /// What our disconnect carries, unless shut_down() is given a code.
 std::uint32_t parting(const EndOptions& options) {
-  using wire::EnetParting;
-  return options.game.enet_parting(options.facing == Facing::kClient ? EnetParting::kServerGone : EnetParting::kLeft);
+  using wire::Parting;
+  return options.game.enet_parting(options.facing == Facing::kClient ? Parting::kServerGone : Parting::kLeft);
 }
 
 }  // namespace

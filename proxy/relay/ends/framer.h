@@ -46,7 +46,7 @@ class Framer {
   Bytes take_kept();
   void drop_kept();
   /// Whether what was passed on ends with a whole frame.
-  bool at_frame_boundary() const { return cutter_ && ahead_ == 0; }
+  bool at_frame_boundary() const { return passed_ == 0 || (cutter_ && ahead_ == 0); }
   /// Bytes passed on so far.
   std::uint64_t passed() const { return passed_; }
   /// From now on all bytes pass as they come. The caller passes on take_kept() first.

@@ -72,9 +72,11 @@ int WebEnd::connect(const net::Address& server, Outgoing outgoing) {
 
 void WebEnd::upgraded(net::WebLink&, const net::HttpHead&) { user().opened(*this, {peer_address_.text(), 0, path_}); }
 
-void WebEnd::declined(net::WebLink&, const net::HttpHead& response) {
-  depart(
-      {How::kDeclined, 0, Fault{""}, "it answered " + std::to_string(response.status) + " to a WebSocket's request"});
+void WebEnd::declined(net::WebLink&, const net::HttpHead& response, std::string_view why) {
+  const std::string said = clean(why);
+  depart({How::kDeclined, 0, Fault{""},
+          "it answered " + std::to_string(response.status) + " to a WebSocket's request" +
+              (said.empty() ? "" : ": " + said)});
 }
 
 // -- Receiving and sending --------------------------------------------------------------------------------------------
@@ -145,6 +147,7 @@ void WebEnd::ended(net::WebLink&) {
 
 void WebEnd::shut_down(std::string_view why, std::uint32_t code) {
   if (std::exchange(shut_down_, true)) return;
+  if (facing_ == Facing::kClient && !link_.upgraded() && !why.empty()) link_.decline(503, why);
   close_frame_ = {close_code(code), std::string(why)};
   if (close_delay_ == 0 || !link_.upgraded() || departed_) return rang();
   alarm_.set(worker_route_.loop.nanos() + close_delay_ * 1'000'000);

@@ -21,7 +21,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
  private:
   void asked(net::WebLink& link, const net::HttpHead& request) override;
   void upgraded(net::WebLink& link, const net::HttpHead& response) override;
-  void declined(net::WebLink& link, const net::HttpHead& response) override;
+  void declined(net::WebLink& link, const net::HttpHead& response, std::string_view why) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void go_on(net::WebLink& link) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;

@@ -15,7 +15,7 @@ std::optional<Fault> objection(const Route& route, const net::HttpHead& request,
   };
   const bool no_file = !route.web->page.empty() && net::asks_for_file(request);
   if (no_file || !route.serves(request.path())) return no(404, "nothing is served under this path", "path");
-  if (route.draining) return no(503, kNoNewcomers, "");
+  if (route.draining) return no(503, telling(Reason::kDraining).words, "");
   const auto verdict = net::check_upgrade(request);
   if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
   if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin is not allowed", "Origin");

@@ -115,6 +115,7 @@ void BridgeSession::seat(std::size_t dialect) {
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
+  options.tells_drops = true;
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
   record_calls(options);
   home_dialect_ = server_.info.dialect;
@@ -134,6 +135,7 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
   began.set_commands(options.chat.commands);
   began.set_most_bytes(options.chat.most_bytes);
   began.set_burst(options.chat.burst);
+  began.set_tells_drops(options.tells_drops);
   began.set_every_us(options.chat.every);
   RoomHost::record_calls(std::move(began));
 }
@@ -438,13 +440,20 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
   set_reason(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
   // The peer's own words, if it gave any, such as why it kicks.
-  std::string why = departure.why.empty() ? text(reason) : departure.why;
+  std::string why = departure.why.empty() ? why_for_player(reason) : departure.why;
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
   if (departure.how == How::kWrong && !never_up)
-    call_room([&](RecordedRoom& room, core::Micros at) { room.end(text(reason), at); });
+    call_room([&](RecordedRoom& room, core::Micros at) { room.end(words(reason), at); });
   else
     call_room([&](RecordedRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
+}
+
+/// Who started a bot is told the name of the reason.
+std::string BridgeSession::why_for_player(Reason reason) const {
+  const bool bot = info_.client.port() == 0;
+  const std::string said = words(reason);
+  return bot || said.empty() ? text(reason) : said;
 }
 
 /// A peer that cannot be paused sent too much: a client sent too fast, or the other peer read too slowly.
@@ -455,7 +464,7 @@ Reason BridgeSession::flooded_by(const CountedEnd& side) const {
 
 void BridgeSession::dial_failed(Reason why) {
   if (visits()) return dial_next_later(now() + kNextAgain);
-  const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
+  const std::string said = why == Reason::kServerDeclined ? "the server is full; try again later" : why_for_player(why);
   note("the server was not reached: " + said);
   set_reason(why, why == Reason::kServerDeclined ? said : "");
   call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, said, at); });
@@ -484,6 +493,7 @@ bool BridgeSession::given_up(Millis now) {
 }
 
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
+  if (!room_) tell_unseated(reason);
   if (!room_ || room_->over()) return finish();
   call_room([&](RecordedRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
@@ -503,7 +513,8 @@ void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_.end_to_connect().hang_up();
   if (crossing_ != nullptr) crossing_->hang_up();
-  for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(&server_)}) side->end->shut_down(why_, code_for(*side));
+  for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(&server_)})
+    side->end->shut_down(why_.empty() ? words(reason()) : why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {

@@ -183,6 +183,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
 
   bool server_owes() const;
   bool given_up(Millis now);
+  std::string why_for_player(Reason reason) const;
   Reason flooded_by(const CountedEnd& side) const;
   void depart(CountedEnd& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();

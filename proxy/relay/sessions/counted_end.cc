@@ -53,8 +53,17 @@ void CountedEnd::resume(Pause why) {
 }
 
 Millis goodbye_ms(const wire::Game& game, Reason reason) {
-  const bool told = is_sent_away(reason) || reason == Reason::kDrained || reason == Reason::kServerDeclined;
-  return told ? game.refuse_linger_ms() : 0;
+  switch (reason) {
+    case Reason::kStopped:  // players do not keep the process waiting
+    case Reason::kBadFrame:
+    case Reason::kProtocolFault:
+    case Reason::kBadRequest:
+    case Reason::kGreetTimeout:
+    case Reason::kClientStalled:
+      return 0;
+    default:
+      return *telling(reason).words != 0 ? game.refuse_linger_ms() : 0;
+  }
 }
 
 Reason reason_of_client(How how) {

@@ -231,8 +231,7 @@ void DatagramSession::part(Reason reason) {
   const auto to_client = net::enet_disconnect(client_peer_, enet_parting(game, reason));
   worker_route_.to_clients->push(info_.listener, info_.client, to_client);
   if (server_peer_)
-    (void)net::udp_send(server_.get(),
-                        net::enet_disconnect(*server_peer_, game.enet_parting(wire::EnetParting::kLeft)));
+    (void)net::udp_send(server_.get(), net::enet_disconnect(*server_peer_, game.enet_parting(wire::Parting::kLeft)));
 }
 
 }  // namespace entente::relay

@@ -148,7 +148,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // A refusal carries data of the game; a timeout carries none.
   if (!open_ && data == 0) return dial_.failed(peer.timed_out() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
-  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull)) {
+  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::Parting::kFull)) {
     if (dial_.under_way()) dial_.declined();
     dial_.server_is_full(now());
     server_data_ = data;
@@ -171,17 +171,22 @@ bool EnetSession::waits_for_slot() {
   return true;
 }
 
+wire::ClientStage EnetSession::stage() const {
+  if (bytes_from_server_ == 0) return wire::ClientStage::kNew;
+  return player_shown_ ? wire::ClientStage::kPlaying : wire::ClientStage::kJoining;
+}
+
 void EnetSession::shut_down() {
   const wire::Game& game = worker_route_->route.game;
   if (client_) {
-    const Bytes goodbye = reason() == Reason::kServerLeft ? Bytes{} : game.goodbye(worker_route_->route.dialect);
-    if (!goodbye.empty())
-      accepted_peer_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetDelivery::kReliable));
+    if (reason() != Reason::kServerLeft)
+      for (const Buffer& packet : last_words(stage(), reason()))
+        accepted_peer_.host->send(*client_, 0, net::EnetPacket(packet, net::EnetDelivery::kReliable));
     client_->owner = nullptr;
     accepted_peer_.host->disconnect_without_callback(
         *std::exchange(client_, nullptr), server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
-  if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));
+  if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::Parting::kLeft));
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
 
   int dial(const net::Address& server, Outgoing outgoing) override;
   int open_host(const net::Source& source);
+  wire::ClientStage stage() const;
   void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }

@@ -168,7 +168,9 @@ void RoomGuest::departed(End&, const End::Departure& departure) {
 }
 
 void RoomGuest::dismiss(Reason reason, std::string_view why) {
-  client_.id != 0 ? shared_room_.dismiss(client_.id, why.empty() ? text(reason) : why) : finish();
+  if (client_.id != 0) return shared_room_.dismiss(client_.id, why.empty() ? text(reason) : why);
+  tell_unseated(reason);
+  finish();
 }
 
 void RoomGuest::leave(const char* why) {
@@ -178,7 +180,7 @@ void RoomGuest::leave(const char* why) {
 void RoomGuest::shut_down() {
   if (queued_) shared_room_.leave_queues(*this);
   if (next_ != nullptr) next_->give_up_move("the player leaves");
-  client_.end->shut_down(why_, code_for(client_));
+  client_.end->shut_down(why_.empty() ? words(reason()) : why_, code_for(client_));
 }
 
 void RoomGuest::hang_up() {

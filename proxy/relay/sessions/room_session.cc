@@ -127,17 +127,28 @@ void RoomSession::hand_back(SessionRef to) {
   end(Reason::kResumed);
 }
 
+void RoomSession::tell_unseated(Reason reason) {
+  if (!client_.up || !client_.end->is_open() || !info_.game->has_last_words()) return;
+  for (const Buffer& message : last_words(wire::ClientStage::kNew, reason)) client_.end->send(Lane::kStream, message);
+  client_.end->flush();
+}
+
 /// The room has sent the client everything: closes the link.
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);
   set_reason(reason, why);
+  const std::string said = this->reason() == Reason::kProtocolFault ? words(Reason::kProtocolFault) : std::string(why);
   client_.end->delay_close(goodbye());
-  client_.up ? client_.end->shut_down(why, code_for(client_, code)) : client_.end->hang_up();
+  client_.up ? client_.end->shut_down(said, code_for(client_, code)) : client_.end->hang_up();
 }
 
-/// The code of the front or back; if it gave none, the game's code for the reason of the end.
+/// The code of the front or back; if it gave none, or only that its session ends, the game's code for the reason.
 std::uint32_t RoomSession::code_for(const CountedEnd& side, std::uint32_t said) const {
-  return said != 0 ? said : parting_code(*side.info.game, side.facing, reason());
+  const wire::Game& game = *side.info.game;
+  const std::uint32_t ours = parting_code(game, side.facing, reason());
+  const bool only_ends = reason_ && side.facing == Facing::kClient && game.transport() == wire::Transport::kEnet &&
+                         said == game.enet_parting(wire::Parting::kServerGone);
+  return said == 0 || only_ends ? ours : said;
 }
 
 }  // namespace entente::relay

@@ -38,6 +38,8 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void name(Bytes greeting);
   /// The client belongs to that session, which goes on with it. This session only accepted the connection, and ends.
   void hand_back(SessionRef to);
+  /// Tells a client that has no seat why its session ends.
+  void tell_unseated(Reason reason);
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 

@@ -135,14 +135,10 @@ SessionReport Session::report() const {
 
 void Session::stop() {
   if (ending_) close_deadline_ = std::min(close_deadline_, now() + limits_.linger_ms);
-  end(Reason::kStopped, Fault{""}, text(Reason::kStopped));
+  end(Reason::kStopped);
 }
 
-/// In a relay, a player who has joined is shown why, if the route has `announce`.
-void Session::send_away(Reason reason, std::string_view why) {
-  if (!why.empty()) (void)say(text_for(reason, why));
-  end(reason, Fault{""}, why.empty() ? text_for(reason, why) : why);
-}
+void Session::send_away(Reason reason, std::string_view why) { end(reason, Fault{""}, text_for(reason, why)); }
 
 std::string Session::text_for(Reason reason, std::string_view why) {
   if (reason == Reason::kReferred) return std::string(why);
@@ -218,9 +214,7 @@ void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
 
 // -- Going down, by the operator --------------------------------------------------------------------------------------
 
-void Session::end_drained(std::string_view why) {
-  end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
-}
+void Session::end_drained(std::string_view why) { end(Reason::kDrained, Fault{""}, why); }
 
 /// For relays: inserts the text as a message of the game.
 AnnounceResult Session::say(std::string_view text) {
@@ -254,7 +248,12 @@ void Session::set_reason(Reason reason, std::string_view why, const Fault& fault
 void Session::end(Reason reason, const Fault& fault, std::string_view why) {
   if (ending_) return;
   set_reason(reason, {}, fault);
-  dismiss(reason, why);
+  if (words_.empty()) words_ = why;
+  dismiss(reason, words(reason));
+}
+
+std::vector<Buffer> Session::last_words(wire::ClientStage stage, Reason why) const {
+  return info_.game->last_words(info_.dialect, stage, telling(why).parting, words(why));
 }
 
 void Session::finish() {
@@ -305,7 +304,7 @@ void Session::tick(Millis now) {
   if (dial_.holding() && client_has_gone()) return end(Reason::kClientLeft);
   if (close_deadline_ == 0) dial_.tick(now);
   if (ending_) return;
-  if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));
+  if (const auto reason = overdue(now)) end(*reason);
 }
 
 }  // namespace entente::relay

@@ -104,7 +104,7 @@ class Session : private Dial::User {
   /// Goes on with the client of `other`, which does nothing more.
   void adopt_client(Session& other);
 
-  /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
+  /// Ends the session. The player is shown `why`, as far as the game can do so; empty: the words for this reason.
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
   /// Sets the reason to end, if there is none yet. From then on the links have limited time to close.
   void set_reason(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
@@ -144,8 +144,12 @@ class Session : private Dial::User {
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.
-  /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent.
+  /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent. `why`: for the player.
   virtual void dismiss(Reason, std::string_view /*why*/) { finish(); }
+  /// The messages of the game that tell a client at this stage why its session ends.
+  std::vector<Buffer> last_words(wire::ClientStage stage, Reason why) const;
+  /// Why the session ends, for the player; empty: nobody is left to be told.
+  std::string words(Reason why) const { return words_.empty() ? words_for_player(why, fault_) : words_; }
   /// Closes the links once what was sent is out.
   virtual void shut_down() = 0;
   /// Closes the links at once, whatever waits.
@@ -203,6 +207,7 @@ class Session : private Dial::User {
   Millis close_deadline_ = 0;     // when the links are closed at the latest; 0: it is not ending
   std::optional<Reason> reason_;  // of the end
   std::string why_;
+  std::string words_;  // for the player, if they are not those of the reason
   Fault fault_{""};
   bool plays_ = false;   // it is served before newcomers
   bool ending_ = false;  // nothing is passed on any more

@@ -27,6 +27,7 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.seed = std::random_device{}();
   room.shared = true;
   room.chat = options.chat;
+  room.tells_drops = true;
   room.most_words = kMostWords;
   room.shared_frames_stay = true;
   return room;
@@ -349,7 +350,7 @@ void SharedRoom::end(Reason reason) {
   if (over()) return;
   if (annex_ && !end_reason_) annex_->room_ends(reason);
   if (!end_reason_) end_reason_ = reason;
-  call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+  call_room([&](core::Room& room, core::Micros at) { room.end(telling(reason).words, at); });
 }
 
 void SharedRoom::tell_end() {

@@ -21,12 +21,13 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
 }
 
 /// The stream to the client is cut into frames only if the client must get whole frames, if the server's greeting must
-/// be read (for datagrams), or if we may insert a message between two frames.
+/// be read (for datagrams), or if we may say something between two frames.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   const wire::Game& game = route.game;
   const bool whole = game.requires_one_write(Way::kToClient, wire::Stage::kGreeting) ||
                      game.requires_one_write(Way::kToClient, wire::Stage::kPlay);
-  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams() && !route.announce) return nullptr;
+  const bool speaks = !game.goodbye(route.dialect).empty() || game.has_last_words();
+  if (!whole && !speaks && !route.with_datagrams() && !route.announce) return nullptr;
   return game.cutter(Way::kToClient, route.dialect);
 }
 
@@ -171,6 +172,7 @@ void TcpSession::note_admission(const FrameRun& frames) {
   const wire::AdmissionState state =
       frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUndecided;
   entered_ = state != wire::AdmissionState::kUndecided;
+  plays_there_ = state == wire::AdmissionState::kIn;
   if (state == wire::AdmissionState::kBanned) worker_route_->server_banned(info_.client, "");
 }
 
@@ -238,20 +240,26 @@ void TcpSession::pass_rest(Way way) {
   way == Way::kToServer ? to_server(FrameRun{framer.take_kept()}) : to_client(FrameRun{framer.take_kept()});
 }
 
-bool TcpSession::owes_goodbye() const {
-  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended &&
-         to_client_.at_frame_boundary();
+bool TcpSession::may_speak() const { return !told_goodbye_ && !client_.ended && to_client_.at_frame_boundary(); }
+
+bool TcpSession::owes_goodbye() const { return !route_.game.goodbye(route_.dialect).empty() && may_speak(); }
+
+/// Tells the client why. A client whose server closed the connection was told by the server, unless its game needs a
+/// goodbye.
+void TcpSession::say_goodbye(Reason why) {
+  if (!may_speak() || (why == Reason::kServerLeft && !owes_goodbye())) return;
+  told_goodbye_ = true;
+  for (const Buffer& frame : last_words(stage(), why)) client_.link.send(Lane::kStream, frame);
 }
 
-void TcpSession::say_goodbye() {
-  if (!owes_goodbye()) return;
-  told_goodbye_ = true;
-  client_.link.send(Lane::kStream, route_.game.goodbye(route_.dialect));
+wire::ClientStage TcpSession::stage() const {
+  if (bytes_from_server_ == 0) return wire::ClientStage::kNew;
+  return plays_there_ ? wire::ClientStage::kPlaying : wire::ClientStage::kJoining;
 }
 
 void TcpSession::shut_down() {
   if (datagrams_) datagrams_->close();
-  if (client_.link.is_open()) say_goodbye();
+  if (client_.link.is_open()) say_goodbye(reason());
   TwoLinkSession::shut_down();
 }
 
@@ -265,7 +273,7 @@ void TcpSession::datagram(const net::Address& from, Bytes datagram) {
 bool TcpSession::on_tick(Millis now) {
   if (part_at_ && now >= part_at_) {
     part_at_ = 0;
-    say_goodbye();
+    say_goodbye(Reason::kServerLeft);
     client_.link.shut_down();
   }
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.

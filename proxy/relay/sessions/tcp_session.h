@@ -42,7 +42,10 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void client_ended();
   void server_ended();
   bool owes_goodbye() const;
-  void say_goodbye();
+  void say_goodbye(Reason why);
+  /// Whether we may say something: the client was sent whole frames, and no goodbye.
+  bool may_speak() const;
+  wire::ClientStage stage() const;
   void insert(Bytes frame) override { relay(server_, client_, wire::Way::kToClient, FrameRun{frame, 0, 1}); }
   bool takes_insert() const override {
     return open_ && entered_ && !told_goodbye_ && !client_.ended && !server_.ended && to_client_.at_frame_boundary();
@@ -58,8 +61,9 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   std::size_t early_frames_ = 0;
   Buffer unsure_;  // what the server said before its dialect is known
   Millis server_spoke_ = 0, part_at_ = 0;
-  bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false;
-  bool entered_ = false;  // the server has let the player in, or banned it
+  bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false,
+              plays_there_ = false;  // the server has let the player in
+  bool entered_ = false;             // the server has let the player in, or banned it
 };
 
 }  // namespace entente::relay

@@ -15,6 +15,12 @@ namespace {
 
 bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opcode::kBinary; }
 
+std::uint16_t close_code(Reason why) {
+  const wire::Parting parting = telling(why).parting;
+  const bool unwanted = parting == wire::Parting::kKicked || parting == wire::Parting::kBanned;
+  return is_sent_away(why) || unwanted ? CloseFrame::kPolicy : CloseFrame::kGoingAway;
+}
+
 }  // namespace
 
 WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
@@ -73,12 +79,13 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
   client_.link.hear_early();
 }
 
-void WebSession::declined(WebLink&, const net::HttpHead& response) {
+void WebSession::declined(WebLink&, const net::HttpHead& response, std::string_view why) {
   dial_.declined();
   worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + " answered " +
                                                    std::to_string(response.status) + " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;
-  client_.link.decline(error ? response.status : 502, "the server declined");
+  client_.link.decline(error ? response.status : 502,
+                       why.empty() ? std::string_view(telling(Reason::kServerDeclined).words) : why);
   end(Reason::kServerDeclined);
 }
 
@@ -88,6 +95,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   last_passed_ = now();
   const bool from_client = is_client(link);
   PeerLink& from = peer_link(link);
+  if (finish_at_ != 0 && !ending_) return from.talks_on(payload.size(), kMostUnheard) ? finish() : void();
   if (ending_) {
     if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // bytes may still wait for the other
     return;
@@ -147,9 +155,12 @@ void WebSession::begin() {
 }
 
 void WebSession::insert(Bytes message) {
-  const Opcode opcode = info_.game->uses_text_messages(info_.dialect) ? Opcode::kText : Opcode::kBinary;
-  pass(server_, client_, Way::kToClient, opcode, message);
+  pass(server_, client_, Way::kToClient, opcode(), message);
   client_.link.flush();
+}
+
+Opcode WebSession::opcode() const {
+  return info_.game->uses_text_messages(info_.dialect) ? Opcode::kText : Opcode::kBinary;
 }
 
 bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
@@ -195,7 +206,7 @@ void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
 void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::string& detail) {
   (is_client(link) ? client_closed_ : server_closed_) = true;
   if (ending_) return;
-  parting_ = CloseFrame{CloseFrame::kGoingAway, ""};
+  parting_ = CloseFrame{CloseFrame::kGoingAway, is_client(link) ? "" : telling(Reason::kServerProtocolError).words};
   if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, fault);
   worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + ": " + fault.what +
                                                    (detail.empty() ? "" : ": ") + detail +
@@ -211,9 +222,23 @@ void WebSession::ended(WebLink& link) {
 }
 
 void WebSession::dismiss(Reason reason, std::string_view why) {
-  if (!parting_ && !why.empty())
-    parting_ = {is_sent_away(reason) ? CloseFrame::kPolicy : CloseFrame::kGoingAway, std::string(why)};
-  finish();
+  if (!parting_ && !why.empty()) parting_ = {close_code(reason), std::string(why)};
+  const Millis reads_for = goodbye();
+  if (reads_for == 0 || finish_at_ != 0 || !takes_insert() || client_.ended) return finish();
+  say_last_words();
+  finish_at_ = now() + reads_for;
+}
+
+void WebSession::say_last_words() {
+  if (!takes_insert() || !info_.game->has_last_words()) return;
+  for (const Buffer& message : last_words(wire::ClientStage::kPlaying, reason())) client_.link.send(opcode(), message);
+  client_.link.flush();
+}
+
+/// While its player reads why, nothing is passed on.
+bool WebSession::on_tick(Millis now) {
+  if (finish_at_ != 0 && now >= finish_at_) finish();
+  return finish_at_ == 0;
 }
 
 void WebSession::tell_end() {
@@ -223,17 +248,17 @@ void WebSession::tell_end() {
 
 void WebSession::shut_down() {
   if (!open_) decline_client();
+  if (finish_at_ == 0) say_last_words();
   if (parting_ && client_.link.upgraded()) client_.link.send(*parting_);
   if (reason() == Reason::kBadFrame) parting_ = {CloseFrame::kGoingAway, ""};
   if (parting_ && server_.link.upgraded()) server_.link.send(*parting_);
   TwoLinkSession::shut_down();
 }
 
-/// Answers the client's request, if it has no answer yet.
+/// Answers the client's request, if it has no answer yet. A client that sends none in time is answered, too.
 void WebSession::decline_client() {
-  if (!asked_ || !client_.link.is_open()) return;
-  const bool too_late = reason() == Reason::kServerTimeout || reason() == Reason::kIdle;
-  client_.link.decline(reason() == Reason::kStopped ? 503 : too_late ? 504 : 502, text(reason()));
+  const std::string why = words(reason());
+  if (client_.link.is_open() && !why.empty()) client_.link.decline(telling(reason()).http, why);
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "proxy/relay/sessions/counted_end.h"
 #include "proxy/relay/sessions/two_link_session.h"
 
 namespace entente::relay {
@@ -20,7 +21,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
  private:
   void asked(net::WebLink& link, const net::HttpHead& request) override;
   void upgraded(net::WebLink& link, const net::HttpHead& response) override;
-  void declined(net::WebLink& link, const net::HttpHead& response) override;
+  void declined(net::WebLink& link, const net::HttpHead& response, std::string_view why) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void messages_done(net::WebLink& link) override;
@@ -37,7 +38,11 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   void pass(PeerLink& from, PeerLink& to, wire::Way way, net::Opcode opcode, Bytes message);
 
   void dismiss(Reason reason, std::string_view why) override;
+  void say_last_words();
+  bool on_tick(Millis now) override;
+  Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
   void insert(Bytes message) override;
+  net::Opcode opcode() const;
   bool takes_insert() const override;
   void shut_down() override;
   void tell_end() override;
@@ -56,6 +61,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   /// The close frame for peers that have neither sent nor received one. Nothing: their connection is closed without
   /// one, as the other peer's was.
   std::optional<net::CloseFrame> parting_;
+  Millis finish_at_ = 0;  // the client was told why, and may read it until then; 0: it was not
   bool client_closed_ = false, server_closed_ = false;  // it sent a close frame, or broke the protocol
   bool asked_ = false, begun_ = false;
 };

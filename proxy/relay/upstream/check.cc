@@ -212,7 +212,7 @@ class WebCheck final : public Look, private net::WebUser {
   }
 
   void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }
-  void declined(net::WebLink&, const net::HttpHead& response) override {
+  void declined(net::WebLink&, const net::HttpHead& response, std::string_view) override {
     has_answered_ = true;
     if (!upgrades_ && response.status < 500) return conclude({});  // 502 to 504: from a balancer whose server is down
     fail(Reason::kServerDeclined, "it answered " + std::to_string(response.status) + " to the request of a check");

@@ -1,0 +1,19 @@
+// Which intents are wishes of a person, who waits for what becomes of them. The others are claims and requests that a
+// client's program makes by itself.
+// Law: each kind of intent is in the table; a kind without an entry does not compile.
+#pragma once
+
+#include <string>
+
+#include "proxy/base/mapping.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+/// Whether this line is about an intent that a person waits for. `word`: the word's name, for a line about any word.
+bool is_wish(const MappingLine& line, const char* word);
+
+/// What a player is told whose wish is dropped by this line.
+std::string words_for_drop(const MappingLine& line, const char* word);
+
+}  // namespace entente::core
