@@ -61,6 +61,8 @@ class Link {
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
     return frame_;
   }
+  /// Gives back the memory of a large frame.
+  void forget_frame() { clear_keeping(frame_, kKeptFrame); }
   /// Links with the same key encode every message in the same way.
   const void* cache_key() const {
     static constexpr std::array<std::array<char, 2>, 2> kKeys{};
@@ -68,6 +70,8 @@ class Link {
   }
 
  private:
+  static constexpr std::size_t kKeptFrame = 16 * 1024;  // bytes
+
   Dialect dialect_;
   Way hears_;
   Envelope envelope_;
@@ -108,8 +112,11 @@ class NativeFront final : public core::Front {
       message_.mutable_you()->set_newest(kContract);
     }
     out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
+    link_.forget_frame();
+    if (message_.has_world()) words::Fact().Swap(&message_);  // a cleared message would keep the memory of the map
   }
 
+  const void* map_key() const override { return link_.cache_key(); }
   bool takes_another_world() const override { return true; }
 
   /// Sends Kicked as the last message, unless the end was sent already.

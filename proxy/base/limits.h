@@ -34,6 +34,9 @@ struct Limits {
   std::uint32_t high_water = 256 * 1024;  ///< bytes waiting for one peer at which reading the other stops
   std::uint32_t low_water = 64 * 1024;    ///< reading resumes below this
   std::uint32_t held_bytes = 64 * 1024;   ///< kept in each direction until the server's dialect is known
+  /// What waits for all clients of an address (IPv6: one /64) together, over all routes. Much more than 64 players or
+  /// viewers need, even while all of them receive a map.
+  std::uint32_t address_waiting_bytes = 128 * 1024 * 1024;
 
   // How much one client may send. No client of a game sends more than some hundreds of messages a second.
   std::uint32_t bytes_per_second = 1024 * 1024;  ///< by stream; above it the client waits

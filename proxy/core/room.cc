@@ -64,15 +64,35 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool h
   Fact first(id, you);
   first.at = now_;
   if (!end.left) tell(end, first);
-  if (told_)
-    world_.tell([&](Fact& fact) {
-      shared_frames_.next_word();
-      fact.at = now_;
-      if (auto* round = std::get_if<words::Round>(&fact.content)) *round = world_.round_at(now_);
-      if (!end.left) tell(end, fact);
-    });
+  if (told_) tell_world(end);
   drain();
   return id;
+}
+
+void Room::tell_world(FrontSlot& seat) {
+  const auto say = [&](Fact& fact) {
+    shared_frames_.next_word();
+    fact.at = now_;
+    if (auto* round = std::get_if<words::Round>(&fact.content)) *round = world_.round_at(now_);
+    if (!seat.left) tell(seat, fact);
+  };
+  world_.tell(say, [&](const std::function<void()>& tell) { tell_map(seat, tell); });
+}
+
+/// The map is the largest part of a world. It is encoded once for all fronts that would send the same bytes, and those
+/// who have not read it yet share its memory.
+void Room::tell_map(FrontSlot& seat, const std::function<void()>& tell) {
+  const void* const key = options_.shared_frames_stay ? seat.member->map_key() : nullptr;
+  if (key == nullptr || seat.left) return tell();
+  if (const auto* frames = shared_frames_.find_map(key, world_.map_version(), now_)) {
+    work_ += frames->size();
+    for (const SharedBytes& frame : *frames)
+      if (seat.open) host_.send_shared(seat.me(), Lane::kStream, frame);
+    return;
+  }
+  shared_frames_.begin_map(key, world_.map_version());
+  tell();
+  shared_frames_.end_map(!seat.left, now_);
 }
 
 void Room::back_opened(const Peer& peer, Micros now) {
@@ -272,7 +292,7 @@ void Room::drain() {
       if (hears_next()) hear_next();
     }
   } while (settle());
-  if (!options_.shared_frames_stay) shared_frames_.forget();
+  if (!options_.shared_frames_stay) shared_frames_.forget(now_);
   draining_ = false;
 }
 

@@ -75,8 +75,8 @@ class Room {
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
     /// Like send(), for bytes that several seats are sent. With RoomOptions::shared_frames_stay, they stay in place
-    /// until forget_shared().
-    virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
+    /// until forget_shared(), and for as long as somebody keeps their owner.
+    virtual void send_shared(Id end, Lane lane, const SharedBytes& shared) { send(end, lane, shared.bytes); }
     virtual std::size_t waiting_bytes(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
@@ -191,7 +191,7 @@ class Room {
 
   /// Frees bytes that were given to Host::send_shared and are not needed any more.
   /// REQUIRES: RoomOptions::shared_frames_stay; called regularly.
-  void forget_shared() { shared_frames_.forget(); }
+  void forget_shared(Micros now) { shared_frames_.forget(now); }
   /// How many frames were encoded for several fronts at once.
   std::uint64_t encoded_shared() const { return shared_frames_.kept(); }
   /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
@@ -233,6 +233,8 @@ class Room {
   std::vector<FrontSlot*>& hearers_with(const FrontSlot& seat);
   void leave_scene(FrontSlot& seat);
   void tell(FrontSlot& seat, const Fact& fact);
+  void tell_world(FrontSlot& seat);
+  void tell_map(FrontSlot& seat, const std::function<void()>& tell);
   bool waits(Intent& intent);
   void remember(const Intent& intent);
   bool is_kept_from_back(const Intent& intent);

@@ -122,6 +122,9 @@ class RoomMember {
   virtual std::optional<Absence> try_reserve_seat(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, on which nothing has been sent yet.
   virtual void returned(const Peer&, Outlet&) {}
+  /// For a front: fronts with the same key send the same frames for a world's geometry and edits, and learn nothing
+  /// from hearing them. Null: this one does not.
+  virtual const void* map_key() const { return nullptr; }
   /// For a front: whether its client can load another world while it plays. Other clients load a world only when they
   /// join.
   virtual bool takes_another_world() const { return false; }

@@ -23,12 +23,12 @@ class Room::MemberSlot final : public Out<Word> {
     if (open) room_.host_.send(id_, lane, frame);
   }
   bool send_cached(Lane lane, const void* cache_key) override {
-    const Bytes* const frame = room_.shared_frames_.find(cache_key);
+    const SharedBytes* const frame = room_.shared_frames_.find(cache_key);
     if (frame != nullptr && open) room_.host_.send_shared(id_, lane, *frame);
     return frame != nullptr;
   }
   void send_shared(Lane lane, const void* cache_key, Bytes frame) override {
-    const Bytes kept = room_.shared_frames_.keep(cache_key, frame);
+    const SharedBytes& kept = room_.shared_frames_.keep(cache_key, frame);
     room_.work_ += kEncodingWork;
     if (open) room_.host_.send_shared(id_, lane, kept);
   }

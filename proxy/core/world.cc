@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 
@@ -126,6 +127,7 @@ void WorldState::on(const words::World& world, const Fact&) {
 
 void WorldState::share_geometry(std::shared_ptr<const words::World> geometry) {
   geometry_ = kept_once(std::move(geometry));
+  map_version_ = next_map_version();
   edits_.clear();
 }
 
@@ -163,6 +165,7 @@ void WorldState::on(const words::WorldEdit& word, const Fact&) {
   const BlockEdit edit(word);
   constexpr std::size_t kFew = 64;
   const std::size_t known = edits_.size();
+  map_version_ = next_map_version();
   if (known < kFew || known >= limits_.units)
     edits_.replace_by(edit);
   else if ((known & (known - 1)) == 0)
@@ -347,7 +350,12 @@ void WorldState::forget_spent_shots(Micros now) {
   });
 }
 
-void WorldState::tell_to(const Telling& say, bool with_map) const {
+std::uint64_t WorldState::next_map_version() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void WorldState::tell_to(const Telling& say, bool with_map, const MapTeller* teller) const {
   say(room_);
   for (const auto& [name, value] : rules_) {
     words::Rule rule;
@@ -355,10 +363,11 @@ void WorldState::tell_to(const Telling& say, bool with_map) const {
     rule.set_value(value);
     say(rule);
   }
-  if (with_map) {
+  const auto tell_map = [&] {
     if (geometry_) say(*geometry_);
     edits_.each([&](const BlockEdit& edit) { say(edit.word()); });
-  }
+  };
+  if (with_map) teller != nullptr ? (*teller)(tell_map) : tell_map();
   for (const auto& [id, state] : players_) say(state.player);
   tell_units(say);
   for (const auto& [id, state] : players_) tell_belongings(state, say);

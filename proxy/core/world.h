@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -72,6 +73,13 @@ class WorldState {
     const auto sink = [&](Fact fact) { say(fact); };
     tell_to(Telling{sink}, true);
   }
+  /// The same, but calls `tell_map(tell)` instead of saying the geometry and its edits: `tell()` says them.
+  template <class F, class M>
+  void tell(F&& say, M&& tell_map) const {
+    const auto sink = [&](Fact fact) { say(fact); };
+    const MapTeller teller = [&](const std::function<void()>& tell) { tell_map(tell); };
+    tell_to(Telling{sink}, true, &teller);
+  }
   /// The same without the geometry and its edits, which are large.
   template <class F>
   void tell_without_map(F&& say) const {
@@ -95,17 +103,21 @@ class WorldState {
   void share_map(const WorldState& other) {
     geometry_ = other.geometry_;
     edits_ = other.edits_;
+    map_version_ = other.map_version_;
   }
   /// The same. `translate(Id)` returns the id here of a player there.
   template <class F>
   void share_map(const WorldState& other, F&& translate) {
     geometry_ = other.geometry_;
+    map_version_ = next_map_version();
     edits_.clear();
     other.edits_.each([&](BlockEdit edit) {
       if (edit.by != 0) edit.by = translate(edit.by);
       edits_.add(edit);
     });
   }
+  /// Another one whenever the geometry or its edits have changed, and never the same for two different maps.
+  std::uint64_t map_version() const { return map_version_; }
   /// 0: no geometry is known.
   double ground_at(double x, double y) const { return geometry_ ? core::ground_at(*geometry_, x, y) : 0; }
   /// The same pose in flattened() geometry: z is the height above the ground, and 0 for a unit that stands on it.
@@ -183,7 +195,8 @@ class WorldState {
     const void* object_;
     void (*call_)(const void*, Fact);
   };
-  void tell_to(const Telling& say, bool with_map) const;
+  using MapTeller = std::function<void(const std::function<void()>& tell)>;
+  void tell_to(const Telling& say, bool with_map, const MapTeller* teller = nullptr) const;
   void tell_units(const Telling& say) const;
   static void tell_belongings(const PlayerState& state, const Telling& say);
 
@@ -224,12 +237,14 @@ class WorldState {
   PlayerState* find_player(Id id);
   void forget_unit(Id id);
   void forget_spent_shots(Micros now);
+  static std::uint64_t next_map_version();
 
   WorldLimits limits_;
   words::Room room_;
   bool ready_ = false;
   std::shared_ptr<const words::World> geometry_;
   EditList edits_;
+  std::uint64_t map_version_ = 0;
   words::Round round_;
   Micros round_told_at_ = 0;
   words::Board board_;

@@ -13,7 +13,7 @@
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
 #include "proxy/net/handle.h"
-#include "proxy/net/outbox.h"
+#include "proxy/net/output/outbox.h"
 #include "proxy/net/schedule.h"
 #include "proxy/net/web/handshake_rate.h"
 

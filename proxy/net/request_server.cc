@@ -58,8 +58,24 @@ void RequestServer::run() {
     std::size_t i = 2;
     std::erase_if(talks_,
                   [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.began + time_; });
+    bound_answers();
     if (polled[1].revents == 0) continue;
     for (std::size_t n = 0; n < kMostConnections && has_room(now) && accept(now);) ++n;
+    bound_answers();
+  }
+}
+
+/// The newest answer is never dropped, however large it is.
+void RequestServer::bound_answers() {
+  const auto size = [](const Talk& talk) { return talk.answer ? talk.answer->size() : 0; };
+  std::size_t all = 0;
+  for (const Talk& talk : talks_) all += size(talk);
+  while (all > kMostAnswers && talks_.size() > 1) {
+    const auto oldest =
+        std::find_if(talks_.begin(), talks_.end() - 1, [&](const Talk& talk) { return size(talk) != 0; });
+    if (oldest == talks_.end() - 1) return;
+    all -= size(*oldest);
+    talks_.erase(oldest);
   }
 }
 

@@ -1,7 +1,8 @@
 // Short conversations with programs: a client sends something, gets an answer, and the connection is closed.
 // Law: they run on a thread of their own, which nobody can block: the size of a question, its pieces, the number of
-// connections and the time of each are bounded. Silent clients do not keep others out: when all places are taken,
-// the oldest connection that waits for no answer makes room.
+// connections, the time of each and the bytes of all answers are bounded. Silent clients do not keep others out: when
+// all places are taken, the oldest connection that waits for no answer makes room. Slow readers do not, either: when
+// too many bytes of answers wait, the oldest connections are closed.
 #pragma once
 
 #include <functional>
@@ -24,8 +25,9 @@ class RequestServer {
   static constexpr Millis kTime = 5'000;                ///< for a whole conversation
   static constexpr Millis kGrace =
       200;  ///< minimum age at which a connection makes room; newer ones wait in the kernel
-  static constexpr unsigned kMostPieces = 64;  ///< maximum number of reads for one question
-  static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
+  static constexpr unsigned kMostPieces = 64;              ///< maximum number of reads for one question
+  static constexpr std::size_t kMostAnswers = 64U << 20U;  ///< bytes of answers that wait; then the oldest are dropped
+  static constexpr Millis kRest = 1'000;                   ///< pause after running out of descriptors
 
   /// Called on the server's thread whenever a client has sent something. `said`: all that it has sent so far. `over`:
   /// it sends no more. `client`: its connection, which the function may take away. Returns the answer, which may be
@@ -63,6 +65,7 @@ class RequestServer {
   void run();
   bool has_room(Millis now) const;
   bool make_room(Millis now);
+  void bound_answers();
   bool accept(Millis now);
   bool go_on(Talk& talk) const;
   bool hear(Talk& talk) const;

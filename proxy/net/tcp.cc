@@ -15,13 +15,19 @@
 namespace entente::net {
 namespace {
 
-constexpr std::size_t kPartsAtOnce = 64;     // of one write
-constexpr std::size_t kKeptRoom = 4 * 1024;  // a drained queue larger than this gives its memory back
+constexpr std::size_t kPartsAtOnce = 64;  // of one write
 
 int socket_error(int fd) {
   int error = 0;
   socklen_t size = sizeof(error);
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+ssize_t send_parts(int fd, iovec* places, std::size_t count) {
+  msghdr message{};
+  message.msg_iov = places;
+  message.msg_iovlen = count;
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
 bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == ENOBUFS; }
@@ -44,7 +50,7 @@ int Tcp::connect(Fd fd, const Address& to, Bytes first) {
   connecting_ = true;
   if (!adopt(std::move(fd))) return ENOMEM;
   watch();
-  keep(first);
+  keep({first, {}});
   return 0;
 }
 
@@ -74,45 +80,32 @@ void Tcp::call_again() {
 void Tcp::send(wire::Lane, Bytes bytes) {
   assert(!shutting_down_);
   if (!is_open() || failed_) return;
-  if (waiting() > 0 || connecting_) return keep(bytes);
-  if (!loop_.outbox().take(*this, bytes)) write_out({&bytes, 1});
+  if (waiting() > 0 || connecting_) return keep({bytes, {}});
+  static const BytesOwner kNobody;
+  const Outbox::Part part{bytes, &kNobody};
+  if (!loop_.outbox().take(*this, bytes)) write_out({&part, 1});
 }
 
-void Tcp::lend(Bytes bytes) {
+void Tcp::lend(const SharedBytes& shared) {
   assert(!shutting_down_);
   if (!is_open() || failed_) return;
-  waiting() > 0 || connecting_ ? keep(bytes) : loop_.outbox().lend(*this, bytes);
+  waiting() > 0 || connecting_ ? keep(shared) : loop_.outbox().lend(*this, shared);
 }
 
-void Tcp::write_out(std::span<const Bytes> parts) {
+void Tcp::write_out(std::span<const Outbox::Part> parts) {
   if (failed_) return;
   std::size_t written = waiting() == 0 ? write(parts) : 0;
-  for (const Bytes part : parts) {
-    const std::size_t gone = std::min(written, part.size());
+  for (const Outbox::Part& part : parts) {
+    const std::size_t gone = std::min(written, part.bytes.size());
     written -= gone;
-    keep(part.subspan(gone));
+    if (gone < part.bytes.size()) keep({part.bytes.subspan(gone), *part.owner});
   }
 }
 
-void Tcp::keep(Bytes bytes) {
-  if (bytes.empty() || failed_) return;
-  make_room(bytes.size());
-  append(waiting_, bytes);
+void Tcp::keep(const SharedBytes& shared) {
+  if (shared.bytes.empty() || failed_) return;
+  waiting_.add(shared);
   watch();
-}
-
-/// Drops the bytes that were sent, and grows the buffer by an eighth instead of doubling it, because many readers may
-/// be slow.
-void Tcp::make_room(std::size_t more) {
-  if (waiting_.size() + more <= waiting_.capacity()) return;
-  forget_sent();
-  const std::size_t need = waiting_.size() + more;
-  if (need > waiting_.capacity()) waiting_.reserve(need + std::max(need / 8, kKeptRoom));
-}
-
-void Tcp::forget_sent() {
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(sent_));
-  sent_ = 0;
 }
 
 void Tcp::empty_outbox() {
@@ -138,29 +131,26 @@ void Tcp::hang_up() {
   empty_outbox();
   poll_.close();
   fd_.reset();
-  free_memory(waiting_);
-  sent_ = 0;
+  waiting_ = {};
 }
 
 /// Returns how many bytes the kernel took.
 std::size_t Tcp::write(Bytes bytes) { return taken(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
 
 /// The same for several parts: at most kPartsAtOnce per call, until the kernel does not take all.
-std::size_t Tcp::write(std::span<const Bytes> parts) {
-  if (parts.size() == 1) return write(parts.front());
+std::size_t Tcp::write(std::span<const Outbox::Part> parts) {
+  if (parts.size() == 1) return write(parts.front().bytes);
   std::size_t all = 0;
   while (!parts.empty()) {
     std::array<iovec, kPartsAtOnce> places;
     const std::size_t count = std::min(parts.size(), places.size());
     std::size_t size = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      places[i] = {const_cast<std::uint8_t*>(parts[i].data()), parts[i].size()};
-      size += parts[i].size();
+      const Bytes bytes = parts[i].bytes;
+      places[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+      size += bytes.size();
     }
-    msghdr message{};
-    message.msg_iov = places.data();
-    message.msg_iovlen = count;
-    const std::size_t n = taken(::sendmsg(fd_.get(), &message, MSG_NOSIGNAL));
+    const std::size_t n = taken(send_parts(fd_.get(), places.data(), count));
     all += n;
     if (n < size) break;
     parts = parts.subspan(count);
@@ -168,12 +158,18 @@ std::size_t Tcp::write(std::span<const Bytes> parts) {
   return all;
 }
 
+/// The same for what waits: one call.
+std::size_t Tcp::write_waiting() {
+  std::array<iovec, kPartsAtOnce> places;
+  const std::size_t count = waiting_.fill(places);
+  return taken(send_parts(fd_.get(), places.data(), count));
+}
+
 std::size_t Tcp::taken(ssize_t n) {
   if (n >= 0) return static_cast<std::size_t>(n);
   if (try_again(errno)) return 0;
   failed_ = errno;
-  waiting_.clear();
-  sent_ = 0;
+  waiting_ = {};
   watch();
   return 0;
 }
@@ -221,15 +217,10 @@ void Tcp::receive() {
 
 void Tcp::flush() {
   if (waiting() == 0) return;
-  sent_ += write(Bytes(waiting_).subspan(sent_));
+  const std::size_t written = write_waiting();
   if (failed_) return;
-  if (waiting() == 0) {
-    sent_ = 0;
-    clear_keeping(waiting_, kKeptRoom);
-    if (shutting_down_) ::shutdown(fd_.get(), SHUT_WR);
-  } else if (sent_ > waiting_.size() / 2) {
-    forget_sent();
-  }
+  if (written != 0) waiting_.drop(written);
+  if (waiting() == 0 && shutting_down_) ::shutdown(fd_.get(), SHUT_WR);
   watch();
   user_.wrote(*this);
 }

@@ -12,6 +12,7 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/link.h"
 #include "proxy/net/poll.h"
+#include "proxy/net/output/waiting_bytes.h"
 
 namespace entente::net {
 
@@ -28,9 +29,12 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   int connect(Fd fd, const Address& to, Bytes first = {});
 
   void send(wire::Lane lane, Bytes bytes) override;
-  /// As send(), without a copy: `bytes` must stay valid until the loop's outbox is flushed.
-  void lend(Bytes bytes);
-  std::size_t waiting() const override { return waiting_.size() - sent_; }
+  /// As send(), without a copy: the bytes must stay valid until the loop's outbox is flushed. If they have an owner,
+  /// what waits after that refers to them.
+  void lend(const SharedBytes& shared);
+  std::size_t waiting() const override { return waiting_.size(); }
+  /// The memory that waits (WaitingBytes::weight).
+  std::size_t weight() const { return waiting_.weight(); }
   void set_reading(bool on) override;
   bool is_reading() const { return reading_; }
   /// The user has not dealt with everything that was received: go_on() follows when the link is served next, unless it
@@ -60,17 +64,16 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
 
  private:
   void ready(bool readable, bool writable, bool broken) override;
-  void write_out(std::span<const Bytes> parts) override;
+  void write_out(std::span<const Outbox::Part> parts) override;
   bool hears() const { return reading_ && !connecting_ && !peer_ended_; }
   void conclude_connect();
   void receive();
   void flush();
   void empty_outbox();
-  void keep(Bytes bytes);
-  void make_room(std::size_t more);
-  void forget_sent();
+  void keep(const SharedBytes& shared);
   std::size_t write(Bytes bytes);
-  std::size_t write(std::span<const Bytes> parts);
+  std::size_t write(std::span<const Outbox::Part> parts);
+  std::size_t write_waiting();
   std::size_t taken(ssize_t n);
   void watch();
   void break_off(int error);
@@ -79,8 +82,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   LinkUser& user_;
   Fd fd_;
   Poll poll_;
-  Buffer waiting_;  // from sent_ on: not yet taken by the kernel
-  std::size_t sent_ = 0, largest_read_ = ~std::size_t{0};
+  WaitingBytes waiting_;  // not yet taken by the kernel
+  std::size_t largest_read_ = ~std::size_t{0};
   int failed_ = 0;  // errno of a write; reported by the loop, never from inside send()
   bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
   bool again_ = false;  // go_on() is due

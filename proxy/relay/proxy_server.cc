@@ -204,6 +204,7 @@ struct ProxyServer::Impl {
 
   Events& events;
   LoopbackSources loopback_sources;
+  AddressBytes address_bytes;
   mutable std::shared_mutex tables;  // of the vectors below
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Route>> routes;
@@ -234,6 +235,7 @@ std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
   if (auto wrong = objection(options)) return wrong;
   one.route = make_route(options, events);
   one.route->loopback_sources = &loopback_sources;
+  one.route->address_bytes = &address_bytes;
   if (const auto opened = open_upstreams(*one.route, options, *pool.host_names); !opened) return opened.error();
   if (one.wanted->instead_of) {
     Listener& listener = *routes[*one.wanted->instead_of]->listener;

@@ -69,6 +69,8 @@ const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
       return "idle";
     case Reason::kClientStalled:
       return "client does not read";
+    case Reason::kAddressStalled:
+      return "too much waits for its address";
     case Reason::kServerStalled:
       return "server does not read";
     case Reason::kHalfClosed:
@@ -141,6 +143,8 @@ Telling telling(Reason reason) {  // NOLINT(readability-function-size): a table
       return {Parting::kKicked, 504, "nothing was sent for too long"};
     case Reason::kClientStalled:
       return {Parting::kKicked, 503, "your connection is too slow for what the server sends"};
+    case Reason::kAddressStalled:
+      return {Parting::kKicked, 503, "too much data waits for the players of your address"};
     case Reason::kServerStalled:
       return {Parting::kServerGone, 503, "the server is too slow; try again later"};
     case Reason::kHalfClosed:

@@ -50,7 +50,8 @@ enum class Reason : std::uint8_t {
   kIdle,                 ///< Limits::idle_ms
   kClientStalled,        ///< Limits::stall_ms
   kServerStalled,
-  kHalfClosed,  ///< Limits::half_closed_ms
+  kAddressStalled,  ///< Limits::address_waiting_bytes
+  kHalfClosed,      ///< Limits::half_closed_ms
   kCount
 };
 

@@ -15,6 +15,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
+#include "proxy/relay/admission/address_bytes.h"
 #include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/loopback_sources.h"
@@ -90,6 +91,7 @@ struct Route : RouteRules {
   const wire::Game& game;
   std::size_t dialect = 0;                      ///< the listener's
   LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
+  AddressBytes* address_bytes = nullptr;        ///< of the ProxyServer
   net::Address listen_address;                  ///< the address of `listener`
   Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them

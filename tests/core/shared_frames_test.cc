@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "proxy/core/room.h"
 #include "tests/support/heap.h"
@@ -18,7 +19,8 @@ namespace {
 class Ears final : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { heard[end] += as_text(bytes); }
-  void send_shared(Id end, Lane lane, Bytes bytes) override {
+  void send_shared(Id end, Lane lane, const SharedBytes& shared_bytes) override {
+    const Bytes bytes = shared_bytes.bytes;
     places.insert(bytes.data());
     ++shared;
     send(end, lane, bytes);
@@ -88,6 +90,106 @@ TEST_CASE("a fact is encoded once for all fronts with one key, whoever receives 
   }
 }
 
+/// Sends everything that it hears under one key, and counts the encodings.
+class MapEncoder final : public Front {
+ public:
+  explicit MapEncoder(int& encoded) : encoded_(encoded) {}
+  void receive(const Frames&, FrontOut&) override {}
+  void hear(const Fact& fact, FrontOut& out) override {
+    if (out.send_cached(Lane::kStream, &kKeys[0])) return;
+    ++encoded_;
+    Buffer bytes;
+    Fact same = fact;
+    same.at = 0;
+    write(same, bytes);
+    out.send_shared(Lane::kStream, &kKeys[0], bytes);
+  }
+  const void* map_key() const override { return &kKeys[0]; }
+
+ private:
+  int& encoded_;
+};
+
+/// Says a world with some edits, and one more edit for each message.
+class Builder final : public Back {
+ public:
+  void opened(const Peer&, BackOut& out) override {
+    words::World world;
+    world.set_name(std::string(100'000, 'w'));
+    out.say(world);
+    for (int i = 0; i < 1'000; ++i) edit(out);
+    out.say(words::Ready());
+  }
+  void receive(const Frames&, BackOut& out) override { edit(out); }
+  void hear(const Intent&, BackOut&) override {}
+
+ private:
+  void edit(BackOut& out) {
+    words::WorldEdit edit;
+    edit.mutable_edit()->set_x(++count_);
+    out.say(edit);
+  }
+  int count_ = 0;
+};
+
+TEST_CASE("a map is encoded once for all who join, its bytes are kept once, and a changed map is encoded again") {
+  struct Keeper final : Room::Host {
+    void send(Id, Lane, Bytes) override { FAIL("not shared"); }
+    void send_shared(Id end, Lane, const SharedBytes& shared) override { heard[end].push_back(shared); }
+    std::size_t waiting_bytes(Id) const override { return 0; }
+    void close(Id, std::string_view, std::uint32_t) override {}
+    void failed(Id, const Fault&) override {}
+    void dial() override {}
+    std::string all(Id end) const {
+      std::string text;
+      for (const SharedBytes& one : heard.at(end)) text += as_text(one.bytes);
+      return text;
+    }
+    std::map<Id, std::vector<SharedBytes>> heard;
+  } host;
+  RoomOptions options;
+  options.shared = options.shared_frames_stay = true;
+  Room room(host, std::make_unique<Builder>(), options);
+  room.back_opened({}, 0);
+  int encoded = 0;
+  const auto join = [&](Micros now) {
+    const int before = encoded;
+    const Id seat = room.seat(std::make_unique<MapEncoder>(encoded), {}, now);
+    room.forget_shared(now);
+    return std::pair(seat, encoded - before);
+  };
+  const auto first = join(1);
+  CHECK(first.second > 1'000);
+  std::set<const void*> blocks;
+  for (int i = 0; i < 50; ++i) {
+    const auto later = join(2);
+    CHECK(later.second < 20);
+    CHECK(host.all(later.first).size() == host.all(first.first).size());
+    for (const SharedBytes& one : host.heard.at(later.first))
+      if (one.bytes.size() > 20'000) blocks.insert(one.bytes.data());
+  }
+  CHECK(blocks.size() == 1);  // the world
+  room.received(kBackId, {Lane::kStream, as_bytes("edit")}, 3);
+  const auto changed = join(4);
+  CHECK(changed.second > 1'000);
+  CHECK(join(5).second < 20);
+  // After a while, nobody keeps it for the next one.
+  room.forget_shared(5 + SharedFrames::kMapStays + 1);
+  CHECK(join(6 + SharedFrames::kMapStays).second > 1'000);
+}
+
+TEST_CASE("bytes stay as they are for whoever keeps their owner, and pages that nobody keeps are used again") {
+  SharedFrames frames;
+  const SharedBytes slow = frames.keep(&kKeys[0], as_bytes("for a slow reader"));
+  for (int i = 0; i < 100; ++i) {
+    frames.forget(0);
+    frames.next_word();
+    const SharedBytes fresh = frames.keep(&kKeys[0], as_bytes("something else...."));
+    CHECK(fresh.bytes.data() != slow.bytes.data());
+  }
+  CHECK(as_text(slow.bytes) == "for a slow reader");
+}
+
 TEST_CASE("frames of one key are contiguous until they are forgotten") {
   SharedFrames frames;
   const void* const key = &kKeys[0];
@@ -98,10 +200,10 @@ TEST_CASE("frames of one key are contiguous until they are forgotten") {
     frames.next_word();
     CHECK(frames.find(key) == nullptr);
     const std::string text = std::to_string(i) + (i == 9 ? std::string(200'000, '.') : ",");
-    kept.push_back(frames.keep(key, as_bytes(text)));
+    kept.push_back(frames.keep(key, as_bytes(text)).bytes);
     frames.keep(other, as_bytes("between"));
     REQUIRE(frames.find(key) != nullptr);
-    CHECK(frames.find(key)->data() == kept.back().data());
+    CHECK(frames.find(key)->bytes.data() == kept.back().data());
     all += text;
   }
   std::string read;
@@ -112,9 +214,9 @@ TEST_CASE("frames of one key are contiguous until they are forgotten") {
   }
   CHECK(read == all);
   CHECK(apart < 10);
-  frames.forget();
+  frames.forget(0);
   CHECK(frames.find(key) == nullptr);
-  CHECK(as_text(frames.keep(key, as_bytes("again"))) == "again");
+  CHECK(as_text(frames.keep(key, as_bytes("again")).bytes) == "again");
 }
 
 TEST_CASE("after frames are forgotten, little memory is kept, however much they had") {
@@ -130,7 +232,7 @@ TEST_CASE("after frames are forgotten, little memory is kept, however much they 
     for (int round = 0; round < 3; ++round) {
       keep_many();
       CHECK(testing::bytes_in_use() - before > kKeys.size() * (count * 1'000 + 5'000'000));
-      frames.forget();
+      frames.forget(0);
       CHECK(testing::bytes_in_use() - before < kKeys.size() * 300'000);
     }
   }

@@ -1,4 +1,4 @@
-#include "proxy/net/outbox.h"
+#include "proxy/net/output/outbox.h"
 
 #include <doctest/doctest.h>
 
@@ -11,9 +11,9 @@ namespace {
 /// Logs each write after its name, with a comma between parts.
 struct Scribe : Outbox::Sender {
   Scribe(std::string& l, char n) : log(l), name(n) {}
-  void write_out(std::span<const Bytes> parts) override {
+  void write_out(std::span<const Outbox::Part> parts) override {
     log += name;
-    for (std::size_t i = 0; i < parts.size(); ++i) (log += i == 0 ? "" : ",") += as_text(parts[i]);
+    for (std::size_t i = 0; i < parts.size(); ++i) (log += i == 0 ? "" : ",") += as_text(parts[i].bytes);
   }
   std::string& log;
   char name;
@@ -53,11 +53,11 @@ TEST_CASE("lent bytes are not copied, and keep their place among the others") {
   Outbox outbox;
   std::string shared = "onetwo";
   const Bytes one = as_bytes(shared).first(3), two = as_bytes(shared).subspan(3);
-  outbox.lend(a, one);
-  outbox.lend(b, one);
-  outbox.lend(b, two);
+  outbox.lend(a, {one, {}});
+  outbox.lend(b, {one, {}});
+  outbox.lend(b, {two, {}});
   CHECK(outbox.take(a, as_bytes("own")));
-  outbox.lend(a, two);
+  outbox.lend(a, {two, {}});
   shared[5] = 'O';
   outbox.flush();
   CHECK(log == "aone,own,twObonetwO");
@@ -68,7 +68,7 @@ TEST_CASE("more parcels than fit are written early, each once") {
   Scribe a(log, 'a');
   Outbox outbox;
   const std::string shared = "xy";
-  for (int i = 0; i < 10'000; ++i) outbox.lend(a, as_bytes(shared).first(1));
+  for (int i = 0; i < 10'000; ++i) outbox.lend(a, {as_bytes(shared).first(1), {}});
   CHECK_FALSE(log.empty());
   outbox.flush();
   CHECK(std::count(log.begin(), log.end(), 'x') == 10'000);

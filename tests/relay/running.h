@@ -114,7 +114,7 @@ inline Limits no_limits() {
   limits.address_bytes_per_second = limits.address_messages_per_second = 0;
   limits.server_bytes_per_second = limits.server_messages_per_second = 0;
   limits.sessions = limits.sessions_per_address = limits.enters_per_second = 0;
-  limits.ready_ms = limits.lobby_ms = 0;
+  limits.ready_ms = limits.lobby_ms = limits.address_waiting_bytes = 0;
   return limits;
 }
 

@@ -42,7 +42,7 @@ class FarGuest final : public relay::Guest {
 
   // Guest
   bool give_seat(core::Id seat) override;
-  bool send(Lane, Bytes, bool) override { return false; }  // its front sends nothing
+  bool send(Lane, const SharedBytes&) override { return false; }  // its front sends nothing
   void flush() override {}
   std::size_t waiting() const override { return 0; }
   void close(std::string_view why, std::uint32_t code) override;

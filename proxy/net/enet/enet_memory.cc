@@ -17,7 +17,7 @@ struct alignas(std::max_align_t) BlockHeader {
   std::size_t size;          // with this header
 };
 
-BlockHeader* header_of(void* memory) { return static_cast<BlockHeader*>(memory) - 1; }
+BlockHeader* block_header_of(void* memory) { return static_cast<BlockHeader*>(memory) - 1; }
 
 /// ENet delivers a packet as soon as all its fragments came, even if they leave gaps. Zeroed memory keeps old content
 /// out of these gaps.
@@ -42,8 +42,8 @@ void* allocate(std::size_t size) {
 void release(void* memory) {
   if (memory == nullptr) return;
   stop_counting_enet_memory(memory);
-  if (EnetMemoryUse* const use = watched.load(std::memory_order_relaxed)) use->now -= header_of(memory)->size;
-  std::free(header_of(memory));
+  if (EnetMemoryUse* const use = watched.load(std::memory_order_relaxed)) use->now -= block_header_of(memory)->size;
+  std::free(block_header_of(memory));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::uint32_t take_enet_refusals() { return std::exchange(refusals, 0); }
 
 void stop_counting_enet_memory(void* memory) {
   if (memory == nullptr) return;
-  BlockHeader& header = *header_of(memory);
+  BlockHeader& header = *block_header_of(memory);
   EnetAllowance* const allowance = std::exchange(header.allowance, nullptr);
   if (allowance == nullptr) return;
   allowance->give_back(header.size);

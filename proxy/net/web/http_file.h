@@ -10,6 +10,9 @@ namespace entente::net {
 /// Whether a request asks for a file: GET or HEAD, without an upgrade.
 bool asks_for_file(const HttpHead& request);
 
+/// Appends the head of the response.
+void write_file_head(const Asset& file, Buffer& out);
+
 /// Appends the whole response, after which the connection is closed; without its body for HEAD.
 void write_file(const HttpHead& request, const Asset& file, Buffer& out);
 

@@ -2,12 +2,20 @@
 
 namespace entente::net {
 
-void write_reply(const HttpHead& request, const HttpReply& reply, Buffer& out) {
+bool has_body(const HttpHead& request, const HttpReply& reply) {
+  return reply.body && reply.status != 304 && request.method != "HEAD";
+}
+
+void write_reply_head(const HttpReply& reply, Buffer& out) {
   std::vector<HttpHeader> headers = reply.headers;
   if (reply.status != 304) headers.push_back({"Content-Length", std::to_string(reply.body ? reply.body->size() : 0)});
   headers.push_back({"Connection", "close"});
   write_response_head(reply.status, headers, out);
-  if (reply.body && reply.status != 304 && request.method != "HEAD") append(out, as_bytes(*reply.body));
+}
+
+void write_reply(const HttpHead& request, const HttpReply& reply, Buffer& out) {
+  write_reply_head(reply, out);
+  if (has_body(request, reply)) append(out, as_bytes(*reply.body));
 }
 
 }  // namespace entente::net

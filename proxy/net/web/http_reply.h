@@ -22,6 +22,12 @@ struct HttpReply {
 /// thread.
 using HttpDocuments = std::function<std::optional<HttpReply>(const HttpHead& request, std::string_view name)>;
 
+/// Whether the response to this request has the reply's body.
+bool has_body(const HttpHead& request, const HttpReply& reply);
+
+/// Appends the head of the response.
+void write_reply_head(const HttpReply& reply, Buffer& out);
+
 /// Appends the whole response, after which the connection is closed; without its body for HEAD.
 void write_reply(const HttpHead& request, const HttpReply& reply, Buffer& out);
 

@@ -1,5 +1,6 @@
 #include "proxy/net/web/web_link.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -7,6 +8,7 @@ namespace entente::net {
 namespace {
 
 constexpr std::size_t kKeptLinkRoom = 16 * 1024;
+constexpr std::size_t kMostAhead = 64 * 1024;  // bytes that are encrypted before the peer has read the others
 constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 
 unsigned status_of(const Fault& fault) {
@@ -57,14 +59,20 @@ void WebLink::decline(unsigned status, std::string_view why) {
 
 void WebLink::serve(const HttpHead& request, const Asset& file) {
   assert(stage_ == Stage::kAsked);
-  write_file(request, file, out_);
-  stage_ = Stage::kOver;
-  shut_down();
+  static const BytesOwner kProgram = std::make_shared<char>();  // files are parts of the program, and stay
+  write_file_head(file, out_);
+  serve_body({request.method == "HEAD" ? Bytes() : as_bytes(file.text), kProgram});
 }
 
 void WebLink::serve(const HttpHead& request, const HttpReply& reply) {
   assert(stage_ == Stage::kAsked);
-  write_reply(request, reply, out_);
+  write_reply_head(reply, out_);
+  serve_body({has_body(request, reply) ? as_bytes(*reply.body) : Bytes(), reply.body});
+}
+
+void WebLink::serve_body(const SharedBytes& body) {
+  flush();
+  pass_shared(body);
   stage_ = Stage::kOver;
   shut_down();
 }
@@ -231,18 +239,64 @@ void WebLink::send(const CloseFrame& close_frame) {
 void WebLink::flush() {
   if (out_.empty() || shutting_down_ || !tcp_.is_open()) return;
   if (tls_) {
-    wire_.clear();
-    tls_->write(out_, wire_);
+    later_.add(out_);
+    encrypt_some();
+  } else {
+    tcp_.send(wire::Lane::kStream, out_);
   }
-  tcp_.send(wire::Lane::kStream, tls_ ? wire_ : out_);
   clear_keeping(out_, kKeptLinkRoom);
+}
+
+void WebLink::pass_shared(const SharedBytes& bytes) {
+  if (bytes.bytes.empty() || shutting_down_ || !tcp_.is_open()) return;
+  if (!tls_) return tcp_.lend(bytes);
+  later_.add(bytes);
+  encrypt_some();
+}
+
+void WebLink::send_shared(Opcode opcode, const SharedBytes& payload) {
+  assert(!sent_close_);
+  if (payload.owner == nullptr || payload.bytes.size() < WaitingBytes::kWorthSharing)
+    return send(opcode, payload.bytes);
+  if (shutting_down_ || !tcp_.is_open()) return;
+  messages_.write_header(opcode, payload.bytes.size(), out_);
+  flush();
+  pass_shared(payload);
+}
+
+void WebLink::encrypt_some() {
+  while (!later_.empty() && tcp_.is_open() && tcp_.waiting() < kMostAhead) {
+    const Bytes all = later_.first();
+    const Bytes next = all.first(std::min(all.size(), kMostAhead));
+    wire_.clear();
+    tls_->write(next, wire_);
+    tcp_.send(wire::Lane::kStream, wire_);
+    later_.drop(next.size());
+  }
   clear_keeping(wire_, kKeptLinkRoom);
+  if (shutting_down_ && later_.empty()) finish_sending();
+}
+
+void WebLink::wrote(Link&) {
+  encrypt_some();
+  user_.wrote(*this);
+}
+
+void WebLink::hang_up() {
+  later_ = {};
+  tcp_.hang_up();
 }
 
 void WebLink::shut_down() {
   if (shutting_down_ || !tcp_.is_open()) return;
   flush();
   shutting_down_ = true;
+  if (later_.empty()) finish_sending();
+}
+
+/// Everything was handed to TCP. REQUIRES: called once.
+void WebLink::finish_sending() {
+  if (std::exchange(finished_, true)) return;
   if (tls_ && tls_->open()) {
     wire_.clear();
     tls_->finish(wire_);

@@ -1,5 +1,6 @@
 // One WebSocket connection, in either role, from the first byte on TCP: TLS if it has a context, the HTTP upgrade,
-// then messages. What is sent waits until flush(), so that the results of one read go out in one write.
+// then messages. What is sent waits until flush(), so that the results of one read go out in one write. For a slow
+// reader, little is encrypted ahead: what waits can then be shared with other links.
 // Law: as for every link (link.h): no call calls the user back, and a user may close but not destroy it in a
 // callback. When its time is up (Loop::time_is_up), or it is not to be read any more, the rest of what was read waits.
 #pragma once
@@ -75,6 +76,8 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
 
   /// REQUIRES: upgraded; not after a close_frame of ours.
   void send(Opcode opcode, Bytes payload);
+  /// As send(), if possible without a copy: what waits refers to the payload. REQUIRES: we are the server.
+  void send_shared(Opcode opcode, const SharedBytes& payload);
   void send(const CloseFrame& close_frame);
   void flush();
 
@@ -82,14 +85,16 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   bool asked() const { return asked_; }
   bool upgraded() const { return stage_ == Stage::kMessages; }
   bool sent_close() const { return sent_close_; }
-  std::size_t waiting() const { return tcp_.waiting() + out_.size(); }
+  std::size_t waiting() const { return tcp_.waiting() + out_.size() + later_.size(); }
+  /// The memory that waits (WaitingBytes::weight).
+  std::size_t weight() const { return tcp_.weight() + out_.size() + later_.weight(); }
   void set_reading(bool on) { tcp_.set_reading(on); }
   bool is_reading() const { return tcp_.is_reading(); }
   /// The user has not dealt with all of the last message: go_on() follows before the next one, as in Tcp.
   void call_again();
   /// Sends what waits, then closes our direction.
   void shut_down();
-  void hang_up() { tcp_.hang_up(); }
+  void hang_up();
   bool is_open() const { return tcp_.is_open(); }
 
   // As in Tcp.
@@ -112,7 +117,7 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   void connected(Link&) override;
   void received(Link&, wire::Lane, Bytes bytes) override;
   void go_on(Link&) override;
-  void wrote(Link&) override { user_.wrote(*this); }
+  void wrote(Link&) override;
   void ended(Link&) override { user_.ended(*this); }
   void broken(Link&, int error) override { user_.broken(*this, error); }
   void message(Opcode opcode, Bytes payload) override;
@@ -123,6 +128,10 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
 
   void use_tls(const TlsContext* tls, const std::string& name);
   void decrypt(Bytes bytes);
+  void pass_shared(const SharedBytes& bytes);
+  void encrypt_some();
+  void finish_sending();
+  void serve_body(const SharedBytes& body);
   void ask();
   void hear(Bytes bytes);
   void hear_head(Bytes bytes);
@@ -144,12 +153,13 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   WebSocket messages_;
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
-  bool asked_ = false, shutting_down_ = false, sent_close_ = false;
+  bool asked_ = false, shutting_down_ = false, finished_ = false, sent_close_ = false;
   bool behind_ = false;  // the user has not dealt with all of the last message
   Buffer early_;         // came with the head
   Buffer unheard_;       // was read, and waits until the link is served again
   Buffer out_;           // to be flushed: plain
   Buffer plain_, wire_;  // room for TLS
+  WaitingBytes later_;   // to be encrypted when the peer has read what comes before
 };
 
 }  // namespace entente::net

@@ -161,6 +161,19 @@ void WebSocket::write(Opcode opcode, Bytes payload, Buffer& out) {
   assert(sent == static_cast<ssize_t>(payload.size()));
 }
 
+void WebSocket::write_header(Opcode opcode, std::size_t size, Buffer& out) const {
+  assert(role_ == Role::kServer);
+  constexpr std::size_t kMostShort = 125, kMostMiddle = 0xFFFF;  // RFC 6455, 5.2
+  const auto number = [&](unsigned bytes) {
+    while (bytes-- > 0) out.push_back(static_cast<std::uint8_t>(std::uint64_t{size} >> 8U * bytes));
+  };
+  out.push_back(static_cast<std::uint8_t>(0x80U | static_cast<unsigned>(opcode)));
+  if (size <= kMostShort) return number(1);
+  const bool middle = size <= kMostMiddle;
+  out.push_back(middle ? 126 : 127);
+  number(middle ? 2 : 8);
+}
+
 void WebSocket::write(const CloseFrame& close_frame, Buffer& out) {
   Buffer payload;
   if (may_travel(close_frame.code)) {

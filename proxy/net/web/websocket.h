@@ -64,6 +64,9 @@ class WebSocket {
 
   /// Appends one message, in one frame. REQUIRES: at most 125 bytes of ping or pong.
   void write(Opcode opcode, Bytes payload, Buffer& out);
+  /// Appends the beginning of such a message. Its payload, of this size, must follow. REQUIRES: we are the server,
+  /// which does not mask.
+  void write_header(Opcode opcode, std::size_t size, Buffer& out) const;
   /// Appends a close frame. A reason too long for one is cut between characters.
   void write(const CloseFrame& close_frame, Buffer& out);
 

@@ -22,6 +22,7 @@ Limits limits_of(const config::Limits& settings) {
       .high_water = settings.high_water(),
       .low_water = settings.low_water(),
       .held_bytes = settings.held_bytes(),
+      .address_waiting_bytes = settings.address_waiting_bytes(),
       .bytes_per_second = settings.bytes_per_second(),
       .messages_per_second = settings.messages_per_second(),
       .datagrams_per_second = settings.datagrams_per_second(),

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostOlder = 64;  // processes; each upgrade leaves at most one
 
 /// Whether this is a socket of a user whom we trust. In a shared folder, anybody can make one of this name.
-bool is_ours(const std::string& path, std::optional<std::uint32_t> also) {
+bool has_trusted_owner(const std::string& path, std::optional<std::uint32_t> also) {
   struct stat found {};
   return ::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && net::is_trusted_user(found.st_uid, also);
 }
@@ -40,7 +40,7 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::o
     if (!name.starts_with(before)) continue;
     const auto read = std::from_chars(name.data() + before.size(), name.data() + name.size(), older.pid);
     const bool named = read.ec == std::errc() && read.ptr == name.data() + name.size();
-    if (named && is_ours(older.path, also)) all.push_back(std::move(older));
+    if (named && has_trusted_owner(older.path, also)) all.push_back(std::move(older));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid > b.pid; });
   if (all.size() > kMostOlder) all.resize(kMostOlder);

@@ -100,6 +100,9 @@ LiveDocuments::Text LiveDocuments::find(const Key& key, LiveView& view) {
     used_.splice(used_.end(), used_, known->second.second);
     return known->second.first;
   }
+  // Slow readers may still wait for one that was dropped here: they and this one share it.
+  if (const auto read = still_read_.find(key); read != still_read_.end())
+    if (Text text = read->second.lock()) return text;
   const Text text = key.second ? write_start(key.first, view) : write_fragment(key.first, view);
   if (!text) return text;
   ++written_;
@@ -108,6 +111,8 @@ LiveDocuments::Text LiveDocuments::find(const Key& key, LiveView& view) {
   while (bytes_ > kMostKept && used_.size() > 1) {
     const auto oldest = kept_.find(used_.front());
     bytes_ -= oldest->second.first->size();
+    std::erase_if(still_read_, [](const auto& one) { return one.second.expired(); });
+    still_read_[oldest->first] = oldest->second.first;
     kept_.erase(oldest);
     used_.pop_front();
   }

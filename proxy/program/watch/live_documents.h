@@ -45,7 +45,8 @@ class LiveDocuments {
   const std::weak_ptr<relay::LiveView> view_;
   mutable std::mutex mutex_;
   std::map<Key, std::pair<Text, std::list<Key>::iterator>> kept_;
-  std::list<Key> used_;  // the latest last
+  std::map<Key, std::weak_ptr<const std::string>> still_read_;  // dropped from kept_, as long as slow readers have them
+  std::list<Key> used_;                                         // the latest last
   std::size_t bytes_ = 0;
   std::uint64_t written_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
+#include "proxy/base/shared_bytes.h"
 #include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/admission/rates.h"
@@ -76,9 +77,9 @@ class End {
   virtual int connect(const net::Address& server, Outgoing outgoing) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
-  /// As send(), if possible without a copy. `frame` must stay valid until flush() was called and the loop's outbox is
-  /// flushed.
-  virtual void lend(Lane lane, Bytes frame) { send(lane, frame); }
+  /// As send(), if possible without a copy. The frame must stay valid until flush() was called and the loop's outbox is
+  /// flushed, and as long as its owner is kept.
+  virtual void lend(Lane lane, const SharedBytes& frame) { send(lane, frame.bytes); }
   /// Records what was just sent, or is being received, with the properties that the transport gives it.
   virtual void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const {
     tap.bytes(link, way, lane, bytes, at);
@@ -86,6 +87,8 @@ class End {
   /// Sends what was gathered since the last flush().
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
+  /// The memory that waits because of this peer. What it shares with others counts in part.
+  virtual std::size_t weight() const { return waiting(); }
   virtual void set_reading(bool on) = 0;
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_priority(net::Priority) {}

@@ -23,6 +23,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void send(Lane lane, Bytes frame) override;
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
+  std::size_t weight() const override { return kept_bytes_ + (peer_ ? peer_->waiting() + host_->kept(*peer_) : 0); }
   void set_reading(bool on) override;
   void set_priority(net::Priority priority) override {
     own_.set_priority(priority);

@@ -13,6 +13,7 @@ template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
 class LinkEnd : public End, protected LinkCallbacks {
  public:
   std::size_t waiting() const override { return link_.waiting(); }
+  std::size_t weight() const override { return link_.weight(); }
   void set_reading(bool on) override { link_.set_reading(on); }
   void set_priority(net::Priority priority) override { link_.set_priority(priority); }
   bool is_unserved() const override { return link_.is_unserved(); }

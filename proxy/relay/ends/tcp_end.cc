@@ -99,18 +99,20 @@ void TcpEnd::conclude(const std::optional<Fault>& fault) {
 void TcpEnd::send(Lane lane, Bytes frame) {
   if (shut_down_ || !link_.is_open()) return;
   if (lane != Lane::kStream) return send_datagram(frame);
-  gathers_ ? gather(frame, false) : link_.send(lane, frame);
+  gathers_ ? gather({frame, {}}) : link_.send(lane, frame);
 }
 
-void TcpEnd::lend(Lane lane, Bytes frame) {
-  if (lane != Lane::kStream) return send(lane, frame);
+void TcpEnd::lend(Lane lane, const SharedBytes& frame) {
+  if (lane != Lane::kStream) return send(lane, frame.bytes);
   if (shut_down_ || !link_.is_open()) return;
-  gathers_ ? gather(frame, true) : link_.lend(frame);
+  gathers_ ? gather(frame) : link_.lend(frame);
 }
 
-/// Bytes that directly follow the last piece in memory become part of it.
-void TcpEnd::gather(Bytes bytes, bool lent) {
+/// Bytes that directly follow the last piece in memory become part of it. Without an owner, they are copied.
+void TcpEnd::gather(const SharedBytes& frame) {
+  const Bytes bytes = frame.bytes;
   if (bytes.empty()) return;
+  const bool lent = frame.owner != nullptr;
   gathered_bytes_ += bytes.size();
   if (!lent) append(own_, bytes);
   if (!gathered_.empty()) {
@@ -119,12 +121,12 @@ void TcpEnd::gather(Bytes bytes, bool lent) {
       last.own += bytes.size();
       return;
     }
-    if (lent && last.own == 0 && last.lent.data() + last.lent.size() == bytes.data()) {
-      last.lent = {last.lent.data(), last.lent.size() + bytes.size()};
+    if (lent && last.own == 0 && last.lent.continues_in(frame)) {
+      last.lent.bytes = {last.lent.bytes.data(), last.lent.bytes.size() + bytes.size()};
       return;
     }
   }
-  lent ? gathered_.push_back({bytes}) : gathered_.push_back({{}, bytes.size()});
+  lent ? gathered_.push_back({frame}) : gathered_.push_back({{}, bytes.size()});
 }
 
 void TcpEnd::send_datagram(Bytes bytes) {

@@ -20,9 +20,10 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   bool adopt(net::Fd client) override;
   int connect(const net::Address& server, Outgoing outgoing) override;
   void send(Lane lane, Bytes frame) override;
-  void lend(Lane lane, Bytes frame) override;
+  void lend(Lane lane, const SharedBytes& frame) override;
   void flush() override;
   std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
+  std::size_t weight() const override { return link_.weight() + own_.size(); }
   void set_peer_dialect(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
@@ -39,7 +40,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void find_dialect(Bytes bytes);
   void hear_stream(Bytes bytes);
   void conclude(const std::optional<Fault>& fault);
-  void gather(Bytes bytes, bool lent);
+  void gather(const SharedBytes& bytes);
   void send_datagram(Bytes bytes);
 
   const bool finds_dialect_;
@@ -52,8 +53,8 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   std::optional<net::Address> client_;  // where its datagrams come from
   /// What is sent and not flushed yet: lent bytes, or some of `own_`.
   struct Piece {
-    Bytes lent;
-    std::size_t own = 0;  // bytes
+    SharedBytes lent;
+    std::size_t own = 0;  // bytes; 0: it is lent
   };
   const bool gathers_;
   std::vector<Piece> gathered_;

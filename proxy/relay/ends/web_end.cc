@@ -128,6 +128,10 @@ void WebEnd::send(Lane, Bytes frame) {
   if (!shut_down_ && link_.upgraded() && !link_.sent_close()) link_.send(opcode_, frame);
 }
 
+void WebEnd::lend(Lane, const SharedBytes& frame) {
+  if (!shut_down_ && link_.upgraded() && !link_.sent_close()) link_.send_shared(opcode_, frame);
+}
+
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void WebEnd::close_frame(net::WebLink&, const CloseFrame& close_frame) {

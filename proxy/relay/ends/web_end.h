@@ -14,6 +14,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   bool adopt(net::Fd client) override;
   int connect(const net::Address& server, Outgoing outgoing) override;
   void send(Lane lane, Bytes frame) override;
+  void lend(Lane lane, const SharedBytes& frame) override;
   void flush() override { link_.flush(); }
   void shut_down(std::string_view why, std::uint32_t code) override;
   void delay_close(Millis delay) override { close_delay_ = delay; }

@@ -293,7 +293,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
     server_.end->send(lane, bytes);
     return note_waiting(side);
   }
-  side.send(*worker_route_, lane, bytes, wall_in_call());
+  side.send(*worker_route_, lane, {bytes, {}}, wall_in_call());
   note_waiting(side);
 }
 

@@ -20,13 +20,14 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 
 }  // namespace
 
-void CountedEnd::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
+void CountedEnd::send(WorkerRoute& worker_route, Lane lane, const SharedBytes& shared, WallTime at) {
+  const Bytes bytes = shared.bytes;
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
   count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
   if (end->waiting() == 0) last_progress = worker_route.loop.now();
-  lent ? end->lend(lane, bytes) : end->send(lane, bytes);
+  shared.owner ? end->lend(lane, shared) : end->send(lane, bytes);
 }
 
 void CountedEnd::hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const {

@@ -14,8 +14,8 @@ namespace entente::relay {
 struct CountedEnd {
   CountedEnd(Facing its_facing, LinkInfo& its_info) : facing(its_facing), info(its_info) {}
 
-  /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
-  void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
+  /// Sends to the peer. `at`: the wall-clock time. With an owner: as by End::lend().
+  void send(WorkerRoute& worker_route, Lane lane, const SharedBytes& shared, WallTime at);
   /// Counts and records what the peer sent.
   void hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const;
   /// Whether so much waits for the peer that its session must end.

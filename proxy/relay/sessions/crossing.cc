@@ -166,7 +166,7 @@ void Crossing::send(Lane lane, Bytes bytes) {
   if (arena_end_ != nullptr)
     next_.end->send(lane, bytes);
   else
-    next_.send(mover_.worker_route, lane, bytes, mover_.clock.wall_in_call());
+    next_.send(mover_.worker_route, lane, {bytes, {}}, mover_.clock.wall_in_call());
 }
 
 void Crossing::flush() {

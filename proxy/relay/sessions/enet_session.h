@@ -47,6 +47,10 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   std::size_t waiting_for_client() const override { return client_ != nullptr ? client_->waiting() : 0; }
+  std::size_t weight() const override {
+    return (early_.empty() ? 0 : early_bytes_) +
+           (client_ != nullptr ? client_->waiting() + accepted_peer_.host->kept(*client_) : 0);
+  }
   void hold(std::uint8_t channel, net::EnetPacket packet);
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);

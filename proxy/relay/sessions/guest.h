@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "proxy/base/limits.h"
+#include "proxy/base/shared_bytes.h"
 #include "proxy/core/room_member.h"
 #include "proxy/relay/link_info.h"
 
@@ -18,8 +19,9 @@ class Guest {
 
   /// Gives the guest this seat. False if it is gone already.
   virtual bool give_seat(core::Id seat) = 0;
-  /// Returns true at the first send after a flush(): flush() must be called again.
-  virtual bool send(Lane lane, Bytes bytes, bool lent) = 0;
+  /// Returns true at the first send after a flush(): flush() must be called again. With an owner, the bytes stay in
+  /// place until then, and as long as the owner is kept.
+  virtual bool send(Lane lane, const SharedBytes& bytes) = 0;
   virtual void flush() = 0;
   virtual std::size_t waiting() const = 0;
   virtual void close(std::string_view why, std::uint32_t code) = 0;

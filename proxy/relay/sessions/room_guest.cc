@@ -78,10 +78,10 @@ bool RoomGuest::give_seat(core::Id seat) {
 
 // -- The room ---------------------------------------------------------------------------------------------------------
 
-bool RoomGuest::send(Lane lane, Bytes bytes, bool lent) {
-  name(bytes);
+bool RoomGuest::send(Lane lane, const SharedBytes& bytes) {
+  name(bytes.bytes);
   last_passed_ = now();  // a spectator may never send anything
-  client_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call(), lent);
+  client_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call());
   if (client_.overflows(limits_) && client_.id != 0 && !std::exchange(overflowed_, true))
     shared_room_.overflowed(client_.id);
   return !std::exchange(touched_, true);

@@ -33,7 +33,7 @@ class RoomGuest final : public RoomSession, public Guest {
 
   // Guest
   bool give_seat(core::Id seat) override;
-  bool send(Lane lane, Bytes bytes, bool lent) override;
+  bool send(Lane lane, const SharedBytes& bytes) override;
   void flush() override;
   std::size_t waiting() const override { return client_.end->waiting(); }
   void close(std::string_view why, std::uint32_t code) override;

@@ -44,6 +44,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 
   std::size_t waiting_for_client() const override { return client_.end->waiting(); }
+  std::size_t weight() const override { return client_.end != nullptr ? client_.end->weight() : 0; }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }

@@ -28,7 +28,8 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
                                                        newcomer.client, limits_, accept_route.loop.now())
                                                  : nullptr),
       began_(accept_route.loop.now()),
-      last_passed_(began_) {
+      last_passed_(began_),
+      share_(accept_route.route.address_bytes, newcomer.client) {
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
@@ -45,6 +46,7 @@ Session::Session(const Session& other, Successor)
       address_rates_(other.address_rates_),
       began_(other.began_),
       last_passed_(other.last_passed_),
+      share_(accept_route_.route.address_bytes, other.info_.client),
       counted_(other.counted_),
       opened_(other.opened_),
       tapped_(other.tapped_) {}
@@ -285,12 +287,24 @@ void Session::settle() {
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
+/// False: the session must end, because too much waits for the clients of its address.
+/// It then counts no longer, or all others of its address would have to end before its link is closed.
+bool Session::fits_address() {
+  if (gives_way_) return false;
+  if (share_.set(weight(), limits_.address_waiting_bytes)) return true;
+  gives_way_ = true;
+  (void)share_.set(0, 0);
+  return false;
+}
+
 void Session::tick(Millis now) {
-  if (close_deadline_ != 0 && now >= close_deadline_) {
+  const bool fits = fits_address();
+  if (close_deadline_ != 0 && (now >= close_deadline_ || !fits)) {
     hang_up();
     finish();
     return settle();
   }
+  if (!fits && !ending_) return end(Reason::kAddressStalled, Fault{""}, text(Reason::kAddressStalled));
   if (ending_ || !on_tick(now)) return;
   if (over_rates_ && rates_.ready(now) && (!address_rates_ || address_rates_->ready(now))) {
     over_rates_ = false;

@@ -181,6 +181,8 @@ class Session : private Dial::User {
   virtual bool takes_insert() const { return false; }
   /// Bytes that wait for the client because it is slow.
   virtual std::size_t waiting_for_client() const { return 0; }
+  /// The memory that waits because of the client. What it shares with others counts in part.
+  virtual std::size_t weight() const { return waiting_for_client(); }
   /// The arena that its player visits; empty: none.
   virtual std::string arena_name() const { return {}; }
   /// The route to whose server or arena its player was moved.
@@ -214,7 +216,10 @@ class Session : private Dial::User {
 
  private:
   void tell_too_fast(const std::string& who_exceeds, const char* whose, const char* is);
+  bool fits_address();
 
+  AddressBytes::Share share_;
+  bool gives_way_ = false;  // too much waits for its address
   bool over_rates_ = false, server_over_rates_ = false;
   bool told_too_fast_ = false, told_server_too_fast_ = false;
   bool counted_ = false, opened_ = false, tapped_ = false, done_ = false;

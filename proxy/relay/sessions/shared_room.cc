@@ -169,7 +169,7 @@ void SharedRoom::flush(std::uint64_t nanos) {
     if (Guest* guest = find(id)) guest->flush();
   flushing_.clear();
   loop_.outbox().flush();
-  room_->forget_shared();
+  room_->forget_shared(micros());
 }
 
 /// When at_turn_end() is needed next: when the room wants to be woken, guests are to be flushed, or the crowd is to be
@@ -289,9 +289,9 @@ Guest* SharedRoom::find(core::Id guest) const {
   return guest > newest_ && !stand_ins_.has(guest) ? seating_ : nullptr;
 }
 
-void SharedRoom::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
+void SharedRoom::send_shared(core::Id end, Lane lane, const SharedBytes& shared) {
   Guest* const guest = find(end);
-  if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
+  if (guest != nullptr && guest->send(lane, shared)) touched_.push_back(end);
 }
 
 const LinkInfo* SharedRoom::client_of(core::Id seat) const {

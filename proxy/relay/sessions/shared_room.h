@@ -100,8 +100,8 @@ class SharedRoom final : public RoomHost, private net::Later {
 
  private:
   // core::Room::Host
-  void send(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, false); }
-  void send_shared(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, true); }
+  void send(core::Id end, Lane lane, Bytes bytes) override { send_shared(end, lane, {bytes, {}}); }
+  void send_shared(core::Id end, Lane lane, const SharedBytes& shared) override;
   std::size_t waiting_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
@@ -121,7 +121,6 @@ class SharedRoom final : public RoomHost, private net::Later {
     std::uint32_t code;
   };
 
-  void send_any(core::Id end, Lane lane, Bytes bytes, bool lent);
   void depart(core::Id seat, std::string_view why, std::uint32_t code);
   void begin_turn();
   bool serve_crowd();

@@ -53,9 +53,9 @@ bool Visitor::give_seat(core::Id seat) {
   return true;
 }
 
-bool Visitor::send(Lane, Bytes frame, bool) {
+bool Visitor::send(Lane, const SharedBytes& frame) {
   if (parted_) return false;
-  out_.add(frame);
+  out_.add(frame.bytes);
   if (seat_ != 0 && waiting() > kMostUntaken && !std::exchange(overflowed_, true)) room_.overflowed(seat_);
   return !std::exchange(touched_, true);
 }

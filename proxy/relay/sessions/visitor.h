@@ -49,7 +49,7 @@ class Visitor final : public Guest, private net::Job {
 
   // Guest
   bool give_seat(core::Id seat) override;
-  bool send(Lane lane, Bytes frame, bool lent) override;
+  bool send(Lane lane, const SharedBytes& frame) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + visit_.passage->to_session.waiting(); }
   void close(std::string_view why, std::uint32_t code) override;

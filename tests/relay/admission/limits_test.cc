@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <memory>
+#include <vector>
+
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
 
@@ -171,6 +174,40 @@ TEST_CASE("a peer that does not read the bytes that wait for it is dropped") {
     return running.totals().by(Reason::kClientStalled) == 1;
   }));
   CHECK(running.empty());
+}
+
+TEST_CASE("what waits for one address is limited: its slowest clients go, and those of other addresses stay") {
+  Limits limits = no_limits();
+  limits.linger_ms = 200;
+  limits.stall_ms = 0;
+  limits.high_water = 256 * 1024;
+  limits.low_water = 16 * 1024;
+  limits.address_waiting_bytes = 1024 * 1024;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  const auto at = [](const char* ip) { return *net::Address::parse(ip, 0); };
+  const net::Address crowd = at("127.0.0.9"), other = at("127.0.0.8");
+  std::vector<std::unique_ptr<Pair>> slow;
+  Pair honest(running, fake, &other, 4096);
+  Pair reads(running, fake, &crowd);  // of the same address, but it reads
+  for (int i = 0; i < 20; ++i) slow.push_back(std::make_unique<Pair>(running, fake, &crowd, 4096));
+  const Buffer piece = frames(64 * 1024, 9);
+  std::vector<std::size_t> offsets(slow.size() + 1);
+  const auto push = [&](const Pair& to, std::size_t& offset) {
+    offset = (offset + to.server.try_send(Bytes(piece).subspan(offset))) % piece.size();
+  };
+  CHECK(eventually([&] {
+    for (std::size_t i = 0; i < slow.size(); ++i) push(*slow[i], offsets[i]);
+    push(honest, offsets.back());
+    return running.totals().by(Reason::kAddressStalled) >= slow.size() - 4;
+  }));
+  CHECK(running.totals().by(Reason::kAddressStalled) <= slow.size() - 2);
+  CHECK(running.heard.line("too much waits for its address"));
+  const Buffer good = frame("good");
+  reads.server.send(good);
+  CHECK(reads.client.read(good.size()) == good);
+  honest.client.send(good);
+  CHECK(honest.server.read(good.size()) == good);
 }
 
 TEST_CASE("the stall time of a peer starts when something waits for it") {

@@ -1,4 +1,4 @@
-#include "proxy/net/outbox.h"
+#include "proxy/net/output/outbox.h"
 
 #include <cstring>
 
@@ -17,26 +17,26 @@ bool Outbox::take(Sender& sender, Bytes bytes) {
   std::uint8_t* const at = space_.data() + used_;
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   used_ += bytes.size();
-  add(sender, {at, bytes.size()});
+  add(sender, {{at, bytes.size()}, {}});
   return true;
 }
 
-void Outbox::lend(Sender& sender, Bytes bytes) {
+void Outbox::lend(Sender& sender, const SharedBytes& shared) {
   if (parcels_.size() == kMostParcels) flush();
-  add(sender, bytes);
+  add(sender, shared);
 }
 
 /// Bytes that lie directly behind the sender's last parcel in memory become part of it.
-void Outbox::add(Sender& sender, Bytes bytes) {
+void Outbox::add(Sender& sender, const SharedBytes& shared) {
   if (holds(sender)) {
-    Bytes& last = parcels_[sender.last_].bytes;
-    if (last.data() + last.size() == bytes.data()) {
-      last = {last.data(), last.size() + bytes.size()};
+    SharedBytes& last = parcels_[sender.last_].shared;
+    if (last.continues_in(shared)) {
+      last.bytes = {last.bytes.data(), last.bytes.size() + shared.bytes.size()};
       return;
     }
   }
   const auto place = static_cast<std::uint32_t>(parcels_.size());
-  parcels_.push_back({bytes, kNone});
+  parcels_.push_back({shared, kNone});
   if (holds(sender)) {
     parcels_[sender.last_].next = place;
   } else {
@@ -49,7 +49,8 @@ void Outbox::add(Sender& sender, Bytes bytes) {
 void Outbox::flush() {
   for (Sender* const sender : senders_) {
     parts_.clear();
-    for (std::uint32_t i = sender->first_; i != kNone; i = parcels_[i].next) parts_.push_back(parcels_[i].bytes);
+    for (std::uint32_t i = sender->first_; i != kNone; i = parcels_[i].next)
+      parts_.push_back({parcels_[i].shared.bytes, &parcels_[i].shared.owner});
     sender->first_ = sender->last_ = kNone;
     sender->write_out(parts_);
   }

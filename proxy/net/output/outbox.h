@@ -8,17 +8,22 @@
 #include <span>
 #include <vector>
 
-#include "proxy/base/bytes.h"
+#include "proxy/base/shared_bytes.h"
 
 namespace entente::net {
 
 class Outbox {
  public:
+  /// Bytes to write. `owner`: what keeps them, if somebody does. Never null.
+  struct Part {
+    Bytes bytes;
+    const BytesOwner* owner;
+  };
   class Sender {
    public:
     virtual ~Sender() = default;
     /// Everything that it sent since the last flush, in order. Must not call take() or lend().
-    virtual void write_out(std::span<const Bytes> parts) = 0;
+    virtual void write_out(std::span<const Part> parts) = 0;
 
    private:
     friend class Outbox;
@@ -30,8 +35,8 @@ class Outbox {
   /// Copies `bytes` and writes them before the turn ends. False: there are too many to be worth copying. What waited
   /// here was written, and the caller writes `bytes` itself.
   bool take(Sender& sender, Bytes bytes);
-  /// As take(), without a copy: `bytes` must stay valid until the next flush().
-  void lend(Sender& sender, Bytes bytes);
+  /// As take(), without a copy: the bytes must stay valid until the next flush(). With an owner, they may be kept.
+  void lend(Sender& sender, const SharedBytes& shared);
   /// Whether something of this sender waits here.
   static bool holds(const Sender& sender) { return sender.first_ != kNone; }
   void flush();
@@ -43,16 +48,16 @@ class Outbox {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
   struct Parcel {
-    Bytes bytes;
+    SharedBytes shared;
     std::uint32_t next;  // of the same sender
   };
-  void add(Sender& sender, Bytes bytes);
+  void add(Sender& sender, const SharedBytes& shared);
 
   Buffer space_;
   std::size_t used_ = 0;
   std::vector<Parcel> parcels_;
   std::vector<Sender*> senders_;  // in the order in which they began to send
-  std::vector<Bytes> parts_;      // of the one that is being written out
+  std::vector<Part> parts_;       // of the one that is being written out
 };
 
 }  // namespace entente::net

@@ -1,0 +1,85 @@
+// What waits in a link: order, what is copied and what is shared, and memory that comes back.
+#include "proxy/net/output/waiting_bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace entente::net::waiting_bytes_test {
+namespace {
+
+SharedBytes shared(std::size_t size, std::uint8_t fill) {
+  const auto owner = std::make_shared<const Buffer>(size, fill);
+  return {*owner, owner};
+}
+
+/// Writes up to `most` bytes, as a socket takes them.
+Buffer write(WaitingBytes& from, std::size_t most) {
+  iovec places[3];
+  Buffer out;
+  const std::size_t count = from.fill(places);
+  for (std::size_t i = 0; i < count; ++i)
+    append(out, {static_cast<const std::uint8_t*>(places[i].iov_base), places[i].iov_len});
+  out.resize(std::min(out.size(), most));
+  from.drop(out.size());
+  return out;
+}
+
+TEST_CASE("copies and shared bytes come out in order, whatever is written at once") {
+  std::mt19937 random(3);
+  WaitingBytes waiting;
+  Buffer in, out;
+  for (int i = 0; i < 3'000; ++i) {
+    const auto fill = static_cast<std::uint8_t>(random());
+    if (random() % 8 == 0) {
+      const SharedBytes large = shared(WaitingBytes::kWorthSharing + random() % 1000, fill);
+      waiting.add(large);
+      append(in, large.bytes);
+    } else {
+      const Buffer small(random() % 3000, fill);
+      waiting.add(small);
+      append(in, small);
+    }
+    while (random() % 3 != 0 && !waiting.empty()) append(out, write(waiting, random() % 30'000));
+    REQUIRE(waiting.size() == in.size() - out.size());
+    if (!waiting.empty()) REQUIRE(waiting.first()[0] == in[out.size()]);
+  }
+  while (!waiting.empty()) append(out, write(waiting, 100'000));
+  CHECK(out == in);
+  CHECK(waiting.weight() == 0);
+}
+
+TEST_CASE("what many wait for is kept once, and as long as somebody waits") {
+  constexpr std::size_t kReaders = 400, kSize = 1U << 20U;
+  std::vector<WaitingBytes> readers(kReaders);
+  std::weak_ptr<const void> kept;
+  {
+    const SharedBytes page = shared(kSize, 7);
+    kept = page.owner;
+    for (WaitingBytes& one : readers) one.add(page);
+  }
+  std::size_t all = 0;
+  for (const WaitingBytes& one : readers) {
+    CHECK(one.size() == kSize);
+    all += one.weight();
+  }
+  CHECK(all <= kSize);
+  for (WaitingBytes& one : readers)
+    while (!one.empty()) one.drop(std::min<std::size_t>(one.size(), 70'000));
+  CHECK(kept.expired());
+}
+
+TEST_CASE("a few shared bytes are copied, so that they do not keep a whole page") {
+  const SharedBytes page = shared(64 * 1024, 1);
+  WaitingBytes waiting;
+  waiting.add({page.bytes.first(WaitingBytes::kWorthSharing - 1), page.owner});
+  CHECK(page.owner.use_count() == 1);
+  waiting.add({page.bytes.first(WaitingBytes::kWorthSharing), page.owner});
+  CHECK(page.owner.use_count() == 2);
+}
+
+}  // namespace
+}  // namespace entente::net::waiting_bytes_test

@@ -1,0 +1,162 @@
+// Documents and large messages for slow readers: they are kept once, however many wait for them, with and without TLS.
+#include "proxy/net/web/web_link.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/net/socket.h"
+#include "tests/support/certificate.h"
+
+namespace entente::net::web_link_test {
+namespace {
+
+/// A pair of connected sockets that do not block.
+std::pair<Fd, Fd> connection() {
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  constexpr int kLittle = 4096;
+  ::setsockopt(client.get(), SOL_SOCKET, SO_RCVBUF, &kLittle, sizeof kLittle);
+  REQUIRE(::connect(client.get(), listening->address.raw(), listening->address.size()) == 0);
+  Fd server(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  return {std::move(client), std::move(server)};
+}
+
+/// Serves one connection. Its client reads only when the test says so.
+struct Reader final : WebUser {
+  Reader(Loop& loop, const TlsContext* tls, const TlsContext* client_tls,
+         std::function<void(WebLink&, const HttpHead&)> on)
+      : link(loop, WebSocket::Role::kServer, 1024, *this), answer(std::move(on)) {
+    auto [client, server] = connection();
+    socket = std::move(client);
+    if (client_tls != nullptr) session.emplace(*client_tls, "localhost");
+    REQUIRE(link.adopt(std::move(server), tls, *Address::parse("127.0.0.1:1")));
+    link.set_reading(true);
+    if (!session) return;
+    Buffer hello;
+    session->start(hello);
+    send(hello);
+  }
+  void asked(WebLink& its, const HttpHead& request) override { answer(its, request); }
+  void received(WebLink&, Opcode, Bytes) override {}
+  void close_frame(WebLink&, const CloseFrame&) override {}
+  void protocol_error(WebLink&, const Fault&, const std::string&) override {}
+  void wrote(WebLink&) override {}
+  void ended(WebLink&) override {}
+  void broken(WebLink&, int) override {}
+
+  void send(Bytes bytes) const {
+    REQUIRE(::send(socket.get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  }
+  void say(std::string_view text) {
+    if (!session) return send(as_bytes(text));
+    Buffer wire;
+    session->write(as_bytes(text), wire);
+    send(wire);
+  }
+  void read() {
+    std::uint8_t room[16 * 1024];
+    const ssize_t size = ::recv(socket.get(), room, sizeof room, MSG_DONTWAIT);
+    if (size <= 0) return void(over = size == 0);
+    const Bytes bytes(room, static_cast<std::size_t>(size));
+    Buffer answer_to_it;
+    session ? void(session->feed(bytes, heard, answer_to_it)) : append(heard, bytes);
+    if (!answer_to_it.empty()) send(answer_to_it);
+  }
+
+  WebLink link;
+  std::function<void(WebLink&, const HttpHead&)> answer;
+  Fd socket;
+  std::optional<Tls> session;
+  Buffer heard;
+  bool over = false;
+};
+
+constexpr std::size_t kReaders = 20, kSize = 3U << 20U;
+
+/// Many readers of the same bytes; returns what each of them gets after the head of the answer.
+void check_shared(bool tls, const std::function<void(WebLink&, const HttpHead&)>& answer, const std::string& ask,
+                  const std::shared_ptr<const std::string>& text) {
+  Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  Loop loop;
+  std::vector<std::unique_ptr<Reader>> readers;
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < kReaders; ++i)
+    readers.push_back(std::make_unique<Reader>(loop, tls ? ours.get() : nullptr, tls ? theirs.get() : nullptr,
+                                               [&](WebLink& link, const HttpHead& request) {
+                                                 ++asked;
+                                                 answer(link, request);
+                                               }));
+  for (bool said = false; asked < kReaders;) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    bool shaken = true;
+    for (auto& one : readers) {
+      if (tls && !one->session->open()) one->read();
+      shaken = shaken && (!tls || one->session->open());
+    }
+    if (!shaken || std::exchange(said, true)) continue;
+    for (auto& one : readers) one->say(ask);
+  }
+  for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  std::size_t weight = 0;
+  for (const auto& one : readers) {
+    CHECK(one->link.waiting() > kSize / 4);
+    weight += one->link.weight();
+  }
+  CHECK(weight < kReaders * 300 * 1024);  // not kReaders * kSize
+  CHECK(text.use_count() > static_cast<long>(kReaders));
+  for (auto& one : readers) {
+    while (one->heard.size() < kSize || !as_text(one->heard).ends_with(*text)) {
+      REQUIRE_FALSE(one->over);
+      one->read();
+      uv_run(loop.raw(), UV_RUN_NOWAIT);
+    }
+    CHECK(one->link.waiting() == 0);
+    one->link.hang_up();
+  }
+  CHECK(text.use_count() < 4);
+  readers.clear();
+  loop.run();
+}
+
+std::shared_ptr<const std::string> large_text() {
+  std::string text(kSize, '.');
+  for (std::size_t i = 0; i < text.size(); i += 97) text[i] = static_cast<char>('a' + i % 26);
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+TEST_CASE("a document that many read slowly is kept once") {
+  const auto text = large_text();
+  const auto answer = [&](WebLink& link, const HttpHead& request) {
+    link.serve(request, HttpReply{200, {{"Content-Type", "text/plain"}}, text});
+  };
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    check_shared(tls, answer, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", text);
+  }
+}
+
+TEST_CASE("a large message that many read slowly is kept once") {
+  const auto text = large_text();
+  const auto answer = [&](WebLink& link, const HttpHead& request) {
+    link.answer(request, nullptr);
+    link.send_shared(Opcode::kBinary, {as_bytes(*text), text});
+    link.flush();
+  };
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    check_shared(tls, answer,
+                 "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                 "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+                 text);
+  }
+}
+
+}  // namespace
+}  // namespace entente::net::web_link_test
