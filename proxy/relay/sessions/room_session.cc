@@ -16,6 +16,7 @@ constexpr std::size_t kLargestRead = 4096;
 
 RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
+  info_.may_only_greet = true;
   client_.end = make_client_end(newcomer.enet, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
   silence_.set_party(party());

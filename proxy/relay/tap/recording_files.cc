@@ -250,12 +250,33 @@ void RecordingFiles::complete_if_over(File& file) {
   if (next != nullptr) complete_if_over(*next);
 }
 
-void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {
+/// Keeps `call` for later. False: too much was kept, and the link has a file now. REQUIRES: greets().
+template <class Call>
+bool RecordingFiles::waits(LinkId id, std::size_t bytes, Call&& call) {
+  Link* const link = find(id);
+  constexpr std::size_t kEvent = 128;  // what one costs beside its bytes
+  link->early_bytes += bytes + kEvent;
+  if (link->early_bytes > kMostEarly) return begin_early(*link), false;
+  link->early.push_back(std::forward<Call>(call));
+  return true;
+}
+
+/// The session does more than greet: it gets its file, with what came before.
+void RecordingFiles::begin_early(Link& link) {
+  if (!std::exchange(link.greets, false)) return;
+  const auto early = std::exchange(link.early, {});
+  for (const auto& call : early) call();
+}
+
+void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session, bool greets) {
+  if (Link* const first = opened.link() != session ? find(session) : nullptr) begin_early(*first);
   Link& link = links_[opened.link()];
   last_ = {};
   link = {.opened = opened, .session = options_.each_session ? session : 0, .player = {}};
   link.client_sent = opened.client_sent();
   link.server_sent = opened.server_sent();
+  link.greets = greets && options_.each_session && on_;
+  if (link.greets) return link.early.push_back([this, time, opened, session] { this->opened(time, opened, session); });
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
   file->recorder->opened(file->shown(time), opened);
@@ -265,6 +286,15 @@ void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId s
 }
 
 void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
+  const auto later = [&] {
+    return [=, this, bytes = Buffer(frame.bytes.begin(), frame.bytes.end()), name = std::string(frame.name)] {
+      trace::FrameView kept = frame;
+      kept.bytes = bytes;
+      kept.name = name;
+      this->frame(time, kept);
+    };
+  };
+  if (greets(frame.link) && waits(frame.link, frame.bytes.size(), later())) return;
   Link* link = find(frame.link);
   if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
   if (!on_) return;
@@ -278,6 +308,7 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
   const auto at = links_.find(id);
   if (at == links_.end()) return;
   last_ = {};
+  if (at->second.greets) ++greetings_;
   if (File* const file = at->second.file; file != nullptr) {
     file->recorder->closed(file->shown(time), id, reason);
     file->summary.closed(id);
@@ -287,6 +318,9 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
 }
 
 void RecordingFiles::word(WallTime time, LinkId id, trace::WordKind kind, Bytes word) {
+  if (greets(id) &&
+      waits(id, word.size(), [=, this, kept = Buffer(word.begin(), word.end())] { this->word(time, id, kind, kept); }))
+    return;
   Link* link = find(id);
   if (link == nullptr) return;
   link->has_words = true;
@@ -298,6 +332,9 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::WordKind kind, Bytes 
 }
 
 void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
+  if (greets(id) &&
+      waits(id, calls.size(), [=, this, kept = Buffer(calls.begin(), calls.end())] { this->calls(time, id, kept); }))
+    return;
   const Link* link = find(id);
   if (link == nullptr || !on_) return;
   if (link->file == nullptr) return void(lost_ += {0, calls.size()});
@@ -309,18 +346,23 @@ void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
 void RecordingFiles::player(LinkId id, std::string_view name) {
   Link* link = find(id);
   if (link == nullptr) return;
+  begin_early(*link);
+  link = find(id);
   link->player = name;
   if (link->file != nullptr) link->file->summary.player(name);
 }
 
 void RecordingFiles::geometry(LinkId id, const trace::Geometry& geometry) {
   if (id == 0 && current_ != nullptr) return current_->recorder->geometry(geometry);
+  if (greets(id) && waits(id, geometry.ByteSizeLong(), [=, this] { this->geometry(id, geometry); })) return;
   Link* link = find(id);
   if (link == nullptr || link->file == nullptr) return;
   (link->file->next != nullptr ? link->file->next : link->file)->recorder->geometry(geometry);
 }
 
 void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
+  if (greets(world.link()) && waits(world.link(), world.ByteSizeLong(), [=, this] { this->world(time, world); }))
+    return;
   Link* link = find(world.link());
   if (link == nullptr || link->file == nullptr) return;
   link->has_words = true;
@@ -330,6 +372,9 @@ void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
 }
 
 void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::uint64_t bytes_lost) {
+  if (greets(id) &&
+      waits(id, text.size(), [=, this, kept = std::string(text)] { this->note(time, id, kept, bytes_lost); }))
+    return;
   const Link* link = find(id);
   if (link != nullptr && link->file != nullptr)
     return link->file->recorder->note(link->file->shown(time), id, text, bytes_lost);
@@ -353,7 +398,11 @@ Outcome<Done> RecordingFiles::stop(WallTime time) {
   if (!on_) return Error{"the recording is off"};
   on_ = false;
   wanted_.wanted.store(false, std::memory_order_relaxed);
-  for (auto& [id, link] : links_) link.file = nullptr;
+  for (auto& [id, link] : links_) {
+    link.file = nullptr;
+    link.greets = false;
+    link.early.clear();
+  }
   while (!files_.empty()) {
     files_.back()->recorder->note(files_.back()->shown(time), 0, "the recording was stopped by an order");
     complete(*files_.back());
@@ -409,6 +458,7 @@ RecordingTotals RecordingFiles::totals() const {
   }
   all.files = begun_;
   all.rotations = rotations_;
+  all.greetings = greetings_;
   all.failed_rotations = failures_;
   return all;
 }

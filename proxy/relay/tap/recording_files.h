@@ -4,7 +4,8 @@
 // the new file with a snapshot of its world; any other link moves at once. In the new file its opening says that it
 // continues. If no new file can be begun, the old one goes on. The times of a recording go on evenly from its
 // beginning, through all files of its sessions, also if the wall clock is set meanwhile. A note says how far apart they
-// are.
+// are. A client that does no more than greet gets no file of its own: its events are kept, up to a limit, until its
+// session has a second link or a name, or sends more.
 #pragma once
 
 #include <atomic>
@@ -41,6 +42,7 @@ struct RecordingTotals {
   std::uint64_t file_bytes = 0;        ///< of the open files
   std::uint64_t files = 0;             ///< begun so far
   std::uint64_t rotations = 0;         ///< files that were continued in a new one
+  std::uint64_t greetings = 0;         ///< sessions without a file, because their clients did no more than greet
   std::uint64_t failed_rotations = 0;  ///< new files that could not be begun, or old ones that could not be completed
   bool failing = false;                ///< an open file cannot be written
 };
@@ -70,8 +72,12 @@ class RecordingFiles {
 
   bool on() const { return on_; }
 
-  /// `session`: the link of its session, which may be another one.
-  void opened(WallTime time, const trace::Opened& opened, LinkId session);
+  /// Bytes that are kept of a session until it gets a file of its own.
+  static constexpr std::size_t kMostEarly = 16 * 1024;
+
+  /// `session`: the link of its session, which may be another one. `greets`: with a file for each session, it gets one
+  /// when it does more than greet.
+  void opened(WallTime time, const trace::Opened& opened, LinkId session, bool greets = false);
   void frame(WallTime time, const trace::FrameView& frame);
   void closed(WallTime time, LinkId link, std::string_view reason);
   void word(WallTime time, LinkId link, trace::WordKind kind, Bytes word);
@@ -106,6 +112,9 @@ class RecordingFiles {
     bool has_words = false;  // or worlds
     bool client_sent = false, server_sent = false;
     std::string player;
+    bool greets = false;                         // it has no file yet
+    std::vector<std::function<void()>> early{};  // what is to be recorded once it has one
+    std::size_t early_bytes = 0;
   };
 
   Outcome<File*> begin(LinkId session, WallTime time);
@@ -118,6 +127,13 @@ class RecordingFiles {
   void move(Link& link, WallTime time);
   void move_all(const File& from, WallTime time);
   void leave(Link& link);
+  bool greets(LinkId id) {
+    const Link* const link = find(id);
+    return link != nullptr && link->greets;
+  }
+  template <class Call>
+  bool waits(LinkId id, std::size_t bytes, Call&& call);
+  void begin_early(Link& link);
   Outcome<Done> rotate(File& old, WallTime time);
   bool due(const File& file, WallTime now) const;
   void complete(File& file);
@@ -139,7 +155,7 @@ class RecordingFiles {
   std::pair<LinkId, Link*> last_{};  // found last
 
   trace::Amount done_, lost_;  // recorded by files that are no longer open; lost by these, and without a file
-  std::uint64_t begun_ = 0, rotations_ = 0;
+  std::uint64_t begun_ = 0, rotations_ = 0, greetings_ = 0;
   std::atomic<std::uint64_t> failures_{0};
   std::atomic<bool> fails_{false};  // the last file could not be begun, or not be completed
   std::optional<WallTime> failed_at_;

@@ -320,7 +320,7 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   opened.set_client(known(info.client));  // a bot and an arena have none
   opened.set_server(known(info.server));
   opened.set_listener(known(info.listener));
-  recording_->opened(entry.header.at, opened, info.session != 0 ? info.session : info.link);
+  recording_->opened(entry.header.at, opened, info.session != 0 ? info.session : info.link, info.may_only_greet);
 }
 
 void TapThread::take_bytes(const Ring::Entry& entry) {

@@ -113,6 +113,31 @@ struct Rig {
 
 using Lines = std::vector<std::string>;
 
+TEST_CASE("a client of a room that does no more than greet gets no file, and is counted") {
+  Rig rig({.each_session = true});
+  const auto greet = [&](LinkId link) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    rig.files->opened(rig.now, opened, link, true);
+    rig.frame(link, "hello");
+    rig.files->note(rig.now, link, "a room");
+  };
+  for (LinkId link = 1; link <= 1'050; ++link) greet(link);
+  CHECK(rig.files->totals().files == 0);
+  CHECK(rig.files->status().paths.empty());
+  rig.open(2'000, 7);                                                  // its server's link
+  rig.files->player(8, "anna");                                        // it has said who it is
+  for (int i = 0; i < 20; ++i) rig.frame(9, std::string(1'000, 'x'));  // it sends much
+  CHECK(rig.files->totals().files == 3);
+  for (LinkId link = 1; link <= 1'050; ++link) rig.files->closed(rig.now, link, "client left");
+  CHECK(rig.files->totals().greetings == 1'047);
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("7.mcap") == Lines{"open 7", "7 frame hello", "note a room", "open 2000", "close 7"});
+  CHECK(rig.read("8.mcap") == Lines{"open 8", "8 frame hello", "note a room", "close 8"});
+  CHECK(rig.read("9.mcap").size() == 24);
+}
+
 TEST_CASE("rotation: a link without words continues in the new file at once, and its opening says where it began") {
   Rig rig;
   rig.open(1);
