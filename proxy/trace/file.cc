@@ -152,7 +152,8 @@ void FileSink::discard() {
 }
 
 Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe among the files of a folder must not make us wait for its writer. For a file, O_NONBLOCK means nothing.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return failed("open", path);
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) return failed("look at", path);

@@ -124,7 +124,10 @@ std::string until_text(std::time_t until) {
 Outcome<BanFile> read_bans(const std::string& path, std::time_t now) {
   BanFile read;
   std::error_code unknown;  // then opening the file reports the error
-  if (std::filesystem::is_directory(path, unknown)) return Error{path + " is a folder; access.ban_file must be a file"};
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::is_directory(status)) return Error{path + " is a folder; access.ban_file must be a file"};
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return Error{path + " is not a file; access.ban_file must be one"};  // reading a pipe would wait for its writer
   std::ifstream file(path);
   if (!file) return errno == ENOENT ? Outcome<BanFile>(read) : cannot(path, "read");
   std::size_t number = 0;
@@ -146,7 +149,10 @@ Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
   for (const relay::ListedNetwork& one : file.listed)
     text += line_of(one.who, one.list == relay::ListedNetwork::List::kAllow ? kAllowed : kDenied, one.why);
   const std::string fresh = path + ".new";
-  const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  // In a folder that others may write to, this name may be a link to another file, or a file that somebody else can
+  // change.
+  ::unlink(fresh.c_str());
+  const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
   return Done{};

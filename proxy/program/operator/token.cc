@@ -1,12 +1,15 @@
 #include "proxy/program/operator/token.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "proxy/net/fd.h"
 #include "proxy/net/secret.h"
 
 namespace entente {
@@ -19,17 +22,23 @@ bool is_visible(char c) { return c > ' ' && c <= '~'; }
 }  // namespace
 
 Outcome<std::string> read_token(const std::string& path) {
-  using std::filesystem::perms;
-  std::error_code failed;
-  const auto status = std::filesystem::status(path, failed);
-  if (std::filesystem::is_directory(status)) return Error{path + " is a folder; it must be a file with a token"};
-  std::ifstream file(path);
-  if (!file) return Error{"cannot read the token in " + path + ": " + std::strerror(errno)};
-  if ((status.permissions() & perms::others_read) != perms::none)
+  const net::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe must not make us wait
+  struct stat about {};
+  if (!file || ::fstat(file.get(), &about) != 0)
+    return Error{"cannot read the token in " + path + ": " + std::strerror(errno)};
+  if (S_ISDIR(about.st_mode)) return Error{path + " is a folder; it must be a file with a token"};
+  if (!S_ISREG(about.st_mode)) return Error{path + " is not a file; it must be a file with a token"};
+  if ((about.st_mode & S_IROTH) != 0)
     return Error{"everybody on this machine can read the token in " + path + "; chmod o-r " + path};
+  if ((about.st_mode & S_IWOTH) != 0)
+    return Error{"everybody on this machine can change the token in " + path + "; chmod o-w " + path};
+  if (about.st_uid != ::geteuid() && about.st_uid != 0)
+    return Error{path +
+                 " belongs to another user, who knows the token in it; it must belong to the user of Entente, or "
+                 "to root"};
   std::string token(kLongestToken + 2, '\0');
-  file.read(token.data(), static_cast<std::streamsize>(token.size()));
-  token.resize(static_cast<std::size_t>(file.gcount()));
+  const ssize_t size = ::read(file.get(), token.data(), token.size());
+  token.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   token.resize(std::min(token.find_first_of("\r\n"), token.size()));
   if (token.size() < kShortestToken || token.size() > kLongestToken ||
       !std::all_of(token.begin(), token.end(), is_visible))

@@ -1,5 +1,8 @@
 #include "proxy/program/playback/words_cache.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -28,6 +31,15 @@ std::string joined_lines(std::vector<std::string> all) {
   std::string text;
   for (const std::string& one : all) text += (text.empty() ? "" : "\n") + one;
   return text;
+}
+
+/// Whether the cache was written by us, by root, or by the owner of the file: in a shared folder, anybody could put one
+/// beside a file, with other words in it.
+bool is_of_trusted_user(const fs::path& cache, const std::string& file) {
+  struct stat its {
+  }, of_file{};
+  if (::lstat(cache.c_str(), &its) != 0 || ::stat(file.c_str(), &of_file) != 0) return false;
+  return its.st_uid == ::geteuid() || its.st_uid == 0 || its.st_uid == of_file.st_uid;
 }
 
 }  // namespace
@@ -68,6 +80,7 @@ std::shared_ptr<trace::Source> find_words_cache(const std::string& file, const t
   const fs::path path = words_cache_of(file);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return nullptr;
+  if (!is_of_trusted_user(path, file)) return nullptr;
   auto cache = trace::FileSource::open(path.string());
   if (!cache) return nullptr;
   const auto found = metadata_of(**cache);

@@ -2,8 +2,10 @@
 #include "proxy/program/config/ban_file.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "tests/program/folder.h"
@@ -51,6 +53,19 @@ TEST_CASE("a ban may end in the far future: the file can be read back, and the w
   REQUIRE(kept.save().ok());
   CHECK(text_of(path) == "192.0.2.7 9999-12-31T23:59:59Z\n192.0.2.8 forever\n");
   CHECK(read_bans(path, 0)->bans.size() == 2);
+}
+
+TEST_CASE("a file or a link that somebody else has put beside the ban file is not written through") {
+  const Folder folder;
+  const std::string path = folder.file("bans"), victim = folder.file("victim");
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, path + ".new");
+  REQUIRE(write_bans(path, {{{net_of("192.0.2.7"), Ban::kForGood, "", false}}, {}}).ok());
+  CHECK(text_of(victim) == "precious");
+  CHECK(text_of(path) == "192.0.2.7 forever\n");
+  CHECK_FALSE(std::filesystem::is_symlink(path));
+  REQUIRE(::mkfifo((path + ".pipe").c_str(), 0600) == 0);
+  CHECK(read_bans(path + ".pipe", 0).error().text.find("is not a file") != std::string::npos);  // and it does not wait
 }
 
 TEST_CASE("networks that operators allow or deny are lines of the same file, and are read back") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -98,6 +99,11 @@ TEST_CASE("the token is the first line of a file that must not be readable by ev
   for (const std::string& text : {std::string(), std::string("short"), kToken.substr(1), std::string(257, 'x'),
                                   kToken + " with blanks", "\n" + kToken, kToken + "\xc3\xa4"})
     CHECK(why(text).find("must be a token") != std::string::npos);
+  CHECK(why(kToken, 0602).find("chmod o-w") != std::string::npos);
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  CHECK(read_token(folder.file("pipe")).error().text.find("is not a file") != std::string::npos);  // and does not wait
+  if (const std::string others = token_file(folder, kToken); ::chown(others.c_str(), 65'534, 65'534) == 0)
+    CHECK(read_token(others).error().text.find("belongs to another user") != std::string::npos);
   CHECK(read_token(folder.file("none")).error().text.find("cannot read") != std::string::npos);
   CHECK(read_token(folder.file("")).error().text.find("is a folder") != std::string::npos);
 }
