@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/resource.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -93,8 +94,9 @@ void write_tiles(const words::World& world, Records& to) {
   if (columns == 0 || rows == 0 || world.tiles().size() < columns * rows) return;
   const double wide = (world.east() - world.west()) / static_cast<double>(columns);
   const double high = (world.north() - world.south()) / static_cast<double>(rows);
+  int boxes = 0;
   for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t from = 0, end = 0; from < columns; from = end) {
+    for (std::size_t from = 0, end = 0; from < columns && boxes < kMostSolids; from = end) {
       const char tile = world.tiles()[row * columns + from];
       for (end = from + 1; end < columns && world.tiles()[row * columns + end] == tile;) ++end;
       if ((static_cast<std::uint8_t>(tile) & kOpen) == kOpen) continue;
@@ -108,6 +110,7 @@ void write_tiles(const words::World& world, Records& to) {
       box.set_height(shots ? core::kWaterHeight : core::kTileHeight);
       box.set_units_pass((tile & words::UNITS_PASS) != 0);
       write(box, to);
+      ++boxes;
     }
 }
 
@@ -143,28 +146,31 @@ Buffer resource_of(const words::World& world) {
   Records to(bytes);
   write_header(world, to);
   bool walls = false;
-  for (const auto& solid : world.solids()) {
-    write(solid, to);
-    walls |= solid.shape() == words::Solid::WALL_FACE;
+  for (int i = 0; i < std::min(world.solids_size(), kMostSolids); ++i) {
+    write(world.solids(i), to);
+    walls |= world.solids(i).shape() == words::Solid::WALL_FACE;
   }
   if (!walls)
     for (const auto& wall : core::walls_around(world)) write(wall, to);
   write_tiles(world, to);
-  for (const auto& base : world.bases()) {
+  for (int n = 0; n < std::min(world.bases_size(), kMostLinks); ++n) {
+    const words::Base& base = world.bases(n);
     to.begin(kBase);
     to.number16(wire_team(base.team()));
     to.place(base.solid());
     for (int i = 0; i < 3; ++i) to.real(0);
     to.end();
   }
-  for (const auto& teleporter : world.teleporters()) {
+  for (int i = 0; i < std::min(world.teleporters_size(), kMostLinks); ++i) {
+    const words::Teleporter& teleporter = world.teleporters(i);
     to.begin(kTeleporter);
     to.place(teleporter.frame());
     to.real(teleporter.border());
     to.bits(teleporter.frame());
     to.end();
   }
-  for (const auto& link : world.links()) {
+  for (int i = 0; i < std::min(world.links_size(), kMostLinks); ++i) {
+    const words::Link& link = world.links(i);
     to.begin(kLink);
     to.number16(link.from());
     to.number16(link.to());

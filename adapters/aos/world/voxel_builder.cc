@@ -11,8 +11,9 @@ namespace {
 constexpr std::uint64_t kFloorBits = 3ULL << 62U;  // z = 62 and the water's 63
 constexpr int kFloorTop = 62;                      // things on the floor start at z = 61, which is level 0
 
-constexpr std::size_t kColumnsAStep = 100'000;    // examined in one piece of work
-constexpr std::size_t kMostColumns = 16'000'000;  // examined in all
+constexpr std::size_t kColumnsAStep = 100'000;  // examined in one piece of work
+// Examined in all: a solid of a few bytes may cover the whole map.
+constexpr std::size_t kColumnsAtOnce = 2'000'000, kColumnsPerByte = 1'000, kMostColumns = 16'000'000;
 
 // Heights, in blocks, for tiles and bounds, which have none of their own. A hedge that lets units pass is one block
 // high, so that players can climb over it.
@@ -71,6 +72,7 @@ std::pair<int, int> cells(double middle, double reach) {
 VoxelBuilder::VoxelBuilder(words::World world)
     : world_(std::move(world)), stuff_(std::size_t{kMapSize} * kMapSize), team_(std::size_t{kMapSize} * kMapSize) {
   world_.clear_voxels();
+  most_ = std::min(kMostColumns, kColumnsAtOnce + kColumnsPerByte * world_.ByteSizeLong());
   for (std::uint32_t y = 0; y < kMapSize; ++y)
     for (std::uint32_t x = 0; x < kMapSize; ++x) map_.fill(x, y, kFloorBits);
 }
@@ -85,7 +87,7 @@ bool VoxelBuilder::work() {
   const std::size_t all =
       tiles() + count(world_.solids_size()) + count(world_.teleporters_size()) + count(world_.bases_size()) + 1;
   for (std::size_t done = 0; done < kColumnsAStep && next_ < all; ++next_) {
-    if (worked_ >= kMostColumns) {
+    if (worked_ >= most_) {
       left_out_ += all - next_;
       next_ = all;
       break;

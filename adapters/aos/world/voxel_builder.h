@@ -51,6 +51,7 @@ class VoxelBuilder {
   std::vector<Stuff> stuff_;
   std::vector<std::uint8_t> team_;  // of bases
   std::size_t next_ = 0, worked_ = 0, left_out_ = 0;
+  std::size_t most_ = 0;  // columns that may be examined
 };
 
 }  // namespace entente::aos

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kPiece = 0.5;  // metres driven between two collision tests
 constexpr double kMostPieces = 256;
-constexpr double kFacing = 0.1;  // radians: within this angle it faces a direction
+constexpr std::size_t kMostBlocks = 32'768;  // all are looked at in each step of a tank; further ones do not stop it
+constexpr double kFacing = 0.1;              // radians: within this angle it faces a direction
 constexpr double kMiss = 1e-9;
 constexpr int kMostSteps = 4;  // steps away from obstacles beside a turning tank: two walls, twice
 
@@ -115,7 +116,7 @@ Terrain::Terrain(const words::World& world)
 }
 
 void Terrain::add(const words::Solid& solid) {
-  if (solid.shape() == words::Solid::WALL_FACE) return;  // the bounds
+  if (solid.shape() == words::Solid::WALL_FACE || blocks_.size() >= kMostBlocks) return;  // a face: the bounds
   blocks_.push_back({solid.x(), solid.y(), solid.z(), solid.z() + solid.height(), solid.half_x(), solid.half_y(),
                      std::cos(solid.yaw()), std::sin(solid.yaw()), solid.shape() == words::Solid::PYRAMID,
                      solid.upside_down(), !solid.units_pass(), !solid.shots_pass()});
@@ -125,7 +126,7 @@ void Terrain::add_tiles(const words::World& world) {
   if (world.columns() == 0 || world.rows() == 0) return;
   const double wide = (east_ - west_) / world.columns(), high = (north_ - south_) / world.rows();
   const std::size_t count = std::min<std::size_t>(world.tiles().size(), std::size_t{world.columns()} * world.rows());
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count && blocks_.size() < kMostBlocks; ++i) {
     const auto tile = static_cast<std::uint8_t>(world.tiles()[i]);
     const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
     if (units && shots) continue;

@@ -165,11 +165,7 @@ const std::string& Pseudonyms::name(std::string_view name) {
   if (names_.size() >= kMost) return kAnybody;
   const std::string& pseudonym = names_.emplace(name, "player" + std::to_string(names_.size() + 1)).first->second;
   const std::string small = folded(visible_text(name));
-  if (small.empty() || !lower_names_.insert(small).second) return pseudonym;
-  auto& sought = sought_[static_cast<unsigned char>(small[0])];
-  const auto at =
-      std::find_if(sought.begin(), sought.end(), [&](const Sought& one) { return one.lower.size() < small.size(); });
-  sought.insert(at, {small, pseudonym});
+  if (!small.empty()) lower_names_.add(small, pseudonym);
   return pseudonym;
 }
 
@@ -242,7 +238,7 @@ std::string Pseudonyms::address(std::string_view text) {
 
 void Pseudonyms::add_secret(std::string_view secret) {
   if (secret.size() >= kLeastSecret && secret.find_first_not_of('*') != secret.npos && secrets_.size() < kMost)
-    secrets_.emplace(secret);
+    secrets_.add(secret, "***");
 }
 
 std::string Pseudonyms::without_names(std::string_view original) const {
@@ -256,35 +252,32 @@ std::string Pseudonyms::without_names(std::string_view original) const {
   std::string out(as_written(0, places[0]));
   std::size_t mark = text.find(kCutMark);  // the next one
   for (std::size_t at = 0; at < text.size();) {
-    const Sought* found = nullptr;
-    const auto& sought = sought_[static_cast<unsigned char>(small[at])];
-    for (auto one = sought.begin(); found == nullptr && one != sought.end(); ++one) {
-      if (small.compare(at, one->lower.size(), one->lower) != 0) continue;
-      const std::size_t end = at + one->lower.size();
+    const auto found = lower_names_.longest(std::string_view(small).substr(at), [&](std::size_t size) {
+      const std::size_t end = at + size;
       const bool whole = begins_word(at) && (end == text.size() || !is_of_name(text[end]) || is_apart(end));
-      if (whole || one->lower.size() >= kShort) found = &*one;
-    }
+      return whole || size >= kShort;
+    });
     if (mark < at) mark = text.find(kCutMark, at);
-    if (mark != text.npos && begins_word(at) && (found == nullptr || at + found->lower.size() < mark)) {
-      if (const Sought* cut = begun_by(std::string_view(small).substr(at, mark - at)); cut != nullptr) {
-        out += cut->pseudonym;
+    if (mark != text.npos && begins_word(at) && (found.size == 0 || at + found.size < mark)) {
+      if (const std::string* cut = begun_by(std::string_view(small).substr(at, mark - at)); cut != nullptr) {
+        out += *cut;
         out += as_written(places[mark - 1] + 1, places[mark]);
         at = mark + kCutMark.size();
         out += as_written(places[at - 1] + 1, places[at]);
         continue;
       }
     }
-    const bool at_end = found != nullptr && at + found->lower.size() >= text.size();
+    const bool at_end = found.size != 0 && at + found.size >= text.size();
     if (!at_end && original.size() >= kCutText && text.size() - at <= kLongestEnd) {
-      if (const Sought* cut = begun_by(without_mark(std::string_view(small).substr(at))); cut != nullptr) {
-        out += cut->pseudonym;
+      if (const std::string* cut = begun_by(without_mark(std::string_view(small).substr(at))); cut != nullptr) {
+        out += *cut;
         break;
       }
     }
-    const std::size_t end = at + (found != nullptr ? found->lower.size() : 1);
-    if (found != nullptr) {
+    const std::size_t end = at + std::max<std::size_t>(found.size, 1);
+    if (found.size != 0) {
       const auto exact = names_.find(text.substr(at, end - at));
-      out += exact != names_.end() ? exact->second : found->pseudonym;
+      out += exact != names_.end() ? exact->second : *found.as;
       out += as_written(places[end - 1] + 1, places[end]);
     } else {
       out += as_written(places[at], places[end]);
@@ -294,18 +287,18 @@ std::string Pseudonyms::without_names(std::string_view original) const {
   return out;
 }
 
-/// The name that begins with `part`, and goes on.
-const Pseudonyms::Sought* Pseudonyms::begun_by(std::string_view part) const {
-  if (part.size() < kShort || part.size() > kLongestEnd) return nullptr;
-  for (const Sought& one : sought_[static_cast<unsigned char>(part[0])])
-    if (one.lower.starts_with(part)) return &one;
-  return nullptr;
+/// What stands for the name that begins with `part`, and goes on.
+const std::string* Pseudonyms::begun_by(std::string_view part) const {
+  return part.size() < kShort || part.size() > kLongestEnd ? nullptr : lower_names_.begun_by(part);
 }
 
 std::string Pseudonyms::without_secrets(std::string_view text) const {
-  std::string out(text);
-  for (const std::string& secret : secrets_)
-    for (std::size_t at = 0; (at = out.find(secret, at)) != out.npos; at += 3) out.replace(at, secret.size(), "***");
+  std::string out;
+  while (!text.empty()) {
+    const auto found = secrets_.longest(text, [](std::size_t) { return true; });
+    out += found.size != 0 ? std::string_view(*found.as) : text.substr(0, 1);
+    text.remove_prefix(std::max<std::size_t>(found.size, 1));
+  }
   return out;
 }
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "proxy/program/redact/sought_texts.h"
 
 namespace entente {
 
@@ -52,22 +52,15 @@ class Pseudonyms {
  private:
   static constexpr std::size_t kMost = 20'000;
 
-  struct Sought {
-    std::string lower;
-    std::string pseudonym;
-  };
-
   static std::size_t ip6_size(std::string_view text);
   void add_without_addresses(std::string_view run, std::string& out);
-  const Sought* begun_by(std::string_view part) const;
+  const std::string* begun_by(std::string_view part) const;
 
   std::map<std::string, std::string, std::less<>> names_, hosts_;
   std::map<Ip4, Ip4> ip4_;
   std::map<std::string, std::string> ip6_;
   std::map<std::uint16_t, std::uint16_t> ports_;
-  std::array<std::vector<Sought>, 256> sought_;  // by the first byte; the longest first
-  std::set<std::string, std::less<>> lower_names_;
-  std::set<std::string, std::less<>> secrets_;
+  SoughtTexts lower_names_, secrets_;
 };
 
 }  // namespace entente

@@ -1,0 +1,57 @@
+// Names and passwords in texts: the longest is found, and many of them are found as fast as few.
+#include "proxy/program/redact/sought_texts.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/program/redact/pseudonyms.h"
+
+namespace entente::sought_texts_test {
+namespace {
+
+std::string found(const SoughtTexts& sought, std::string_view text, std::size_t least = 1) {
+  const auto one = sought.longest(text, [&](std::size_t size) { return size >= least; });
+  return one.size == 0 ? "" : *one.as + " " + std::to_string(one.size);
+}
+
+TEST_CASE("sought texts: the longest that fits is found") {
+  SoughtTexts sought;
+  CHECK(sought.add("ann", "1"));
+  CHECK(sought.add("annabel", "2"));
+  CHECK_FALSE(sought.add("ann", "3"));
+  CHECK(found(sought, "ann") == "1 3");
+  CHECK(found(sought, "annabe") == "1 3");
+  CHECK(found(sought, "annabella") == "2 7");
+  CHECK(found(sought, "annabella", 8).empty());
+  CHECK(found(sought, "an").empty());
+  CHECK(found(sought, "").empty());
+  CHECK(*sought.begun_by("anna") == "2");
+  CHECK(*sought.begun_by("an") == "2");
+  CHECK(sought.begun_by("annabella") == nullptr);
+  CHECK(sought.begun_by("b") == nullptr);
+}
+
+TEST_CASE("sought texts: the beginning of a long one is found with the rest of its word") {
+  SoughtTexts sought;
+  const std::string name(100, 'a');
+  sought.add(name, "1");
+  CHECK(found(sought, name + "bc d") == "1 102");
+  CHECK(found(sought, name.substr(0, 64)) == "1 64");
+  CHECK(found(sought, name.substr(0, 63)).empty());
+}
+
+TEST_CASE("pseudonyms: a text is searched for 20,000 names and passwords") {
+  Pseudonyms pseudonyms;
+  const std::string begin(40, 'a');
+  for (int i = 0; i < 20'000; ++i) {
+    (void)pseudonyms.name(begin + "b" + std::to_string(i));
+    pseudonyms.add_secret(begin + "c" + std::to_string(i));
+  }
+  const std::string text = std::string(10'000, 'a') + '.';  // its end is not the beginning of a name
+  CHECK(pseudonyms.without_names(text) == text);
+  CHECK(pseudonyms.without_secrets(text) == text);
+  CHECK(pseudonyms.without_names("x " + begin + "b7 x") == "x player8 x");
+  CHECK(pseudonyms.without_secrets("x " + begin + "c7 x") == "x *** x");
+}
+
+}  // namespace
+}  // namespace entente::sought_texts_test
