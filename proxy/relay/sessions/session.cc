@@ -304,7 +304,7 @@ void Session::tick(Millis now) {
     finish();
     return settle();
   }
-  if (!fits && !ending_) return end(Reason::kAddressStalled, Fault{""}, text(Reason::kAddressStalled));
+  if (!fits && !ending_) return end(Reason::kAddressStalled);
   if (ending_ || !on_tick(now)) return;
   if (over_rates_ && rates_.ready(now) && (!address_rates_ || address_rates_->ready(now))) {
     over_rates_ = false;
