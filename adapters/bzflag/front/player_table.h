@@ -4,10 +4,10 @@
 #include <string>
 
 #include "adapters/bzflag/front/client.h"
+#include "proxy/core/gameplay/tile_interpolator.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/tank/tank_player_table.h"
-#include "proxy/core/tile_interpolator.h"
 
 namespace entente::bzflag {
 

@@ -13,9 +13,9 @@
 #include "adapters/ogar/front/shapes.h"
 #include "adapters/ogar/front/spare_ids.h"
 #include "adapters/ogar/front/viewpoint.h"
+#include "proxy/core/gameplay/tile_interpolator.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/tile_interpolator.h"
 
 namespace entente::ogar {
 
