@@ -1,15 +1,26 @@
 // BZFlag's world databases, as a server sends them; of the compressed ones also the uncompressed contents.
 // Law: a world that can be read is written again with the same bytes (uncompressed), or can be read again (compressed).
+// It becomes words, and a database of each dialect.
 #include <cstdlib>
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/world/world.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::bzflag_world_fuzz {
 namespace {
 
 constexpr std::size_t kMost = 1U << 20U;
+
+/// The world as words, and as the database of each dialect.
+void check_conversions(const bzflag::World& world, std::size_t bytes) {
+  const auto* records = std::get_if<bzflag::RecordWorld>(&world);
+  const auto groups = records != nullptr ? bzflag::groups_of(*records) : std::get<bzflag::GroupWorld>(world);
+  const auto converted = bzflag::world_from_database(groups, bytes, 800);
+  for (std::size_t dialect = 0; dialect < bzflag::game().dialects().size(); ++dialect)
+    if (bzflag::database_of(converted.world, dialect).bytes.empty()) std::abort();
+}
 
 void check_whole(Bytes database, std::size_t dialect) {
   const auto world = bzflag::read_world(database, dialect, kMost);
@@ -22,6 +33,7 @@ void check_whole(Bytes database, std::size_t dialect) {
   Buffer third;
   write_world(*twice, dialect, third);
   if (!same(third, again)) std::abort();
+  check_conversions(*world, database.size());
 }
 
 void check_inside(Bytes bytes, wire::Codec& codec) {

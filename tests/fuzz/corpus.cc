@@ -13,6 +13,7 @@
 #include "adapters/registry.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"
+#include "tests/fuzz/watch.h"
 
 namespace entente::fuzz {
 namespace {
@@ -56,7 +57,7 @@ class Runner {
   int inputs() const { return inputs_; }
 
  private:
-  void run(const Buffer& input) { target_.run(input.data(), input.size()); }
+  void run(const Buffer& input) { watched(target_.name, target_.run, input.data(), input.size()); }
 
   const Target& target_;
   int variants_, inputs_ = 0;
@@ -88,6 +89,7 @@ int run(int argc, char** argv) {
       for (const Seed& seed : frame_seeds(*game)) runner.input(seed.bytes);
   for (; folder < argc; ++folder) runner.folder(argv[folder]);
   std::printf("%d inputs and %d variants of each\n", runner.inputs(), variants);
+  print_worst();
   return 0;
 }
 

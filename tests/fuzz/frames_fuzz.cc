@@ -103,9 +103,10 @@ int run_frames(const wire::Game& game, Bytes bytes) {
 }
 
 #ifdef ENTENTE_LIBFUZZER
-ENTENTE_FUZZ_TARGET(frames) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const wire::Game* const game = find_game(ENTENTE_FUZZ_GAME);
-  return game == nullptr ? -1 : run_frames(*game, Bytes(data, size));
+  const auto run = [](const std::uint8_t* from, std::size_t bytes) { return run_frames(*game, Bytes(from, bytes)); };
+  return game == nullptr ? -1 : watched("frames_" ENTENTE_FUZZ_GAME, run, data, size);
 }
 #endif
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/fuzz/watch.h"
+
 namespace entente::fuzz {
 
 struct Target {
@@ -24,9 +26,14 @@ struct Registered {
 
 }  // namespace entente::fuzz
 
-/// The head of a target's function: its body has `data` and `size`, and returns 0.
+/// The head of a target's function: its body has `data` and `size`, and returns 0. Each input is watched().
 #ifdef ENTENTE_LIBFUZZER
-#define ENTENTE_FUZZ_TARGET(name) extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+#define ENTENTE_FUZZ_TARGET(name)                                                     \
+  static int run_##name(const std::uint8_t* data, std::size_t size);                  \
+  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { \
+    return entente::fuzz::watched(#name, run_##name, data, size);                     \
+  }                                                                                   \
+  static int run_##name(const std::uint8_t* data, std::size_t size)
 #else
 #define ENTENTE_FUZZ_TARGET(name)                                          \
   static int run_##name(const std::uint8_t* data, std::size_t size);       \

@@ -1,0 +1,107 @@
+#include "proxy/program/bounds.h"
+
+#include <algorithm>
+
+namespace entente {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kMillion = 1'000'000;
+
+// Where the numbers come from: `fuzz_corpus TARGET` prints the worst input that it saw, and tests/games/bounds_test.cc
+// the worst message of a face. A row allows a few times that.
+constexpr Bound kBounds[] = {
+    // Messages: each is cut, decoded, printed and encoded.
+    {"frames_aos", "messages of Ace of Spades", 2 * kMiB, 200, kMillion, 4'000},
+    {"frames_bzdraft", "messages of BZFlag's draft", 2 * kMiB, 200, kMillion, 4'000},
+    {"frames_bzflag", "messages of BZFlag", 2 * kMiB, 200, kMillion, 4'000},
+    {"frames_native", "messages of native, in JSON too", 2 * kMiB, 400, kMillion, 8'000},
+    {"frames_ogar", "messages of Ogar", 2 * kMiB, 200, kMillion, 4'000},
+    {"frames_panic", "messages of Panic", 2 * kMiB, 200, kMillion, 4'000},
+
+    // Sessions of a client and a server that say anything, at any time.
+    {"aos_back", "a server of Ace of Spades", 64 * kMiB, 2'000, 200 * kMillion, 100'000},
+    {"aos_front", "a client of Ace of Spades", 64 * kMiB, 2'000, 400 * kMillion, 100'000},
+    {"bzdraft_faces", "a client and a server of BZFlag's draft", 16 * kMiB, 2'000, 50 * kMillion, 100'000},
+    {"bzflag_faces", "a client and a server of BZFlag", 16 * kMiB, 2'000, 50 * kMillion, 100'000},
+    {"bzflag", "translation between dialects of BZFlag", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
+    {"ogar_faces", "a client and a server of Ogar", 32 * kMiB, 4'000, 400 * kMillion, 200'000},
+    {"ogar", "translation between dialects of Ogar", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
+    {"panic_faces", "a client and a server of Panic", 16 * kMiB, 2'000, 100 * kMillion, 100'000},
+
+    // Worlds and what computes with them.
+    {"aos_map", "maps of Ace of Spades", 64 * kMiB, 2'000, 200 * kMillion, 200'000},
+    {"bzflag_world", "worlds of BZFlag", 16 * kMiB, 40'000, 60 * kMillion, 400'000},
+    {"bzflag_variables", "the variables of a BZFlag server, which are formulas", 4 * kMiB, 200, 2 * kMillion, 1'000},
+    {"bzdraft_resources", "the resources of a server of BZFlag's draft", 4 * kMiB, 2'000, 4 * kMillion, 20'000},
+    {"panic_map", "maps of Panic", kMiB, 100, kMillion, 200},
+
+    // Files.
+    {"bzflag_rec", "recordings of bzfs (.rec)", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
+    {"import", "captures (pcap, pcapng), .demo files and JSON lines", 16 * kMiB, 4'000, 50 * kMillion, 50'000},
+    {"mcap", "recordings (MCAP)", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
+    {"replay", "recordings that are replayed", 32 * kMiB, 4'000, 200 * kMillion, 200'000},
+
+    // Connections.
+    {"control", "commands on the control socket", kMiB, 1'000, kMillion, 2'000},
+    {"enet", "datagrams of ENet in captures", 8 * kMiB, 2'000, 4 * kMillion, 4'000},
+    {"enet_acceptor", "datagrams of ENet clients", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
+    {"forwarded", "X-Forwarded-For and the like", kMiB, 1'000, kMillion, 2'000},
+    {"proxy_header", "PROXY headers", kMiB, 1'000, kMillion, 2'000},
+    {"websocket", "requests and frames of WebSockets", 4 * kMiB, 1'000, 4 * kMillion, 4'000},
+
+    // Other nodes of a fleet.
+    {"fleet_mirror", "what an arena's owner says", 16 * kMiB, 4'000, 20 * kMillion, 50'000},
+    {"fleet_owner", "what the node of a player says", 16 * kMiB, 4'000, 20 * kMillion, 50'000},
+    {"fleet_queue", "what other nodes say about queues", 4 * kMiB, 1'000, 4 * kMillion, 4'000},
+
+    // Faces, for as long as their peer likes. Here, steps are for each byte of one kind of message.
+    {"aos front", "a client of Ace of Spades", 48 * kMiB, 0, kMillion, 4'000},
+    {"aos back", "a server of Ace of Spades", 48 * kMiB, 0, 40 * kMillion, 40'000},
+    {"bzdraft front", "a client of BZFlag's draft", 16 * kMiB, 0, kMillion, 4'000},
+    {"bzdraft back", "a server of BZFlag's draft", 32 * kMiB, 0, kMillion, 4'000},
+    {"bzflag front", "a client of BZFlag", 16 * kMiB, 0, kMillion, 4'000},
+    {"bzflag back", "a server of BZFlag", 32 * kMiB, 0, kMillion, 4'000},
+    {"native front", "a client of native", 16 * kMiB, 0, kMillion, 8'000},
+    {"native back", "a server of native", 64 * kMiB, 0, 4 * kMillion, 8'000},
+    {"ogar front", "a client of Ogar", 16 * kMiB, 0, 4 * kMillion, 8'000},
+    {"ogar back", "a server of Ogar", 64 * kMiB, 0, 4 * kMillion, 20'000},
+    {"panic front", "a client of Panic", 16 * kMiB, 0, kMillion, 8'000},
+    {"panic back", "a server of Panic", 16 * kMiB, 0, kMillion, 8'000},
+};
+
+/// "16 MiB", "2 KiB", "200"
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
+  if (bytes >= kKiB && bytes % kKiB == 0) return std::to_string(bytes / kKiB) + " KiB";
+  return std::to_string(bytes);
+}
+
+std::string steps_text(std::uint64_t steps) {
+  if (steps >= kMillion && steps % kMillion == 0) return std::to_string(steps / kMillion) + " million";
+  std::string digits = std::to_string(steps);
+  if (digits.size() > 3) digits.insert(digits.size() - 3, ",");
+  return digits;
+}
+
+}  // namespace
+
+std::span<const Bound> bounds() { return kBounds; }
+
+const Bound* find_bound(std::string_view part) {
+  const auto at =
+      std::find_if(std::begin(kBounds), std::end(kBounds), [&](const Bound& one) { return one.part == part; });
+  return at != std::end(kBounds) ? at : nullptr;
+}
+
+std::string bounds_table() {
+  std::string table =
+      "| part | what it reads | bytes at most | and for each byte | steps at most | and for each byte |\n"
+      "|---|---|---|---|---|---|\n";
+  for (const Bound& one : kBounds)
+    table += "| " + std::string(one.part) + " | " + std::string(one.reads) + " | " + bytes_text(one.bytes) + " | " +
+             (one.bytes_per_byte == 0 ? "" : bytes_text(one.bytes_per_byte)) + " | " + steps_text(one.steps) + " | " +
+             steps_text(one.steps_per_byte) + " |\n";
+  return table;
+}
+
+}  // namespace entente
