@@ -11,8 +11,8 @@
 
 #include "proxy/net/fd.h"
 #include "proxy/net/link.h"
-#include "proxy/net/poll.h"
 #include "proxy/net/output/waiting_bytes.h"
+#include "proxy/net/poll.h"
 
 namespace entente::net {
 
