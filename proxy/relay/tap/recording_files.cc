@@ -29,6 +29,12 @@ Buffer with_shown_wall(Bytes calls, std::int64_t ahead) {
   return written;
 }
 
+/// The client's address, as the key of its files. Bots and arenas have none.
+std::optional<net::Address> host_of(const trace::Opened& opened) {
+  const auto client = net::Address::parse(opened.client());
+  return client ? std::optional(client->unmapped().host_key()) : std::nullopt;
+}
+
 std::string name_of(const trace::Recorder& recorder) {
   return recorder.path().substr(recorder.path().rfind('/') + 1);  // all of it, if there is no '/'
 }
@@ -43,8 +49,9 @@ struct RecordingFiles::File {
 
   std::unique_ptr<trace::Recorder> recorder;
   trace::RecordingInfoBuilder summary;
-  std::int64_t ahead = 0;  // of its times
-  LinkId session = 0;      // 0: of all
+  std::int64_t ahead = 0;              // of its times
+  LinkId session = 0;                  // 0: of all
+  std::optional<net::Address> host{};  // for one of whose sessions it is
   WallTime began = 0;
   WallTime used_since = 0;  // its first frame or word; 0: none yet
   std::size_t links = 0;    // that are in it
@@ -102,10 +109,24 @@ Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime ti
 RecordingFiles::File* RecordingFiles::file_for(LinkId session, WallTime time) {
   if (!options_.each_session) return current_;
   if (const auto at = of_sessions_.find(session); at != of_sessions_.end()) return at->second;
+  Link* const first = find(session);
+  const auto host = first != nullptr ? host_of(first->opened) : std::nullopt;
+  if (host && (first->refused || has_too_many(*host))) return first->refused = true, nullptr;
   const auto begun = begin(session, time);
-  if (begun) return *begun;
-  fail(begun.error());
-  return nullptr;
+  if (!begun) return fail(begun.error()), nullptr;
+  if (host) ++hosts_[*host].files;
+  (*begun)->host = host;
+  return *begun;
+}
+
+bool RecordingFiles::has_too_many(const net::Address& host) {
+  const auto at = hosts_.find(host);
+  if (at == hosts_.end() || at->second.files < kMostOfAddress) return false;
+  ++failures_;
+  if (!std::exchange(at->second.told, true) && options_.failed)
+    options_.failed({std::to_string(kMostOfAddress) + " recordings of " + host.ip_text() +
+                     " are open; its other sessions are not recorded"});
+  return true;
 }
 
 /// Reports only the first of several failures in a row. From any thread.
@@ -120,6 +141,7 @@ void RecordingFiles::complete(File& file) {
   if (current_ == &file) current_ = nullptr;
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
     of_sessions_.erase(at);
+  if (file.host && --hosts_[*file.host].files == 0) hosts_.erase(*file.host);
   file.recorder->summarize(to_map(file.summary.info()));
   closer_.close(std::move(file.recorder), file.ahead);
   std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
@@ -141,6 +163,8 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
     return begun.error();
   }
   File& fresh = **begun;
+  if (old.host) ++hosts_[*old.host].files;
+  fresh.host = old.host;
   if (old.links != 0) fresh.ahead = old.ahead;  // the times of their sessions go on evenly
   if (fresh.ahead != ahead_) note_wall_clock(fresh, time);
   ++rotations_;
@@ -402,6 +426,7 @@ Outcome<Done> RecordingFiles::stop(WallTime time) {
     link.file = nullptr;
     link.greets = false;
     link.early.clear();
+    link.refused = false;
   }
   while (!files_.empty()) {
     files_.back()->recorder->note(files_.back()->shown(time), 0, "the recording was stopped by an order");

@@ -5,7 +5,7 @@
 // continues. If no new file can be begun, the old one goes on. The times of a recording go on evenly from its
 // beginning, through all files of its sessions, also if the wall clock is set meanwhile. A note says how far apart they
 // are. A client that does no more than greet gets no file of its own: its events are kept, up to a limit, until its
-// session has a second link or a name, or sends more.
+// session has a second link or a name, or sends more. One address has a limited number of files open at once.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/net/address.h"
 #include "proxy/relay/tap/recording_closer.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
@@ -74,6 +75,9 @@ class RecordingFiles {
 
   /// Bytes that are kept of a session until it gets a file of its own.
   static constexpr std::size_t kMostEarly = 16 * 1024;
+  /// Files for sessions of one address (IPv6: one /64) that are open at once. Its other sessions are not recorded,
+  /// which is reported once.
+  static constexpr std::size_t kMostOfAddress = 128;
 
   /// `session`: the link of its session, which may be another one. `greets`: with a file for each session, it gets one
   /// when it does more than greet.
@@ -115,10 +119,16 @@ class RecordingFiles {
     bool greets = false;                         // it has no file yet
     std::vector<std::function<void()>> early{};  // what is to be recorded once it has one
     std::size_t early_bytes = 0;
+    bool refused = false;  // its session gets no file: its address has too many
+  };
+  struct Host {
+    std::size_t files = 0;  // that are open
+    bool told = false;      // that it has too many
   };
 
   Outcome<File*> begin(LinkId session, WallTime time);
   File* file_for(LinkId session, WallTime time);
+  bool has_too_many(const net::Address& host);
   struct Before {  // the file that has what came before; empty and 0: none
     std::string name;
     std::uint64_t id;
@@ -151,6 +161,7 @@ class RecordingFiles {
   std::vector<std::unique_ptr<File>> files_;  // that are open
   File* current_ = nullptr;                   // of all sessions; null: each has its own, or nothing is recorded
   std::unordered_map<LinkId, File*> of_sessions_;
+  std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // with files of their own
   std::unordered_map<LinkId, Link> links_;
   std::pair<LinkId, Link*> last_{};  // found last
 

@@ -138,6 +138,35 @@ TEST_CASE("a client of a room that does no more than greet gets no file, and is 
   CHECK(rig.read("9.mcap").size() == 24);
 }
 
+TEST_CASE("one address has a limited number of files open at once, and the rest of its sessions is reported once") {
+  Rig rig({.each_session = true});
+  const auto open = [&](LinkId link, const std::string& client, LinkId session = 0) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    opened.set_client(client);
+    rig.files->opened(rig.now, opened, session != 0 ? session : link);
+    rig.frame(link, "hello");
+  };
+  constexpr LinkId kMost = RecordingFiles::kMostOfAddress;
+  for (LinkId link = 1; link <= kMost + 10; ++link)
+    open(link, "[2001:db8::" + std::to_string(link) + "]:5000");  // of one /64
+  CHECK(rig.files->totals().files == kMost);
+  CHECK(rig.files->totals().lost.frames == 10);
+  CHECK(rig.files->totals().failed_rotations == 10);
+  CHECK(rig.errors == Lines{"128 recordings of 2001:db8:: are open; its other sessions are not recorded"});
+  open(1'000, "192.0.2.1:5000");
+  CHECK(rig.files->totals().files == kMost + 1);
+  rig.files->closed(rig.now, 1, "client left");
+  open(1'001, "", kMost + 1);  // the server's link of a session that is not recorded
+  CHECK(rig.files->totals().files == kMost + 1);
+  open(1'002, "[2001:db8::9:9]:5000");
+  CHECK(rig.files->totals().files == kMost + 2);
+  REQUIRE(rig.files->stop(rig.now).ok());
+  REQUIRE(rig.files->start(rig.now).ok());  // the limit is the same for links that were open already
+  CHECK(rig.files->status().paths.size() == kMost + 1);
+}
+
 TEST_CASE("rotation: a link without words continues in the new file at once, and its opening says where it began") {
   Rig rig;
   rig.open(1);
