@@ -191,7 +191,8 @@ TEST_CASE("a client's address is that of the HTTP header, and the server gets th
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const Stream client = Stream::to(relay.address);
-  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nX-Real-IP: 203.0.113.1\r\norigin: http://a\r\n"));
+  client.send(
+      request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nX-Real-IP: 203.0.113.1\r\norigin: http://a\r\n"));
   const Stream server = fake.accept();
   std::string heard;
   while (heard.find("\r\n\r\n") == std::string::npos) {
@@ -240,7 +241,7 @@ TEST_CASE("a peer that is no trusted HTTP proxy is refused, whatever it sends") 
   const Stream client = Stream::to(relay.address);
   client.send(request("X-Forwarded-For: 192.0.2.7\r\n"));
   CHECK(relay.ended(relay::Reason::kNotProxy));
-  CHECK(client.read_text(13) == "HTTP/1.1 503 ");
+  CHECK(client.read_text(13) == "HTTP/1.1 403 ");
 }
 
 TEST_CASE("a request that does not name its client is refused with the reason") {
@@ -252,17 +253,18 @@ TEST_CASE("a request that does not name its client is refused with the reason") 
     const Buffer all = client.read_all();
     return std::string(as_text(all));
   };
+  const auto says = [](const std::string& all, std::string_view why) { return all.find(why) != std::string::npos; };
   const std::string none = answer(request(""));
   CHECK(none.starts_with("HTTP/1.1 400 "));
-  CHECK(none.ends_with("no X-Forwarded-For or Forwarded header"));
-  CHECK(answer(request("Forwarded: for=_x\r\n")).ends_with("hidden forwarded address"));
+  CHECK(says(none, "no X-Forwarded-For or Forwarded header"));
+  CHECK(says(answer(request("Forwarded: for=_x\r\n")), "hidden forwarded address"));
   CHECK(relay.heard.line("hidden forwarded address/Forwarded"));
-  CHECK(answer(request("X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n")).ends_with("disagree"));
-  CHECK(answer(std::string("\x16\x03\x01", 3)).ends_with("not HTTP/1.1"));  // TLS
-  CHECK(answer("GET / HTTP/1.1\r\nX-Forwarded-For: " + std::string(17'000, '1')).ends_with("head too large"));
+  CHECK(says(answer(request("X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n")), "disagree"));
+  CHECK(says(answer(std::string("\x16\x03\x01", 3)), "not HTTP/1.1"));  // TLS
+  CHECK(says(answer("GET / HTTP/1.1\r\nX-Forwarded-For: " + std::string(17'000, '1')), "head too large"));
   std::string many = "GET / HTTP/1.1\r\n";
   for (int i = 0; i < 101; ++i) many += "X-Forwarded-For: 192.0.2.7\r\n";
-  CHECK(answer(many + "\r\n").ends_with("too many headers"));
+  CHECK(says(answer(many + "\r\n"), "too many headers"));
   CHECK(relay.ended(relay::Reason::kBadRequest, 6));
   CHECK(relay.totals().begun == 0);
 }
