@@ -27,13 +27,15 @@ TEST_CASE("queries are answered from what the room knows, in the order of bzfs, 
                                                                   player(3, "cara", words::TEAM_ANY, words::WATCH),
                                                                   player(4, "dodo", words::TEAM_ANY, words::ROBOT)})
     stage.hears(fact);
-  const std::string game = stage.receives(by_client({QueryGame{}})) + stage.waits(core::kMillisecond);
+  std::string game = stage.receives(by_client({QueryGame{}}));
+  game += stage.waits(core::kMillisecond);
   CHECK_MESSAGE(
       lines(game, "sends MsgQueryGame")
           .starts_with(
               "sends MsgQueryGame game_type=0 options=0 max_players=30 max_shots=5 sizes=(1 0 1 0 0) observers=1 "),
       game);
-  const std::string all = stage.receives(by_client({QueryPlayers{}})) + stage.waits(core::kMillisecond);
+  std::string all = stage.receives(by_client({QueryPlayers{}}));
+  all += stage.waits(core::kMillisecond);
   CHECK_MESSAGE(lines(all, "sends MsgQueryPlayers") == "sends MsgQueryPlayers teams=5 players=3\n", all);
   const std::size_t teams = all.find("sends MsgTeamUpdate"), first = all.find("sends MsgAddPlayer");
   REQUIRE(first != std::string::npos);
@@ -53,7 +55,8 @@ TEST_CASE("the answer to a query has at most as many players as a game of BZFlag
   stage.hears(room_of("bzflag"));
   for (core::Id id = 2; id < 2U + 2U * kMostPlayers; ++id)
     stage.hears(player(id, "p" + std::to_string(id), words::GREEN));
-  const std::string all = stage.receives(by_client({QueryPlayers{}})) + stage.waits(core::kMillisecond);
+  std::string all = stage.receives(by_client({QueryPlayers{}}));
+  all += stage.waits(core::kMillisecond);
   const std::string added = lines(all, "sends MsgAddPlayer");
   CHECK(std::count(added.begin(), added.end(), '\n') == kMostPlayers);
 }

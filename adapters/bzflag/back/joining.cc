@@ -72,7 +72,7 @@ void Joining::hear(const TooLate&, BackOut& out) {
 }
 
 void Joining::hear(const Refused& refused, BackOut& out) {
-  const std::string why = ban_reason(clean(refused.reason.view()));
+  const std::string why = clean(ban_reason(refused.reason.view()));
   refuse(core::is_for_now(why) ? words::Refused::SERVER_GONE : words::Refused::BANNED, why, out);
 }
 
