@@ -59,6 +59,12 @@ class WebPeer : private net::WebSocket::User {
     said_.pop_front();
     return first;
   }
+  /// The same, without messages: a game's last words come before the close frame.
+  std::string next_but_messages() {
+    std::string what = next();
+    while (what.starts_with("b:") || what.starts_with("t:")) what = next();
+    return what;
+  }
   /// More of what follows a head that is not an upgrade; empty: the stream has ended.
   std::string rest() {
     const Buffer some = early_.empty() ? stream_.read_some() : std::exchange(early_, {});
