@@ -1,14 +1,17 @@
 #include "proxy/net/secret.h"
 
+#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+
+#include "proxy/net/fd.h"
 
 namespace entente::net {
 
@@ -18,11 +21,9 @@ bool same_secret(std::string_view a, std::string_view b) {
 
 std::string machine_key() {
   constexpr std::size_t kDigits = 32;  // machine-id(5)
-  std::string key;
-  std::ifstream file("/etc/machine-id");
-  std::getline(file, key);
-  if (key.size() == kDigits) return key;
-  key.resize(kDigits);
+  std::string key(kDigits, '\0');
+  const Fd file(::open("/etc/machine-id", O_RDONLY | O_CLOEXEC));
+  if (file && ::read(file.get(), key.data(), key.size()) == static_cast<ssize_t>(key.size())) return key;
   if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) std::abort();
   return key;
 }

@@ -289,6 +289,8 @@ TEST_CASE("a player whose session ends in a relay is told why, at each stage of 
         CAPTURE(name_of(spoken));
         CAPTURE(relay::text(ending.why));
         CAPTURE(at.name);
+        // Its relay may not know yet that the server accepted the connection.
+        if (ending.why == Reason::kServerReset && spoken.greeting.empty() && at.said.empty()) continue;
         FakeServer fake(true);
         Limits limits = patient();
         if (ending.why == Reason::kIdle) limits.idle_ms = 200;

@@ -13,7 +13,7 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::uint16_t kUsualShots = 20;
-constexpr std::size_t kTeams = 5;  // rogue, red, green, blue, purple
+constexpr std::size_t kAnsweredTeams = 5;  // rogue, red, green, blue, purple
 
 /// The players to tell about.
 std::vector<const core::PlayerState*> told_players(const FrontOut& out) {
@@ -25,16 +25,16 @@ std::vector<const core::PlayerState*> told_players(const FrontOut& out) {
   return all;
 }
 
-/// kObserverTeam, or a team below kTeams.
+/// kObserverTeam, or a team below kAnsweredTeams.
 std::uint16_t shown_team(const words::Player& player) {
   if (player.role() == words::WATCH) return static_cast<std::uint16_t>(kObserverTeam);
   const std::int16_t team = wire_team(player.team(), 0);
-  return team >= 0 && team < static_cast<std::int16_t>(kTeams) ? static_cast<std::uint16_t>(team) : 0;
+  return team >= 0 && team < static_cast<std::int16_t>(kAnsweredTeams) ? static_cast<std::uint16_t>(team) : 0;
 }
 
 /// Players by team; the last number is that of the observers.
-std::array<std::uint16_t, kTeams + 1> sizes_of(const std::vector<const core::PlayerState*>& players) {
-  std::array<std::uint16_t, kTeams + 1> sizes{};
+std::array<std::uint16_t, kAnsweredTeams + 1> sizes_of(const std::vector<const core::PlayerState*>& players) {
+  std::array<std::uint16_t, kAnsweredTeams + 1> sizes{};
   for (const core::PlayerState* one : players) ++sizes[shown_team(one->player)];
   return sizes;
 }
@@ -70,8 +70,8 @@ void Queries::tell_game(FrontOut& out) {
   game.options = options_of(out.world());
   game.max_players = most;
   game.max_shots = room.most_shots() == 0 ? kUsualShots : static_cast<std::uint16_t>(std::min(room.most_shots(), 255U));
-  std::copy_n(sizes.begin(), kTeams, game.sizes.begin());
-  game.observers = sizes[kTeams];
+  std::copy_n(sizes.begin(), kAnsweredTeams, game.sizes.begin());
+  game.observers = sizes[kAnsweredTeams];
   game.max_sizes.fill(most);
   game.max_observers = most;
   client_.stream(out, game);
@@ -82,11 +82,11 @@ void Queries::tell_players(FrontOut& out) {
   const auto players = told_players(out);
   const auto sizes = sizes_of(players);
   PlayersAnswer answer;
-  answer.teams = kTeams;
+  answer.teams = kAnsweredTeams;
   answer.players = static_cast<std::uint16_t>(players.size());
   client_.stream(out, answer);
   TeamUpdate teams;
-  for (std::uint16_t team = 0; team < kTeams; ++team) {
+  for (std::uint16_t team = 0; team < kAnsweredTeams; ++team) {
     TeamUpdate::Item item{team, sizes[team], 0, 0};
     const auto& scores = out.world().team_scores();
     if (const auto at = scores.find(team_of(static_cast<std::int16_t>(team))); at != scores.end()) {

@@ -1,6 +1,7 @@
 // An ENet relay that unpacks packets and sends them again.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "adapters/aos/aos.h"
