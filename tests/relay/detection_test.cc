@@ -77,7 +77,7 @@ TEST_CASE("a player of a bridge is told by its game's protocol if the server's d
   const auto told = client.all();
   REQUIRE(told.size() == 1);
   CHECK(have(told, R"("code":"SERVER_GONE")"));
-  CHECK(have(told, "server's dialect is unknown"));
+  CHECK(have(told, std::string(relay::telling(Reason::kDialectUnknown).words)));
   CHECK(running.ended(Reason::kDialectUnknown));
 }
 
