@@ -15,6 +15,7 @@ constexpr Bound kBounds[] = {
     {"frames_bzdraft", "messages of BZFlag's draft", 2 * kMiB, 200, kMillion, 4'000},
     {"frames_bzflag", "messages of BZFlag", 2 * kMiB, 200, kMillion, 4'000},
     {"frames_native", "messages of native, in JSON too", 2 * kMiB, 400, kMillion, 8'000},
+    {"native_json", "messages of native in JSON", 2 * kMiB, 400, kMillion, 8'000},
     {"frames_ogar", "messages of Ogar", 2 * kMiB, 200, kMillion, 4'000},
     {"frames_panic", "messages of Panic", 2 * kMiB, 200, kMillion, 4'000},
 

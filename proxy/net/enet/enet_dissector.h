@@ -56,14 +56,14 @@ class EnetDissector {
 
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
   static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
-  /// Bytes kept for one direction, with their bookkeeping. ENet has at most 64 KiB on the way, in small packets if the
+  /// Bytes kept for one direction, with their bookkeeping. ENet has little on the way, but in small packets if the
   /// game likes, and one large packet more.
   std::size_t budget() const { return 2 * largest_packet_ + kOnTheWay; }
   /// Bytes kept now, for both directions.
   std::size_t kept() const { return sides_[0].kept + sides_[1].kept; }
 
  private:
-  static constexpr std::size_t kOnTheWay = 512 * 1024;
+  static constexpr std::size_t kOnTheWay = 4U << 20U;
   static constexpr std::size_t kBookkeeping = 128;  // bytes for each fragment or packet
 
   struct Fragment {

@@ -164,7 +164,7 @@ TEST_CASE("the totals have refused clients by reason, and dropped and undecoded 
   {
     const Socket wrong(connect_to(port));
     wrong.send(from_hex("474554202f20485454502f312e310d0a"));  // "GET / HTTP/1.1"
-    CHECK(to_hex(wrong.receive(5)) == "0000736b");             // super kill, then the close
+    CHECK(as_text(wrong.receive(8)) == "REFUSED:");            // and the reason
   }
   CHECK(relay.err_has("bad frame: wrong greeting"));
   const Socket stranger(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -355,18 +355,13 @@ TEST_CASE("a program that cannot start ends with 1 and an error, and leaves noth
   CHECK(nowhere.code == 1);
   CHECK(nowhere.err.find("no/such/folder/a.mcap") != std::string::npos);
 
-  const Ended unknown =
-      run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://no-such-host.invalid"});
-  CHECK(unknown.code == 1);
-  CHECK(unknown.err.find("no-such-host.invalid") != std::string::npos);
-
   const std::string config =
       folder.write("log.toml", "[log]\nfile = \"" + folder.file("no/such/log") +
                                    "\"\n"
                                    "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:1\"\n");
   const Ended unlogged = run({kEntente, "run", config});
   CHECK(unlogged.code == 1);
-  CHECK(unlogged.err.find("no/such/log cannot be opened (No such file or directory)") != std::string::npos);
+  CHECK(unlogged.err.find("no/such/log") != std::string::npos);
 }
 
 }  // namespace entente::relay_test

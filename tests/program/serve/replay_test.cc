@@ -127,7 +127,7 @@ TEST_CASE("a time is seconds, minutes:seconds, hours:minutes:seconds, or a numbe
   CHECK(micros("2h") == 7'200'000'000);
   CHECK(micros("7d") == 604'800'000'000);
   for (const char* wrong : {"", ":", "1:", ":5", "-1", "1:60", "1.5:00", "1:-5", "x", "1:60:00", "1:2:3:4", "1:30m",
-                            "1e9", "nan", "2592001", "31d", "s", "5y", "5 s"})
+                            "1e9", "nan", "315360001", "3651d", "s", "5y", "5 s"})
     CHECK_FALSE(parse_time(wrong).ok());
   CHECK(*parse_time("31d", 40 * 86'400 * core::kSecond) == 31 * 86'400 * core::kSecond);
   CHECK(time_text(75'900'000) == "1:15");

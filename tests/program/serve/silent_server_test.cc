@@ -45,7 +45,7 @@ TEST_CASE("a bridged player is refused with a reason if the server accepts but s
                       {"bzflag", "1.10", "the server did not answer within 400 ms"},
                       {"native", "protobuf", "the server did not answer within 400 ms"},
                       {"panic", "be-packed", "the server did not let the player in within 900 ms"},
-                      {"ogar+ws", "modern3", "server does not answer"}};
+                      {"ogar+ws", "modern3", "the server does not answer; try again later"}};
   for (const Row& row : rows) {
     CAPTURE(row.game);
     CAPTURE(row.dialect);
