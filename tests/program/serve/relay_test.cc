@@ -361,7 +361,7 @@ TEST_CASE("a program that cannot start ends with 1 and an error, and leaves noth
                                    "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:1\"\n");
   const Ended unlogged = run({kEntente, "run", config});
   CHECK(unlogged.code == 1);
-  CHECK(unlogged.err.find("no/such/log") != std::string::npos);
+  CHECK(unlogged.err.find("no/such") != std::string::npos);
 }
 
 }  // namespace entente::relay_test
