@@ -90,7 +90,7 @@ TEST_CASE("enet relay: the client gets the game's own goodbye when the relay sto
   const auto& log = scene.client.log;
   std::string all;
   for (const std::string& line : log) all += line + "\n";
-  CHECK_MESSAGE(all.find("736b") != std::string::npos, all);
+  CHECK_MESSAGE(all.find("0/1 000e726a") != std::string::npos, all);  // MsgReject, with the reason
 }
 
 TEST_CASE("enet relay: an invalid packet ends its session only") {
