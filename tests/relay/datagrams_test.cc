@@ -74,7 +74,10 @@ TEST_CASE("a wildcard listener answers from the address that the client connecte
     uplink.send(kWelcome);
     CHECK(client.read_text(4) == kWelcome);
     const Datagrams near(client.here()), far = fake.take_datagrams();
-    near.send(acceptor, frame("there"));
+    CHECK(eventually([&] {
+      near.send(acceptor, frame("there"));
+      return far.has_some(50);
+    }));
     far.send(far.receive().from, frame("back"));
     CHECK(near.receive().from == acceptor);
   }

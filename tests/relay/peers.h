@@ -138,6 +138,11 @@ class Datagrams {
     Buffer bytes;
     net::Address from;
   };
+  /// Whether a datagram comes within this time.
+  bool has_some(int millis) const {
+    pollfd one{fd_.get(), POLLIN, 0};
+    return ::poll(&one, 1, millis) == 1;
+  }
   Received receive() const {
     REQUIRE(wait_readable(fd_.get()));
     Received got;
