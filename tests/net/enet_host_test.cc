@@ -345,6 +345,45 @@ TEST_CASE("enet host: what a peer makes ENet keep is bounded, by whatever it sen
   }
 }
 
+TEST_CASE("enet host: packets that wait for a lost one do not keep it out, however many they are") {
+  EnetOptions options{4, 2, false};
+  options.largest_packet = 16384;
+  Duel duel(options);
+  duel.connect(3);
+  const auto send = [&duel](const std::string& commands) {
+    for (const std::string session : {"00", "10", "20", "30"})  // ENet accepts only its own
+      duel.client.host.send_raw(duel.address, from_hex(session + "00" + commands));
+    uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+  };
+  for (std::uint32_t number = 1; number < 9000 && duel.server.refused == 0;) {
+    std::string commands;
+    for (int i = 0; i < 30; ++i) commands += keeps(2, number++, 0);
+    send(commands);
+  }
+  REQUIRE(duel.server.refused > 0);
+  REQUIRE(duel.server.log.size() == 1);
+  // The numbers 1 and 2 are missing.
+  SUBCASE("which is small") {
+    send("06000001000179" + keeps(2, 9001, 0));
+    send("0600" + hex_of(2, 4) + "000179");
+    duel.until([&] { return duel.server.log.size() > 50; });
+    CHECK(duel.server.log[1] == "0/1 79");
+    CHECK(duel.server.log[2] == "0/1 79");
+  }
+  SUBCASE("which comes in fragments") {  // each in a datagram with another packet
+    const auto part = [](std::uint32_t number) {
+      return "0800" + hex_of(1 + number, 4) + "00010001" + hex_of(2, 8) + hex_of(number, 8) + hex_of(16'000, 8) +
+             hex_of(8000 * number, 8) + "61";
+    };
+    send(keeps(2, 9001, 0) + part(0));
+    send(keeps(2, 9002, 0) + part(1));
+    duel.until([&] { return duel.server.log.size() > 50; });
+    CHECK(duel.server.log[1] == "0/1 61000000");
+    CHECK(duel.server.log[2] == "0/1 78");
+  }
+  CHECK(duel.server.host.kept(*duel.server.peer) < 1024);
+}
+
 TEST_CASE("enet host: a datagram that is not ENet's is answered") {
   Duel duel({4, 2, true});
   duel.connect(3);

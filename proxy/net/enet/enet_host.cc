@@ -697,8 +697,32 @@ void EnetHost::note_connect() {
 void EnetHost::charge(std::size_t place) {
   if (place >= allowances_.size()) return charge_enet_memory(nullptr);
   EnetAllowanceRef& its = allowances_[place];
-  if (its.get() == nullptr) its = EnetAllowanceRef(EnetAllowance::make(most_kept_));
-  charge_enet_memory(its.get());
+  const std::size_t reserve = EnetOptions::reserve(host_->maximumPacketSize);
+  if (its.get() == nullptr) its = EnetAllowanceRef(EnetAllowance::make(most_kept_, reserve));
+  charge_place_ = place;
+  charge_enet_memory(its.get(), &EnetHost::reads_next);
+}
+
+/// Whether the datagram that ENet reads has a reliable packet, or a part of one, that is the next of its channel. ENet
+/// has expanded the datagram, and has swapped the bytes of the sequence numbers that it has read already: each is
+/// compared in both orders. At most 32 commands are looked at, as many as ENet sends in one datagram.
+bool EnetHost::reads_next() {
+  const ENetHost& host = *serving->host_;
+  const ENetPeer& peer = host.peers[serving->charge_place_];
+  const Bytes datagram(host.receivedData, host.receivedDataLength);
+  const auto header = enet_header(datagram);
+  if (!header) return false;
+  EnetFields in(datagram.subspan(header->sent_time ? 4 : 2));
+  EnetCommand command;
+  for (int i = 0; i < ENET_PROTOCOL_MAXIMUM_PACKET_COMMANDS && command.read(in); ++i) {
+    const bool part = command.kind == ENET_PROTOCOL_COMMAND_SEND_FRAGMENT;
+    if ((!part && command.kind != ENET_PROTOCOL_COMMAND_SEND_RELIABLE) || command.channel >= peer.channelCount)
+      continue;
+    const auto next = static_cast<std::uint16_t>(peer.channels[command.channel].incomingReliableSequenceNumber + 1);
+    const std::uint16_t number = part ? command.start : command.sequence;
+    if (number == next || (!part && number == ENET_HOST_TO_NET_16(next))) return true;
+  }
+  return false;
 }
 
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {

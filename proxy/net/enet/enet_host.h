@@ -33,6 +33,9 @@ struct EnetOptions {
 
   static constexpr std::size_t kFromClient = 64 * 1024, kFromServer = 4U << 20U;
   std::size_t most_kept() const { return 2 * largest_packet + most_at_once; }
+  /// The part of it that only a packet for which others wait may use: one of the largest, and what comes with it in a
+  /// datagram, which has at most 32 commands.
+  static constexpr std::size_t reserve(std::size_t largest_packet) { return largest_packet + 16 * 1024; }
 };
 
 /// A packet as it was received; sent on without copying.
@@ -243,6 +246,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void thin_half_open();
   void note_connect();
   void charge(std::size_t place);
+  static bool reads_next();
   void thin_leaving(std::size_t most);
 
   static bool renumber(ENetHost* host);
@@ -261,6 +265,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::size_t places_ = 0;                    // that ENet has memory for; it uses the first host_->peerCount of them
   std::size_t used_ = 0;                      // places up to the last one that is taken
   std::size_t most_kept_ = 0;                 // bytes for each peer
+  std::size_t charge_place_ = 0;              // of the peer whose datagram ENet reads
   std::vector<EnetAllowanceRef> allowances_;  // by place; made when the first datagram comes from there
   std::vector<std::uint64_t> asked_at_;       // by place: when a connect last asked for it, in ns
   std::vector<std::size_t> asking_;           // the half-open ones; used by thin() alone

@@ -8,6 +8,7 @@ namespace entente::net {
 namespace {
 
 thread_local EnetAllowance* charged = nullptr;
+thread_local EnetUrgency is_urgent = nullptr;
 thread_local std::uint32_t refusals = 0;
 std::atomic<EnetMemoryUse*> watched{nullptr};
 
@@ -23,7 +24,7 @@ BlockHeader* block_header_of(void* memory) { return static_cast<BlockHeader*>(me
 /// out of these gaps.
 void* allocate(std::size_t size) {
   const std::size_t whole = sizeof(BlockHeader) + size;
-  if (charged != nullptr && !charged->take(whole)) {
+  if (charged != nullptr && !charged->take(whole, is_urgent)) {
     ++refusals;
     return nullptr;
   }
@@ -48,13 +49,17 @@ void release(void* memory) {
 
 }  // namespace
 
-bool EnetAllowance::take(std::size_t bytes) {
-  if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_) return true;
+bool EnetAllowance::take(std::size_t bytes, EnetUrgency urgent) {
+  const std::size_t used = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (used <= most_ - reserve_ || (used <= most_ && urgent())) return true;
   give_back(bytes);
   return false;
 }
 
-void charge_enet_memory(EnetAllowance* to) { charged = to; }
+void charge_enet_memory(EnetAllowance* to, EnetUrgency urgent) {
+  charged = to;
+  is_urgent = urgent;
+}
 
 void watch_enet_memory(EnetMemoryUse* use) { watched = use; }
 
