@@ -61,6 +61,26 @@ TEST_CASE("the answer to a query has at most as many players as a game of BZFlag
   CHECK(std::count(added.begin(), added.end(), '\n') == kMostPlayers);
 }
 
+TEST_CASE("a client that plays and asks gets the players by the numbers that it knows them by") {
+  auto stage = front_stage();
+  come_in(stage, true);
+  // The world's order is by id: cara before dodo. The numbers are given in the order in which they come.
+  std::string joined = stage.hears(player(4, "dodo", words::GREEN));
+  joined += stage.hears(player(3, "cara", words::GREEN));
+  std::string answer = stage.receives(by_client({QueryPlayers{}}));
+  answer += stage.waits(core::kMillisecond);
+  CHECK(std::count(answer.begin(), answer.end(), '\n') >= 6);
+  for (const char* name : {"cara", "dodo"}) {
+    const auto number = [name](const std::string& all) {
+      const std::size_t end = all.find("\"" + std::string(name) + "\""),
+                        begin = all.rfind("sends MsgAddPlayer id=", end);
+      REQUIRE(end != std::string::npos);
+      return all.substr(begin, all.find(' ', begin + 19) - begin);
+    };
+    CHECK(number(joined) == number(answer));
+  }
+}
+
 TEST_CASE("two clients of one address get different ids, derived from their ports") {
   for (const auto& [address, id] : {std::pair{"10.0.0.7:40011", "id=11\n"}, std::pair{"10.0.0.7:40012", "id=12\n"}}) {
     auto stage = front_stage();

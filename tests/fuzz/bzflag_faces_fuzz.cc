@@ -83,10 +83,13 @@ class Peers final : public core::Room::Host {
   }
   void to_client(const bzflag::Accept&) { require(!std::exchange(accepted_, true)); }
   void to_client(const bzflag::AddPlayer& add) {
-    require(accepted_ && add.id.byte < 200);
-    const bool fresh = players_.insert(add.id.byte).second;
-    require(fresh || listed_ > 0);  // an answer to a query repeats them
-    if (listed_ > 0) --listed_;
+    require(add.id.byte < 200);
+    if (listed_ > 0) {  // it is a part of an answer: before the client has entered, the numbers mean nothing else
+      --listed_;
+      require(!accepted_ || players_.contains(add.id.byte));
+    } else {
+      require(accepted_ && players_.insert(add.id.byte).second);
+    }
   }
   void to_client(const bzflag::PlayersAnswer& answer) { listed_ = answer.players; }
   void to_client(const bzflag::RemovePlayer& remove) { require(players_.erase(remove.id.byte) == 1); }

@@ -87,7 +87,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::TankKeeper keeper_{*this};
   PlayerTable players_{client_, *this, resync_};
   Lobby lobby_{client_, flag_numbers_};
-  Queries queries_{client_};
+  Queries queries_{client_, players_};
   Shots shots_{client_, players_, lobby_, keeper_};
   core::LastCapture capture_;
   Tanks tanks_{client_, players_, keeper_, shots_, capture_, resync_};

@@ -15,12 +15,18 @@ namespace {
 constexpr std::uint16_t kUsualShots = 20;
 constexpr std::size_t kAnsweredTeams = 5;  // rogue, red, green, blue, purple
 
+struct Told {
+  std::uint8_t number;
+  const core::PlayerState* state;
+};
+
 /// The players to tell about.
-std::vector<const core::PlayerState*> told_players(const FrontOut& out) {
-  std::vector<const core::PlayerState*> all;
+std::vector<Told> told_players(const Client& client, const PlayerTable& players, const FrontOut& out) {
+  std::vector<Told> all;
   for (const auto& [id, state] : out.world().players()) {
     if (all.size() == kMostPlayers) break;
-    if (!state.player.name().empty()) all.push_back(&state);
+    const std::uint8_t number = client.in() ? players.number_of(id, kNobody) : static_cast<std::uint8_t>(all.size());
+    if (number != kNobody && !state.player.name().empty()) all.push_back({number, &state});
   }
   return all;
 }
@@ -33,9 +39,9 @@ std::uint16_t shown_team(const words::Player& player) {
 }
 
 /// Players by team; the last number is that of the observers.
-std::array<std::uint16_t, kAnsweredTeams + 1> sizes_of(const std::vector<const core::PlayerState*>& players) {
+std::array<std::uint16_t, kAnsweredTeams + 1> sizes_of(const std::vector<Told>& players) {
   std::array<std::uint16_t, kAnsweredTeams + 1> sizes{};
-  for (const core::PlayerState* one : players) ++sizes[shown_team(one->player)];
+  for (const Told& one : players) ++sizes[shown_team(one.state->player)];
   return sizes;
 }
 
@@ -62,7 +68,7 @@ void Queries::answer(FrontOut& out) {
 
 void Queries::tell_game(FrontOut& out) {
   const words::Room& room = out.world().room();
-  const auto sizes = sizes_of(told_players(out));
+  const auto sizes = sizes_of(told_players(client_, players_, out));
   const auto most = static_cast<std::uint16_t>(
       room.most_players() == 0 ? kMostPlayers : std::min<std::uint32_t>(room.most_players(), kMostPlayers));
   GameAnswer game;
@@ -79,7 +85,7 @@ void Queries::tell_game(FrontOut& out) {
 
 /// The number, the teams, and then each player, as bzfs answers.
 void Queries::tell_players(FrontOut& out) {
-  const auto players = told_players(out);
+  const auto players = told_players(client_, players_, out);
   const auto sizes = sizes_of(players);
   PlayersAnswer answer;
   answer.teams = kAnsweredTeams;
@@ -96,17 +102,16 @@ void Queries::tell_players(FrontOut& out) {
     teams.teams.push_back(item);
   }
   client_.stream(out, teams);
-  std::uint8_t number = 0;
-  for (const core::PlayerState* one : players) {
+  for (const auto& [number, state] : players) {
     AddPlayer add;
-    add.id = player_id(number++);
-    add.type = one->player.role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
-    add.team = shown_team(one->player);
-    add.callsign.set(fitted(ascii(one->player.name()), kLongestName));
-    add.motto.set(fitted(one->player.motto(), kLongestText));
-    add.wins = to_u16(one->score.wins());
-    add.losses = to_u16(one->score.losses());
-    add.team_kills = to_u16(one->score.team_kills());
+    add.id = player_id(number);
+    add.type = state->player.role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
+    add.team = shown_team(state->player);
+    add.callsign.set(fitted(ascii(state->player.name()), kLongestName));
+    add.motto.set(fitted(state->player.motto(), kLongestText));
+    add.wins = to_u16(state->score.wins());
+    add.losses = to_u16(state->score.losses());
+    add.team_kills = to_u16(state->score.team_kills());
     client_.stream(out, add);
   }
 }

@@ -1,16 +1,18 @@
 // Answers MsgQueryGame and MsgQueryPlayers, by which anybody may ask who plays, without entering (bzfquery, lists of
 // servers).
 // Law: an answer is at most one message for each of kMostPlayers players, and needs no server: it says what the room
-// knows. In a bridge whose client has only asked, that is what other sessions of the route know.
+// knows. In a bridge whose client has only asked, that is what other sessions of the route know. A client that plays is
+// told of the players by the numbers that it knows them by.
 #pragma once
 
 #include "adapters/bzflag/front/client.h"
+#include "adapters/bzflag/front/player_table.h"
 
 namespace entente::bzflag {
 
 class Queries {
  public:
-  explicit Queries(Client& client) : client_(client) {}
+  Queries(Client& client, const PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const QueryGame&, FrontOut& out);
   void hear(const QueryPlayers&, FrontOut& out);
@@ -22,6 +24,7 @@ class Queries {
   void tell_players(FrontOut& out);
 
   Client& client_;
+  const PlayerTable& players_;
   bool wants_game_ = false, wants_players_ = false;
 };
 
