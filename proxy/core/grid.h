@@ -25,17 +25,20 @@ class Grid {
   explicit Grid(double side) : side_(side) {}
 
   void place(T unit, double x, double y) {
-    const std::uint64_t cell = key(line(x), line(y));
-    const auto [at, is_new] = where_.try_emplace(unit, Where{cell, 0});
+    const std::uint64_t key = key_of(line(x), line(y));
+    const auto [at, is_new] = where_.try_emplace(unit);
     Where& where = at->second;
-    if (!is_new && where.cell == cell) {
-      cells_[cell][where.index] = {unit, x, y};
+    if (!is_new && cells_[where.cell].key == key) {
+      cells_[where.cell].entries[where.index] = {unit, x, y};
       return;
     }
     if (!is_new) take_out(where);
-    Cell& into = cells_[cell];
-    where = {cell, into.size()};
+    const auto [known, is_new_cell] = numbers_.try_emplace(key, cells_.size());
+    if (is_new_cell) cells_.push_back({key, {}});
+    std::vector<Entry>& into = cells_[known->second].entries;
+    where = {known->second, into.size()};
     into.push_back({unit, x, y});
+    if (cells_.size() > kMostSpare + 2 * where_.size()) forget_empty_cells();
   }
 
   void remove(T unit) {
@@ -43,10 +46,12 @@ class Grid {
     if (at == where_.end()) return;
     take_out(at->second);
     where_.erase(at);
+    if (cells_.size() > kMostSpare + 2 * where_.size()) forget_empty_cells();
   }
 
   void clear() {
     cells_.clear();
+    numbers_.clear();
     where_.clear();
   }
 
@@ -56,19 +61,19 @@ class Grid {
     const std::int32_t left = line(west), right = line(east), low = line(south), high = line(north);
     // If the box has more cells than are in use, going through the cells is cheaper.
     if (static_cast<double>(right - left + 1) * (high - low + 1) > static_cast<double>(cells_.size())) {
-      for (const auto& [key, cell] : cells_) see_in(cell, west, east, south, north, see);
+      for (const Cell& cell : cells_) see_in(cell, west, east, south, north, see);
       return;
     }
     for (std::int32_t row = low; row <= high; ++row)
       for (std::int32_t column = left; column <= right; ++column)
-        if (const auto cell = cells_.find(key(column, row)); cell != cells_.end())
-          see_in(cell->second, west, east, south, north, see);
+        if (const auto cell = numbers_.find(key_of(column, row)); cell != numbers_.end())
+          see_in(cells_[cell->second], west, east, south, north, see);
   }
 
   std::size_t cells() const { return cells_.size(); }  ///< with those that are empty
   std::size_t bytes() const {                          ///< in use for cells; goes through all of them
     std::size_t all = 0;
-    for (const auto& [key, cell] : cells_) all += sizeof(key) + sizeof(cell) + cell.capacity() * sizeof(Entry);
+    for (const Cell& cell : cells_) all += sizeof(cell) + cell.entries.capacity() * sizeof(Entry);
     return all;
   }
 
@@ -77,18 +82,20 @@ class Grid {
     T unit;
     double x, y;
   };
-  using Cell = std::vector<Entry>;
+  struct Cell {
+    std::uint64_t key;
+    std::vector<Entry> entries;
+  };
   struct Where {
-    std::uint64_t cell;
-    std::size_t index;
+    std::size_t cell, index;
   };
 
   template <class F>
   static void see_in(const Cell& cell, double west, double east, double south, double north, F& see) {
-    for (const Entry& entry : cell)
+    for (const Entry& entry : cell.entries)
       if (entry.x >= west && entry.x <= east && entry.y >= south && entry.y <= north) see(entry.unit);
   }
-  static std::uint64_t key(std::int32_t column, std::int32_t row) {
+  static std::uint64_t key_of(std::int32_t column, std::int32_t row) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32U | static_cast<std::uint32_t>(row);
   }
   /// The column or row of a place. Places beyond 20'000 cells, and NaN, share the outermost cells.
@@ -98,22 +105,24 @@ class Grid {
   }
   /// Removes a unit from its cell; the cell's last unit fills the gap.
   void take_out(const Where& where) {
-    Cell& cell = cells_[where.cell];
-    cell[where.index] = cell.back();
-    where_.at(cell[where.index].unit).index = where.index;
-    cell.pop_back();
-    if (cell.capacity() > kSmall && cell.capacity() > 4 * cell.size()) cell.shrink_to_fit();
-    if (cells_.size() > kMostSpare + 2 * where_.size())
-      std::erase_if(cells_, [](const auto& one) { return one.second.empty(); });
+    std::vector<Entry>& entries = cells_[where.cell].entries;
+    entries[where.index] = entries.back();
+    where_.at(entries[where.index].unit).index = where.index;
+    entries.pop_back();
+    if (entries.capacity() > kSmall && entries.capacity() > 4 * entries.size()) entries.shrink_to_fit();
+  }
+  void forget_empty_cells() {
+    std::erase_if(cells_, [](const Cell& cell) { return cell.entries.empty(); });
+    numbers_.clear();
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      numbers_[cells_[i].key] = i;
+      for (const Entry& entry : cells_[i].entries) where_.at(entry.unit).cell = i;
+    }
   }
 
-  /// The same in every process: the order of the cells reaches what is sent.
-  struct CellHash {
-    std::size_t operator()(std::uint64_t key) const noexcept { return key; }
-  };
-
   double side_;
-  std::unordered_map<std::uint64_t, Cell, CellHash> cells_;
+  std::vector<Cell> cells_;  // in the order in which they were made, which reaches what is sent
+  std::unordered_map<std::uint64_t, std::size_t, KeyedHash<std::uint64_t>> numbers_;  // of cells_, by their keys
   std::unordered_map<T, Where, KeyedHash<T>> where_;
 };
 

@@ -148,7 +148,10 @@ void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
   fresh.looks_version_ = other.looks_version_ + versions_from;
   fresh.players_version_ = other.players_version_ + versions_from;
   fresh.units_ = other.units_;
-  for (const auto& [id, state] : fresh.units_) fresh.grid_.place(&state, state.unit.pose().x(), state.unit.pose().y());
+  for (const Id id : fresh.sorted_units([](const UnitState&) { return true; })) {
+    const UnitState& state = fresh.units_.at(id);
+    fresh.grid_.place(&state, state.unit.pose().x(), state.unit.pose().y());
+  }
   *this = std::move(fresh);
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/core/edits.h"
 #include "proxy/core/grid.h"
 #include "proxy/core/word.h"
@@ -152,8 +153,9 @@ class WorldState {
   /// In the order in which they were made.
   const EditList& edits() const { return edits_; }
 
-  // In no order.
-  const std::unordered_map<Id, UnitState>& units() const { return units_; }
+  /// In no order. The ids may be a peer's choice.
+  using Units = std::unordered_map<Id, UnitState, KeyedHash<Id>>;
+  const Units& units() const { return units_; }
   /// The units for which `fits(const UnitState&)` is true, in the order of their ids, so that the result is
   /// reproducible.
   template <class F>
@@ -250,7 +252,7 @@ class WorldState {
   words::Board board_;
   std::map<Id, PlayerState> players_;
   std::map<Id, PlayerState> unlisted_;  // of whom only they themselves are told
-  std::unordered_map<Id, UnitState> units_;
+  Units units_;
   std::map<Id, words::Token> tokens_;
   std::map<words::Team, words::TeamScore> team_scores_;
   std::map<std::string, std::string, std::less<>> rules_;

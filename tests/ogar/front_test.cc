@@ -338,13 +338,11 @@ TEST_CASE("ogar front: walls are shown as viruses, water as mother cells, leaves
   world.set_tiles(tiles);
   play.hears(world);
   play.receives(client_hello());
-  CHECK(
-      play.waits(0) ==
-      "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
-      "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=40 colour=(175 210 175) flags=0} "
-      "{id=4294967294 type=4 "
-      "x=220.96875 y=-220.96875 size=200 colour=(165 195 225) flags=0} {id=4294967293 type=2 x=-220.96875 y=-220.96875 "
-      "size=200 colour=(120 120 130) flags=0}]\n");
+  CHECK(play.waits(0) ==
+        "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
+        "patch=6} added=[{id=4294967295 type=2 x=-220.96875 y=-220.96875 size=200 colour=(120 120 130) flags=0} "
+        "{id=4294967294 type=4 x=220.96875 y=-220.96875 size=200 colour=(165 195 225) flags=0} "
+        "{id=4294967293 type=1 x=-220.96875 y=220.96875 size=40 colour=(175 210 175) flags=0}]\n");
 }
 
 /// The numbers after each `name` in what was sent.

@@ -254,7 +254,9 @@ void check_tables(const std::string& path, const std::string& code, Findings& fo
         if (key_end == 0 && ((code[end] == ',' && depth == 1) || depth == 0)) key_end = end;
       }
       const std::string key = code.substr(begin, key_end - begin), arguments = code.substr(begin, end - begin);
-      if (kOwnKeys.contains(key) || key.ends_with('*') || arguments.find("Hash") != std::string::npos) continue;
+      if (kOwnKeys.contains(key) || key.ends_with('*') || arguments.find("KeyedHash") != std::string::npos ||
+          arguments.find("AddressHash") != std::string::npos || arguments.find("NetworkHash") != std::string::npos)
+        continue;
       found.push_back(path + ": has a " + kind + key + "> without KeyedHash");
     }
 }
