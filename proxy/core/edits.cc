@@ -103,33 +103,36 @@ std::vector<BlockEdit> EditList::all() const {
   return all;
 }
 
-void EditList::set(const std::vector<BlockEdit>& edits) {
-  clear();
-  for (const BlockEdit& edit : edits) add(edit);
-}
-
-void EditList::add(const BlockEdit& edit) {
+void EditList::append(const BlockEdit& edit) {
   last_.push_back(edit);
   ++size_;
   if (last_.size() == kChunk) chunks_.push_back(kept_once(std::exchange(last_, {})));
 }
 
-void EditList::replace_by(const BlockEdit& edit) {
-  const auto is_replaced = [&](const BlockEdit& old) { return replaces(edit, old); };
-  size_ -= std::erase_if(last_, is_replaced);
-  for (auto& chunk : chunks_) {
-    if (std::none_of(chunk->begin(), chunk->end(), is_replaced)) continue;
-    Chunk rest = *chunk;
-    size_ -= std::erase_if(rest, is_replaced);
-    chunk = kept_once(std::move(rest));
-  }
-  std::erase_if(chunks_, [](const auto& chunk) { return chunk->empty(); });
+std::size_t EditList::add(const BlockEdit& edit, std::size_t most) {
+  if (size_ < kFew) size_ -= std::erase_if(last_, [&](const BlockEdit& old) { return replaces(edit, old); });
+  append(edit);
+  return size_ > (most < kFew ? most : tidy_at_) ? tidy(most) : 0;
 }
 
-void EditList::tidy() {
-  auto edits = all();
+/// Blocks that were edited early are kept, so that a full world still shows what becomes of them.
+std::size_t EditList::tidy(std::size_t most) {
+  std::vector<BlockEdit> edits = all();
+  std::set<Block> known;
+  std::size_t kept = 0;
+  const auto is_beyond = [&](const BlockEdit& edit) {
+    if (is_of_one_block(edit) && known.contains(block_of(edit))) return false;
+    if (kept >= most) return true;
+    ++kept;
+    if (is_of_one_block(edit)) known.insert(block_of(edit));
+    return false;
+  };
+  const std::size_t beyond = std::erase_if(edits, is_beyond);
   tidy_edits(edits);
-  if (edits.size() != size_) set(edits);
+  clear();
+  for (const BlockEdit& edit : edits) append(edit);
+  tidy_at_ = size_ + std::max(kFew, std::min(size_, most / 2));
+  return beyond;
 }
 
 /// Returns the equal chunk of another world of this thread, if there is one.

@@ -35,9 +35,11 @@ bool edits_between(const std::vector<BlockEdit>& from, const std::vector<BlockEd
 
 /// The edits of a world, in the order in which they were made. Worlds of one thread with the same edits, such as those
 /// of a recording's viewers, share the memory of nearly all of them.
+/// Law: add() looks at all edits only after it has added half as many, so its work for an edit does not grow with them.
 class EditList {
  public:
   static constexpr std::size_t kChunk = 128;  ///< edits that are shared together
+  static constexpr std::size_t kFew = 64;     ///< among so few, a replaced edit is removed at once
 
   std::size_t size() const { return size_; }
   std::vector<BlockEdit> all() const;
@@ -50,20 +52,21 @@ class EditList {
   }
 
   void clear() { *this = {}; }
-  void set(const std::vector<BlockEdit>& edits);
-  void add(const BlockEdit& edit);
-  /// Removes the edits that this one replaces.
-  void replace_by(const BlockEdit& edit);
-  /// As tidy_edits().
-  void tidy();
+  void append(const BlockEdit& edit);
+  /// Appends an edit, and now and then removes those that were replaced, and those of blocks beyond the first `most`.
+  /// At most 1.5 * `most` + kFew are kept, and twice as many as there are edited blocks, or kFew. Returns how many were
+  /// removed that no later edit replaces.
+  std::size_t add(const BlockEdit& edit, std::size_t most);
 
  private:
+  std::size_t tidy(std::size_t most);
   using Chunk = std::vector<BlockEdit>;
   static std::shared_ptr<const Chunk> kept_once(Chunk chunk);
 
   std::vector<std::shared_ptr<const Chunk>> chunks_;  // never empty, of at most kChunk
   Chunk last_;                                        // less than kChunk
   std::size_t size_ = 0;
+  std::size_t tidy_at_ = kFew;  // the size at which to look at all
 };
 
 }  // namespace entente::core

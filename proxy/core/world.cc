@@ -162,21 +162,10 @@ words::Pose WorldState::flattened(words::Pose pose) const {
   return pose;
 }
 
-/// Kept for late joiners. Of repeated edits of a block, only the last is kept. With many edits, replaced ones are
-/// removed only now and then, so that at most twice as many are kept.
+/// Kept for late joiners. Of repeated edits of a block, only the last is kept.
 void WorldState::on(const words::WorldEdit& word, const Fact&) {
-  const BlockEdit edit(word);
-  constexpr std::size_t kFew = 64;
-  const std::size_t known = edits_.size();
   map_version_ = next_map_version();
-  if (known < kFew || known >= limits_.units)
-    edits_.replace_by(edit);
-  else if ((known & (known - 1)) == 0)
-    edits_.tidy();
-  if (edits_.size() < limits_.units)
-    edits_.add(edit);
-  else
-    ++orphaned_;
+  orphaned_ += edits_.add(BlockEdit(word), limits_.units);
 }
 
 void WorldState::on(const words::Player& player, const Fact& fact) {

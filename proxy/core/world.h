@@ -47,6 +47,7 @@ struct ShotState {
 };
 
 /// What exceeds these limits is not kept, but counted (WorldState::orphaned).
+/// `units`: also limits the edited blocks (EditList::add).
 struct WorldLimits {
   std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
   std::size_t geometry_bytes = 64U << 20U;
@@ -114,7 +115,7 @@ class WorldState {
     edits_.clear();
     other.edits_.each([&](BlockEdit edit) {
       if (edit.by != 0) edit.by = translate(edit.by);
-      edits_.add(edit);
+      edits_.append(edit);
     });
   }
   /// Another one whenever the geometry or its edits have changed, and never the same for two different maps.

@@ -12,6 +12,7 @@
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/tape.h"
 #include "proxy/core/world.h"
+#include "tests/support/steps.h"
 
 namespace entente::core::edits_test {
 namespace {
@@ -159,21 +160,51 @@ TEST_CASE("worlds with the same edits share them in memory, even if some are ahe
   CHECK(texts(near.edits().all()) == texts({all.begin(), all.begin() + 1'000}));
 }
 
-TEST_CASE("a full world drops edits that were replaced later, and keeps the order of the others") {
-  WorldLimits limits;
-  limits.units = 1'000;
-  WorldState world(limits);
-  world.fold(Fact(land(1)));
-  for (int i = 0; i < 1'200; ++i) world.fold(Fact(edit(i, 0, words::Edit::BUILD).word()));
-  CHECK(world.edits().size() == 1'000);
-  CHECK(world.orphaned() == 200);
-  for (const int again : {999, 0, 500}) world.fold(Fact(edit(again, 0, words::Edit::DIG).word()));
-  CHECK(world.orphaned() == 200);
-  const auto kept = world.edits().all();
-  REQUIRE(kept.size() == 1'000);
-  CHECK(kept.front().x == 1);
-  CHECK(kept.back().x == 500);
-  CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }) == 3);
+TEST_CASE("a full world keeps the newest edits of the first blocks, and drops those of others") {
+  constexpr int kMost = 1'000, kLater = 2'000;
+  EditList edits;
+  std::size_t dropped = 0;
+  for (int i = 0; i < kMost; ++i) dropped += edits.add(edit(i, 0, words::Edit::BUILD), kMost);
+  CHECK(dropped == 0);
+  for (int i = 0; i < kLater; ++i) {
+    dropped += edits.add(edit(kMost + i, 0, words::Edit::BUILD), kMost);
+    dropped += edits.add(edit(i % 10, 0, words::Edit::DIG, static_cast<std::uint32_t>(i)), kMost);
+    REQUIRE(edits.size() <= kMost * 3 / 2 + EditList::kFew);
+  }
+  auto kept = edits.all();
+  tidy_edits(kept);
+  CHECK(kept.size() + dropped == kMost + kLater);
+  CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.x < kMost; }) == kMost);
+  CHECK(kept.front().x == 10);
+  CHECK(kept.back().colour == kLater - 1);
+  CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }) == 10);
+}
+
+TEST_CASE("with a limit of a few edits, no more are kept") {
+  EditList edits;
+  std::size_t dropped = 0;
+  for (int i = 0; i < 10; ++i) dropped += edits.add(edit(i, 0, words::Edit::LINE), 4);
+  CHECK(edits.size() == 4);
+  CHECK(dropped == 6);
+  CHECK(edits.all().back().x == 3);
+}
+
+TEST_CASE("the work for an edit does not grow with the number of edits, even in a full world") {
+  if (!testing::counts_steps()) return;
+  constexpr std::uint64_t kMostSteps = 2'000;  // on average
+  for (const bool same_blocks : {false, true}) {
+    WorldState world;
+    world.fold(Fact(land(1)));
+    std::uint64_t most = 0;
+    for (int thousand = 0; thousand < 60; ++thousand) {
+      const std::uint64_t before = testing::steps();
+      for (int i = 0; i < 1'000; ++i)
+        world.fold(Fact(edit(same_blocks ? i : 1'000 * thousand + i, 0, words::Edit::BUILD).word()));
+      most += testing::steps() - before;
+      CHECK(most / 1'000 / static_cast<std::uint64_t>(thousand + 1) < kMostSteps);
+    }
+    CHECK(world.edits().size() <= WorldLimits().units * 3 / 2 + EditList::kFew);
+  }
 }
 
 TEST_CASE("a tape counts a map once, however many blocks are edited, until the map is forgotten") {

@@ -4,9 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "proxy/core/tank/steering.h"
+#include "tests/support/steps.h"
 
 namespace entente::core::tank_test {
 namespace {
@@ -239,6 +244,137 @@ TEST_CASE("a shot through the tank hits it; one beside or above does not") {
 }
 
 }  // namespace
+
+/// Boxes and pyramids of all sizes, some larger than the world.
+words::World crowded(std::mt19937& dice, int count) {
+  const auto between = [&](double least, double most) {
+    return std::uniform_real_distribution<double>(least, most)(dice);
+  };
+  words::World world;
+  for (int i = 0; i < count; ++i) {
+    words::Solid& solid = *world.add_solids();
+    const double size = std::exp2(between(-3, i % 20 == 0 ? 9 : 4));
+    solid.set_shape(i % 5 == 0 ? words::Solid::PYRAMID : words::Solid::BOX);
+    solid.set_x(between(-300, 300));
+    solid.set_y(between(-300, 300));
+    solid.set_z(between(-2, 12));
+    solid.set_half_x(size);
+    solid.set_half_y(size * between(0.1, 1));
+    solid.set_height(between(0.1, 10));
+    solid.set_yaw(between(-4, 4));
+  }
+  world.set_west(-2'000);
+  world.set_east(2'000);
+  world.set_south(-2'000);
+  world.set_north(2'000);
+  return world;
+}
+
+TEST_CASE("a world answers as its obstacles do one by one") {
+  std::mt19937 dice(5);
+  const words::World world = crowded(dice, 200);
+  const Terrain all(world);
+  std::vector<Terrain> each;
+  for (const words::Solid& solid : world.solids()) {
+    words::World one = world;
+    one.clear_solids();
+    *one.add_solids() = solid;
+    each.emplace_back(one);
+  }
+  const auto between = [&](double least, double most) {
+    return std::uniform_real_distribution<double>(least, most)(dice);
+  };
+  const TankModel model;
+  int blocked = 0, raised = 0, cut = 0;
+  for (int i = 0; i < 500; ++i) {
+    const double x = between(-320, 320), y = between(-320, 320), z = between(0, 12), yaw = between(-kPi, kPi);
+    const double way = i % 4 * kPi / 2 + (i % 3 == 0 ? 0 : yaw), most = i % 50 == 0 ? 1e9 : between(1, 700);
+    std::optional<std::pair<double, double>> first;
+    double floor = 0, clear = most;
+    for (const Terrain& one : each) {
+      if (!first) first = one.normal(model, x, y, z, yaw);
+      floor = std::max(floor, one.floor(model, x, y, z, yaw));
+      clear = std::min(clear, one.clear_way(x, y, z, std::cos(way), std::sin(way), most));
+    }
+    CHECK(all.normal(model, x, y, z, yaw) == first);
+    CHECK(all.floor(model, x, y, z, yaw) == floor);
+    CHECK(all.clear_way(x, y, z, std::cos(way), std::sin(way), most) == doctest::Approx(clear));
+    blocked += first ? 1 : 0;
+    raised += floor > 0 ? 1 : 0;
+    cut += clear < most ? 1 : 0;
+  }
+  CHECK(blocked > 20);
+  CHECK(raised > 4);
+  CHECK(cut > 50);
+}
+
+TEST_CASE("the work of a tank and a shot does not grow with the world, even if all obstacles are in one place") {
+  if (!testing::counts_steps()) return;
+  const TankModel model;
+  const auto steps_in = [&](const words::World& world) {
+    const Terrain terrain(world);
+    const std::uint64_t before = testing::steps();
+    for (int i = 0; i < 10; ++i) {
+      TankState tank = at(10.0 * i, 5.0 * i, 0.1 * i);
+      drive(model, terrain, {1, 1, 0}, kTick, tank);
+      terrain.clear_way(tank.x, tank.y, 1, std::cos(tank.yaw), std::sin(tank.yaw), 400);
+      terrain.clear_way(tank.x, tank.y, 1, 1, 0, 1e30);
+    }
+    return (testing::steps() - before) / 10;
+  };
+  words::World tiles = yard();
+  tiles.set_kind(words::World::TILES);
+  for (const std::uint32_t side : {20U, 181U}) {
+    tiles.set_columns(side);
+    tiles.set_rows(side);
+    tiles.set_west(-6.0 * side);
+    tiles.set_east(6.0 * side);
+    tiles.set_south(-6.0 * side);
+    tiles.set_north(6.0 * side);
+    tiles.set_tiles(std::string(std::size_t{side} * side, '\0'));
+    for (std::size_t i = 0; i < tiles.tiles().size(); i += 2)
+      (*tiles.mutable_tiles())[i] = static_cast<char>(words::UNITS_PASS | words::SHOTS_PASS);
+    CHECK(steps_in(tiles) < 100'000);
+  }
+  for (const double half : {0.5, 50.0, 5e5}) {
+    words::World heap = yard();
+    for (int i = 0; i < 40'000; ++i) {
+      words::Solid& box = *heap.add_solids();
+      box.set_x(i % 3);
+      box.set_half_x(half);
+      box.set_half_y(half);
+      box.set_height(1 + i % 2);
+    }
+    CHECK(steps_in(heap) < 2'500'000);
+  }
+  words::World rows = yard();  // a long shot passes each
+  for (int i = 0; i < 40'000; ++i) rows.add_solids()->set_y(1000.0 * i);
+  CHECK(steps_in(rows) < 100'000);
+}
+
+TEST_CASE("obstacles with numbers that are none, or too large, do no harm") {
+  words::World world = yard();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kEndless = std::numeric_limits<double>::infinity();
+  for (const double number : {kNone, kEndless, -kEndless, 1e300, -1e300}) {
+    for (int field = 0; field < 4; ++field) {
+      words::Solid& box = *world.add_solids();
+      box.set_x(field == 0 ? number : 50);
+      box.set_y(field == 1 ? number : 50);
+      box.set_half_x(field == 2 ? number : 1);
+      box.set_half_y(field == 3 ? number : 1);
+      box.set_height(0.1);
+    }
+  }
+  const Terrain terrain(world);
+  const TankModel model;
+  CHECK(terrain.free(model, 0, 0, 0, 0));
+  for (const double number : {kNone, kEndless, 1e300}) {
+    terrain.free(model, number, 0, 0, 0);
+    terrain.floor(model, 0, number, 0, 0);
+    CHECK(terrain.clear_way(0, 0, 5, 1, 0, 100) == 100);
+    terrain.clear_way(number, 0, 0, 1, 0, number);
+  }
+}
 
 TEST_CASE("the walls around a world are on its sides, as long as the sides, and face inwards") {
   words::World world = yard();

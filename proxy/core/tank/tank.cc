@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "proxy/core/tank/steering.h"
 
@@ -11,7 +12,10 @@ namespace {
 
 constexpr double kPiece = 0.5;  // metres driven between two collision tests
 constexpr double kMostPieces = 256;
-constexpr std::size_t kMostBlocks = 32'768;  // all are looked at in each step of a tank; further ones do not stop it
+constexpr std::size_t kMostBlocks = 32'768;  // further ones stop nothing
+constexpr double kSmallestReach = 8;         // metres: the side of the finest grid
+constexpr double kFarthest = 1e6;            // metres that a shot flies
+constexpr std::uint8_t kMostSizes = 24;      // the largest reach is 2^23 times as far
 constexpr double kFacing = 0.1;              // radians: within this angle it faces a direction
 constexpr double kMiss = 1e-9;
 constexpr int kMostSteps = 4;  // steps away from obstacles beside a turning tank: two walls, twice
@@ -67,6 +71,17 @@ void turn_away(const TankModel& model, const Terrain& terrain, double yaw, TankS
   }
 }
 
+double reach_of(std::uint8_t size) { return std::ldexp(kSmallestReach, size); }
+
+/// The row or column of a place in the grid of blocks of this size.
+std::uint32_t line_of(double place, std::uint8_t size) {
+  constexpr double kMiddle = 2'147'483'648, kLast = 4'294'967'294;
+  return static_cast<std::uint32_t>(std::clamp(std::floor(place / reach_of(size)) + kMiddle, 0.0, kLast));
+}
+double begin_of(std::uint32_t line, std::uint8_t size) { return (line - 2'147'483'648.0) * reach_of(size); }
+
+std::uint64_t cell_of(std::uint32_t row, std::uint32_t column) { return std::uint64_t{row} << 32U | column; }
+
 std::array<double, 3> seen_from(const TankState& tank, const std::array<double, 3>& point) {
   const double c = std::cos(tank.yaw), s = std::sin(tank.yaw), x = point[0] - tank.x, y = point[1] - tank.y;
   return {x * c + y * s, -x * s + y * c, point[2] - tank.z};
@@ -113,13 +128,65 @@ Terrain::Terrain(const words::World& world)
   for (const auto& solid : world.solids()) add(solid);
   for (const auto& base : world.bases()) add(base.solid());
   if (world.kind() == words::World::TILES) add_tiles(world);
+  sort();
 }
 
 void Terrain::add(const words::Solid& solid) {
-  if (solid.shape() == words::Solid::WALL_FACE || blocks_.size() >= kMostBlocks) return;  // a face: the bounds
-  blocks_.push_back({solid.x(), solid.y(), solid.z(), solid.z() + solid.height(), solid.half_x(), solid.half_y(),
-                     std::cos(solid.yaw()), std::sin(solid.yaw()), solid.shape() == words::Solid::PYRAMID,
-                     solid.upside_down(), !solid.units_pass(), !solid.shots_pass()});
+  if (solid.shape() == words::Solid::WALL_FACE) return;  // the bounds
+  add({solid.x(), solid.y(), solid.z(), solid.z() + solid.height(), solid.half_x(), solid.half_y(),
+       std::cos(solid.yaw()), std::sin(solid.yaw()), solid.shape() == words::Solid::PYRAMID, solid.upside_down(),
+       !solid.units_pass(), !solid.shots_pass()});
+}
+
+void Terrain::add(Block block) {
+  const double reach = block.half_x + block.half_y;
+  if (blocks_.size() >= kMostBlocks || std::isnan(block.x + block.y + reach)) return;
+  while (block.size + 1 < kMostSizes && reach > reach_of(block.size)) ++block.size;
+  block.cell = cell_of(line_of(block.y, block.size), line_of(block.x, block.size));
+  block.order = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back(block);
+}
+
+void Terrain::sort() {
+  const auto place = [](const Block& block) { return std::tuple(-block.size, block.cell, block.order); };
+  std::sort(blocks_.begin(), blocks_.end(), [&](const Block& a, const Block& b) { return place(a) < place(b); });
+  for (const Block& block : blocks_) {
+    const std::size_t at = cells_.size();
+    cells_.push_back(block.cell);
+    if (grids_.empty() || grids_.back().size != block.size) grids_.push_back({block.size, at, at});
+    grids_.back().end = at + 1;
+  }
+}
+
+template <class See>
+void Terrain::each_near(double x, double y, double dx, double dy, double reach, See&& see) const {
+  if (!std::isfinite(x + y + dx + dy)) return;
+  std::size_t looks = 0;
+  for (const Grid& grid : grids_) {
+    const double far = reach_of(grid.size) + reach;
+    const auto line = [&](double place) { return line_of(place, grid.size); };
+    const auto from = [&](std::size_t begin, std::uint64_t cell) {
+      const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto last = cells_.begin() + static_cast<std::ptrdiff_t>(grid.end);
+      return static_cast<std::size_t>(std::lower_bound(first, last, cell) - cells_.begin());
+    };
+    const std::uint32_t last_row = line(std::max(y, y + dy) + far);
+    std::size_t at = from(grid.begin, cell_of(line(std::min(y, y + dy) - far), 0));
+    while (at < grid.end && cells_[at] >> 32U <= last_row) {
+      if (++looks > kMostNear) return;
+      // The part of the way that is near this row.
+      const auto row = static_cast<std::uint32_t>(cells_[at] >> 32U);
+      const double south = begin_of(row, grid.size) - far, north = begin_of(row + 1, grid.size) + far;
+      const auto part = [&](double to_y) { return dy == 0 ? 0 : std::clamp((to_y - y) / dy, 0.0, 1.0); };
+      const double one = x + dx * part(south), other = dy == 0 ? x + dx : x + dx * part(north);
+      const std::uint64_t last = cell_of(row, line(std::max(one, other) + far));
+      for (at = from(at, cell_of(row, line(std::min(one, other) - far))); at < grid.end && cells_[at] <= last; ++at) {
+        if (++looks > kMostNear) return;
+        see(blocks_[at]);
+      }
+      at = from(at, cell_of(row + 1, 0));
+    }
+  }
 }
 
 void Terrain::add_tiles(const words::World& world) {
@@ -131,9 +198,8 @@ void Terrain::add_tiles(const words::World& world) {
     const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
     if (units && shots) continue;
     const std::size_t column = i % world.columns(), row = i / world.columns();
-    blocks_.push_back({west_ + (static_cast<double>(column) + 0.5) * wide,
-                       north_ - (static_cast<double>(row) + 0.5) * high, 0, shots ? kWaterHeight : kTileHeight,
-                       wide / 2, high / 2, 1, 0, false, false, !units, !shots});
+    add({west_ + (static_cast<double>(column) + 0.5) * wide, north_ - (static_cast<double>(row) + 0.5) * high, 0,
+         shots ? kWaterHeight : kTileHeight, wide / 2, high / 2, 1, 0, false, false, !units, !shots});
   }
 }
 
@@ -187,14 +253,18 @@ std::optional<std::pair<double, double>> Terrain::first_side(const TankModel& mo
     for (const auto& [beyond, side] : sides)
       if (beyond && counts(side, nullptr)) return side;
   }
-  for (const Block& block : blocks_) {
+  std::optional<std::pair<double, double>> first;
+  std::uint32_t order = 0;
+  each_near(x, y, 0, 0, model.length, [&](const Block& block) {
     const double near = block.half_x + block.half_y + model.length;
-    if (!block.stops_units || std::abs(x - block.x) > near || std::abs(y - block.y) > near) continue;
-    if (!meet(block, model, x, y, z, yaw)) continue;
+    if (!block.stops_units || std::abs(x - block.x) > near || std::abs(y - block.y) > near) return;
+    if ((first && block.order > order) || !meet(block, model, x, y, z, yaw)) return;
     const auto side = side_of(block, x, y);
-    if (counts(side, &block)) return side;
-  }
-  return std::nullopt;
+    if (!counts(side, &block)) return;
+    first = side;
+    order = block.order;
+  });
+  return first;
 }
 
 std::optional<std::pair<double, double>> Terrain::normal(const TankModel& model, double x, double y, double z,
@@ -212,19 +282,20 @@ std::optional<std::pair<double, double>> Terrain::normal_against(const TankModel
 
 double Terrain::floor(const TankModel& model, double x, double y, double z, double yaw) const {
   double height = 0;
-  for (const Block& block : blocks_) {
-    if (!block.stops_units || block.narrowing || block.top > z + model.climb || block.top <= height) continue;
-    TankModel standing = model;
-    standing.climb = 0;
+  TankModel standing = model;
+  standing.climb = 0;
+  each_near(x, y, 0, 0, model.length, [&](const Block& block) {
+    if (!block.stops_units || block.narrowing || block.top > z + model.climb || block.top <= height) return;
     if (meet(block, standing, x, y, block.top - kMiss, yaw)) height = block.top;
-  }
+  });
   return height;
 }
 
 double Terrain::clear_way(double x, double y, double z, double dx, double dy, double most) const {
   double way = most;
-  for (const Block& block : blocks_) {
-    if (!block.stops_shots || z < block.bottom || z > block.top) continue;
+  const double farthest = std::min(most, kFarthest);
+  each_near(x, y, dx * farthest, dy * farthest, 0, [&](const Block& block) {
+    if (!block.stops_shots || z < block.bottom || z > block.top) return;
     const double px = x - block.x, py = y - block.y;
     const std::array<double, 2> at = {px * block.cos + py * block.sin, -px * block.sin + py * block.cos};
     const std::array<double, 2> to = {dx * block.cos + dy * block.sin, -dx * block.sin + dy * block.cos};
@@ -242,7 +313,7 @@ double Terrain::clear_way(double x, double y, double z, double dx, double dy, do
       leave = std::min(leave, out);
     }
     if (enter <= leave) way = std::min(way, enter);
-  }
+  });
   return way;
 }
 

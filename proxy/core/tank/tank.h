@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -42,8 +43,12 @@ inline constexpr double kWallHeight = 6.15, kTileHeight = 9.42, kWaterHeight = 1
 std::array<words::Solid, 4> walls_around(const words::World& world);
 
 /// The obstacles of a world: boxes, pyramids, bases, tiles and bounds. Built once for each world.
+/// Law: a question about a place looks only at blocks near it, and at most at kMostNear of them. Where more overlap,
+/// the smallest do not count.
 class Terrain {
  public:
+  static constexpr std::size_t kMostNear = 1'024;  ///< blocks that one question looks at
+
   Terrain() = default;
   explicit Terrain(const words::World& world);
 
@@ -67,9 +72,22 @@ class Terrain {
     double x, y, bottom, top, half_x, half_y, cos, sin;
     bool narrowing;  ///< a pyramid: a point at its top
     bool upside_down, stops_units, stops_shots;
+    std::uint32_t order = 0;  ///< in the world
+    std::uint8_t size = 0;    ///< its reach is at most reach_of(size)
+    std::uint64_t cell = 0;   ///< of its middle, in the grid of its size: row and column
+  };
+  /// Blocks of one size, which are neighbours in blocks_.
+  struct Grid {
+    std::uint8_t size = 0;
+    std::size_t begin = 0, end = 0;
   };
   void add(const words::Solid& solid);
   void add_tiles(const words::World& world);
+  void add(Block block);
+  void sort();
+  /// Calls `see(const Block&)` for the blocks that may be within `reach` of the way from x, y to x + dx, y + dy.
+  template <class See>
+  void each_near(double x, double y, double dx, double dy, double reach, See&& see) const;
   /// The first obstacle there for which `counts(side, block)`; null: the bounds.
   template <class Counts>
   std::optional<std::pair<double, double>> first_side(const TankModel& model, double x, double y, double z, double yaw,
@@ -78,7 +96,9 @@ class Terrain {
   static std::pair<double, double> side_of(const Block& block, double x, double y);
   static bool meet(const Block& block, const TankModel& model, double x, double y, double z, double yaw);
 
-  std::vector<Block> blocks_;
+  std::vector<Block> blocks_;         // the largest first, then by cell, then by order
+  std::vector<std::uint64_t> cells_;  // of each of them
+  std::vector<Grid> grids_;
   bool bounded_ = false;
   double west_ = 0, east_ = 0, south_ = 0, north_ = 0;
 };
