@@ -28,8 +28,8 @@ class PeerLink {
   /// decode is dropped. On the stream that is a fault of the peer, except for an unknown code, for which `unknown()` is
   /// called.
   template <class Take, class Unknown>
-  std::optional<Fault> feed(const Frames& frames, core::Micros now, Take&& take, Unknown&& unknown) {
-    const auto hears = [&](const auto& heard) { return translate(*heard.message, frames.lane, now, take); };
+  std::optional<Fault> feed(const Frames& frames, Take&& take, Unknown&& unknown) {
+    const auto hears = [&](const auto& heard) { return translate(*heard.message, frames.lane, take); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
     const auto fault = link_.hear(frames, hears, pass);
     return frames.lane == wire::Lane::kDatagram ? std::nullopt : fault;
@@ -63,10 +63,10 @@ class PeerLink {
 
  private:
   template <class Take>
-  bool translate(const Message& message, wire::Lane lane, core::Micros now, Take& take) {
+  bool translate(const Message& message, wire::Lane lane, Take& take) {
     if (translator_.plain()) return take(message, lane);
     heard_ = message;
-    return !translator_.hear(heard_, now) || take(heard_, lane);
+    return !translator_.hear(heard_) || take(heard_, lane);
   }
 
   template <class Out>

@@ -108,6 +108,32 @@ TEST_CASE("a pose claim is sent unchanged, by datagram once linked, and becomes 
   CHECK(older.find("order=6") != std::string::npos);  // the order number always grows
 }
 
+TEST_CASE("the clock of a player whose client has none is exact for months, and never above 0") {
+  constexpr core::Micros kDay = 86'400 * core::kSecond;
+  for (const core::Micros age : {core::Micros{0}, kClockTurn - 2 * core::kSecond, 497 * kDay / 10, 248 * kDay}) {
+    CAPTURE(age);
+    auto stage = in_play();
+    stage.ages(age);
+    std::string all;
+    for (std::uint32_t i = 1; i <= 40; ++i) {
+      words::PoseClaim claim;
+      claim.set_x(0.1 * i);
+      claim.set_seq(i);
+      all += stage.hears(claim);
+      stage.waits(100 * core::kMillisecond);
+    }
+    const std::vector<double> times = numbers_after(all, " time=");
+    REQUIRE(times.size() == 40);
+    int turns = 0;
+    for (std::size_t i = 1; i < times.size(); ++i) {
+      turns += times[i] < times[i - 1] ? 1 : 0;
+      if (times[i] > times[i - 1]) CHECK(std::abs(times[i] - times[i - 1] - 0.1) < 0.0015);
+      CHECK(times[i] < 0);
+    }
+    CHECK(turns == (age == kClockTurn - 2 * core::kSecond ? 1 : 0));
+  }
+}
+
 TEST_CASE("position and speed are limited to what the server accepts") {
   auto stage = in_play();
   CHECK(stage.hears(claim(9000, 0, 1, 80)).find("pos=(10250 0 0) vel=(2625 0 0)") != std::string::npos);
@@ -130,10 +156,9 @@ TEST_CASE("at most thirty updates a second are sent, the newest last; without ne
 
 TEST_CASE("a client's shot keeps its number if that gun is loaded, and gets the life that bzfs computes") {
   auto stage = in_play();
-  CHECK(
-      stage.hears(fire(0x0100)) ==
-      "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
-      "life=3.5\n");
+  CHECK(stage.hears(fire(0x0100)) ==
+        "sends by datagram MsgShotBegin sent=-16384 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 "
+        "flag=\"\" life=3.5\n");
   CHECK(stage.hears(fire(0x0200)).find("shot=257 ") !=
         std::string::npos);  // the first gun reloads, so the second fires
   CHECK(stage.hears(fire(0x0300)) ==

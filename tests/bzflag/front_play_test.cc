@@ -92,6 +92,23 @@ TEST_CASE("updates of others have their velocity, and are sent at most 25 times 
   CHECK(updates.find("vel=(2500 0 0)") != std::string::npos);
 }
 
+TEST_CASE("the time of updates is exact for months after a client has joined") {
+  constexpr core::Micros kDay = 86'400 * core::kSecond;
+  for (const core::Micros age : {core::Micros{0}, 497 * kDay / 10, 248 * kDay}) {
+    CAPTURE(age);
+    auto stage = in_play();
+    stage.ages(age);
+    std::string all;
+    for (int i = 1; i <= 50; ++i) {
+      all += stage.hears(pose(12, 20 + i * 0.1, 0, 25));
+      stage.waits(100 * core::kMillisecond);
+    }
+    const std::vector<double> times = numbers_after(all, " time=");
+    REQUIRE(times.size() == 50);
+    for (std::size_t i = 1; i < times.size(); ++i) CHECK(std::abs(times[i] - times[i - 1] - 0.1) < 0.0015);
+  }
+}
+
 TEST_CASE("a tank that moves by whole tiles drives from one to the next, and stops there") {
   auto stage = in_play();
   stage.waits(2 * core::kSecond);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/conversions.h"
@@ -45,6 +47,14 @@ inline std::string lines(const std::string& play, std::string_view start) {
     at = end + 1;
   }
   return out;
+}
+
+/// The number after each `start` in `play`.
+inline std::vector<double> numbers_after(const std::string& play, std::string_view start) {
+  std::vector<double> numbers;
+  for (std::size_t at = play.find(start); at != std::string::npos; at = play.find(start, at + 1))
+    numbers.push_back(std::stod(play.substr(at + start.size())));
+  return numbers;
 }
 
 /// A small world: four walls and a box, 400 m wide.

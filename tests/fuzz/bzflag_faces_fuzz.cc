@@ -52,7 +52,7 @@ class Peers final : public core::Room::Host {
       const auto heard = ear.codec->read({way, lane, cut.stage, bytes.first(size)});
       require(heard.ok());
       bzflag::Message message = *heard->message;
-      require(ear.translator.hear(message, 0));
+      require(ear.translator.hear(message));
       std::visit([&](const auto& m) { way == wire::Way::kToServer ? to_server(m) : to_client(m); }, message);
       bytes = bytes.subspan(size);
     }

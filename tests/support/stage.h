@@ -63,6 +63,8 @@ class Stage final : public core::Out<Said> {
     now_ = until;
     return take();
   }
+  /// Time passes, but the member is not called.
+  void ages(core::Micros how_long) { now_ += how_long; }
   auto try_reserve_seat() { return member_->try_reserve_seat(*this); }
   std::string returns(const core::Peer& peer = {}) { return member_->returned(peer, *this), take(); }
   std::string ends(std::string_view why) { return member_->closed(why, *this), take(); }

@@ -9,7 +9,7 @@ void BzflagBack::receive(const Frames& frames, Outlet& out) {
   };
   const auto unknown = [&] { out.drop(drops::kUnknownDown); };
   if (state_.goodbye_said) return;
-  if (const auto fault = link_.feed(frames, out.now(), take, unknown)) fail(*fault, out);
+  if (const auto fault = link_.feed(frames, take, unknown)) fail(*fault, out);
   await_server(out);
 }
 

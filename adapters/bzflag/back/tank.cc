@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "proxy/core/seconds.h"
+
 namespace entente::bzflag {
 namespace {
 
@@ -72,8 +74,12 @@ void Tank::hear(const words::PoseClaim& claim, BackOut& out) {
   TankOnServer::hear(claim, out);
 }
 
+/// A clock of our own is always negative. bzfs measures jitter only after times above 0 (LagInfo::updateLag), so it
+/// does not take a new turn of the clock for hours of jitter, for which it may kick.
 float Tank::clock(const BackOut& out) const {
-  return static_cast<float>(clock_ + static_cast<double>(out.now() - clock_at_) / core::kSecond);
+  const core::Micros passed = out.now() - clock_at_;
+  if (clock_ == 0) return clock_of(passed) - static_cast<float>(core::seconds(kClockTurn));
+  return static_cast<float>(clock_ + static_cast<double>(passed) / core::kSecond);
 }
 
 void Tank::fit(words::Pose& place) {

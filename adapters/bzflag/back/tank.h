@@ -29,7 +29,7 @@ class Tank final : public core::TankOnServer {
   void hear(const words::PoseClaim& claim, BackOut& out);
 
   void start_clock(core::Micros now) { clock_at_ = now; }
-  /// Seconds on our client's clock, if it has one.
+  /// Seconds on our client's clock; on ours if it has none.
   float clock(const BackOut& out) const;
 
   core::TankModel model() const override;

@@ -25,7 +25,7 @@ class Client final : public PeerLink {
   std::size_t dialect_index() const { return dialect_; }
   bool in() const { return stage == Stage::kIn; }
 
-  /// Seconds since the client connected: the time in its updates.
+  /// The time in our updates: since the client connected.
   float clock(const FrontOut& out) const;
 
   void say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, FrontOut& out);

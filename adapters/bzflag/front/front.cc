@@ -45,7 +45,7 @@ void BzflagFront::receive(const Frames& frames, Outlet& out) {
   };
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   if (gone_) return;
-  if (const auto fault = client_.feed(frames, out.now(), each, unknown); fault && !gone_) {
+  if (const auto fault = client_.feed(frames, each, unknown); fault && !gone_) {
     gone_ = true;
     tell_end(core::words_for_fault(*fault), words::Refused::OTHER, out);
     out.fail(*fault);

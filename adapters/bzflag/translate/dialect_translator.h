@@ -30,7 +30,7 @@ class DialectTranslator {
   bool plain() const { return plain_; }
 
   /// Converts a message of the peer to the first dialect. False: it has no meaning there.
-  bool hear(Message& message, core::Micros now);
+  bool hear(Message& message);
 
   /// Converts a message for the peer: the messages to send instead; none if its dialect cannot express it. Valid until
   /// the next call.
@@ -42,30 +42,30 @@ class DialectTranslator {
  private:
   // -- Messages from the peer: translator_hear.cc
   template <class T>
-  bool translate_heard(T&, core::Micros) {
+  bool translate_heard(T&) {
     return true;
   }
-  bool translate_heard(Welcome& welcome, core::Micros);
-  bool translate_heard(NegotiateFlags& flags, core::Micros);
-  bool translate_heard(GameSettings& settings, core::Micros);
-  bool translate_heard(WorldChunk& chunk, core::Micros);
-  bool translate_heard(GetWorld& wanted, core::Micros);
-  bool translate_heard(Enter& enter, core::Micros);
-  bool translate_heard(Reject& reject, core::Micros);
-  bool translate_heard(AddPlayer& added, core::Micros);
-  bool translate_heard(RemovePlayer& removed, core::Micros);
-  bool translate_heard(Alive& alive, core::Micros);
-  bool translate_heard(KilledReport& report, core::Micros);
-  bool translate_heard(Killed& killed, core::Micros);
-  bool translate_heard(PlayerUpdate& update, core::Micros now) { return translate_update(update, now); }
-  bool translate_heard(PlayerUpdateSmall& update, core::Micros now) { return translate_update(update, now); }
-  bool translate_heard(ShotBegin& begin, core::Micros);
-  bool translate_heard(ChatRequest& request, core::Micros);
-  bool translate_heard(Chat& chat, core::Micros);
-  bool translate_heard(TimeLeft& left, core::Micros);
-  bool translate_heard(GameAnswer& answer, core::Micros);
+  bool translate_heard(Welcome& welcome);
+  bool translate_heard(NegotiateFlags& flags);
+  bool translate_heard(GameSettings& settings);
+  bool translate_heard(WorldChunk& chunk);
+  bool translate_heard(GetWorld& wanted);
+  bool translate_heard(Enter& enter);
+  bool translate_heard(Reject& reject);
+  bool translate_heard(AddPlayer& added);
+  bool translate_heard(RemovePlayer& removed);
+  bool translate_heard(Alive& alive);
+  bool translate_heard(KilledReport& report);
+  bool translate_heard(Killed& killed);
+  bool translate_heard(PlayerUpdate& update) { return translate_update(update); }
+  bool translate_heard(PlayerUpdateSmall& update) { return translate_update(update); }
+  bool translate_heard(ShotBegin& begin);
+  bool translate_heard(ChatRequest& request);
+  bool translate_heard(Chat& chat);
+  bool translate_heard(TimeLeft& left);
+  bool translate_heard(GameAnswer& answer);
   template <class Update>
-  bool translate_update(Update& update, core::Micros now);
+  bool translate_update(Update& update);
   void guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const;
   static void join(Message& message);
 

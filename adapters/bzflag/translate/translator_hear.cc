@@ -41,7 +41,7 @@ void undress(Joining& one, bool by_type) {
 
 }  // namespace
 
-bool DialectTranslator::hear(Message& message, core::Micros now) {
+bool DialectTranslator::hear(Message& message) {
   if (plain_) return true;
   bool means = false;
   std::visit(
@@ -51,7 +51,7 @@ bool DialectTranslator::hear(Message& message, core::Micros now) {
             id.byte = Addresses::is_nobody(id.address) ? nobody : addresses_.number(id.address).value_or(kNobody);
           });
         each_flag(m, [&](FlagKind& flag) { from_peer(flag); });
-        means = translate_heard(m, now);
+        means = translate_heard(m);
       },
       message);
   if (means) join(message);
@@ -77,12 +77,12 @@ void DialectTranslator::join(Message& message) {
 
 // -- Joining ----------------------------------------------------------------------------------------------------------
 
-bool DialectTranslator::translate_heard(Welcome& welcome, core::Micros) {
+bool DialectTranslator::translate_heard(Welcome& welcome) {
   own_ = welcome.id;
   return true;
 }
 
-bool DialectTranslator::translate_heard(NegotiateFlags& flags, core::Micros) {
+bool DialectTranslator::translate_heard(NegotiateFlags& flags) {
   for (auto& letters : flags.flags) {
     FlagKind flag;
     flag.letters = letters;
@@ -92,37 +92,37 @@ bool DialectTranslator::translate_heard(NegotiateFlags& flags, core::Micros) {
   return true;
 }
 
-bool DialectTranslator::translate_heard(GameSettings& settings, core::Micros) {
+bool DialectTranslator::translate_heard(GameSettings& settings) {
   if (dialect_.game_type) return true;
   settings.game_type = game_type_of_style(settings.options);
   settings.options = options_of_style(settings.options);
   return true;
 }
 
-bool DialectTranslator::translate_heard(WorldChunk& chunk, core::Micros) {
+bool DialectTranslator::translate_heard(WorldChunk& chunk) {
   if (dialect_.short_offsets) chunk.left = chunk.short_left;
   return true;
 }
 
-bool DialectTranslator::translate_heard(GetWorld& wanted, core::Micros) {
+bool DialectTranslator::translate_heard(GetWorld& wanted) {
   if (dialect_.short_offsets) wanted.offset = wanted.short_offset;
   return true;
 }
 
-bool DialectTranslator::translate_heard(Enter& enter, core::Micros) {
+bool DialectTranslator::translate_heard(Enter& enter) {
   if (dialect_.address_ids) addresses_.set(own_, enter.id.address);
   undress(enter, dialect_.watcher_type);
   return true;
 }
 
-bool DialectTranslator::translate_heard(Reject& reject, core::Micros) {
+bool DialectTranslator::translate_heard(Reject& reject) {
   if (!dialect_.reject_text) reject.reason.set(why(reject.code));
   return true;
 }
 
 // -- Who is there -----------------------------------------------------------------------------------------------------
 
-bool DialectTranslator::translate_heard(AddPlayer& added, core::Micros) {
+bool DialectTranslator::translate_heard(AddPlayer& added) {
   if (dialect_.address_ids) {
     const bool me = !adopted_ && own_name_ == added.callsign.view();
     if (me) {
@@ -141,14 +141,14 @@ bool DialectTranslator::translate_heard(AddPlayer& added, core::Micros) {
   return true;
 }
 
-bool DialectTranslator::translate_heard(RemovePlayer& removed, core::Micros) {
+bool DialectTranslator::translate_heard(RemovePlayer& removed) {
   if (dialect_.address_ids) addresses_.forget(removed.id.byte);
   return true;
 }
 
 // -- Life and death ---------------------------------------------------------------------------------------------------
 
-bool DialectTranslator::translate_heard(Alive& alive, core::Micros) {
+bool DialectTranslator::translate_heard(Alive& alive) {
   if (dialect_.spawn_by_client) alive.azimuth = std::atan2(alive.forward[1], alive.forward[0]);
   return true;
 }
@@ -165,28 +165,25 @@ void DialectTranslator::guess_death(Death& death, std::uint8_t victim, std::uint
   if (!dialect_.death_flag && death.shot != kNoShot) death.flag = flag_of_shot(killer, death.shot);
 }
 
-bool DialectTranslator::translate_heard(KilledReport& report, core::Micros) {
+bool DialectTranslator::translate_heard(KilledReport& report) {
   guess_death(report.death, own_, report.killer.byte);
   return true;
 }
 
-bool DialectTranslator::translate_heard(Killed& killed, core::Micros) {
+bool DialectTranslator::translate_heard(Killed& killed) {
   guess_death(killed.death, killed.victim.byte, killed.killer.byte);
   return true;
 }
 
-/// Numbers poses in order of arrival if the dialect does not number them.
+/// Numbers poses in order of arrival if the dialect does not number them. Their time stays 0: the peer has no clock.
 template <class Update>
-bool DialectTranslator::translate_update(Update& update, core::Micros now) {
+bool DialectTranslator::translate_update(Update& update) {
   if (!dialect_.update_tails) update.status = static_cast<std::int16_t>(update.status & kOldStatus);
-  if (!dialect_.stamped_updates) {
-    update.order = ++players_[update.player.byte].order;
-    update.time = static_cast<float>(static_cast<double>(now) / core::kSecond);
-  }
+  if (!dialect_.stamped_updates) update.order = ++players_[update.player.byte].order;
   return true;
 }
 
-bool DialectTranslator::translate_heard(ShotBegin& begin, core::Micros) {
+bool DialectTranslator::translate_heard(ShotBegin& begin) {
   if (!dialect_.shot_team) begin.team = players_[begin.player.byte].team;
   remember(begin);
   return true;
@@ -194,7 +191,7 @@ bool DialectTranslator::translate_heard(ShotBegin& begin, core::Micros) {
 
 // -- Words and numbers ------------------------------------------------------------------------------------------------
 
-bool DialectTranslator::translate_heard(ChatRequest& request, core::Micros) {
+bool DialectTranslator::translate_heard(ChatRequest& request) {
   if (dialect_.fixed_chat) request.text.chars = std::string(request.fixed_text.view()) + '\0';
   const bool to_team = dialect_.message_team && request.to.byte == kEverybody && request.team != 0;
   if (to_team) request.to.byte = team_target(static_cast<std::int16_t>(request.team));
@@ -204,7 +201,7 @@ bool DialectTranslator::translate_heard(ChatRequest& request, core::Micros) {
   return true;
 }
 
-bool DialectTranslator::translate_heard(Chat& chat, core::Micros) {
+bool DialectTranslator::translate_heard(Chat& chat) {
   if (dialect_.fixed_chat) chat.text.chars = std::string(chat.fixed_text.view()) + '\0';
   if (dialect_.message_team) {
     if (chat.to.byte == kEverybody && chat.team != 0) chat.to.byte = team_target(static_cast<std::int16_t>(chat.team));
@@ -222,12 +219,12 @@ bool DialectTranslator::translate_heard(Chat& chat, core::Micros) {
   return true;
 }
 
-bool DialectTranslator::translate_heard(TimeLeft& left, core::Micros) {
+bool DialectTranslator::translate_heard(TimeLeft& left) {
   if (!dialect_.long_time) left.long_seconds = left.seconds;
   return true;
 }
 
-bool DialectTranslator::translate_heard(GameAnswer& answer, core::Micros) {
+bool DialectTranslator::translate_heard(GameAnswer& answer) {
   if (dialect_.game_type) return true;
   answer.game_type = game_type_of_style(answer.options);
   answer.options = options_of_style(answer.options);
