@@ -6,7 +6,8 @@
 
 namespace entente::aos::drops {
 
-using wire::dropped_down, wire::dropped_fact, wire::dropped_intent, wire::dropped_up, wire::MappingLine;
+using wire::dropped_and_told, wire::dropped_down, wire::dropped_fact, wire::dropped_intent, wire::dropped_up;
+using wire::MappingLine;
 
 // -- By the front: what a client sends --------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ inline constexpr MappingLine kNoGrenades = dropped_intent("Fire", "no grenades l
 inline constexpr MappingLine kThrowTooFast =
     dropped_intent("Fire", "the player throws grenades faster than the game allows");
 inline constexpr MappingLine kFireNotFinite = dropped_intent("Fire", "a number is not finite");
-inline constexpr MappingLine kNoRounds = dropped_intent("Fire", "no rounds left");
+inline constexpr MappingLine kNoRounds = dropped_and_told("Fire", "no rounds left");
 inline constexpr MappingLine kReloading = dropped_intent("Fire", "the gun is being reloaded");
 inline constexpr MappingLine kClipEmpty = dropped_intent("Fire", "no rounds in the clip");
 inline constexpr MappingLine kNextRound = dropped_intent("Fire", "the gun is not ready for the next shot");

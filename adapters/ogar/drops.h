@@ -35,7 +35,8 @@ inline constexpr MappingLine kChatForSome =
     dropped_intent("Say", "chat reaches everybody, but this was not for everybody");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "the server accepts one line a second");
 inline constexpr MappingLine kNoCell = dropped_intent("Fire", "the player has no cell");
-inline constexpr MappingLine kTooSmall = dropped_intent("Fire", "the cell is too small to split or to eject mass");
+inline constexpr MappingLine kTooSmall =
+    dropped_intent("Fire", "the cell is too small to shoot: it can neither split nor eject mass");
 using core::drops::kCommandTooLong;
 using core::drops::kWorldLate;
 

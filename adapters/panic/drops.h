@@ -53,6 +53,7 @@ inline constexpr MappingLine kStepNoDirection = dropped_intent("Step.direction",
 inline constexpr MappingLine kNoAmmo = dropped_intent("Fire", "the tank has no ammunition");
 inline constexpr MappingLine kShotLeavesMap =
     dropped_intent("Fire", "the shot might leave the map, which crashes the server");
-using core::drops::kUnanswered;
+inline constexpr MappingLine kShotUnanswered = dropped_intent("Fire", "the server did not carry out the shot in time");
+using core::drops::kUnanswered;  // for a step
 
 }  // namespace entente::panic::drops

@@ -196,7 +196,7 @@ constexpr MappingLine kDrops[] = {
     drops::kCreateReserved,  drops::kEventReserved,   drops::kPiecesFull,      drops::kNoPiece,
     drops::kMoveNoDirection, drops::kOverAlready,     drops::kOtherPlayer,     drops::kWatching,
     drops::kNotInPlay,       drops::kNoTank,          drops::kStepNoDirection, drops::kNoAmmo,
-    drops::kShotLeavesMap,   drops::kUnanswered,
+    drops::kShotLeavesMap,   drops::kShotUnanswered,  drops::kUnanswered,
 };
 
 }  // namespace

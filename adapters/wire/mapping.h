@@ -9,7 +9,8 @@
 
 namespace entente::wire {
 
-using entente::dropped_down, entente::dropped_fact, entente::dropped_intent, entente::dropped_up;
+using entente::dropped_and_told, entente::dropped_down, entente::dropped_fact, entente::dropped_intent;
+using entente::dropped_up;
 using entente::Fidelity, entente::MappingLine, entente::kDown, entente::kUp;
 static_assert(kUp == static_cast<std::uint8_t>(Way::kToServer) && kDown == static_cast<std::uint8_t>(Way::kToClient));
 

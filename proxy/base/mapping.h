@@ -24,6 +24,7 @@ struct MappingLine {
   const char* word;     ///< "Fire.x"; "Fire" if the message's presence means the word; "": none; "*": any word
   Fidelity fidelity;
   const char* reason = "";  ///< required unless exact: one clause, for people
+  bool tells = false;       ///< whoever drops by this line tells the player itself, in words of its own
 };
 
 inline constexpr std::uint8_t kUp = 1;    // wire::Way::kToServer
@@ -41,6 +42,10 @@ constexpr MappingLine dropped_down(const char* message, const char* field, const
 }
 constexpr MappingLine dropped_intent(const char* word, const char* reason) {
   return {"", kUp, "", word, Fidelity::kDroppedSometimes, reason};
+}
+/// For code that tells the player itself.
+constexpr MappingLine dropped_and_told(const char* word, const char* reason) {
+  return {"", kUp, "", word, Fidelity::kDroppedSometimes, reason, true};
 }
 constexpr MappingLine dropped_fact(const char* word, const char* reason) {
   return {"", kDown, "", word, Fidelity::kDroppedSometimes, reason};

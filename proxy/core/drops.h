@@ -24,7 +24,7 @@ inline constexpr MappingLine kFlooded = {
     "", kUp | kDown, "", "*", Fidelity::kDroppedSometimes, "too many words wait in the room; the room ends"};
 inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many requests while the player waits to enter");
 /// The word is the one that was sent to the server (pending_claims.h).
-inline constexpr MappingLine kUnanswered = dropped_intent("*", "the server did not answer in time");
+inline constexpr MappingLine kUnanswered = dropped_and_told("*", "the server did not answer in time");
 inline constexpr MappingLine kServerAway = dropped_intent("*", "the server is away");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "chat is faster than the limit");
 inline constexpr MappingLine kCommandElsewhere =

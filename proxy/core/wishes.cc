@@ -6,8 +6,6 @@
 #include <type_traits>
 #include <variant>
 
-#include "proxy/core/drops.h"
-
 namespace entente::core {
 namespace {
 
@@ -67,8 +65,7 @@ std::array<Entry, sizeof...(T)> entries(std::variant<T...>*) {
 }  // namespace
 
 bool is_wish(const MappingLine& line, const char* word) {
-  if ((line.ways & kUp) == 0 || *line.message != '\0') return false;
-  if (&line == &drops::kUnanswered) return false;  // PendingClaims tells the player, in words of its own
+  if ((line.ways & kUp) == 0 || *line.message != '\0' || line.tells) return false;
   static const auto kEntries = entries(static_cast<IntentKind*>(nullptr));
   const std::string_view about = line.word == std::string_view("*") ? (word != nullptr ? word : "") : line.word;
   const std::string_view name = about.substr(0, about.find('.'));

@@ -10,7 +10,8 @@
 
 namespace entente::core {
 
-/// Whether this line is about an intent that a person waits for. `word`: the word's name, for a line about any word.
+/// Whether this line is about an intent that a person waits for, and the room must tell its player
+/// (MappingLine::tells). `word`: the word's name, for a line about any word.
 bool is_wish(const MappingLine& line, const char* word);
 
 /// What a player is told whose wish is dropped by this line.

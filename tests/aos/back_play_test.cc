@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "adapters/aos/conversions.h"
+#include "adapters/aos/drops.h"
+#include "proxy/core/wishes.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos::back_play_test {
@@ -375,6 +377,7 @@ TEST_CASE("aos back: a player without rounds is told where to find more; a resto
   CHECK(count(all,
               "says Notice level: WARNING text: \"no rounds left: get more at your side\\'s tent, 70 metres to the "
               "west, or in your next life\" (to 1)") == 2);
+  CHECK_FALSE(core::is_wish(drops::kNoRounds, nullptr));  // so the room does not tell it again
   CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 0);
   CHECK(has(scene.receives(Restock{3}), "sends WeaponReload player=3 clip=0 reserve=50"));
   CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));

@@ -7,7 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
+#include "proxy/core/wishes.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/heap.h"
 #include "tests/support/hex.h"
@@ -152,7 +154,7 @@ TEST_CASE("ogar back: every kind of steering becomes a mouse position") {
   CHECK(has(play.waits(kSecond), "x=707 y=0 "));
 }
 
-TEST_CASE("ogar back: a shot that the server would ignore is not sent, moves no mouse, and is told once a minute") {
+TEST_CASE("ogar back: a shot that a stock server would ignore moves no mouse, and the back itself tells nobody") {
   words::Fire fire;
   fire.set_vy(100);
   words::Trigger trigger;
@@ -161,19 +163,42 @@ TEST_CASE("ogar back: a shot that the server would ignore is not sent, moves no 
   play.plays(59);
   toward<words::Toward>(play, 10, 0);
   play.waits(kTick);
-  for (int minute = 0; minute < 2; ++minute) {
+  std::string said;
+  for (int i = 0; i < 20; ++i) {
+    said += play.hears(fire) + play.hears(trigger);
+    said += play.waits(kTick);
+  }
+  CHECK(count(said, "loses Fire: the cell is too small to shoot: it can neither split nor eject mass\n") >= 20);
+  CHECK(core::is_wish(ogar::drops::kTooSmall, nullptr));  // so the room tells the player
+  CHECK(count(said, "Notice") == 0);
+  CHECK(count(said, "flags=16 ") == 1);  // asks whether this server lets smaller cells eject mass
+  CHECK(count(said, "y=-884") == 0);
+  CHECK(count(said, " splits=0 ") == count(said, "ClientUpdate"));
+}
+
+TEST_CASE("ogar back: a cell that is too small on a stock server asks once, and again when it has grown") {
+  words::Fire fire;
+  fire.set_vy(100);
+  Play play;
+  play.plays(40);
+  const auto asks = [&] {
     std::string said;
-    for (int i = 0; i < 20; ++i) {
-      said += play.hears(fire) + play.hears(trigger);
+    for (int i = 0; i < 5; ++i) {
+      play.hears(fire);
       said += play.waits(kTick);
     }
-    CHECK(count(said, "loses Fire: the cell is too small to split or to eject mass\n") >= 20);
-    CHECK(count(said, "says Notice text: \"too small to shoot: your cell has size 59 and needs 60\" (to 1)\n") == 1);
-    CHECK(count(said, "flags=16 ") == 0);
     CHECK(count(said, "y=-884") == 0);
-    CHECK(count(said, " splits=0 ") == count(said, "ClientUpdate"));
-    play.waits(60 * kSecond);
-  }
+    return count(said, "flags=16 ");
+  };
+  CHECK(asks() == 1);
+  CHECK(asks() == 0);
+  play.receives(Shown().move(7, 0, 0, 43));
+  CHECK(asks() == 0);
+  play.receives(Shown().move(7, 0, 0, 45));
+  CHECK(asks() == 1);
+  play.receives(Shown().add(40, CellType::kEjected, 100, 0, 38));  // from our own cell
+  CHECK(play.hears(fire) == "");
+  CHECK(has(play.waits(kTick), "y=-884 splits=0 minion_splits=0 flags=16 "));
 }
 
 TEST_CASE("ogar back: a server that lets smaller cells eject mass is believed") {

@@ -18,10 +18,10 @@ constexpr core::Micros kAskAgain = kSecond;  // for a spawn, if none has come
 constexpr std::size_t kMostLinesWaiting = 5;
 constexpr std::size_t kLongestCommand = 66;  // 16-bit units: at most 198 bytes of UTF-8, which no dialect cuts
 constexpr int kTicksHeld = 2;
-constexpr std::size_t kMostToSplit = 16;           // of one player (Settings.js)
-constexpr core::Micros kTellAgain = 60 * kSecond;  // that a cell is too small to shoot
-constexpr std::uint32_t kMostSplitsAWish = 255;    // the width of the field
-constexpr std::uint32_t kMostEjects = 3;           // the server takes one every other tick
+constexpr std::size_t kMostToSplit = 16;         // of one player (Settings.js)
+constexpr double kGrown = 1.1;                   // by so much, a cell is worth another try to eject mass
+constexpr std::uint32_t kMostSplitsAWish = 255;  // the width of the field
+constexpr std::uint32_t kMostEjects = 3;         // the server takes one every other tick
 
 void add(std::uint32_t more, std::uint32_t most, std::uint32_t& count) { count = std::min(count + more, most); }
 std::uint8_t take(std::uint32_t& count) { return static_cast<std::uint8_t>(std::exchange(count, 0U)); }
@@ -99,8 +99,8 @@ void InputPlanner::say(const words::Say& word, core::BackOut& out) {
   if (lines_.back().empty()) lines_.pop_back();
 }
 
-/// A shot is a split if the cell is large enough for one, otherwise an ejected piece of mass. If the server would
-/// ignore both, nothing is sent, and the mouse stays where it is.
+/// A shot is a split if the cell is large enough for one, otherwise an ejected piece of mass. If a stock server would
+/// ignore both, the shot is dropped, and the mouse stays where it is.
 void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out) {
   const CellTracker::Self self = tracker.self();
   const bool splits = self.largest >= kSmallestToSplit && self.cells < kMostToSplit;
@@ -108,22 +108,22 @@ void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core:
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     tracker.gunfire().wished(shot.fire->shot(), splits || ejects, out);
   if (self.cells == 0) return out.drop(drops::kNoCell);
-  if (!splits && !ejects) return too_small(self, tracker.smallest_to_eject(), out);
+  if (!splits && !ejects) {
+    try_to_eject(self.largest);
+    return out.drop(drops::kTooSmall);
+  }
   splits ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
   if (!shot.yaw) return;
   aim_ = *shot.yaw;
   aimed_ = kTicksHeld;
 }
 
-/// Tells the player, but not at each pull of a trigger.
-void InputPlanner::too_small(const CellTracker::Self& self, double needed, core::BackOut& out) {
-  out.drop(drops::kTooSmall);
-  if (out.me() == 0 || (too_small_told_ != 0 && out.now() < too_small_told_ + kTellAgain)) return;
-  too_small_told_ = std::max<core::Micros>(out.now(), 1);
-  words::Notice notice;
-  notice.set_text("too small to shoot: your cell has size " + std::to_string(std::lround(self.largest)) +
-                  " and needs " + std::to_string(std::lround(std::min(needed, kSmallestToSplit))));
-  out.say({out.me(), std::move(notice)});
+/// Other servers may let smaller cells eject mass, and do not say so. So the server is asked, but not again before the
+/// cell has grown. CellTracker sees the ejected mass, if there is any, and the next shot is passed on.
+void InputPlanner::try_to_eject(double size) {
+  if (size < kGrown * tried_size_) return;
+  tried_size_ = size;
+  add(1, kMostEjects, ejects_);
 }
 
 void InputPlanner::press(bool down) {

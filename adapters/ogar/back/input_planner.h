@@ -71,8 +71,7 @@ class InputPlanner {
   void watch(const words::Watch& word, core::BackOut& out);
   void say(const words::Say& word, core::BackOut& out);
   void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
-  /// `needed`: the size from which the server lets a cell eject mass.
-  void too_small(const CellTracker::Self& self, double needed, core::BackOut& out);
+  void try_to_eject(double size);
   void press(bool down);
   void point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input);
   void act(Input& input);
@@ -85,7 +84,7 @@ class InputPlanner {
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)
   core::PendingClaims claims_;
-  core::Micros too_small_told_ = 0;  // when the player was last told that its cell is too small to shoot; 0: never
+  double tried_size_ = 0;  // the largest size with which try_to_eject() has asked
   std::deque<std::string> lines_;
   core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
 

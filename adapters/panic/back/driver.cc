@@ -115,7 +115,7 @@ std::optional<Order> Driver::next(core::BackOut& out) {
 
 /// The server has not carried it out: the tank is where it was.
 void Driver::count_unanswered(const Order& order, core::BackOut& out) {
-  if (order.action == ActionType::kShoot) return out.drop(drops::kUnanswered, words::Fire());
+  if (order.action == ActionType::kShoot) return out.drop(drops::kShotUnanswered);
   out.drop(drops::kUnanswered, words::Step());
 }
 
