@@ -124,7 +124,7 @@ void RecordingInfoBuilder::fact(std::uint32_t link, Bytes fact) {
   if (!std::exchange(has_words_, true)) leaders_.clear();  // of frames
   if (const auto player = part_of<words::Player>(fact, words::Fact::kPlayerFieldNumber)) this->player(player->name());
   const auto died = part_of<words::Died>(fact, words::Fact::kDiedFieldNumber);
-  if (!died || died->killer() == 0 || died->killer() == died->player()) return;
+  if (!died || died->killer() == 0 || died->killer() == died->player() || died->why() == words::BY_CAPTURE) return;
   const auto at = links_.find(link);
   if (leads(link, at != links_.end() ? at->second.server : "")) ++kills_in_words_;
 }

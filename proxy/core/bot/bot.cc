@@ -59,7 +59,7 @@ void Bot::hear(const Fact& fact, FrontOut& out) {
     spawn_at_ = out.now() + micros(seconds);
   };
   const auto died = [&](const words::Died& word) {
-    if (word.killer() == out.me() && word.player() != out.me()) ++tally_.kills;
+    if (word.killer() == out.me() && word.player() != out.me() && word.why() != words::BY_CAPTURE) ++tally_.kills;
     if (word.player() != out.me()) return;
     ++tally_.deaths;
     spawn_in(word.respawn_s());

@@ -227,7 +227,8 @@ void RowBuilder::before(const words::Died& died, const core::Fact&) {
   if (killed) {
     row.killer_at = place_of_player(died.killer());
     row.distance_m = between(row.at, row.killer_at);
-    if (Alive* own = life_of_player(died.killer())) ++own->kills;
+    Alive* own = life_of_player(died.killer());
+    if (own != nullptr && died.why() != words::BY_CAPTURE) ++own->kills;
   }
   row.team_kill = same_team(died.killer(), died.player());
   row.implied = died.synthesised();

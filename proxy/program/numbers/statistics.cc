@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/program/numbers/word_names.h"
+
 namespace entente::numbers {
 namespace {
 
@@ -97,9 +99,17 @@ void Statistics::count(const Hit& hit) {
   if (PlayerStay* one = stay(hit.shooter)) ++one->counts.hits;
 }
 
+/// A capture kills a team at once. Like bzfs, this counts neither kills nor deaths for it (captureFlag in bzfs.cxx at
+/// v2.4.26): the score is the capture.
+void Statistics::count_death_by_capture(const Death& death) {
+  if (PlayerStay* victim = stay(death.victim)) victim->run = 0;
+  add({death.time_s, Moment::What::kDeath, static_cast<std::size_t>(death.victim.number), 0, death.why});
+}
+
 void Statistics::count(const Death& death) {
-  ++deaths_;
   ++causes_[death.why];
+  if (death.why == name_of(words::BY_CAPTURE)) return count_death_by_capture(death);
+  ++deaths_;
   PlayerStay *victim = stay(death.victim), *killer = stay(death.killer);
   const bool killed = killer != nullptr && killer != victim;
   if (killed && death.team_kill) ++killer->counts.team_kills;

@@ -81,6 +81,7 @@ class Statistics final : public RowSink {
   void count(const Shot& shot);
   void count(const Hit& hit);
   void count(const Death& death);
+  void count_death_by_capture(const Death& death);
   void count(const Capture& capture);
   void count(const Score& score);
   void count(const TeamScore& score);

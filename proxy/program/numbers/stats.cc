@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kStats = "entente stats";
 constexpr const char* kAboutStats =
     "A player who kills a teammate gets a team kill, not a kill. A death that no other player caused is counted in\n"
-    "`own deaths` and in `deaths`.\n"
+    "`own deaths` and in `deaths`. A death by the capture of a flag counts for nobody, as in the score of bzfs.\n"
     "The column `server's score` has the last score that the server sent. Hits are counted only in games that report\n"
     "every hit; Ace of Spades does not.\n"
     "The page of --html is one file that needs no network. It shows names, but no chat and no addresses.\n";

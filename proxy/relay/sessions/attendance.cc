@@ -20,10 +20,10 @@ void Attendance::left(core::Id player) {
   there_.erase(at);
 }
 
-/// Counts a death and a kill. A suicide is a death, but no kill. If the server takes a player out of play, that is
-/// neither.
+/// Counts a death and a kill. A suicide is a death, but no kill. If the server takes a player out of play, or a capture
+/// kills a whole team, that is neither, as in the score of bzfs.
 void Attendance::died(const words::Died& died) {
-  if (died.why() == words::BY_SERVER) return;
+  if (died.why() == words::BY_SERVER || died.why() == words::BY_CAPTURE) return;
   const auto victim = there_.find(died.player()), killer = there_.find(died.killer());
   const std::lock_guard lock(mutex_);
   if (victim != there_.end()) ++victim->second->deaths;

@@ -119,6 +119,37 @@ TEST_CASE("a streak ends with a death, a team kill does not count as a kill, and
   CHECK(counted.moments()[0].by == 1);
 }
 
+TEST_CASE("deaths by a capture are neither kills nor deaths, as in the score of bzfs, and end a streak") {
+  const auto captured = [](double at, std::int64_t victim, std::int64_t killer) {
+    Death row = death(at, victim, killer);
+    row.why = "capture";
+    return Row(row);
+  };
+  Capture capture;
+  capture.time_s = 3;
+  capture.player = {1};
+  Statistics counted;
+  for (const Row& row :
+       std::vector<Row>{death(1, 2, 1), death(2, 1, 2), Row(capture), captured(3, 2, 1), captured(3, 3, 1),
+                        death(5, 1, 2), player(1, "anna"), player(2, "bob"), player(3, "carl"), whole(9)})
+    counted.take(row);
+  counted.finish();
+  REQUIRE(counted.players().size() == 3);
+  const PlayerCounts &bob = counted.players()[0], &anna = counted.players()[1], &carl = counted.players()[2];
+  CHECK(anna.name == "anna");
+  CHECK(anna.kills == 1);
+  CHECK(anna.captures == 1);
+  CHECK(bob.kills == 2);
+  CHECK(bob.deaths == 1);
+  CHECK(bob.streak == 1);
+  CHECK(carl.deaths == 0);
+  CHECK(counted.kills() == 3);
+  CHECK(counted.deaths() == 3);
+  CHECK(counted.causes().at("capture") == 2);
+  CHECK(counted.pairs().size() == 2);
+  CHECK(counted.moments().size() == 6);
+}
+
 TEST_CASE("stays under one name are one player, unless they overlap in time") {
   Statistics counted;
   for (const Row& row :
