@@ -199,6 +199,10 @@ TEST_CASE("ogar back: a cell that is too small on a stock server asks once, and 
   play.receives(Shown().add(40, CellType::kEjected, 100, 0, 38));  // from our own cell
   CHECK(play.hears(fire) == "");
   CHECK(has(play.waits(kTick), "y=-884 splits=0 minion_splits=0 flags=16 "));
+  play.waits(3 * kTick);
+  play.receives(Shown().move(7, 0, 0, 40));  // a smaller one may eject mass, too
+  CHECK(asks() == 1);
+  CHECK(asks() == 0);
 }
 
 TEST_CASE("ogar back: a server that lets smaller cells eject mass is believed") {

@@ -109,7 +109,7 @@ void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core:
     tracker.gunfire().wished(shot.fire->shot(), splits || ejects, out);
   if (self.cells == 0) return out.drop(drops::kNoCell);
   if (!splits && !ejects) {
-    try_to_eject(self.largest);
+    try_to_eject(self.largest, tracker.smallest_to_eject());
     return out.drop(drops::kTooSmall);
   }
   splits ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
@@ -118,10 +118,11 @@ void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core:
   aimed_ = kTicksHeld;
 }
 
-/// Other servers may let smaller cells eject mass, and do not say so. So the server is asked, but not again before the
-/// cell has grown. CellTracker sees the ejected mass, if there is any, and the next shot is passed on.
-void InputPlanner::try_to_eject(double size) {
-  if (size < kGrown * tried_size_) return;
+/// Other servers may let smaller cells eject mass, and do not say so. So the server is asked, but after a vain try not
+/// again before the cell has grown. CellTracker sees the ejected mass, if there is any (`known`), and the next shot is
+/// passed on.
+void InputPlanner::try_to_eject(double size, double known) {
+  if (size < kGrown * tried_size_ && tried_size_ < known) return;
   tried_size_ = size;
   add(1, kMostEjects, ejects_);
 }

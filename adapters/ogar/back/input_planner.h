@@ -71,7 +71,8 @@ class InputPlanner {
   void watch(const words::Watch& word, core::BackOut& out);
   void say(const words::Say& word, core::BackOut& out);
   void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
-  void try_to_eject(double size);
+  /// `known`: the smallest size from which the server was seen to let a cell eject mass.
+  void try_to_eject(double size, double known);
   void press(bool down);
   void point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input);
   void act(Input& input);
@@ -84,7 +85,7 @@ class InputPlanner {
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)
   core::PendingClaims claims_;
-  double tried_size_ = 0;  // the largest size with which try_to_eject() has asked
+  double tried_size_ = 0;  // the size with which try_to_eject() has last asked
   std::deque<std::string> lines_;
   core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
 
