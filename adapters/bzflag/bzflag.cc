@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/front/queries.h"
 #include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/last_words.h"
 #include "adapters/bzflag/wire.h"
@@ -133,6 +134,25 @@ class BzFlag final : public wire::Game {
     return kQueries;
   }
   std::string answer(const wire::Query&, const wire::Status& status) const override { return lan_answer(status); }
+  Buffer greeting(std::size_t dialect, std::uint32_t player) const override {
+    if (!kDialects[dialect].queries) return {};
+    const std::string said = std::string(kDialects[dialect].version) + static_cast<char>(player);
+    return Buffer(said.begin(), said.end());
+  }
+  std::optional<Buffer> answer_to_asker(Bytes frames, std::size_t dialect) const override {
+    if (as_text(frames).starts_with(kHeaderWord)) frames = frames.subspan(kHeaderWord.size());
+    Buffer answers;
+    for (; !frames.empty(); frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]))) {
+      const auto code = code_of(frames);
+      if (code == QueryGame::kCode)
+        append(answers, game_of_nobody(dialect));
+      else if (code == QueryPlayers::kCode)
+        append(answers, list_of_nobody(dialect));
+      else
+        return std::nullopt;
+    }
+    return answers;
+  }
   std::optional<wire::LinkRequest> link_request(Bytes datagram) const override {
     if (datagram.size() != sizeof kLinkRequest + 1) return std::nullopt;
     if (!same(datagram.first(sizeof kLinkRequest), kLinkRequest)) return std::nullopt;

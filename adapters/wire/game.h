@@ -167,6 +167,17 @@ class Game {
   /// The link request in a client's datagram from a new address, if it is one.
   virtual std::optional<LinkRequest> link_request(Bytes) const { return std::nullopt; }
 
+  // -- Questions by stream --------------------------------------------------------------------------------------------
+  // Some clients join no game: they only ask who plays. A relay answers them for a server that sleeps.
+
+  /// The greeting of a server that gives its client this player id. Empty: clients of this game ask no such questions.
+  virtual Buffer greeting(std::size_t /*dialect*/, std::uint32_t /*player*/) const { return {}; }
+  /// The answer of a server on which nobody plays to these whole frames of a client. Nothing: the client does not only
+  /// ask.
+  virtual std::optional<Buffer> answer_to_asker(Bytes /*frames*/, std::size_t /*dialect*/) const {
+    return std::nullopt;
+  }
+
   // -- Games over ENet ------------------------------------------------------------------------------------------------
 
   virtual EnetSettings enet() const { return {}; }

@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -196,6 +197,12 @@ void limit_waiting(int fd, Millis most) {
 void say_last(int fd, Bytes bytes) {
   (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   (void)::shutdown(fd, SHUT_WR);
+}
+
+void drop_received(int fd) {
+  std::array<std::uint8_t, 8 * 1024> piece;
+  for (int i = 0; i < 8; ++i)
+    if (::recv(fd, piece.data(), piece.size(), MSG_DONTWAIT) <= 0) return;
 }
 
 Address local_address(int fd) {

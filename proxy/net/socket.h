@@ -62,6 +62,8 @@ void limit_waiting(int fd, Millis most);
 /// Sends as much of `bytes` as the kernel accepts at once, then ends our direction. What the peer still sends must
 /// be read, otherwise closing resets the connection.
 void say_last(int fd, Bytes bytes);
+/// Discards what has arrived, up to 64 KiB, without waiting.
+void drop_received(int fd);
 
 Address local_address(int fd);
 Address peer_address(int fd);

@@ -74,10 +74,10 @@ bool TcpAcceptor::accept_one() {
 bool TcpAcceptor::accept_with_reserve() {
   reserve_.reset();
   Address from;
-  const bool accepted = bool(accept_from(listening_.get(), from));  // and closed
-  const bool none_waits = !accepted && !is_shortage(errno);
+  Fd fd = accept_from(listening_.get(), from);
+  const bool accepted = bool(fd), none_waits = !accepted && !is_shortage(errno);
+  if (accepted) user_.starved(std::move(fd), from);
   reserve_ = any_file();
-  if (accepted) user_.starved(from);
   // Another thread or process took even the reserve. Stops watching, so that the loop does not spin until there are
   // descriptors again.
   if (!accepted && !none_waits) poll_.want(false, false);

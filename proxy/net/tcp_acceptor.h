@@ -1,5 +1,5 @@
 // Accepts TCP connections, even if the process has no file descriptor left: one is kept in reserve, so that a new
-// connection can be accepted and closed instead of keeping the loop busy.
+// connection can be accepted, told why and closed instead of keeping the loop busy.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ class TcpAcceptor final : private Poll::User {
     virtual ~User() = default;
     /// May close the acceptor.
     virtual void accepted(Fd fd, const Address& from) = 0;
-    /// A connection was closed at once because there is no file descriptor for it.
-    virtual void starved(const Address& from) = 0;
+    /// There is no file descriptor for this connection: `fd` is the one in reserve. REQUIRES: closed in the call.
+    virtual void starved(Fd fd, const Address& from) = 0;
   };
 
   TcpAcceptor(Loop& loop, User& user) : loop_(loop), user_(user) { poll_.set_party(std::make_shared<Party>()); }

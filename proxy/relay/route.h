@@ -27,6 +27,7 @@
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/known_world.h"
 #include "proxy/relay/upstream/lookup_waits.h"
+#include "proxy/relay/upstream/player_numbers.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
@@ -105,6 +106,7 @@ struct Route : RouteRules {
   LogLimiter log_limiter;
   Losses losses;           ///< of a bridge
   KnownWorld known_world;  ///< of a bridge
+  PlayerNumbers promised;  ///< of a relay whose server sleeps
 
  private:
   std::atomic<std::uint64_t> refs_{0};

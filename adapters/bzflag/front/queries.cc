@@ -7,6 +7,8 @@
 
 #include "adapters/bzflag/front/lobby.h"
 #include "adapters/bzflag/front/scores.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
+#include "adapters/bzflag/wire.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -45,7 +47,65 @@ std::array<std::uint16_t, kAnsweredTeams + 1> sizes_of(const std::vector<Told>& 
   return sizes;
 }
 
+GameAnswer game_answer(const core::WorldState& world, const std::vector<Told>& players) {
+  const words::Room& room = world.room();
+  const auto sizes = sizes_of(players);
+  const auto most = static_cast<std::uint16_t>(
+      room.most_players() == 0 ? kMostPlayers : std::min<std::uint32_t>(room.most_players(), kMostPlayers));
+  GameAnswer game;
+  game.game_type = game_type_of(room.mode());
+  game.options = options_of(world);
+  game.max_players = most;
+  game.max_shots = room.most_shots() == 0 ? kUsualShots : static_cast<std::uint16_t>(std::min(room.most_shots(), 255U));
+  std::copy_n(sizes.begin(), kAnsweredTeams, game.sizes.begin());
+  game.observers = sizes[kAnsweredTeams];
+  game.max_sizes.fill(most);
+  game.max_observers = most;
+  return game;
+}
+
+TeamUpdate team_answer(const core::WorldState& world, const std::vector<Told>& players) {
+  const auto sizes = sizes_of(players);
+  TeamUpdate teams;
+  for (std::uint16_t team = 0; team < kAnsweredTeams; ++team) {
+    TeamUpdate::Item item{team, sizes[team], 0, 0};
+    const auto& scores = world.team_scores();
+    if (const auto at = scores.find(team_of(static_cast<std::int16_t>(team))); at != scores.end()) {
+      item.won = to_u16(at->second.wins());
+      item.lost = to_u16(at->second.losses());
+    }
+    teams.teams.push_back(item);
+  }
+  return teams;
+}
+
+/// The message in this dialect.
+void add_frames(const Message& message, std::size_t dialect, Buffer& to) {
+  DialectTranslator translator(dialect, wire::Way::kToClient);
+  const auto codec = make_message_codec(dialect);
+  for (const Message& said : translator.say(message)) {
+    Buffer frame;
+    codec->write(said, wire::Way::kToClient, frame);
+    append(to, frame);
+  }
+}
+
 }  // namespace
+
+Buffer game_of_nobody(std::size_t dialect) {
+  Buffer all;
+  add_frames(game_answer(core::WorldState(), {}), dialect, all);
+  return all;
+}
+
+Buffer list_of_nobody(std::size_t dialect) {
+  Buffer all;
+  PlayersAnswer answer;
+  answer.teams = kAnsweredTeams;
+  add_frames(answer, dialect, all);
+  add_frames(team_answer(core::WorldState(), {}), dialect, all);
+  return all;
+}
 
 void Queries::hear(const QueryGame&, FrontOut& out) {
   wants_game_ = true;
@@ -67,41 +127,17 @@ void Queries::answer(FrontOut& out) {
 }
 
 void Queries::tell_game(FrontOut& out) {
-  const words::Room& room = out.world().room();
-  const auto sizes = sizes_of(told_players(client_, players_, out));
-  const auto most = static_cast<std::uint16_t>(
-      room.most_players() == 0 ? kMostPlayers : std::min<std::uint32_t>(room.most_players(), kMostPlayers));
-  GameAnswer game;
-  game.game_type = game_type_of(room.mode());
-  game.options = options_of(out.world());
-  game.max_players = most;
-  game.max_shots = room.most_shots() == 0 ? kUsualShots : static_cast<std::uint16_t>(std::min(room.most_shots(), 255U));
-  std::copy_n(sizes.begin(), kAnsweredTeams, game.sizes.begin());
-  game.observers = sizes[kAnsweredTeams];
-  game.max_sizes.fill(most);
-  game.max_observers = most;
-  client_.stream(out, game);
+  client_.stream(out, game_answer(out.world(), told_players(client_, players_, out)));
 }
 
 /// The number, the teams, and then each player, as bzfs answers.
 void Queries::tell_players(FrontOut& out) {
   const auto players = told_players(client_, players_, out);
-  const auto sizes = sizes_of(players);
   PlayersAnswer answer;
   answer.teams = kAnsweredTeams;
   answer.players = static_cast<std::uint16_t>(players.size());
   client_.stream(out, answer);
-  TeamUpdate teams;
-  for (std::uint16_t team = 0; team < kAnsweredTeams; ++team) {
-    TeamUpdate::Item item{team, sizes[team], 0, 0};
-    const auto& scores = out.world().team_scores();
-    if (const auto at = scores.find(team_of(static_cast<std::int16_t>(team))); at != scores.end()) {
-      item.won = to_u16(at->second.wins());
-      item.lost = to_u16(at->second.losses());
-    }
-    teams.teams.push_back(item);
-  }
-  client_.stream(out, teams);
+  client_.stream(out, team_answer(out.world(), players));
   for (const auto& [number, state] : players) {
     AddPlayer add;
     add.id = player_id(number);

@@ -10,6 +10,10 @@
 
 namespace entente::bzflag {
 
+/// The answers of a server on which nobody plays: frames of this dialect.
+Buffer game_of_nobody(std::size_t dialect);
+Buffer list_of_nobody(std::size_t dialect);
+
 class Queries {
  public:
   Queries(Client& client, const PlayerTable& players) : client_(client), players_(players) {}

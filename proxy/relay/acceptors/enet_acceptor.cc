@@ -91,12 +91,12 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
   waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), holds_until()));
-  probes_->want(limits_);
+  probes_->players_wait(limits_);
   if (probes_->failed()) probed();
 }
 
 void EnetAcceptor::tick(Millis now) {
-  if (!waiting_.empty() && !known()) probes_->want(limits_);
+  if (!waiting_.empty() && !known()) probes_->players_wait(limits_);
   Acceptor::tick(now);
 }
 

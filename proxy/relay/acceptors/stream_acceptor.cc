@@ -88,7 +88,7 @@ void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   proxy_headers_.tick(limits_.greet_ms);
-  if (!waiting_.empty()) probes_->want(limits_);
+  if (!waiting_.empty() || route().upstreams.waiting() != 0) want_dialect();
   Acceptor::tick(now);
 }
 
@@ -120,7 +120,14 @@ void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoH
   }
 }
 
-void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kOutOfDescriptors); }
+/// The connection must be closed at once. What the client has sent already is read, so that closing does not reset the
+/// connection.
+void StreamAcceptor::starved(net::Fd fd, const net::Address& from) {
+  net::say_last(fd.get(), last_word(from, Reason::kOutOfDescriptors, Fault{""}));
+  net::drop_received(fd.get());
+  fd.reset();
+  tell_turned_away(from, route().listen_address, Reason::kOutOfDescriptors, Fault{""});
+}
 
 /// What a client is sent that is refused before it has a session. A client of TLS is sent an alert, because a handshake
 /// would cost too much.
@@ -153,10 +160,25 @@ void StreamAcceptor::let_go(net::Fd fd) {
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }
 
+/// Whether a session can begin. In a relay whose server is started for players, it begins before the server's dialect
+/// is known: it waits by itself, and a client that only asks who plays is answered.
+bool StreamAcceptor::may_begin() const {
+  const Upstreams& upstreams = route().upstreams;
+  const bool starts = upstreams.holds() && !upstreams.rules().launch.start.empty();
+  return probes_->known() || (starts && begins_unknown() && !upstreams.any_up(now()));
+}
+
+/// Whether a session can do without the dialect of its server.
+bool StreamAcceptor::begins_unknown() const { return !route().bridge && !route().by_web(); }
+
+void StreamAcceptor::want_dialect() {
+  begins_unknown() || waiting_.empty() ? probes_->want(limits_) : probes_->players_wait(limits_);
+}
+
 void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
-  if (!probes_->known()) {
+  if (!may_begin()) {
     waiting_.push_back({std::move(newcomer), until});
-    probes_->want(limits_);
+    want_dialect();
     if (probes_->failed()) probed();
     return;
   }
@@ -183,9 +205,9 @@ void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void StreamAcceptor::probed() {
-  if (!probes_->known() && !probes_->failed()) return;
+  if (!may_begin() && !probes_->failed()) return;
   for (Waiting& one : std::exchange(waiting_, {})) {
-    if (probes_->known()) {
+    if (may_begin()) {
       admit(std::move(one.client), one.until);
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));

@@ -34,7 +34,7 @@ class StreamAcceptor final : public Acceptor,
 
  private:
   void accepted(net::Fd fd, const net::Address& from) override;
-  void starved(const net::Address& from) override;
+  void starved(net::Fd fd, const net::Address& from) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { dispatcher_.flush_datagrams(); }
   void probed() override;
@@ -48,6 +48,9 @@ class StreamAcceptor final : public Acceptor,
   void turn_away_waiting(Reason why);
   void let_go(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
+  bool may_begin() const;
+  bool begins_unknown() const;
+  void want_dialect();
   void admit(AcceptedClient newcomer, Millis until);
 
   LinkTable table_;

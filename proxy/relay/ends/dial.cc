@@ -28,6 +28,17 @@ void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Tran
   connect();
 }
 
+void Dial::count_at(Upstream& server) {
+  session_count_ = Upstreams::SessionCount(server);
+  session_count_.set_asks(asks_);
+}
+
+void Dial::set_asks(bool asks) {
+  if (asks_ && !asks && reached_ != nullptr) reached_->count_session();
+  asks_ = asks;
+  session_count_.set_asks(asks);
+}
+
 void Dial::go_on_as(Dial& other) {
   end();
   connect_ms_ = other.connect_ms_;
@@ -62,7 +73,7 @@ void Dial::connect() {
   const Millis now = worker_route_->loop.now();
   const UpstreamSet wanted = upstreams.holds() ? upstreams.wanted_by_others(now) : 0;
   const bool full = upstreams.all_full(now, wanted);
-  if ((upstreams.waiting() != 0 || full || !upstreams.any_up(now)) &&
+  if ((upstreams.waiting() != 0 || full || behind_ || !upstreams.any_up(now)) &&
       hold(full ? Reason::kServerDeclined : Reason::kServerUnreachable))
     return;
   walk_.leave_out(wanted);
@@ -78,7 +89,7 @@ void Dial::succeeded(bool has_slot) {
   reached_ = &server;
   const Limits& limits = worker_route_->limits;
   server.rates().adapt(limits.server_bytes_per_second, limits.server_messages_per_second, now);
-  server.count_session();
+  if (!asks_) server.count_session();
   const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_want(server, now);
   Upstreams::QueueTicket kept = !has_slot && scarce ? std::move(ticket_) : Upstreams::QueueTicket();
   end();
@@ -149,6 +160,7 @@ bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
   if (!upstreams.holds() || now >= hold_until_) return false;
+  if (asks_ && !upstreams.rules().launch.start.empty()) return false;
   if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
   held_for_ = last;
   try_at_ = now + kRetry;
@@ -164,7 +176,7 @@ void Dial::tick(Millis now) {
   if (!worker_route_ || !holding()) return;
   if (looks_up() && rest_until_ == 0) return next(held_for_, "");
   if (now >= hold_until_) return give_up(held_for_);
-  if (now < rest_until_) return;
+  if (now < rest_until_ || behind_) return;
   if (rest_until_ != 0) return connect();
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
@@ -200,7 +212,7 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
       give_up(Reason::kOutOfDescriptors);
       return true;
     }
-    session_count_ = Upstreams::SessionCount(walk_.server());
+    count_at(walk_.server());
     trying_ = true;
     error = user_.dial(server, {walk_.server(), std::move(*made), source,
                                 first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});

@@ -29,11 +29,15 @@ class Dial final : private LookupWaits::User {
   Dial& operator=(const Dial&) = delete;
 
   /// The session is going to connect to this server, and counts for it from now on.
-  void expect(Upstream& server) { session_count_ = Upstreams::SessionCount(server); }
+  void expect(Upstream& server) { count_at(server); }
+  /// Whether the client only asks who plays: it starts no server, and keeps none from being stopped. Initially false.
+  void set_asks(bool asks);
+  /// Whether others must connect before it: meanwhile it waits as if no server were up. Initially false.
+  void set_behind(bool on) { behind_ = on; }
 
   /// Makes the sockets for this transport; ENet makes its own. `session`: gives the client's address (port 0: a bot)
   /// and, by its link, the place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`:
-  /// only servers that speak it. REQUIRES: called once.
+  /// only servers that speak it. REQUIRES: not under way.
   void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const LinkInfo& session,
              Upstream* first, std::optional<std::size_t> dialect);
   /// The session goes on at the server that `other` has reached.
@@ -93,6 +97,7 @@ class Dial final : private LookupWaits::User {
   void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect,
              Millis until);
   void looked_up() override;
+  void count_at(Upstream& server);
   void wait_for_lookup();
   void wait_by_ticks();
   void connect();
@@ -110,6 +115,8 @@ class Dial final : private LookupWaits::User {
   std::uint32_t connect_ms_ = 0;
   Millis began_ = 0;
   bool trying_ = false;  // an attempt is under way
+  bool asks_ = false;    // as of set_asks()
+  bool behind_ = false;  // as of set_behind()
   wire::Transport transport_ = wire::Transport::kTcp;
   net::Address client_, server_;  // server_: of the current attempt
   LinkId link_ = 0;

@@ -38,7 +38,9 @@ TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedCl
       route_(worker_route.route),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
+      asks_(!route_.game.greeting(route_.dialect, 0).empty()),
       sure_(newcomer.server == nullptr || !route_.detects_in_session(*newcomer.server)) {
+  dial_.set_asks(asks_);
   if (worker_route.strict_filter) {
     to_server_.watch(*worker_route.strict_filter, route_.dialect);
     client_.link.set_largest_read(kStrictRead);
@@ -55,8 +57,12 @@ void TcpSession::start(net::Fd client) {
   client_.link.set_reading(true);
   // If the client speaks first, we connect only after its greeting, so that no server is bothered by other programs.
   greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
-  if (greeted_) connect();
+  if (greeted_) reach();
 }
+
+void TcpSession::reach() { asks_&& sleeps() ? stand_in() : connect(); }
+
+void TcpSession::dial_failed(Reason why) { asks_&& sleeps() ? stand_in() : end(why); }
 
 int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
@@ -101,6 +107,65 @@ void TcpSession::open() {
   if (server_.paused == 0) server_.link.set_reading(true);
 }
 
+// -- In the place of a server that sleeps -----------------------------------------------------------------------------
+
+/// Whether the server is down, and is to be started for a player.
+bool TcpSession::sleeps() const {
+  const Upstreams& upstreams = route_.upstreams;
+  return upstreams.holds() && !upstreams.rules().launch.start.empty() && !upstreams.any_up(now());
+}
+
+/// Greets the client, so that it shows what it wants. The server will give the lowest free number to a player, so that
+/// is what we promise. What the client has asked already is answered.
+void TcpSession::stand_in() {
+  number_ = worker_route_->route.promised.take();
+  dial_.leave_server();
+  stands_in_ = stood_in_ = true;
+  promised_ = route_.game.greeting(route_.dialect, number_ ? *number_ : PlayerNumbers::kMost);
+  client_.link.send(Lane::kStream, promised_);
+  const std::size_t greeting = std::min(early_.size(), route_.game.client_greeting_size(route_.dialect));
+  const Buffer asked(early_.begin() + static_cast<std::ptrdiff_t>(greeting), early_.end());
+  early_.resize(greeting);
+  early_frames_ = greeting != 0 ? 1 : 0;
+  answer(asked);
+}
+
+void TcpSession::answer(Bytes asked) {
+  const auto said = route_.game.answer_to_asker(asked, route_.dialect);
+  if (!said) return;
+  client_.will_wait(now());
+  client_.link.send(Lane::kStream, *said);
+  if (client_.link.waiting() > limits_.high_water) end(Reason::kClientStalled);
+}
+
+/// Whether these frames show that the client is a player.
+bool TcpSession::turns_out_to_join(const FrameRun& frames) {
+  if (!asks_ || route_.game.answer_to_asker(frames.bytes, route_.dialect)) return false;
+  asks_ = false;
+  dial_.set_asks(false);
+  return true;
+}
+
+/// Connects to the server, after the clients that were promised lower numbers.
+void TcpSession::join() {
+  if (number_) number_.set_joins(true);
+  dial_.set_behind(number_ && !number_.is_next());
+  connect();
+}
+
+/// The client has had a greeting. It gets what follows the server's own, which must be the same.
+void TcpSession::greeted_again(const FrameRun& frames) {
+  const Bytes greeting = frames.bytes.first(frames.first);
+  if (frames.count == 0 || !same(greeting, std::exchange(promised_, {})))
+    return end(Reason::kServerDeclined, Fault{""},
+               route_.game.greeted_as(greeting) ? "the server has just started; connect again" : "");
+  if (number_) number_.set_joins(false);
+  if (worker_route_->tap)
+    worker_route_->tap->bytes(info_.link, Way::kToClient, Lane::kStream, greeting, steady_wall_now());
+  const FrameRun rest{frames.bytes.subspan(frames.first), 0, frames.count - 1, 0, frames.last};
+  if (rest.count != 0) pass_to_client(rest);
+}
+
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
@@ -122,20 +187,24 @@ void TcpSession::client_said(Bytes bytes) {
     to_server(whole);
   });
   if (fault) return end(Reason::kBadFrame, *fault);
+  if (ending_) return;
   if (open_ && !plays_) play();
   charge(bytes.size(), frames);
   if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
     greeted_ = true;
-    connect();
+    reach();
   }
 }
 
 void TcpSession::to_server(const FrameRun& frames) {
   bytes_from_client_ = to_server_.passed();
+  const bool joins = turns_out_to_join(frames);
   if (open_) return relay(client_, server_, Way::kToServer, frames);
+  if (stands_in_ && !joins) return answer(frames.bytes);
   append(early_, frames.bytes);
   early_frames_ += frames.count;
   if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
+  if (std::exchange(stands_in_, false)) join();
 }
 
 void TcpSession::server_said(Bytes bytes) {
@@ -153,6 +222,10 @@ void TcpSession::to_client(const FrameRun& frames) {
   bytes_from_server_ = to_client_.passed();
   note_greeting(frames);
   if (!entered_) note_admission(frames);
+  promised_.empty() ? pass_to_client(frames) : greeted_again(frames);
+}
+
+void TcpSession::pass_to_client(const FrameRun& frames) {
   relay(server_, client_, Way::kToClient, frames);
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
@@ -216,7 +289,7 @@ void TcpSession::ended(net::Link& link) {
 
 void TcpSession::client_ended() {
   pass_rest(Way::kToServer);
-  if (server_.ended || !greeted_ || (!open_ && early_.empty()) || dial_.holding()) return end(*first_);
+  if (server_.ended || !greeted_ || stands_in_ || (!open_ && early_.empty()) || dial_.holding()) return end(*first_);
   if (open_) server_.link.shut_down();
 }
 
@@ -240,7 +313,10 @@ void TcpSession::pass_rest(Way way) {
   way == Way::kToServer ? to_server(FrameRun{framer.take_kept()}) : to_client(FrameRun{framer.take_kept()});
 }
 
-bool TcpSession::may_speak() const { return !told_goodbye_ && !client_.ended && to_client_.at_frame_boundary(); }
+bool TcpSession::may_speak() const {
+  const bool hears = !client_.ended || reason() == Reason::kHalfClosed;  // a client that only sends no more
+  return hears && !told_goodbye_ && to_client_.at_frame_boundary();
+}
 
 bool TcpSession::owes_goodbye() const { return !route_.game.goodbye(route_.dialect).empty() && may_speak(); }
 
@@ -253,7 +329,7 @@ void TcpSession::say_goodbye(Reason why) {
 }
 
 wire::ClientStage TcpSession::stage() const {
-  if (bytes_from_server_ == 0) return wire::ClientStage::kNew;
+  if (bytes_from_server_ == 0 && !stood_in_) return wire::ClientStage::kNew;
   return plays_there_ ? wire::ClientStage::kPlaying : wire::ClientStage::kJoining;
 }
 
@@ -276,8 +352,9 @@ bool TcpSession::on_tick(Millis now) {
     say_goodbye(Reason::kServerLeft);
     client_.link.shut_down();
   }
+  if (number_) dial_.set_behind(!number_.is_next());
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.
-  const bool heard = open_ && !server_.ended && server_.paused == 0;
+  const bool heard = open_ && !server_.ended && server_.paused == 0 && promised_.empty();
   if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(FrameRun{to_client_.take_kept()});
   return true;
@@ -286,6 +363,7 @@ bool TcpSession::on_tick(Millis now) {
 std::optional<Reason> TcpSession::overdue(Millis now) const {
   const Millis last_passed = datagrams_ ? std::max(last_passed_, datagrams_->last_passed()) : last_passed_;
   if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
+  if (stands_in_ && late(now, last_passed_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (const auto reason = stalled(now)) return reason;
   if (first_ && late(now, last_passed, limits_.half_closed_ms)) return Reason::kHalfClosed;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;

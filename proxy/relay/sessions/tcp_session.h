@@ -1,6 +1,7 @@
 // A relay's session over TCP, with or without datagrams beside it.
 // Law: bytes pass unchanged, in whole frames. A client that breaks the framing or a limit is refused, with the goodbye
-// of its game. What the server sends is always passed on.
+// of its game. What the server sends is always passed on. Only a player starts a server that sleeps: a client that only
+// asks who plays is answered in the server's place.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include "proxy/relay/ends/datagrams.h"
 #include "proxy/relay/ends/framer.h"
 #include "proxy/relay/sessions/two_link_session.h"
+#include "proxy/relay/upstream/player_numbers.h"
 
 namespace entente::relay {
 
@@ -24,15 +26,26 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void wrote(net::Link& link) override;
   void ended(net::Link& link) override;
 
+  /// Connects to the server, unless only a player may start it.
+  void reach();
   void connect() { begin_dial(route_.game.transport()); }
+  void dial_failed(Reason why) override;
   int dial(const net::Address& server, Outgoing outgoing) override;
   void find_dialect(Bytes said);
   void open();
+
+  bool sleeps() const;
+  void stand_in();
+  void answer(Bytes asked);
+  void join();
+  bool turns_out_to_join(const FrameRun& frames);
+  void greeted_again(const FrameRun& frames);
 
   void client_said(Bytes bytes);
   void server_said(Bytes bytes);
   void to_server(const FrameRun& frames);
   void to_client(const FrameRun& frames);
+  void pass_to_client(const FrameRun& frames);
   void note_greeting(const FrameRun& frames);
   void note_admission(const FrameRun& frames);
   void relay(PeerLink& from, PeerLink& to, wire::Way way, const FrameRun& frames);
@@ -59,7 +72,12 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   std::optional<Datagrams> datagrams_;
   Buffer early_;  // whole frames of the client, before the server may receive them
   std::size_t early_frames_ = 0;
-  Buffer unsure_;  // what the server said before its dialect is known
+  Buffer unsure_;                 // what the server said before its dialect is known
+  bool asks_;                     // so far, the client has only asked who plays
+  bool stands_in_ = false;        // we answer, because the server sleeps
+  bool stood_in_ = false;         // it was greeted in the place of the server
+  PlayerNumbers::Number number_;  // with which we greeted the client in the server's place
+  Buffer promised_;               // that greeting, until the server has greeted it, too
   Millis server_spoke_ = 0, part_at_ = 0;
   bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false,
               plays_there_ = false;  // the server has let the player in

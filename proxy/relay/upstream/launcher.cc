@@ -24,11 +24,15 @@ void Launcher::tick(Millis now) {
   if (!rules_.stop.empty()) stop(now);
 }
 
-/// A status query starts no server: only a player who joins makes a session wait.
+bool Launcher::is_wanted(Millis now) const {
+  return worker_route_.route.upstreams.waiting() != 0 || now < wanted_until_;
+}
+
+/// Who only asks who plays starts no server: only a player who joins makes a session wait.
 void Launcher::start(Millis now) {
   const Upstreams& upstreams = worker_route_.route.upstreams;
   if (upstreams.any_up(now)) start_at_ = 0;
-  if (upstreams.any_up(now) || upstreams.all_drained() || upstreams.waiting() == 0) return;
+  if (upstreams.any_up(now) || upstreams.all_drained() || !is_wanted(now)) return;
   if (starting_.runs() || stopping_.runs() || now < start_at_) return;
   if (!run(starting_, rules_.start, "a player waits, and no server is up")) start_at_ = now + kAfterFailure;
 }
@@ -37,8 +41,8 @@ void Launcher::stop(Millis now) {
   const auto& servers = worker_route_.route.upstreams.all();
   const bool up =
       std::any_of(servers.begin(), servers.end(), [](const auto& one) { return one->state() == Upstream::State::kUp; });
-  const bool empty = worker_route_.route.upstreams.waiting() == 0 &&
-                     std::all_of(servers.begin(), servers.end(), [](const auto& one) { return one->sessions() == 0; });
+  const bool empty = !is_wanted(now) && std::all_of(servers.begin(), servers.end(),
+                                                    [](const auto& one) { return one->sessions() == one->askers(); });
   if (!up || !empty) {
     empty_since_ = 0;
     stopped_ = false;

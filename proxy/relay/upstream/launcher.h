@@ -16,10 +16,13 @@ class Launcher final : private net::ChildProcess::User {
 
   /// REQUIRES: called regularly.
   void tick(Millis now);
+  /// A player waits who has no session yet, for about a second from now.
+  void player_waits(Millis now) { wanted_until_ = now + 1'000; }
   /// Runs no more commands. Running commands go on.
   void close();
 
  private:
+  bool is_wanted(Millis now) const;
   void start(Millis now);
   void stop(Millis now);
   bool run(net::ChildProcess& child, const std::string& command, const std::string& why);
@@ -28,6 +31,7 @@ class Launcher final : private net::ChildProcess::User {
   WorkerRoute& worker_route_;
   const LaunchRules& rules_;
   net::ChildProcess starting_, stopping_;
+  Millis wanted_until_ = 0;
   Millis start_at_ = 0;     // not to be started before
   Millis empty_since_ = 0;  // 0: somebody plays, or no server is up
   bool stopped_ = false;    // since the route is empty

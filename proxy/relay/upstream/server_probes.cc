@@ -177,6 +177,11 @@ void ServerProbes::want(const Limits& limits) {
   for (auto& one : all_) one->want(limits, worker_route_.loop.now());
 }
 
+void ServerProbes::players_wait(const Limits& limits) {
+  want(limits);
+  launcher_.player_waits(worker_route_.loop.now());
+}
+
 void ServerProbes::tick(Millis now, const Limits& limits) {
   for (auto& one : all_) one->tick(now, limits);
   launcher_.tick(now);

@@ -96,6 +96,8 @@ class Upstream {
     return state() == State::kDown && (has_checks_ || now < known_->failed_at + kRetryAfter);
   }
   std::uint32_t sessions() const { return known_->sessions; }
+  /// Sessions whose clients have only asked who plays.
+  std::uint32_t askers() const { return known_->askers; }
   std::uint64_t sessions_opened() const { return known_->opened; }  ///< sessions that have connected so far
   /// The dialect that was named or found.
   std::optional<std::size_t> dialect() const;
@@ -112,8 +114,8 @@ class Upstream {
     std::atomic<State> state{State::kUnknown};
     std::atomic<bool> drained{false};
     std::atomic<Millis> full_until{0}, scarce_until{0}, since{0}, failed_at{0}, succeeded_at{0};
-    std::atomic<std::int64_t> dialect{-1}, last_dialect{-1};  // that were found; -1: none
-    std::atomic<std::uint32_t> sessions{0}, refusals{0};      // refusals: because it was full
+    std::atomic<std::int64_t> dialect{-1}, last_dialect{-1};         // that were found; -1: none
+    std::atomic<std::uint32_t> sessions{0}, askers{0}, refusals{0};  // refusals: because it was full
     std::atomic<std::uint64_t> opened{0};
     SharedRates rates;
     std::mutex mutex;  // of why
@@ -158,16 +160,23 @@ class Upstreams {
       ++server.known_->sessions;
     }
     SessionCount(SessionCount&& other) noexcept
-        : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_) {}
+        : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_), asks_(other.asks_) {}
     SessionCount& operator=(SessionCount&& other) noexcept {
       if (this != &other) release();
       server_ = std::exchange(other.server_, nullptr);
       refusals_ = other.refusals_;
+      asks_ = other.asks_;
       return *this;
     }
     ~SessionCount() { release(); }
+    /// Whether its client only asks who plays. Initially false.
+    void set_asks(bool asks) {
+      if (server_ == nullptr || std::exchange(asks_, asks) == asks) return;
+      asks ? ++server_->known_->askers : --server_->known_->askers;
+    }
     /// The server had no slot for the session.
     void refused() {
+      set_asks(false);
       if (server_ != nullptr) --std::exchange(server_, nullptr)->known_->sessions;
     }
 
@@ -175,6 +184,7 @@ class Upstreams {
     /// A session that was there when the server was full had a slot, which is free now.
     void release() {
       if (server_ == nullptr) return;
+      set_asks(false);
       --server_->known_->sessions;
       if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
       if (const auto& slots = server_->options.slots) slots->freed();
@@ -182,6 +192,7 @@ class Upstreams {
     }
     Upstream* server_ = nullptr;
     std::uint32_t refusals_ = 0;
+    bool asks_ = false;
   };
 
   /// A ticket for the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.

@@ -1,53 +1,11 @@
 // A server that is started when a player comes, and stopped when nobody is left.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "tests/relay/late_server.h"
-#include "tests/relay/toy.h"
+#include "tests/relay/upstream/launched.h"
 
 namespace entente::testing::launcher_test {
 namespace {
-
-/// Each command appends a letter to a file.
-class Launched : public Serving {
- public:
-  explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
-                    std::function<bool()> may_stop = {})
-      : Serving(1), at(free_for_both()) {
-    options.game = &toy::game();
-    options.listen = loopback();
-    options.servers = {{at.ip_text(), at.port(), 0}};
-    options.upstream.hold_ms = 60'000;
-    options.upstream.check_ms = 20;
-    options.limits = no_limits();
-    options.upstream.launch.start = start.empty() ? writes("s") : start;
-    if (stop_after_ms != 0) options.upstream.launch.stop = stop.empty() ? writes("e") : stop;
-    options.upstream.launch.stop_after_ms = stop_after_ms;
-    options.upstream.launch.may_stop = std::move(may_stop);
-    serve_all(options, no_limits());
-  }
-  ~Launched() {
-    stop();
-    std::filesystem::remove(file_);
-  }
-  std::string writes(const std::string& letter) const { return "printf " + letter + " >> " + file_.string(); }
-  std::string written() const {
-    std::ifstream in(file_);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  }
-  bool wrote(const std::string& all) const {
-    return eventually([&] { return written() == all; });
-  }
-
-  const net::Address at;
-  relay::RouteOptions options;
-
- private:
-  std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() / ("entente-launcher-" + std::to_string(::getpid()));
-};
 
 Stream join(const net::Address& at) {
   Stream client = Stream::to(at);

@@ -1,0 +1,196 @@
+// Clients of a relay of BZFlag that only ask who plays: a server that sleeps is not started for them.
+#include <doctest/doctest.h>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/dialect.h"
+#include "tests/relay/late_server.h"
+#include "tests/relay/upstream/launched.h"
+
+namespace entente::testing::asker_test {
+namespace {
+
+using relay::Reason, relay::Upstream;
+
+const std::string kHeader = "BZFLAG\r\n\r\n";
+const std::string kAskGame("\0\0qg", 4), kAskPlayers("\0\0qp", 4);
+const std::string kFlags("\0\2nfab", 6);  // what a player's client sends first
+
+std::size_t dialect_of(std::string_view name) { return *wire::find_dialect(bzflag::game(), name); }
+
+std::string greeting_with(std::size_t dialect, char player) {
+  return std::string(bzflag::kDialects[dialect].version) + player;
+}
+
+struct Sleeping : Launched {
+  explicit Sleeping(std::size_t its_dialect, Millis stop_after_ms = 0, const Limits& limits = no_limits(),
+                    bool names_dialect = true)
+      : Launched(stop_after_ms, {}, {}, {}, bzflag::game(), its_dialect, limits, names_dialect), dialect(its_dialect) {}
+  void is_down() {
+    CHECK(eventually([&] { return server().servers(0)[0].state == Upstream::State::kDown; }));
+  }
+  Stream client() const {
+    Stream made = Stream::to(address);
+    if (bzflag::game().client_greeting_size(dialect) != 0) made.send(kHeader);
+    return made;
+  }
+  std::string greeting(char player) const { return greeting_with(dialect, player); }
+  std::size_t dialect;
+};
+
+std::string read_frame(const Stream& from) {
+  const Buffer head = from.read(4);
+  if (head.size() < 4) return std::string(as_text(head));
+  return std::string(as_text(head)) + from.read_text(static_cast<std::size_t>(head[0] << 8U | head[1]));
+}
+
+bool is(const std::string& frame, std::string_view code) { return frame.size() >= 4 && frame.substr(2, 2) == code; }
+
+/// What a client hears that asks for the game and the players: nobody plays.
+void ask(const Stream& client, std::size_t dialect) {
+  client.send(kAskGame);
+  const std::string game = read_frame(client);
+  CHECK(is(game, "qg"));
+  const std::size_t teams = dialect == dialect_of("2.4") ? 12 : 10;  // rogue, red, green, blue, purple
+  CHECK(game.substr(teams, 10) == std::string(10, '\0'));
+  client.send(kAskPlayers);
+  const std::string players = read_frame(client);
+  CHECK(players == std::string("\0\4qp\0\5\0\0", 8));
+  CHECK(is(read_frame(client), "tu"));
+}
+
+/// Accepts connections until a player's comes, which sends this first; the others are checks.
+Stream accept_player(const LateServer& at, const Sleeping& running, const std::string& first, char number = 0) {
+  for (;;) {
+    Stream link = at.accept();
+    const bool speaks_first = bzflag::game().client_greeting_size(running.dialect) == 0;
+    if (speaks_first) link.send(running.greeting(number));
+    if (link.read_text(first.size()) != first) continue;
+    if (!speaks_first) link.send(running.greeting(number));
+    return link;
+  }
+}
+
+TEST_CASE("who asks through a relay whose server sleeps is answered, and does not start it") {
+  for (const char* name : {"2.4", "2.0", "1.10"}) {
+    CAPTURE(name);
+    Sleeping running(dialect_of(name));
+    if (name != std::string("2.0")) running.is_down();  // or it is found to be down when the client comes
+    std::vector<Stream> clients;
+    for (char number = 0; number < 3; ++number) {
+      clients.push_back(running.client());
+      CHECK(clients.back().read_text(9) == running.greeting(number));
+    }
+    for (int i = 0; i < 2; ++i) ask(clients[0], running.dialect);
+    clients.clear();
+    CHECK(running.empty());
+    CHECK(running.server().waiting(0) == 0);
+    CHECK(running.server().servers(0)[0].opened == 0);
+    CHECK(running.written().empty());
+  }
+}
+
+TEST_CASE("a player who asked first starts the server, which gets what it sent since, and its greeting comes once") {
+  for (const char* name : {"2.4", "2.0"}) {
+    CAPTURE(name);
+    Sleeping running(dialect_of(name));
+    running.is_down();
+    const Stream client = running.client();
+    CHECK(client.read_text(9) == running.greeting(0));
+    ask(client, running.dialect);
+    CHECK(running.written().empty());
+    client.send(kFlags);
+    CHECK(running.wrote("s"));
+    const LateServer up(running.at);
+    const std::string header = running.dialect == dialect_of("2.4") ? kHeader : "";
+    const Stream server = accept_player(up, running, header + kFlags);
+    server.send(kAskGame);  // any frame
+    CHECK(client.read_text(4) == kAskGame);
+    CHECK(running.server().servers(0)[0].opened == 1);
+  }
+}
+
+TEST_CASE("a server whose dialect is not named is started for a player, but not for who only asks") {
+  Sleeping running(dialect_of("2.4"), 0, no_limits(), false);
+  {
+    const Stream asker = running.client();
+    CHECK(asker.read_text(9) == running.greeting(0));
+    ask(asker, running.dialect);
+  }
+  CHECK(running.empty());
+  CHECK(running.written().empty());
+  const Stream client = running.client();
+  CHECK(client.read_text(9) == running.greeting(0));
+  client.send(kFlags);
+  CHECK(running.wrote("s"));
+  const LateServer up(running.at);
+  up.accept().send(running.greeting(0));  // a check, which detects the dialect
+  const Stream server = accept_player(up, running, kHeader + kFlags);
+  server.send(kAskGame);
+  CHECK(client.read_text(4) == kAskGame);
+}
+
+TEST_CASE("players who wait for a server that sleeps connect in the order of the numbers that they were promised") {
+  Sleeping running(dialect_of("2.4"));
+  running.is_down();
+  std::vector<Stream> clients, served;
+  for (char number = 0; number < 3; ++number) {
+    clients.push_back(running.client());
+    CHECK(clients.back().read_text(9) == running.greeting(number));
+  }
+  for (std::size_t i = 3; i-- > 0;) clients[i].send(kFlags);
+  CHECK(eventually([&] { return running.server().waiting(0) == 3; }));
+  const LateServer up(running.at);
+  for (char number = 0; number < 3; ++number) {
+    served.push_back(accept_player(up, running, kHeader + kFlags, number));
+    served.back().send(kAskGame);
+    CHECK(clients[static_cast<std::size_t>(number)].read_text(4) == kAskGame);
+  }
+}
+
+TEST_CASE("a player who was promised another number than its server gives it is told to connect again") {
+  Sleeping running(dialect_of("2.4"));
+  running.is_down();
+  const Stream first = running.client(), client = running.client();
+  CHECK(first.read_text(9) == running.greeting(0));
+  CHECK(client.read_text(9) == running.greeting(1));
+  client.send(kFlags);
+  CHECK(running.wrote("s"));
+  const LateServer up(running.at);
+  const Stream server = accept_player(up, running, kHeader + kFlags);
+  const std::string last(as_text(client.read_all()));
+  CHECK(is(last, "rj"));
+  CHECK_MESSAGE(last.find("the server has just started; connect again") != std::string::npos, last);
+  CHECK(running.ended(Reason::kServerDeclined));
+}
+
+TEST_CASE("who is greeted for a server that sleeps and says nothing is told so in time") {
+  Limits limits = no_limits();
+  limits.greet_ms = 100;
+  Sleeping running(dialect_of("2.4"), 0, limits);
+  running.is_down();
+  const Stream client = running.client();
+  CHECK(client.read_text(9) == running.greeting(0));
+  CHECK(is(std::string(as_text(client.read_all())), "rj"));
+  CHECK(running.ended(Reason::kGreetTimeout));
+  CHECK(running.written().empty());
+}
+
+TEST_CASE("who only asks does not keep a server from being stopped") {
+  Sleeping running(dialect_of("2.4"), 1);
+  const LateServer up(running.at);
+  up.accept().send(running.greeting(0));  // a check
+  CHECK(running.wrote("e"));
+  const Stream client = running.client();
+  const Stream server = accept_player(up, running, kHeader);
+  CHECK(client.read_text(9) == running.greeting(0));
+  client.send(kAskGame);
+  CHECK(server.read_text(4) == kAskGame);
+  CHECK(running.server().servers(0)[0].sessions == 1);
+  CHECK(running.written() == "e");  // it was empty all the time
+  client.send(kFlags);
+  CHECK(server.read_text(kFlags.size()) == kFlags);
+  CHECK(eventually([&] { return running.server().servers(0)[0].opened == 1; }));
+}
+
+}  // namespace
+}  // namespace entente::testing::asker_test
