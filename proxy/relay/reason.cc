@@ -53,6 +53,8 @@ const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
       return "server speaks another dialect";
     case Reason::kDialectUnknown:
       return "server's dialect is unknown";
+    case Reason::kClientDialect:
+      return "client's dialect is unknown";
     case Reason::kClientReset:
       return "client reset";
     case Reason::kServerReset:
@@ -128,7 +130,9 @@ Telling telling(Reason reason) {  // NOLINT(readability-function-size): a table
     case Reason::kDialectMismatch:
       return {Parting::kWrongVersion, 502, "the server speaks another version of the game"};
     case Reason::kDialectUnknown:
-      return {Parting::kWrongVersion, 502, "this version of the game is not supported here"};
+      return {Parting::kServerGone, 502, "the server speaks a version of the game that is not supported here"};
+    case Reason::kClientDialect:
+      return {Parting::kWrongVersion, 400, "this version of the game is not supported here"};
     case Reason::kServerReset:
       return {Parting::kServerGone, 502, "the connection to the server is broken; try again later"};
     case Reason::kServerUnreachable:

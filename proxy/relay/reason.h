@@ -39,6 +39,7 @@ enum class Reason : std::uint8_t {
   kGreetTimeout,        ///< Limits::greet_ms
   kDialectMismatch,     ///< the server speaks another dialect than the listener
   kDialectUnknown,      ///< the server did not show a dialect that we know
+  kClientDialect,       ///< the client named a dialect that we do not know, or cannot bridge
 
   // Broken or given up.
   kClientReset,
@@ -78,7 +79,7 @@ constexpr bool is_sent_away(Reason reason) {
 }
 
 /// We turned the client away (as opposed to: a peer left, or something broke).
-constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }
+constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kClientDialect; }
 
 /// Why a datagram was not passed on.
 enum class Drop : std::uint8_t {

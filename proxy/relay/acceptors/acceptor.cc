@@ -82,7 +82,7 @@ Error Acceptor::cannot_watch() const {
 
 std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
   const auto dialect = worker_route_->route.game.named_by_connect(data);
-  if (!dialect) return Reason::kDialectUnknown;
+  if (!dialect) return Reason::kClientDialect;
   if (*dialect == worker_route_->route.dialect) return std::nullopt;
   worker_route_->log_wrong_client(*dialect);
   return Reason::kDialectMismatch;

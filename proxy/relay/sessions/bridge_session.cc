@@ -149,7 +149,7 @@ void BridgeSession::lack_face(const CountedEnd& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
   worker_route_->log_warning(LogKind::kDialect,
                              who + spoken(side.info) + ", which cannot be bridged yet; `entente games` lists what can");
-  end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
+  end(is_front(side) ? Reason::kClientDialect : Reason::kDialectMismatch);
 }
 
 int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {

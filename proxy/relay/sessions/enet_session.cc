@@ -29,7 +29,7 @@ void EnetSession::start(net::Fd) {
   const wire::Game& game = worker_route_->route.game;
   count_begun();
   const auto dialect = game.named_by_connect(accepted_peer_.data);
-  if (!dialect) return end(Reason::kDialectUnknown);
+  if (!dialect) return end(Reason::kClientDialect);
   if (*dialect != worker_route_->route.dialect) {
     worker_route_->log_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);

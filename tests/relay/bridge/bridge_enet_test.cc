@@ -234,7 +234,7 @@ TEST_CASE("a client that is refused gets the game's own number") {
   SUBCASE("no dialect of this game") {
     scene.knock(scene.running.address, 5);
     scene.until([&] { return scene.client.heard("down 33"); });
-    CHECK(scene.running.ended(Reason::kDialectUnknown));
+    CHECK(scene.running.ended(Reason::kClientDialect));
   }
   SUBCASE("one client too many") {
     scene.join();
@@ -284,7 +284,7 @@ TEST_CASE("a client that connects while the server's dialect is being detected i
   }
   SUBCASE("or it is turned away if the detection fails") {
     probe.send("what?");
-    scene.until([&] { return scene.client.heard("down 33"); });
+    scene.until([&] { return scene.client.heard("down 35"); });
     CHECK(running.ended(Reason::kDialectUnknown));
   }
 }
