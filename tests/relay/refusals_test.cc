@@ -22,6 +22,7 @@
 #include "proxy/relay/ends/enet_reason.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/web_peers.h"
+#include "tests/support/no_files_left.h"
 #include "tests/support/paths.h"
 
 namespace entente::testing::refusals_test {
@@ -128,13 +129,14 @@ std::string newcomer_gets(const Spoken& spoken, const net::Address& at) {
 class Place : public Serving {
  public:
   Place(const Spoken& spoken, bool bridge, const net::Address& server, const Limits& limits,
-        relay::Bans* bans = nullptr, relay::Access access = {})
+        relay::Bans* bans = nullptr, relay::Access access = {}, const char* proxies = nullptr)
       : Serving(1) {
     relay::RouteOptions options;
     options.game = &spoken.game;
     options.listen = loopback();
     options.bans = bans;
     options.access = {std::move(access)};
+    if (proxies != nullptr) options.proxies.networks = {*net::Network::parse(proxies)};
     options.servers[0].dialect = bridge ? 0 : spoken.dialect;
     if (bridge) {
       relay::BridgeOptions between;
@@ -168,8 +170,8 @@ void for_all(Do&& check) {
 TEST_CASE("a newcomer whose server is down is told so") {
   for_all([](const Spoken& spoken, bool bridge) {
     Place place(spoken, bridge, nobody(), patient());
-    // A bridge greets its client before it connects to the server, and clients of BZFlag and some others have to ask for
-    // something first: their fronts' tests have the words.
+    // A bridge greets its client before it connects to the server, and clients of BZFlag and some others have to ask
+    // for something first: their fronts' tests have the words.
     const bool in_room = bridge && spoken.game.transport() != wire::Transport::kEnet;
     if (in_room && (spoken.greeting.empty() || spoken.game.name() == "bzflag")) return;
     const std::string got = newcomer_gets(spoken, place.address);
@@ -225,6 +227,32 @@ TEST_CASE("a newcomer who is banned, whose address is not allowed, or who comes 
     Place place(spoken, bridge, fake.address(), patient());
     place.set_draining(true);
     CHECK(newcomer_gets(spoken, place.address) == expected(spoken, Reason::kDraining, words_of(Reason::kDraining)));
+  });
+}
+
+TEST_CASE("a newcomer who comes past the load balancer, or for whom no descriptor is left, is told so") {
+  for_all([](const Spoken& spoken, bool bridge) {
+    if (spoken.game.transport() == wire::Transport::kEnet) return;  // no PROXY header, and no descriptor of its own
+    FakeServer fake(true);
+    {
+      Place place(spoken, bridge, fake.address(), patient(), nullptr, {}, "192.0.2.0/24");
+      CHECK(newcomer_gets(spoken, place.address) == expected(spoken, Reason::kNotProxy, words_of(Reason::kNotProxy)));
+    }
+    Place place(spoken, bridge, fake.address(), patient());
+    const Stream client(net::Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+    std::string got;
+    {
+      const NoFilesLeft none;
+      REQUIRE(::connect(client.fd(), place.address.raw(), place.address.size()) == 0);
+      client.try_send(as_bytes(spoken.greeting));
+      got = stream_gets(client);
+    }
+    const std::string words = words_of(Reason::kOutOfDescriptors);
+    if (spoken.game.transport() == wire::Transport::kWebSocket)
+      CHECK((got.starts_with("HTTP/1.1 503 ") && got.ends_with("\r\n\r\n" + words)));
+    else
+      CHECK(got == expected(spoken, Reason::kOutOfDescriptors, words));
+    CHECK(eventually([&] { return place.totals().by(Reason::kOutOfDescriptors) == 1; }));
   });
 }
 
@@ -299,6 +327,42 @@ TEST_CASE("a player whose session ends in a relay is told why, at each stage of 
         CHECK(stream_gets(joined.client) ==
               joined_frames(spoken.game.last_words(spoken.dialect, at.stage, parting, ending.words)));
       }
+  }
+}
+
+TEST_CASE("a player whose server stops reading, and one who has only half closed, is told so") {
+  for (const Spoken& spoken : all_spoken()) {
+    if (spoken.game.transport() == wire::Transport::kWebSocket || spoken.greeting.empty()) continue;
+    CAPTURE(name_of(spoken));
+    const StageOfClient playing = stages_of(spoken).back();
+    const auto expected_for = [&](Reason why) {
+      return joined_frames(
+          spoken.game.last_words(spoken.dialect, playing.stage, relay::telling(why).parting, words_of(why)));
+    };
+    FakeServer fake(true);
+    Limits limits = patient();
+    limits.stall_ms = 200;
+    {
+      Place place(spoken, false, fake.address(), limits);
+      Joined joined(spoken, place, fake, playing.said);
+      const std::string one = spoken.game.name() == "bzflag" ? std::string("\0\0al", 4) : "{\"spawn\":{}}\n";
+      std::string much;
+      while (much.size() < 64'000) much += one;
+      std::size_t sent = 0;  // of `much`: whole frames, in order
+      CHECK(eventually([&] {
+        while (const std::size_t taken = joined.client.try_send(as_bytes(much).subspan(sent)))
+          sent = (sent + taken) % much.size();
+        return place.totals().by(Reason::kServerStalled) == 1;
+      }));
+      CHECK(stream_gets(joined.client) == expected_for(Reason::kServerStalled));
+    }
+    limits = patient();
+    limits.half_closed_ms = 200;
+    Place place(spoken, false, fake.address(), limits);
+    Joined joined(spoken, place, fake, playing.said);
+    joined.client.finish();
+    CHECK(stream_gets(joined.client) == expected_for(Reason::kHalfClosed));
+    CHECK(place.ended(Reason::kHalfClosed));
   }
 }
 

@@ -1,14 +1,16 @@
 // A client that breaks the framing of its game or a limit is refused by its game's protocol, for one reason, which is
 // counted and logged. Other clients are not affected.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::limits_test {
 namespace {
@@ -157,7 +159,7 @@ TEST_CASE("an idle session ends, and so does a half-closed one") {
     pair.client.finish();
     CHECK(pair.server.read_all().empty());
     CHECK(running.ended(Reason::kHalfClosed));
-    CHECK(pair.client.read_all().empty());
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
   }
 }
 
@@ -383,21 +385,6 @@ TEST_CASE("each failure to reach a server is logged") {
   CHECK(eventually([&] { return running.heard.told("cannot reach server " + nobody.text()) == 5; }));
 }
 
-/// Lowers the limit of open files to the number that is open now, as long as it lives.
-class NoFilesLeft {
- public:
-  NoFilesLeft() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit now = before_;
-    now.rlim_cur = static_cast<rlim_t>(net::Fd(::open("/dev/null", O_RDONLY)).get());
-    setrlimit(RLIMIT_NOFILE, &now);
-  }
-  ~NoFilesLeft() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_CASE("without a free file descriptor a newcomer is turned away at once, and the others play on") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());
@@ -408,9 +395,10 @@ TEST_CASE("without a free file descriptor a newcomer is turned away at once, and
     const NoFilesLeft limit;
     for (const net::Fd& one : newcomers) {
       REQUIRE(::connect(one.get(), running.address.raw(), running.address.size()) == 0);
-      std::uint8_t byte;
+      std::array<char, 64> said{};
       CHECK(wait_readable(one.get()));
-      CHECK(::recv(one.get(), &byte, 1, 0) <= 0);
+      const ssize_t size = ::recv(one.get(), said.data(), said.size(), 0);
+      CHECK(std::string_view(said.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))) == kGoodbye);
     }
     pair.client.send(frame("calm"));
     CHECK(pair.server.read(6) == frame("calm"));
