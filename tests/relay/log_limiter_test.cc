@@ -166,6 +166,15 @@ TEST_CASE("a bucket in debt pays back before it is ready") {
   CHECK(bucket.ready(501));
 }
 
+TEST_CASE("a bucket that gets its first limit is full; changing the limit keeps what was used") {
+  Bucket bucket(0, 0, 1000);
+  bucket.adapt(100, 200, 1000);
+  CHECK(bucket.charge(200, 1000));
+  CHECK(!bucket.charge(1, 1000));
+  bucket.adapt(1000, 2000, 1000);
+  CHECK(!bucket.charge(1, 1000));
+}
+
 TEST_CASE("rate 0 means no limit, and a bucket survives a clock that steps back or far ahead") {
   Bucket none(0, 0, 0);
   CHECK(none.charge(1u << 30, 0));

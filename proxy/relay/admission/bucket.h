@@ -15,13 +15,13 @@ class Bucket {
   Bucket(std::uint32_t per_second, std::uint64_t burst, Millis now)
       : rate_(per_second), full_(static_cast<std::int64_t>(burst) * 1000), level_(full_), at_(now) {}
 
-  /// Changes the rate and the burst. A level below zero stays.
+  /// Changes the rate and the burst. A level below zero stays. If there was no limit before, the bucket is full.
   void adapt(std::uint32_t per_second, std::uint64_t burst, Millis now) {
     refill(now);
+    const bool was_limited = rate_ != 0;
     rate_ = per_second;
     full_ = static_cast<std::int64_t>(burst) * 1000;
-    level_ = std::min(level_, full_);
-    if (rate_ == 0) level_ = full_;
+    level_ = was_limited && rate_ != 0 ? std::min(level_, full_) : full_;
   }
 
   /// Always takes `n` tokens. False if there were fewer.
