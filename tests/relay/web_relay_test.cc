@@ -428,9 +428,32 @@ TEST_CASE("TLS works with clients and with servers; other bytes and untrusted ce
   CHECK(distrusting.heard.line("the certificate is not trusted"));
   CHECK(distrusting.ended(Reason::kServerProtocolError));
   const Stream plain = Stream::to(inner.address);
-  plain.send("GET / HTTP/1.1\r\n\r\n");
+  plain.send("\x10\x20not TLS");
   (void)plain.read_all();
   CHECK(inner.heard.line("not TLS"));
+}
+
+TEST_CASE("plain HTTP on a TLS port is answered in plain HTTP, also if it comes in pieces, and TLS still works") {
+  const Certificate certificate;
+  FakeServer fake;
+  relay::WebOptions in, out;
+  in.client_tls = *net::TlsContext::server(certificate.file(), certificate.file());
+  out.server_tls = *net::TlsContext::client(certificate.file(), true);
+  WebRunning inner(fake.address(), in);
+  for (const char* sent : {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "G"}) {
+    const Stream plain = Stream::to(inner.address);
+    plain.send(sent);
+    const std::string got(as_text(plain.read_all()));
+    CHECK_MESSAGE(got.starts_with("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain"), got);
+    CHECK(got.ends_with("\r\n\r\na plain HTTP request was sent to a TLS port; use https:// or wss://"));
+  }
+  CHECK(inner.heard.line("a plain HTTP request was sent to a TLS port"));
+  CHECK(eventually([&] { return inner.totals().by(Reason::kBadRequest) == 2; }));
+  WebRunning outer(inner.address, out);
+  WebClient client(outer.address);
+  WebServer server(fake);
+  server.upgrade();
+  client.upgrade();
 }
 
 TEST_CASE("the tap gets a session's dialect before its messages, also when the server speaks first") {

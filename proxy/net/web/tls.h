@@ -79,7 +79,8 @@ class Tls {
   /// Tells the peer that nothing more follows.
   void finish(Buffer& wire);
 
-  bool open() const;  ///< the handshake is done
+  bool open() const;                                 ///< the handshake is done
+  bool heard() const { return first_.has_value(); }  ///< the peer has sent something
   /// What failed, for people: "the certificate has expired", "not TLS" …, a literal; null if nothing did.
   const char* what() const { return what_; }
   const std::string& why() const { return why_; }  ///< the same in OpenSSL's words

@@ -120,7 +120,15 @@ void WebLink::go_on(Link&) {
   if (tcp_.is_open()) user_.messages_done(*this);
 }
 
+/// A program that speaks HTTP without TLS is answered without TLS, so that it can show why.
+void WebLink::hear_without_tls() {
+  tls_.reset();
+  protocol_error(Fault{"a plain HTTP request was sent to a TLS port; use https:// or wss://", "tls"});
+}
+
 void WebLink::decrypt(Bytes bytes) {
+  const bool begins = role_ == WebSocket::Role::kServer && !tls_->heard() && !bytes.empty();
+  if (begins && bytes[0] >= 'A' && bytes[0] <= 'Z') return hear_without_tls();
   wire_.clear();
   plain_.clear();
   const bool well = tls_->feed(bytes, plain_, wire_);

@@ -128,6 +128,7 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
 
   void use_tls(const TlsContext* tls, const std::string& name);
   void decrypt(Bytes bytes);
+  void hear_without_tls();
   void pass_shared(const SharedBytes& bytes);
   void encrypt_some();
   void finish_sending();
