@@ -105,8 +105,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Drop>(i))}}, totals.dropped[i]);
   metrics.count("stalls", "Times that reading paused because the other peer was slow", {{"route", route}},
                 totals.stalls);
-  metrics.count("throttled", "Times that reading a client or a server paused because it exceeded a rate limit", {{"route", route}},
-                totals.throttled);
+  metrics.count("throttled", "Times that reading a client or a server paused because it exceeded a rate limit",
+                {{"route", route}}, totals.throttled);
   metrics.gauge("sessions_held", "Players of bridges who lost their server, or found it full, and wait",
                 {{"route", route}}, static_cast<double>(totals.held_now()));
   metrics.count("sessions_held", "Times that a player of a bridge lost the server, or found it full, and was kept",
@@ -183,6 +183,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
   metrics.count("recording_files", "Files that recordings have begun", labels, recording.files);
   metrics.count("recording_rotations", "Files that were continued in a new one", labels, recording.rotations);
   metrics.count("recording_failures", "Files that could not be begun or completed", labels, recording.failed_rotations);
+  metrics.count("recording_greetings", "Sessions that got no file, because their clients did no more than greet",
+                labels, recording.greetings);
   metrics.gauge("recording_fails", "1 while the recording cannot be written, for example because the disk is full",
                 labels, recording.recording_fails ? 1 : 0);
 }

@@ -126,6 +126,7 @@ void Queries::Desk::close() {
   server_.reset();
   asked_at_.reset();
   unanswered_since_.reset();
+  if (!waiting_.empty()) worker_route_.dropped(Drop::kNotLinked, waiting_.size());
   waiting_.clear();
 }
 

@@ -35,6 +35,7 @@ struct TapTotals {
   std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
   std::uint64_t file_bytes = 0;  ///< of the files that are being recorded
   std::uint64_t files = 0, rotations = 0, failed_rotations = 0;
+  std::uint64_t greetings = 0;  ///< sessions without a file, because their clients did no more than greet
   bool recording_fails = false;
   bool recording = false;  ///< it is on
   bool recorded_ever() const { return recording || files > 0; }
@@ -160,7 +161,7 @@ class TapThread final : public Tap {
     Count frames, bytes, words, raw_bytes, wake_ups;
     std::atomic<std::uint64_t> links{0}, recorded_frames{0}, recorded_bytes{0}, unrecorded_frames{0},
         unrecorded_bytes{0};
-    std::atomic<std::uint64_t> file_bytes{0}, files{0}, rotations{0}, failed_rotations{0};
+    std::atomic<std::uint64_t> file_bytes{0}, files{0}, rotations{0}, failed_rotations{0}, greetings{0};
     std::atomic<bool> recording_fails{false}, recording{false};
   } published_;
 

@@ -44,6 +44,7 @@ void TapThread::publish() {
   store(published_.files, recorded.files);
   store(published_.rotations, recorded.rotations);
   store(published_.failed_rotations, recorded.failed_rotations);
+  store(published_.greetings, recorded.greetings);
   store(published_.recording_fails, recorded.failing);
   store(published_.recording, recording_->on());
 }
@@ -89,6 +90,7 @@ TapTotals TapThread::totals() const {
   all.files = read(published_.files);
   all.rotations = read(published_.rotations);
   all.failed_rotations = read(published_.failed_rotations);
+  all.greetings = read(published_.greetings);
   all.recording_fails = read(published_.recording_fails);
   all.recording = read(published_.recording);
   return all;
