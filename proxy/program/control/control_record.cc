@@ -12,8 +12,10 @@ using Order = relay::TapThread::Order;
 
 constexpr WallTime kNanosPerSecond = 1'000'000'000;
 
+/// A number is that of a route that is served.
 bool is_called(const Recordable& one, std::string_view name) {
-  return name == std::to_string(one.number) || name == one.name || one.name.ends_with(" " + std::string(name));
+  return (!one.retired && name == std::to_string(one.number)) || name == one.name ||
+         one.name.ends_with(" " + std::string(name));
 }
 
 /// The recordable routes with this name; all if `name` is empty.
@@ -21,8 +23,17 @@ Outcome<std::vector<Recordable>> chosen(std::vector<Recordable> all, std::string
   if (name.empty()) return all;
   std::erase_if(all, [&](const Recordable& one) { return !is_called(one, name); });
   if (all.empty()) return Error{"no route is called '" + std::string(name) + "'; `recordings` lists them"};
+  const auto served = [](const Recordable& one) { return !one.retired; };
+  if (std::any_of(all.begin(), all.end(), served))
+    std::erase_if(all, [](const Recordable& one) { return one.retired; });
   if (all.size() > 1) return Error{"several routes are called '" + std::string(name) + "'; give the number"};
   return all;
+}
+
+/// Such as "on" or "off, draining".
+std::string recording_state(const relay::RecordingStatus& status, bool retired) {
+  const std::string state = !status.on ? "off" : status.failing ? "failing" : "on";
+  return retired ? state + ", draining" : state;
 }
 
 ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
@@ -30,9 +41,7 @@ ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
   const WallTime age = status.began == 0 ? 0 : now - std::min(now, status.began);
   return {number_field("route", one.number),
           text_field("name", one.name),
-          text_field("recording", !status.on       ? "off"
-                                  : status.failing ? "failing"
-                                                   : "on"),
+          text_field("recording", recording_state(status, one.retired)),
           number_field("bytes", status.bytes),
           number_field("seconds", age / kNanosPerSecond),
           list_field("files", status.paths)};
@@ -69,6 +78,7 @@ Reply record(const std::vector<Recordable>& all, std::string_view rest) {
   std::string lines, errors;
   std::vector<ReplyRow> rows;
   for (const Recordable& one : *these) {
+    if (one.retired && named->order == Order::kStart) continue;  // it gets no new sessions
     const auto status = one.tap->record(named->order);
     if (!status) {
       errors += (errors.empty() ? "" : "; ") + one.name + ": " + status.error().text;
@@ -78,7 +88,7 @@ Reply record(const std::vector<Recordable>& all, std::string_view rest) {
     lines += std::string(named->done) + " " + std::to_string(one.number) + " " + control_field(one.name + file) + "\n";
     rows.push_back(row_of(one, *status));
   }
-  if (rows.empty()) return Error{errors};
+  if (rows.empty()) return Error{errors.empty() ? "no route can be recorded" : errors};
   return Reply(lines).with("recordings", rows);
 }
 

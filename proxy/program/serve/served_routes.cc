@@ -63,6 +63,17 @@ std::vector<ServedRoute> ServedRoutes::served() const {
   return all;
 }
 
+std::vector<ListedRecording> ServedRoutes::recordings() const {
+  std::vector<ListedRecording> all;
+  std::set<const relay::TapThread*> seen;
+  for (ServedRoute& one : served())
+    if (one.recording != nullptr && seen.insert(one.recording).second) all.push_back({std::move(one), false});
+  const std::lock_guard lock(mutex_);
+  for (const ServedRoute& one : retired_)
+    if (one.tap != nullptr && seen.insert(one.tap).second) all.push_back({one, true});
+  return all;
+}
+
 void ServedRoutes::move(std::size_t number, std::size_t position) {
   const std::lock_guard lock(mutex_);
   if (const auto found = find(served_, number); found != served_.end()) found->position = position;

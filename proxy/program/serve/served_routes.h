@@ -26,6 +26,11 @@ struct ServedRoute {
   std::vector<std::size_t> numbers() const;
 };
 
+struct ListedRecording {
+  ServedRoute route;
+  bool retired = false;
+};
+
 class ServedRoutes {
  public:
   /// Changes a route's position in the configuration.
@@ -40,6 +45,8 @@ class ServedRoutes {
   std::vector<ServedRoute> served() const;
   /// The retired routes, without those in `before` of another route.
   std::vector<ServedRoute> retired() const;
+  /// The routes with recordings of their own: those that are served, then those whose sessions go on.
+  std::vector<ListedRecording> recordings() const;
   std::vector<NamedRoute> names() const;
   /// All routes, including the retired ones.
   std::vector<ListedRoute> listed() const;

@@ -390,8 +390,8 @@ Outcome<std::optional<std::string>> Service::read_operator_token(const config::C
 
 std::vector<Recordable> Service::recordables() const {
   std::vector<Recordable> all;
-  for (const ServedRoute& route : routes_.served())
-    if (route.recording != nullptr) all.push_back({route.position, route.named.name, route.recording});
+  for (const auto& [route, retired] : routes_.recordings())
+    all.push_back({route.position, route.named.name, route.tap, retired});
   return all;
 }
 

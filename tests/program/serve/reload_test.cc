@@ -250,6 +250,12 @@ TEST_CASE("a reload adds, changes and removes an arena; it ends after its last p
   const Ended gone = it.reload(route);
   CHECK(gone.out.find("removed: arena 'pit'\n") != std::string::npos);
   CHECK(it.has("berta"));
+  const std::string recorded = it.answer("recordings");
+  CHECK_MESSAGE(recorded.find("\tnative json 127.0.0.1:" + port + "\ton, draining\t") != std::string::npos, recorded);
+  CHECK(it.ctl({"record", "start"}).code == 0);  // only what takes newcomers
+  CHECK(it.ctl({"record", "stop"}).code == 0);
+  CHECK(it.answer("recordings").find("\ton") == std::string::npos);
+  CHECK(it.answer("recordings").find("\toff, draining\t") != std::string::npos);
   CHECK(refuses(port));
 }
 
