@@ -45,6 +45,20 @@ const Ended& help_of(const std::string& command) {
   return known != all.end() ? known->second : all[command] = entente_says({command, "--help"});
 }
 
+TEST_CASE("recover fails, and writes nothing, if no message of the file can be read") {
+  const Folder folder;
+  const Ended whole = run({kEntente, "convert", testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec", "-o",
+                           folder.file("a.mcap")});
+  REQUIRE(whole.code == 0);
+  std::filesystem::resize_file(folder.file("a.mcap"), 40);
+  const Ended said = run({kEntente, "recover", folder.file("a.mcap"), "-o", folder.file("b.mcap")});
+  CHECK(said.code == 1);
+  CHECK(said.out == "");
+  CHECK(said.err == "entente recover: " + folder.file("a.mcap") +
+                        " has no message that can be read: at byte 32: the file ends inside a record's head\n");
+  CHECK_FALSE(std::filesystem::exists(folder.file("b.mcap")));
+}
+
 }  // namespace
 
 TEST_CASE("the commands are those of the README, in its order") {

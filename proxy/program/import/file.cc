@@ -139,8 +139,8 @@ std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDi
   if (look.anybody || may_be_empty()) return std::nullopt;
   for (const std::string& note : look.notes) err << screen_text(note) << '\n';
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
-  return OpenError{kFailed, options_.file + ": contains no connection" +
-                                (by_port ? " has port " + std::to_string(options_.port) : "")};
+  return OpenError{
+      kFailed, options_.file + " has no connection" + (by_port ? " with port " + std::to_string(options_.port) : "")};
 }
 
 /// What was asked for without saying of which game.

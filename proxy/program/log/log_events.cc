@@ -53,7 +53,8 @@ void LogEvents::closed(const relay::LinkInfo& session, const relay::SessionOutco
 
 void LogEvents::refused(const relay::LinkInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                         std::uint64_t suppressed) {
-  log_warn("refused {} at {} ({}): {}{}{}", session.client.text(), at_text(session.listener),
+  const bool bot = session.client.port() == 0;
+  log_warn("refused {} ({}): {}{}{}", bot ? "a bot" : session.client.text() + " at " + at_text(session.listener),
            dialect_text(*session.game, session.dialect), relay::text(reason),
            *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
 }

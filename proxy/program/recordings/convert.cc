@@ -53,6 +53,17 @@ bool has_words(const RecordedFile& file) {
   return seeker.enough();
 }
 
+/// Says what could not be read as messages of the game. False: nothing could.
+bool tell_unread(const Asked& asked, const std::string& file, const McapExporter& sink) {
+  const std::uint64_t unknown = sink.undecoded();
+  const std::string uncut = sink.uncut();
+  if (unknown != 0)
+    asked.err << screen_text(file) << ": " << unknown << " of " << sink.frames()
+              << " messages do not decode, and were copied as they are; `entente verify` shows them\n";
+  if (!uncut.empty()) asked.err << screen_text(file + ": " + uncut) << '\n';
+  return (unknown == 0 && uncut.empty()) || sink.frames() > unknown;
+}
+
 int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = back_settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
@@ -85,6 +96,9 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";
   asked.out << '\n';
   for (const std::string& gap : words.gaps()) asked.err << screen_text(gap) << '\n';
+  if (!tell_unread(asked, options.input.file, sink) && read)
+    return fail(asked,
+                asked.to + ": no message of " + options.input.file + " could be read; check --game and --dialect");
   if (!read && asked.damage != nullptr) *asked.damage = read.error().text;
   if (!read) return fail(asked, read.error().text);
   const std::string lacks = asked.file.lacks();
@@ -114,6 +128,7 @@ int to_file(const Asked& asked, ForeignFormatExporter& sink) {
     return fail(asked, asked.to + " was not written: no connection can be converted to this format");
   if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
   asked.out << asked.to << ": what was said to " << sink.whose() << '\n';
+  if (const std::string uncut = sink.uncut(); !uncut.empty()) asked.err << screen_text(uncut) << '\n';
   const std::string lacks = asked.file.lacks();
   if (!lacks.empty()) fail(asked, lacks);
   return read && lacks.empty() ? kOk : kFailed;

@@ -75,9 +75,23 @@ void ConvertSink::connection_over(ConnectionId id) {
   links_.erase(id);
 }
 
-void ConvertSink::Link::frame(const wire::Frame& frame) { owner_.frame(id_, frame, now); }
+std::string ConvertSink::uncut() const {
+  return first_uncut_.empty()
+             ? ""
+             : std::to_string(uncut_bytes_) + " bytes could not be cut into messages; the first: " + first_uncut_;
+}
 
-void ConvertSink::Link::raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault*) {
+void ConvertSink::Link::frame(const wire::Frame& frame) {
+  ++owner_.frames_;
+  owner_.frame(id_, frame, now);
+}
+
+void ConvertSink::Link::raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) {
+  if (why != nullptr || !owner_.first_uncut_.empty()) owner_.uncut_bytes_ += bytes.size();
+  if (why != nullptr && owner_.first_uncut_.empty())
+    owner_.first_uncut_ = about.name + " " + wire::text(way) + ": " + why->what +
+                          (*why->field != 0 ? " in " + std::string(why->field) : "") + ", byte " +
+                          std::to_string(why->offset) + " of a message";
   owner_.raw(id_, way, lane, bytes, now);
 }
 

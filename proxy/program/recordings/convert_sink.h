@@ -29,6 +29,11 @@ class ConvertSink : public ImportSink {
   void half_closed(ConnectionId id, const ImportedClose& how) final;
   void connection_over(ConnectionId id) final;
 
+  /// What could not be cut into messages, and came out as raw bytes, for people: where it begins, and why. "": nothing.
+  std::string uncut() const;
+  /// Messages so far.
+  std::uint64_t frames() const { return frames_; }
+
  protected:
   /// How ENet carried the current data, if it did.
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
@@ -78,6 +83,8 @@ class ConvertSink : public ImportSink {
   std::map<ConnectionId, std::unique_ptr<Link>> links_;
   std::optional<wire::EnetCarriage> carriage_;
   std::optional<float> seconds_;
+  std::string first_uncut_;
+  std::uint64_t frames_ = 0, uncut_bytes_ = 0;
 };
 
 }  // namespace entente

@@ -36,8 +36,10 @@ void McapExporter::begin(ConnectionId id, const ImportedConnection& connection, 
 
 void McapExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   last_ = time;
+  const auto& codec = codecs_[id];
+  if (!codec->decode(frame).ok()) ++undecoded_;
   if (what_.frames) {
-    const wire::Row* row = codecs_[id]->find(frame);
+    const wire::Row* row = codec->find(frame);
     put(id, frame, row != nullptr ? row->name : "", false, time);
   }
   if (what_.words != nullptr) what_.words->frame(id, frame, time);

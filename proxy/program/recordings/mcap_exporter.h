@@ -27,6 +27,8 @@ class McapExporter : public ConvertSink {
 
   /// The time of the last thing that was written.
   WallTime last() const { return last_; }
+  /// Messages that did not decode. They are written as they are.
+  std::uint64_t undecoded() const { return undecoded_; }
 
  private:
   std::uint32_t link(ConnectionId id);
@@ -50,6 +52,7 @@ class McapExporter : public ConvertSink {
   WallTime last_ = 0;
   trace::Amount missing_;  // before the frame that comes next, as the file says
   std::uint32_t last_link_ = 0;
+  std::uint64_t undecoded_ = 0;
   Buffer written_;  // reused
   std::map<ConnectionId, std::uint32_t> links_;
   std::map<ConnectionId, std::unique_ptr<wire::Codec>> codecs_;

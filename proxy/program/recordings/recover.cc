@@ -4,7 +4,9 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "proxy/program/interruption.h"
 #include "proxy/program/screen_text.h"
@@ -51,6 +53,14 @@ int run_recover(const RecoverOptions& options) {
   const auto recovered = trace::recover(options.file, out, &Interruption::came);
   if (!recovered) {
     std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
+    return kFailed;
+  }
+  if (recovered->messages == 0 && !recovered->first.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove(out, ignored);
+    std::fprintf(stderr, "entente recover: %s has no message that can be read: at byte %" PRIu64 ": %s\n",
+                 screen_text(options.file).c_str(), recovered->first[0].offset,
+                 screen_text(recovered->first[0].what).c_str());
     return kFailed;
   }
   std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes skipped%s\n", out.c_str(),

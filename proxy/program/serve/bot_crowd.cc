@@ -79,11 +79,13 @@ std::chrono::seconds BotCrowd::pause_after(std::uint32_t tries) {
 
 void BotCrowd::gone(std::uint32_t number, const core::BotTally& tally, const std::string& parted) {
   const bool stopped = parted == relay::text(relay::Reason::kStopped);
-  std::string what;
+  std::string what, unfinished;
   if (!tally.refused.empty())
     what = (tally.in ? "was kicked: " : "could not join: ") + options_.plain(tally.refused);
   else if (!parted.empty() && !stopped)
     what = "lost its connection: " + options_.plain(parted);
+  else if (stopped && !tally.in)
+    unfinished = "was stopped before the server let it in";
   std::string told;
   {
     const std::lock_guard lock(mutex_);
@@ -94,7 +96,7 @@ void BotCrowd::gone(std::uint32_t number, const core::BotTally& tally, const std
     sum_.kills += tally.kills;
     sum_.shots += tally.shots;
     if (!tally.refused.empty()) sum_.refused = options_.plain(tally.refused);
-    if (!what.empty()) complain(number, what);
+    if (!what.empty() || !unfinished.empty()) complain(number, what + unfinished);
     if (options_.reconnect && !stopped && !given_up_)
       told = "bot " + std::to_string(number + 1) + " " + (what.empty() ? "left" : what) + come_again(number);
     else

@@ -45,10 +45,10 @@ class BotCrowd {
   /// From any thread: ends waiting, and no bot reconnects.
   void give_up();
 
-  /// Why a bot did not leave by itself, and how many others had the same reason.
+  /// Why a bot did not leave by itself, or was not let in, and how many others had the same reason.
   struct BotFailure {
     std::uint32_t bot = 0;  ///< from 1
-    std::string what;       ///< "could not join: why", "was kicked: why", "lost its connection: why"
+    std::string what;  ///< "could not join: why", "was kicked: why", "lost its connection: why", "was stopped before …"
     std::uint32_t more = 0;
   };
   static constexpr std::size_t kMostFailures = 8;

@@ -48,6 +48,7 @@ int report(const BotRunResult& played) {
   if (!nothing) std::puts(("recorded " + amount(played.tap)).c_str());
   const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
   if (played.sum.turned > 0) return report_failure({left + played.sum.refused});
+  if (!played.sum.failures.empty()) return report_failure({left + "the recorder " + played.sum.failures[0].what});
   if (nothing) return report_failure({left + "the server sent nothing; is it running?"});
   return kOk;
 }

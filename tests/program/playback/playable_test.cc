@@ -331,7 +331,7 @@ TEST_CASE("a file that cannot be played is one error with the reason") {
   fails(plain(folder.write("x.rec", "rrBZ")), kFailed, "x.rec: ");
   fails(plain(folder.write("x.mcap", "\x89MCAP0\r\n")), kFailed, "x.mcap: ");
   fails(plain(folder.write("x.pcap", "\xd4\xc3\xb2\xa1")), kFailed, "x.pcap: ");
-  fails({.input = {.file = chat, .port = 9}}, kFailed, "contains no connection has port 9");
+  fails({.input = {.file = chat, .port = 9}}, kFailed, " has no connection with port 9");
   fails({.input = {.file = chat, .game = "chess"}}, kUsage, "unknown game 'chess'; games: ");
   fails({.input = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "unknown dialect '3.0' of bzflag");
   fails({.input = {.file = chat}, .set = {"maps"}}, kUsage, "expected KEY=VALUE");

@@ -190,5 +190,25 @@ TEST_CASE("a .rec is written whole or not at all, and no file is overwritten") {
   CHECK(std::distance(Files(folder.path()), Files()) == 1);
 }
 
+TEST_CASE(
+    "a capture that is read as another game: what could not be cut into messages is told, and the command fails") {
+  const Folder folder;
+  const std::string chat = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-bzadmin-chat.pcap";
+  const Said cut = converted(chat, folder.file("a.mcap"), "native");
+  CHECK(cut.exit == 1);
+  CHECK_MESSAGE(cut.err.find(" bytes could not be cut into messages; the first: 127.0.0.1:56158 c2s: oversize frame in "
+                             "length, byte 0 of a message\n") != std::string::npos,
+                cut.err);
+  CHECK(cut.err.ends_with("a.mcap: no message of " + chat + " could be read; check --game and --dialect\n"));
+  const Said unknown = converted(chat, folder.file("c.mcap"), "ogar");
+  CHECK(unknown.exit == 1);
+  CHECK_MESSAGE(
+      unknown.err.find(chat + ": 4 of 4 messages do not decode, and were copied as they are") != std::string::npos,
+      unknown.err);
+  const Said right = converted(chat, folder.file("b.mcap"));
+  CHECK(right.exit == 0);
+  CHECK(right.err == "");
+}
+
 }  // namespace
 }  // namespace entente::convert_test

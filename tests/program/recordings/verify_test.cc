@@ -216,7 +216,7 @@ TEST_CASE("a broken file, or one without the connection, is a failure and not a 
     };
     CHECK(refusal(text, 0).starts_with("entente verify: " + text + ":1: not a JSON object: "));
     CHECK(refusal(cut, 0).starts_with("entente verify: " + cut + ": truncated dump file"));
-    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": contains no connection has port 9999\n");
+    CHECK(refusal(chat, 9999) == "entente verify: " + chat + " has no connection with port 9999\n");
   }
 }
 

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "proxy/program/serve/bot_crowd.h"
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
+#include "tests/relay/peers.h"
 #include "tests/support/free_port.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -21,6 +23,22 @@ TEST_CASE("the error of bots that cannot join has the address and the reason") {
   CHECK(said.out ==
         "bots 0 of 3 were let in, 3 refused or kicked, 0 disconnected; spawns=0 shots=0 kills=0 deaths=0\n");
   CHECK(said.err.ends_with("entente: bot 1 could not join: 127.0.0.1:9 cannot be reached (and 2 more)\n"));
+}
+
+TEST_CASE("bot and record say why nothing came of it, when the server is silent or sends something else") {
+  const testing::FakeServer server;
+  const std::string url = "native://" + server.address().text();
+  const Folder folder;
+  const Ended bot = run({kEntente, "bot", url, "--seconds", "1"});
+  CHECK(bot.code == 1);
+  CHECK_MESSAGE(bot.err.ends_with("entente: bot 1 was stopped before the server let it in\n"), bot.err);
+  Process recorder({kEntente, "record", folder.file("a.mcap"), "--from", url});
+  for (int i = 0; i < 2; ++i) server.accept().send("HTTP/1.1 400 Bad Request\r\n\r\n");
+  CHECK(recorder.wait() == 1);
+  CHECK_MESSAGE(recorder.err().ends_with("entente: nothing was recorded: the recorder lost its connection: the server "
+                                         "sent something that cannot be understood; try again later\n"),
+                recorder.err());
+  CHECK_FALSE(std::filesystem::exists(folder.file("a.mcap")));
 }
 
 /// An arena that is controlled by ctl.
