@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "proxy/net/fd.h"
+#include "proxy/net/local_acceptor.h"
 #include "proxy/net/secret.h"
 
 namespace entente {
@@ -32,7 +33,7 @@ Outcome<std::string> read_token(const std::string& path) {
     return Error{"everybody on this machine can read the token in " + path + "; chmod o-r " + path};
   if ((about.st_mode & S_IWOTH) != 0)
     return Error{"everybody on this machine can change the token in " + path + "; chmod o-w " + path};
-  if (about.st_uid != ::geteuid() && about.st_uid != 0)
+  if (!net::is_trusted_user(about.st_uid))
     return Error{path +
                  " belongs to another user, who knows the token in it; it must belong to the user of Entente, or "
                  "to root"};

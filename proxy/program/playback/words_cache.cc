@@ -1,12 +1,12 @@
 #include "proxy/program/playback/words_cache.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 
+#include "proxy/net/local_acceptor.h"
 #include "proxy/trace/recording.h"
 
 namespace entente {
@@ -39,7 +39,7 @@ bool is_of_trusted_user(const fs::path& cache, const std::string& file) {
   struct stat its {
   }, of_file{};
   if (::lstat(cache.c_str(), &its) != 0 || ::stat(file.c_str(), &of_file) != 0) return false;
-  return its.st_uid == ::geteuid() || its.st_uid == 0 || its.st_uid == of_file.st_uid;
+  return net::is_trusted_user(its.st_uid, of_file.st_uid);
 }
 
 }  // namespace
