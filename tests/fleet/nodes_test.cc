@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -306,16 +307,38 @@ TEST_CASE("one of three NATS servers is killed: clients stay connected, and the 
   CHECK(look(own, "anna").score.losses() == 1);
 }
 
-TEST_CASE("a node that cannot open the arena leaves it to another") {
+TEST_CASE("a node whose arena cannot be opened any more leaves it to another") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   const Folder folder;
+  const std::string from = folder.file("from.rec");
+  std::filesystem::copy_file(entente::testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec", from);
+  Node first(folder, nats, "first", arena());
+  first.port();
+  first.owns();
   Node lame(folder, nats, "lame",
-            "[[arena]]\nname = \"field\"\nfleet = true\nfrom = \"" + folder.write("from.mcap", "no recording") +
-                "\"\nlisten = [\"" + kJson + "\"]\n");
-  REQUIRE_MESSAGE(lame.process().err_has("from.mcap"), lame.process().err());
+            "[[arena]]\nname = \"field\"\nfleet = true\nfrom = \"" + from + "\"\nlisten = [\"" + kJson + "\"]\n");
+  lame.port();  // the file was there when it started
+  std::filesystem::remove(from);
+  first.process().signal(SIGTERM);
+  CHECK(first.process().wait() == 0);
+  REQUIRE_MESSAGE(lame.process().err_has("cannot open the arena 'field': "), lame.process().err());
+  CHECK(lame.process().err_has("this node leaves it to others"));
   Node good(folder, nats, "good", arena());
   good.owns();
+}
+
+TEST_CASE("a node whose arena's recording cannot be played does not start") {
+  const Folder folder;
+  const std::string from = folder.write("from.mcap", "no recording");
+  Process lame({entente::testing::entente_binary(), "run",
+                folder.write("lame.toml",
+                             "[fleet]\nnats = [\"nats://127.0.0.1:1\"]\n[[arena]]\nname = \"field\"\n"
+                             "fleet = true\nfrom = \"" +
+                                 from + "\"\nlisten = [\"" + kJson + "\"]\n")});
+  CHECK(lame.wait() == 1);
+  CHECK_MESSAGE(has(lame.err(), ":6:8: arena[0].from: "), lame.err());
+  CHECK_MESSAGE(has(lame.err(), from), lame.err());
 }
 
 }  // namespace

@@ -131,16 +131,17 @@ TEST_CASE("a bridge whose server has players answers with what their sessions kn
   REQUIRE_MESSAGE(line, bridge.err());
   const std::string port = line->substr(line->rfind(':') + 1);
   CHECK(Asker(port).names().empty());
-  Process anna(
-      {kEntente, "bot", "bzflag://127.0.0.1:" + port + "?dialect=2.4", "--name", "anna", "--behaviour", "idle"});
+  Process anna({kEntente, "bot", "bzflag://127.0.0.1:" + port + "?dialect=2.4", "--name", "anna", "--behaviour", "idle",
+                "--control", folder.file("anna.sock")});
   std::vector<std::string> names;
   CHECK(eventually([&] {
     names = Asker(port).names();
     return std::find(names.begin(), names.end(), "anna") != names.end() && names.size() == 2;
   }));                                                               // a bot has made way
   CHECK(!has(answer_of(folder.file("c.sock"), "routes"), "\t2\t"));  // who only asks is not connected to it
+  CHECK(eventually([&] { return has(answer_of(folder.file("anna.sock"), "list"), "\tanna\n"); }));  // it is let in
   anna.signal(SIGTERM);
-  (void)anna.wait();
+  CHECK(anna.wait() == 0);
   CHECK(eventually([&] { return Asker(port).names().empty(); }));
 }
 

@@ -361,7 +361,17 @@ TEST_CASE("a program that cannot start ends with 1 and an error, and leaves noth
                                    "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:1\"\n");
   const Ended unlogged = run({kEntente, "run", config});
   CHECK(unlogged.code == 1);
-  CHECK(unlogged.err.find("no/such") != std::string::npos);
+  CHECK(unlogged.err == config + ":2:8: log.file: there is no folder '" + folder.file("no/such") + "'\n");
+}
+
+TEST_CASE("a program whose server's name cannot be found starts, and says so") {
+  Process relay({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://no-such-host.invalid"});
+  const auto line = relay.line();
+  REQUIRE_MESSAGE(line, relay.err());
+  CHECK(line->starts_with("listening panic be-packed 127.0.0.1:"));
+  CHECK(relay.err_has("no address for server no-such-host.invalid:4410: cannot look up 'no-such-host.invalid': "));
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 0);
 }
 
 }  // namespace entente::relay_test

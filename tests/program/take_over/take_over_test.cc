@@ -259,6 +259,39 @@ TEST_CASE("the control socket reaches the players of both processes") {
   CHECK(it.ctl({"list"}).out.find("process ") == std::string::npos);
 }
 
+TEST_CASE("the operator page has the players, routes and servers of the old process until it ends") {
+  Upgraded it;
+  auto met = std::make_unique<Upgraded::Met>(it.meet());
+  const std::string player = met->client.here().text(), token(32, 'k');
+  const std::string token_file = it.folder.write("token", token + "\n");
+  std::filesystem::permissions(token_file, std::filesystem::perms::owner_read);
+  it.write(it.text + "[operator]\nlisten = \"127.0.0.1:0\"\ntoken_file = \"" + token_file + "\"\n");
+  const auto young = it.take_over();
+  const auto line = young->line();
+  REQUIRE_MESSAGE(line, young->err());
+  const std::size_t from = line->find("http://") + 7;
+  const auto page = net::Address::parse(line->substr(from, line->size() - 1 - from));
+  REQUIRE(page.ok());
+  const auto older = [&] {
+    const Stream asker = Stream::to(*page);
+    asker.send("POST /orders HTTP/1.1\r\nHost: " + page->text() +
+               "\r\nContent-Type: application/json\r\nAuthorization: " + "Bearer " + token +
+               "\r\nContent-Length: 9\r\n\r\n[\"older\"]");
+    const std::string answer(as_text(asker.read_all()));
+    return answer.substr(answer.find("\r\n\r\n") + 4);
+  };
+  std::string told;
+  eventually([&] { return (told = older()) != "[[]]"; });  // until the old process has its own socket
+  CHECK_MESSAGE(told.starts_with("[[{\"process\":"), told);
+  CHECK(told.find("\"list\":[{") != std::string::npos);
+  CHECK(told.find(player) != std::string::npos);
+  CHECK(told.find("\"routes\":[{") != std::string::npos);
+  CHECK(told.find("\"servers\":[{") != std::string::npos);
+  met.reset();
+  CHECK(it.old->wait() == 0);
+  CHECK(older() == "[[]]");
+}
+
 TEST_CASE("a ban of a player of the new process also ends sessions of the old one") {
   Upgraded it;
   const auto met = it.meet();
