@@ -55,6 +55,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool h
   FrontSlot& end = *(seats_[id] = std::make_unique<FrontSlot>(*this, id, std::move(front)));
   end.open = true;
   end.hears = hears;
+  end.network = peer.network;
   if (hears) hearers_.push_back(&end);
   end.member->opened(peer, end);
   if (!hears) return drain(), id;

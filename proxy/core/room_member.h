@@ -23,6 +23,8 @@ struct Peer {
   std::string address;             ///< "ip:port"; empty where there is no network
   std::uint32_t connect_data = 0;  ///< ENet
   std::string path;                ///< WebSocket
+  /// Its IPv4 address, or its IPv6 /64: peers with the same network share their turns. Empty: unknown.
+  std::string network = {};
 };
 
 /// A player whose link broke and who may return.
@@ -85,6 +87,9 @@ class Out {
   virtual void switch_scene(Id /*seat*/, Id /*scene*/, const words::Clock& /*begin*/) {}
   /// The world of a scene; null: nobody sees it.
   virtual const WorldState* world_of(Id /*scene*/) const { return nullptr; }
+
+  /// The network of the peer of this seat (Peer::network).
+  virtual std::string_view network_of(Id /*seat*/) const { return {}; }
 
   // What it can read.
   virtual Micros now() const = 0;

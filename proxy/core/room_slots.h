@@ -79,10 +79,16 @@ class Room::MemberSlot final : public Out<Word> {
     return found != nullptr ? &found->world : nullptr;
   }
 
+  std::string_view network_of(Id seat) const override {
+    const auto found = room_.seats_.find(seat);
+    return found != room_.seats_.end() ? std::string_view(found->second->network) : std::string_view();
+  }
+
   /// The next server's back is the room's from now on.
   void become_back() { id_ = timer.id = kBackId; }
 
   std::unique_ptr<Member> member;
+  std::string network;         // of its peer
   bool open = false;           // its link is up
   bool left = false;           // it closed, or its peer did
   bool entered = false;        // its player has entered, and has not said Leave

@@ -34,8 +34,8 @@ struct Own : Show {
   explicit Own(const std::vector<Fact>& facts, const Replay::Options& options = own())
       : Show(facts, options, talkative()) {}
   /// A viewer and its id.
-  std::pair<Seen*, Id> enter() {
-    Seen& seen = watch();
+  std::pair<Seen*, Id> enter(const char* network = "") {
+    Seen& seen = watch(network);
     return {&seen, last};
   }
 };
@@ -46,6 +46,18 @@ std::vector<std::string> lines(const Seen& seen, std::size_t from = 0) {
   for (std::size_t i = from; i < seen.heard.size(); ++i)
     if (const auto* told = as<words::Said>(seen.heard[i]); told != nullptr && told->from() == 0 && told->name().empty())
       all.push_back(told->text());
+  return all;
+}
+
+/// How often the viewer's clock was moved.
+int resyncs(const Seen& seen) {
+  ResyncPhase phase;
+  int all = 0;
+  for (const Fact& fact : seen.heard) {
+    const bool before = static_cast<bool>(phase);
+    phase.hear(fact);
+    all += phase && !before ? 1 : 0;
+  }
   return all;
 }
 
@@ -361,16 +373,6 @@ TEST_CASE("a viewer that seeks all the time moves a few times a second and delay
   const auto [flooder, one] = show.enter();
   show.pass(200 * kMillisecond);
   const auto [other, two] = show.enter();
-  const auto resyncs = [](const Seen& seen) {
-    ResyncPhase phase;
-    int all = 0;
-    for (const Fact& fact : seen.heard) {
-      const bool before = static_cast<bool>(phase);
-      phase.hear(fact);
-      all += phase && !before ? 1 : 0;
-    }
-    return all;
-  };
   const int before = resyncs(*flooder), others = resyncs(*other);
   Replay::Options alone;
   Show undisturbed(busy(2), alone);
@@ -390,6 +392,39 @@ TEST_CASE("a viewer that seeks all the time moves a few times a second and delay
   for (const auto& entry : show.room->ledger().entries())
     if (entry.line == &drops::kWishReplaced) replaced = entry.times;
   CHECK(replaced > 9'900);
+}
+
+TEST_CASE(
+    "networks take turns to move their clocks: a crowd of one network delays others by one move of each network") {
+  Own show(busy(2));
+  constexpr std::size_t kCrowd = 200;
+  std::size_t networks = 1;
+  SUBCASE("of one network") {}
+  SUBCASE("of 16 networks") { networks = 16; }
+  std::vector<std::pair<Seen*, Id>> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i)
+    crowd.push_back(show.enter(("192.0.2." + std::to_string(1 + i % networks)).c_str()));
+  const auto [honest, id] = show.enter("198.51.100.1");
+  show.pass(2 * kSecond);
+  const auto moves = [&] {
+    int all = 0;
+    for (const auto& [seen, viewer] : crowd) all += resyncs(*seen);
+    return all;
+  };
+  const auto want = [&](Id viewer, double place) {
+    show.room->received(viewer, {Lane::kStream, as_bytes("/pause")}, show.now);
+    show.room->received(viewer, {Lane::kStream, as_bytes("/seek " + std::to_string(place))}, show.now);
+  };
+  for (std::size_t i = 0; i < kCrowd; ++i) want(crowd[i].second, 1 + static_cast<double>(i) / 4);  // each its own clock
+  show.pass(100 * kMillisecond);
+  const int before = moves(), own = resyncs(*honest);
+  want(id, 55.9);
+  for (int i = 0; i < 1'000 && resyncs(*honest) == own; ++i) show.pass(kMillisecond);
+  CHECK(resyncs(*honest) > own);
+  CHECK(moves() - before <= static_cast<int>(networks) + 2);
+  const int others = moves();
+  show.pass(kSecond);
+  CHECK(moves() > others);  // some were still waiting
 }
 
 TEST_CASE("large maps are sent one after another, and other viewers see no delay") {

@@ -112,9 +112,12 @@ struct Show {
     room.emplace(host, std::make_unique<Replay>(std::move(made), options, &standing), rules);
     room->back_opened({}, now);
   }
-  Seen& watch() {
+  /// `network`: as Peer::network.
+  Seen& watch(const char* network = "") {
     Seen& seen = all_seen.emplace_back();
-    last = room->seat(std::make_unique<Viewer>(seen), {}, now);
+    Peer peer;
+    peer.network = network;
+    last = room->seat(std::make_unique<Viewer>(seen), peer, now);
     pass(0);
     return seen;
   }

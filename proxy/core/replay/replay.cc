@@ -18,7 +18,7 @@ constexpr std::size_t kAtOnce = 2'000;  // facts in one tick, before others have
 constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not sent
 
 /// Moving a clock to another place (a jump) costs about a millisecond. One jump per this time on average, for all
-/// viewers together.
+/// viewers together. If more want to jump, their networks take turns.
 constexpr Micros kJumpEvery = 4 * kMillisecond;
 constexpr unsigned kJumpsAtOnce = 16;
 /// Bytes of land that cost as much as a jump.
@@ -130,18 +130,49 @@ void Replay::obey(Outlet& out) {
 void Replay::play_due(Outlet& out) {
   std::vector<Id> due;
   for (auto one = due_.begin(); one != due_.end() && one->first <= out.now(); ++one) due.push_back(one->second);
+  std::erase_if(due, [&](Id scene) {
+    PlaybackGroup& group = *groups_.at(scene);
+    return needs_jump(group) && (wait_for_jump(group, out), true);
+  });
   std::stable_partition(due.begin(), due.end(), [this](Id scene) { return groups_.at(scene)->stale; });
   std::vector<PlaybackGroup*> later;
+  serve_jumps(later, out);
   for (const Id scene : due) {
     if (over_ || said_ >= kAtOnce) break;
     const auto found = groups_.find(scene);
     if (found == groups_.end() || found->second->due > out.now()) continue;
     PlaybackGroup& group = *found->second;
-    due_.erase({group.due, scene});
-    group.due = ~Micros{0};
+    unschedule(group);
     if (!serve(group, out)) later.push_back(&group);
   }
   for (PlaybackGroup* group : later) schedule(*group, out.now());
+}
+
+// -- Jumps of viewers' own clocks -------------------------------------------------------------------------------------
+
+bool Replay::needs_jump(const PlaybackGroup& group) const {
+  return group.stale && !options_.one_clock && group.scene != 0;
+}
+
+void Replay::wait_for_jump(PlaybackGroup& group, Outlet& out) {
+  unschedule(group);
+  if (std::exchange(group.waits, true)) return;
+  jumping_.add(out.network_of(group.viewers.empty() ? 0 : *group.viewers.begin()), group.scene);
+}
+
+/// Networks of viewers take turns: who moves its clocks all the time delays only the viewers of its own network.
+void Replay::serve_jumps(std::vector<PlaybackGroup*>& later, Outlet& out) {
+  while (!jumping_.empty() && !over_ && said_ < kAtOnce) {
+    const auto found = groups_.find(jumping_.first());
+    PlaybackGroup* const group = found != groups_.end() ? found->second.get() : nullptr;
+    const bool jumps = group != nullptr && needs_jump(*group) && out.world_of(group->scene) != nullptr;
+    if (jumps && alike_of(*group, out.now()) == nullptr && !jumps_.take(out.now())) return;
+    jumping_.pop();
+    if (group == nullptr) continue;
+    group->waits = false;
+    unschedule(*group);
+    if (!serve(*group, out)) later.push_back(group);
+  }
 }
 
 /// False: it must be served again in the next tick, after the room has folded the facts of this one.
@@ -153,7 +184,6 @@ bool Replay::serve(PlaybackGroup& group, Outlet& out) {
       move_to(*alike, id, viewers_.at(id), out);
       return true;
     }
-    if (!options_.one_clock && group.scene != 0 && !jumps_.take(out.now())) return schedule(group, jumps_.next()), true;
     if (!resync(group, out)) return true;
   }
   return !group.head.runs() || play(group, out);
@@ -233,8 +263,13 @@ void Replay::cannot_read(PlaybackGroup& group, const std::string& error, Outlet&
   for (const Id viewer : group.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
 }
 
-void Replay::schedule(PlaybackGroup& group, Micros at) {
+void Replay::unschedule(PlaybackGroup& group) {
   due_.erase({group.due, group.scene});
+  group.due = ~Micros{0};
+}
+
+void Replay::schedule(PlaybackGroup& group, Micros at) {
+  unschedule(group);
   group.due = at;
   due_.insert({at, group.scene});
 }
@@ -255,10 +290,9 @@ void Replay::end(const char* why, Outlet& out) {
 void Replay::wake_next(Outlet& out) {
   const Micros now = out.now();
   Micros at = ~Micros{0};
-  if (!due_.empty()) {
-    at = due_.begin()->first;
-    if (groups_.size() > kManyClocks && at > now) at = std::max(at, now + kGather);
-  }
+  if (!due_.empty()) at = due_.begin()->first;
+  if (!jumping_.empty()) at = std::min(at, jumps_.next());
+  if (groups_.size() > kManyClocks && at > now) at = std::max(at, now + kGather);
   for (const Id id : wishing_)
     if (const auto viewer = viewers_.find(id); viewer != viewers_.end()) at = std::min(at, viewer->second.pace.next());
   if (at != ~Micros{0}) out.wake(std::max(at, now));

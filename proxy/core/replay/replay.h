@@ -18,6 +18,7 @@
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/fact_library.h"
+#include "proxy/core/replay/network_turns.h"
 #include "proxy/core/replay/playhead.h"
 #include "proxy/core/replay/viewer_orders.h"
 #include "proxy/core/room_member.h"
@@ -84,6 +85,7 @@ class Replay final : public Back {
     std::set<Id> viewers = {};
     bool stale = false;  // the scene must be sent the world at the head
     bool ended = false;  // it stopped at the end of the recording
+    bool waits = false;  // it is in jumping_
     Micros due = ~Micros{0};
   };
   struct Viewer {
@@ -102,6 +104,9 @@ class Replay final : public Back {
   void learn_moments(Outlet& out);
   void obey(Outlet& out);
   void play_due(Outlet& out);
+  bool needs_jump(const PlaybackGroup& group) const;
+  void wait_for_jump(PlaybackGroup& group, Outlet& out);
+  void serve_jumps(std::vector<PlaybackGroup*>& later, Outlet& out);
   bool serve(PlaybackGroup& group, Outlet& out);
   bool play(PlaybackGroup& group, Outlet& out);
   bool reach_end(PlaybackGroup& group, Outlet& out);
@@ -109,6 +114,7 @@ class Replay final : public Back {
   bool resync(PlaybackGroup& group, Outlet& out);
   void cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out);
   void schedule(PlaybackGroup& group, Micros at);
+  void unschedule(PlaybackGroup& group);
   void end(const char* why, Outlet& out);
 
   // Clocks.
@@ -168,6 +174,7 @@ class Replay final : public Back {
   std::set<std::pair<Micros, Id>> due_;  // groups, by the time when their next facts are due
   std::size_t said_ = 0;                 // facts, in this tick
   Pace jumps_;                           // of viewers' own clocks
+  NetworkTurns jumping_;                 // the scenes of clocks that wait for a jump
   ViewerWish wish_;                      // an order for all
   std::string stop_why_;                 // why to end the room; "": do not
   bool over_ = false;

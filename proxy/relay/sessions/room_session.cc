@@ -68,6 +68,7 @@ void RoomSession::greet(const core::Peer& peer) {
   count_begun();
   peer_ = peer;
   if (!peer_.address.empty()) peer_.address = info_.client.text();  // not a load balancer's
+  peer_.network = info_.client.host_key().ip_text();
   if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);
   if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
 }

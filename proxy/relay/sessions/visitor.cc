@@ -11,7 +11,11 @@ constexpr std::size_t kMostUntaken = 32 * 1024 * 1024;  // bytes that wait; more
 }  // namespace
 
 Visitor::Visitor(net::Loop& loop, SharedRoom& room, Owner& owner, Visit visit)
-    : loop_(loop), room_(room), owner_(owner), visit_(std::move(visit)), peer_{visit_.client.client.text(), 0, ""} {
+    : loop_(loop),
+      room_(room),
+      owner_(owner),
+      visit_(std::move(visit)),
+      peer_{visit_.client.client.text(), 0, "", visit_.client.client.host_key().ip_text()} {
   if (visit_.client.client.port() != 0) set_party(loop.client_party(visit_.client.client));  // else it is a bot
 }
 
