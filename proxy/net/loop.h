@@ -72,7 +72,10 @@ class Loop {
   /// Those who share a turn with this address (schedule.h).
   std::shared_ptr<Party> party(const Address& address, Parties::Kind kind) { return parties_.of(address, kind); }
   std::shared_ptr<Party> client_party(const Address& client) { return party(client, Parties::Kind::kClient); }
-  std::shared_ptr<Party> server_party(const Address& server) { return party(server, Parties::Kind::kServer); }
+  /// Of a server, the part that works for this client. Empty: for Entente itself.
+  std::shared_ptr<Party> server_party(const Address& server, const Address& client = {}) {
+    return Party::part(party(server, Parties::Kind::kServer), client);
+  }
   /// The TLS handshakes of clients on this loop.
   HandshakeRate& handshakes() { return handshakes_; }
   /// Schedules `job`. The loop runs it in this turn if there is time, otherwise in a later one (schedule.h).

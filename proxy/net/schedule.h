@@ -1,6 +1,7 @@
 // The order of service in one turn of a loop. Players come before newcomers, and each group is served for a bounded
 // time; the rest waits for the next turn. Within a group, parties take turns: each address is one party, however many
-// links it has. Within a party, jobs are served first come, first served.
+// links it has. A server is one party, and its sessions are parts of it by the addresses of their clients: the parts
+// take turns within the turn of their party. Within a party or a part, jobs are served first come, first served.
 // Law: a job that is added while it waits is served once. A party whose job took longer than its share is passed over
 // until the others have had as much time. Nothing is allocated when a job is added or served.
 #pragma once
@@ -32,12 +33,26 @@ class Party {
   Party(const Party&) = delete;
   Party& operator=(const Party&) = delete;
 
+  /// The part of `whole` that works for this address (IPv6: for its /64). It is forgotten when nobody holds it.
+  /// REQUIRES: the jobs of `whole` all belong to parts.
+  static std::shared_ptr<Party> part(const std::shared_ptr<Party>& whole, const Address& for_whom);
+
  private:
   friend class Schedule;
 
-  /// Its jobs of one group, and its place among the parties with jobs of that group.
+  struct Line;
+  struct Lines {
+    Line *first = nullptr, *last = nullptr;
+    void add(Line& line);
+    void remove(Line& line);
+  };
+
+  /// Its jobs of one group, and its place among the parties with jobs of that group; of a part, among the parts.
   struct Line {
+    bool empty() const { return first == nullptr && parts.first == nullptr; }
+
     Job *first = nullptr, *last = nullptr;
+    Lines parts;  // those with jobs
     Line *before = nullptr, *after = nullptr;
     std::shared_ptr<Party> waits;  // while it has jobs, it keeps its party
     std::int64_t credit = 0;       // nanoseconds that it may still use in this turn; below 0: it has used too much
@@ -45,6 +60,8 @@ class Party {
     bool in_turn = false;
   };
   std::array<Line, kPriorities> lines_;  // by priority
+  std::shared_ptr<Party> whole_;         // null: it is no part
+  std::unordered_map<Address, std::weak_ptr<Party>, AddressHash> parts_;
 };
 
 /// Work that can wait in a Schedule. Leaves it when destroyed.
@@ -87,8 +104,8 @@ class Parties {
  public:
   enum class Kind : std::uint8_t { kClient, kServer };
 
-  /// The party of this address (IPv6: of its /64). Clients and servers with the same address are two parties. It is
-  /// forgotten when nobody holds it. REQUIRES: this outlives it.
+  /// The party of this address (of a client: of its IP, or IPv6 /64). Clients and servers with the same address are two
+  /// parties. It is forgotten when nobody holds it. REQUIRES: this outlives it.
   std::shared_ptr<Party> of(const Address& address, Kind kind);
   std::size_t known() const { return known_[0].size() + known_[1].size(); }
 
@@ -107,6 +124,8 @@ class Schedule {
   static constexpr std::uint64_t kNewcomersTime = 4'000'000;
   /// How long a party is served in its turn, and how long a job may take: nanoseconds.
   static constexpr std::uint64_t kJobTime = 1'000'000;
+  /// How long a job of a part may take, while others wait: so many parts have their turns in one turn of their party.
+  static constexpr std::uint64_t kPartsAtOnce = 8;
 
   /// `nanos`: a monotonic clock.
   explicit Schedule(Clock nanos) : nanos_(std::move(nanos)) {}
@@ -122,18 +141,15 @@ class Schedule {
  private:
   friend class Job;
 
-  struct Group {
-    Party::Line* first = nullptr;  // of those with jobs
-    Party::Line* last = nullptr;
-  };
+  using Group = Party::Lines;  // of those with jobs
 
   /// A party that used much more than its share is passed over for at most so long.
   static constexpr std::int64_t kMostDebt = 100'000'000;
 
   Party::Line& line_of(const Job& job);
+  static Party::Line& whole_of(const Job& job, Party::Line& line);
   void append(Job& job);
   void remove(Job& job);
-  void to_back(Group& group, Party::Line& line);
   void take_out(Group& group, Party::Line& line);
   std::uint64_t serve_chores(Priority priority, std::uint64_t from);
   std::uint64_t serve_party(Group& group, std::uint64_t from, std::uint64_t until);
@@ -143,7 +159,7 @@ class Schedule {
   std::array<Group, kPriorities> groups_;  // by priority
   Party chores_;                           // of the jobs without a party; not in groups_
   Party::Line* serving_ = nullptr;
-  std::size_t waiting_ = 0;                // jobs
+  std::size_t waiting_ = 0;  // jobs
   std::uint64_t job_until_ = 0;
   Millis now_ = 0;
 };

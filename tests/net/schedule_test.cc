@@ -218,6 +218,72 @@ TEST_CASE("an honest party waits for at most one turn of each other one") {
   CHECK(bench.nanos - began <= 17 * Schedule::kJobTime + Schedule::kPlayersTime);
 }
 
+/// The part of a party that always has more to do on each of its links, and works for as long as a part may.
+struct PartFlood {
+  PartFlood(Bench& bench, const std::shared_ptr<Party>& part, int links) {
+    for (int i = 0; i < links; ++i) {
+      Work& one = *all.emplace_back(std::make_unique<Work>(bench, 'f', Priority::kPlayer, 0));
+      one.of(part).also = [&one, &bench] {
+        while (!bench.schedule.time_is_up()) bench.nanos += Schedule::kJobTime / 100;
+        one.wait();
+      };
+      one.wait();
+    }
+  }
+  std::vector<std::unique_ptr<Work>> all;
+};
+
+TEST_CASE("the parts of a party take turns within its turns, however many links each of them has") {
+  Bench bench;
+  const auto server = std::make_shared<Party>();
+  const auto part = [&](int number) {
+    return Party::part(server, *Address::parse("192.0.2." + std::to_string(number), 7));
+  };
+  CHECK(part(1) == part(1));
+  CHECK(part(1) != part(2));
+  const Flood other(bench, 'o', std::make_shared<Party>(), 3);
+  std::vector<std::unique_ptr<PartFlood>> floods;
+  std::size_t most_before = 1, most_others = 2;
+  SUBCASE("one that floods") { floods.push_back(std::make_unique<PartFlood>(bench, part(2), 100)); }
+  SUBCASE("sixteen") {
+    for (int i = 0; i < 16; ++i) floods.push_back(std::make_unique<PartFlood>(bench, part(2 + i), 100));
+    most_before = 16;
+    most_others = 3;
+  }
+  Work honest(bench, 'h', Priority::kPlayer, 0);
+  honest.of(part(1)).wait();
+  while (honest.waits()) bench.turn();
+  const std::string before = bench.served.substr(0, bench.served.find('h'));
+  CHECK(times(before, 'f') <= most_before);
+  CHECK(times(before, 'o') <= most_others);
+  for (int i = 0; i < 50; ++i) bench.turn();
+  const std::size_t by_parts = times(bench.served, 'f'), by_other = times(bench.served, 'o');
+  CHECK(by_parts <= (by_other + 10) * Schedule::kPartsAtOnce);  // together they have one turn
+  floods.clear();
+  bench.turn();
+}
+
+TEST_CASE("a part may leave its party at any time, and is forgotten with its last job") {
+  Bench bench;
+  auto server = std::make_shared<Party>();
+  const std::weak_ptr<Party> known = server;
+  const Address client = *Address::parse("192.0.2.1:7");
+  auto a = std::make_unique<Work>(bench, 'a', Priority::kPlayer, 0), b = std::make_unique<Work>(bench, 'b');
+  a->of(Party::part(server, client)).wait();
+  b->of(Party::part(server, client)).wait();
+  server.reset();
+  SUBCASE("while it works") {
+    a->also = [&] { b.reset(), a.reset(); };
+  }
+  SUBCASE("while it waits") { b.reset(); }
+  SUBCASE("for another party") { b->of(std::make_shared<Party>()); }
+  SUBCASE("for another group") { b->set_priority(Priority::kNewcomer); }
+  bench.turn();
+  CHECK(bench.schedule.empty());
+  a.reset(), b.reset();
+  CHECK(known.expired());
+}
+
 TEST_CASE("a job knows when it has had its time; jobs may move to another party, and leave it, at any time") {
   Bench bench;
   const auto p = std::make_shared<Party>(), q = std::make_shared<Party>();
