@@ -511,7 +511,7 @@ void Worker::hand_out_datagrams() {
 
 void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
   const auto found = sessions_.find(link);
-  if (found != sessions_.end()) found->second->datagram(from, datagram);
+  if (found != sessions_.end()) found->second->receive_datagram(from, datagram);
 }
 
 // -- The end ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // What an honest player waits for while others flood the same worker, in frames instead of milliseconds. The clock by
 // which the worker shares its time counts steps: it advances only when somebody looks at it.
 // Law (of the worker): an address waits for at most one turn of each other one, however many links that one has, and
-// whatever they send. A server is a party of its own.
+// whatever they send. A server is a party of its own; in it, the addresses of its clients take turns.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -117,11 +117,13 @@ struct Yard {
     CHECK(honest.read_text(4) == kWelcome);
   }
   /// Blocks the worker while `flood` sends, then has it serve all, until the honest player's frames were served.
-  std::size_t wait_during(const std::function<void()>& flood) {
+  std::size_t wait_during(const std::function<void()>& flood) { return wait_during(flood, honest); }
+  /// `link`: on which the honest player's frames come.
+  std::size_t wait_during(const std::function<void()>& flood, const Stream& link) {
     std::promise<void> over;
     room.hold_up(over.get_future().share());
     flood();
-    honest.send(many(point(kPlaying), kHonest));
+    link.send(many(point(kPlaying), kHonest));
     over.set_value();
     CHECK(eventually([&] { return served.honest == kHonest; }));
     room.stop();
@@ -217,9 +219,41 @@ TEST_CASE("a flood over ENet, by one host that serves all its peers: an honest p
   for (const auto& one : crowd) one->host.close();
 }
 
-/// A bridge on the same worker, with as many sessions as a flood has links, each from another address.
+/// A datagram with that many frames of the flood.
+constexpr std::size_t kInDatagram = 40;
+Buffer flooding_datagram(std::size_t frames) { return many(point(kFlooding), frames); }
+
+TEST_CASE("a flood by UDP: an honest player waits for one turn of the socket and one of the flood's address") {
+  Yard yard;
+  const std::vector<Stream> links = join(yard.room.at[2], kLinks, 1);
+  std::vector<Datagrams> sockets;
+  for (const Stream& one : links) sockets.emplace_back(one.here());
+  const std::size_t wait = yard.wait_during([&] {
+    for (int i = 0; i < 10; ++i)  // as many as the socket keeps
+      for (const Datagrams& one : sockets) one.send(yard.room.at[2], flooding_datagram(kInDatagram));
+  });
+  CHECK(wait <= 2 * (kLooks + 2) * kInDatagram + kTurn);
+  CHECK(yard.flooded() > 3 * (kLooks + 2) * kInDatagram);
+}
+
+TEST_CASE("the messages in a datagram count against the rate of its client") {
+  Limits limits = no_limits();
+  limits.datagrams_per_second = 100;
+  Yard yard(limits);
+  const std::vector<Stream> links = join(yard.room.at[2], 2, 1);
+  const Datagrams loud(links[0].here()), calm(links[1].here());
+  loud.send(yard.room.at[2], flooding_datagram(300));
+  loud.send(yard.room.at[2], flooding_datagram(1));
+  CHECK(eventually([&] { return yard.room.server().totals(2).by(relay::Drop::kTooFast) == 1; }));
+  for (int i = 0; i < 50; ++i) calm.send(yard.room.at[2], point(kPlaying));
+  CHECK(eventually([&] { return yard.served.honest == 50; }));
+  yard.room.stop();
+  CHECK(yard.flooded() == 300);
+}
+
+/// A bridge on the same worker, with as many sessions as a flood has links, each from another address, or all from one.
 struct Bridged {
-  Bridged(Yard& its_yard, const Limits& limits) : yard(its_yard) {
+  Bridged(Yard& its_yard, const Limits& limits, std::size_t addresses = kLinks) : yard(its_yard) {
     relay::RouteOptions options;
     options.game = &toy::stream();
     options.servers[0].host = fake.address().ip_text();
@@ -232,15 +266,18 @@ struct Bridged {
     const auto listening = yard.room.server().add(options);
     REQUIRE(listening.ok());
     route = listening->route;
-    for (std::size_t i = 0; i < kLinks; ++i) {
-      const net::Address from = source(static_cast<int>(2 + i));
-      clients.push_back(Stream::to(listening->address, &from));
-      clients.back().send(kHello);
-      CHECK(clients.back().read_text(4) == kWelcome);
-      servers.push_back(fake.accept());
-      servers.back().send(kWelcome);
-    }
+    at = listening->address;
+    for (std::size_t i = 0; i < kLinks; ++i) servers.push_back(enter(source(static_cast<int>(2 + i % addresses))));
     CHECK(eventually([&] { return yard.served.entered == kLinks + 1; }));
+  }
+  /// Returns the server's end of a new session.
+  Stream enter(const net::Address& from) {
+    clients.push_back(Stream::to(at, &from));
+    clients.back().send(kHello);
+    CHECK(clients.back().read_text(4) == kWelcome);
+    Stream server = fake.accept();
+    server.send(kWelcome);
+    return server;
   }
   void flood() const {
     const Buffer all = many(point(kFlooding), 20'000);
@@ -250,6 +287,7 @@ struct Bridged {
   Yard& yard;
   const FakeServer fake;
   std::size_t route = 0;
+  net::Address at;
   std::vector<Stream> clients, servers;
 };
 
@@ -258,6 +296,18 @@ TEST_CASE("a server that floods its sessions: a player of another route waits fo
   const Bridged bridged(yard, no_limits());
   const std::size_t wait = yard.wait_during([&] { bridged.flood(); });
   CHECK(wait <= (kNewcomers + 1) * kTurn);
+  CHECK(yard.flooded() > 2 * kTurn);
+}
+
+TEST_CASE(
+    "clients who make their server talk all the time: another player of the server waits for one turn of their "
+    "address") {
+  Yard yard;
+  Bridged bridged(yard, no_limits(), 1);
+  const Stream calm = bridged.enter(source(200));
+  CHECK(eventually([&] { return yard.served.entered == kLinks + 2; }));
+  const std::size_t wait = yard.wait_during([&] { bridged.flood(); }, calm);
+  CHECK(wait <= 2 * kTurn);
   CHECK(yard.flooded() > 2 * kTurn);
 }
 
@@ -273,6 +323,21 @@ TEST_CASE("all sessions of a server share its rate: above it the server is read 
   yard.room.stop();
   CHECK(yard.flooded() <= 200 + 100 * (kPatience / 1000) + kLinks * wire::FrameReader::kAtOnce);
   CHECK(yard.room.heard.told("exceeds limits.server_messages_per_second") >= 1);
+}
+
+TEST_CASE("a server above its rate because of one address: players of other addresses still hear it") {
+  Limits limits = no_limits();
+  limits.server_messages_per_second = 64 * 50;
+  Yard yard(limits);
+  Bridged bridged(yard, limits, 1);
+  const Stream calm = bridged.enter(source(200));
+  CHECK(eventually([&] { return yard.served.entered == kLinks + 2; }));
+  bridged.flood();
+  CHECK(eventually([&] { return yard.room.server().totals(bridged.route).throttled >= kLinks; }));
+  calm.send(many(point(kPlaying), 80));  // more than its part in one second, but not more than the burst
+  CHECK(eventually([&] { return yard.served.honest == 80; }));
+  yard.room.stop();
+  CHECK(yard.flooded() < kLinks * 20'000);  // the flood is not over
 }
 
 TEST_CASE("all clients of an address share its rate: above it they are read no more, and others are not concerned") {

@@ -45,6 +45,9 @@ class EnetPacket {
   EnetPacket(Bytes bytes, EnetDelivery delivery);
 
   Bytes bytes() const { return {packet_->data, packet_->dataLength}; }
+  /// Bytes of memory, with those that ENet, the allocator and a queue need for each packet.
+  std::size_t weight() const { return packet_->dataLength + kOverhead; }
+  static constexpr std::size_t kOverhead = 128;
   EnetDelivery delivery() const;
   ENetPacket* release() { return packet_.release(); }
 

@@ -17,7 +17,7 @@ class EnetWaiting final : public EnetPeerUser {
   }
 
   void peer_said(std::uint8_t channel, net::EnetPacket packet) override {
-    bytes_ += packet.bytes().size();
+    bytes_ += packet.weight();
     if (!said_too_much()) newcomer.early.push_back({channel, std::move(packet)});
   }
   void peer_left(std::uint32_t, bool) override { newcomer.enet.peer = nullptr; }

@@ -99,6 +99,7 @@ std::shared_ptr<SharedRates> Admission::rates(const net::Address& from, const Li
   std::shared_ptr<SharedRates> rates = found != known_.end() ? found->second.rates : nullptr;
   if (!rates) rates = std::make_shared<SharedRates>();
   rates->adapt(limits.address_bytes_per_second, limits.address_messages_per_second, now);
+  rates->adapt_part(limits.server_bytes_per_second, limits.server_messages_per_second, now);
   if (found != known_.end()) found->second.rates = rates;
   return rates;
 }

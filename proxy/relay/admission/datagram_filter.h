@@ -39,6 +39,13 @@ class DatagramFilter {
     return strict_ && !all_decode(datagram) ? std::optional(Drop::kBadFrame) : std::nullopt;
   }
 
+  /// A datagram that passed had so many messages beside the first: they count against the rates, too.
+  void charge(std::size_t more_messages, Millis now) {
+    if (more_messages == 0) return;
+    pace_.charge(more_messages, now);
+    if (rates_) rates_->charge(0, more_messages, now);
+  }
+
  private:
   bool all_decode(Bytes datagram) {
     while (!datagram.empty()) {

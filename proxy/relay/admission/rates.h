@@ -2,6 +2,7 @@
 // Law: everything that was received counts. Who is above a limit is not read until it is within the limit again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -37,9 +38,13 @@ class Rates {
   Bucket bytes_, messages_;
 };
 
-/// The rates of several links, on any workers. Thread-safe.
+/// The rates of several links, on any workers: those of the clients of an address, or of the sessions of a server.
+/// Thread-safe.
 class SharedRates {
  public:
+  /// While a server is above its rates, the clients of one address still get this part of them.
+  static constexpr std::uint32_t kPart = 64;
+
   /// As of Rates.
   void adapt(std::uint32_t bytes, std::uint32_t messages, Millis now) {
     const std::lock_guard lock(mutex_);
@@ -60,12 +65,29 @@ class SharedRates {
   }
   bool full(Millis now) const {
     const std::lock_guard lock(mutex_);
-    return rates_.full(now);
+    return rates_.full(now) && part_.full(now);
+  }
+
+  // Of the clients of an address.
+  /// `bytes`, `messages`: the rates of a server.
+  void adapt_part(std::uint32_t bytes, std::uint32_t messages, Millis now) {
+    const auto part = [](std::uint32_t rate) { return rate == 0 ? 0 : std::max(rate / kPart, 1U); };
+    const std::lock_guard lock(mutex_);
+    part_.adapt(part(bytes), part(messages), now);
+  }
+  /// Counts what these clients get of a server that is above its rates. False: it is more than their part.
+  bool charge_part(std::size_t bytes, std::size_t messages, Millis now) {
+    const std::lock_guard lock(mutex_);
+    return part_.charge(bytes, messages, now);
+  }
+  bool part_ready(Millis now) {
+    const std::lock_guard lock(mutex_);
+    return part_.ready(now);
   }
 
  private:
   mutable std::mutex mutex_;
-  Rates rates_{0, 0, 0};
+  Rates rates_{0, 0, 0}, part_{0, 0, 0};
 };
 
 }  // namespace entente::relay

@@ -1,5 +1,6 @@
-// Datagrams on their way from the worker that receives them to the worker whose session they belong to.
-// Law: bounded. Two buffers are swapped, so that nothing is allocated once they have grown.
+// Datagrams on their way from the worker that receives them to the worker whose session they belong to, or that wait
+// for the turn of their sender (datagram_inbox.h). Law: bounded. Two buffers are swapped, so that nothing is allocated
+// once they have grown to what they keep.
 #pragma once
 
 #include <cstring>
@@ -14,6 +15,9 @@ namespace entente::relay {
 class DatagramQueue {
  public:
   static constexpr std::size_t kMost = 1 << 20;  // bytes
+
+  /// `most`: bytes that may wait. `kept`: bytes of memory that each of the two buffers keeps when it is empty.
+  explicit DatagramQueue(std::size_t most = kMost, std::size_t kept = kMost) : most_(most), kept_(kept) {}
 
   /// From any thread. False when it is full.
   bool put(LinkId link, const net::Address& from, Bytes datagram);
@@ -30,6 +34,7 @@ class DatagramQueue {
     net::Address from;
   };
 
+  const std::size_t most_, kept_;
   std::mutex mutex_;
   Buffer filling_, emptying_;
   std::size_t taken_ = 0;  // bytes of emptying_
@@ -38,7 +43,7 @@ class DatagramQueue {
 inline bool DatagramQueue::put(LinkId link, const net::Address& from, Bytes datagram) {
   const Label label{link, static_cast<std::uint32_t>(datagram.size()), from};
   std::lock_guard lock(mutex_);
-  if (filling_.size() + sizeof(label) + datagram.size() > kMost) return false;
+  if (filling_.size() + sizeof(label) + datagram.size() > most_) return false;
   append(filling_, {reinterpret_cast<const std::uint8_t*>(&label), sizeof(label)});
   append(filling_, datagram);
   return true;
@@ -48,7 +53,7 @@ template <class HandOut, class More>
 bool DatagramQueue::take(HandOut&& hand_out, More&& more) {
   for (;;) {
     if (taken_ == emptying_.size()) {
-      emptying_.clear();
+      clear_keeping(emptying_, kept_);
       taken_ = 0;
       std::lock_guard lock(mutex_);
       filling_.swap(emptying_);

@@ -24,7 +24,7 @@ Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const L
 
 bool Datagrams::open(net::Fd connected, const net::Address& server) {
   close();
-  reader_.set_party(worker_route_.loop.server_party(server));
+  reader_.set_party(worker_route_.loop.server_party(server, session_.client));
   server_ = std::move(connected);
   return reader_.open_connected(server_.get());
 }

@@ -135,6 +135,8 @@ struct EndOptions {
   std::size_t largest_read = 0;
   /// A client's address; behind a proxy, the one that the proxy has named.
   net::Address client{};
+  /// A server's end: the client that it works for, whose address has a part of the server's turn.
+  net::Address works_for{};
   /// Whose turn a client's end shares; null: the loop's. A server's shares that of its server.
   std::shared_ptr<net::Party> party{};
   /// Those that a client's datagrams count against, beside its own; null: none.

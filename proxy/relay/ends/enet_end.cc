@@ -40,6 +40,7 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
     : End(user),
       worker_route_(worker_route),
       facing_(options.facing),
+      works_for_(options.works_for),
       game_(options.game),
       dialect_(options.dialect),
       high_water_(options.limits.high_water),
@@ -73,7 +74,7 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   departed_ = up_ = false;
   if (server.v6()) return EAFNOSUPPORT;
   peer_address_ = server;
-  set_party(worker_route_.loop.server_party(server));
+  set_party(worker_route_.loop.server_party(server, works_for_));
   own_.set_party(party());
   if (!own_.is_open()) {
     const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source,
@@ -102,7 +103,7 @@ void EnetEnd::peer_said(std::uint8_t channel, EnetPacket packet) {
 
 void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
   if (packet.delivery() != EnetDelivery::kReliable) return worker_route_.dropped(Drop::kQueueFull);
-  kept_bytes_ += packet.bytes().size();
+  kept_bytes_ += packet.weight();
   if (kept_bytes_ > most_kept_) return depart({How::kFlooded, 0, Fault{"too many packets", "", 0}, {}});
   kept_.push_back({channel, std::move(packet)});
 }
@@ -122,7 +123,7 @@ void EnetEnd::hear_kept() {
     if (!may_hear()) return kept_.clear();
     const Kept one = std::move(kept_.front());
     kept_.pop_front();
-    kept_bytes_ -= one.packet.bytes().size();
+    kept_bytes_ -= one.packet.weight();
     hear(one.channel, one.packet);
     if (!kept_.empty() && worker_route_.loop.time_is_up()) return worker_route_.loop.serve(*this);
   }
@@ -138,7 +139,10 @@ void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   } else if (bytes.size() > game_.largest_from(heard_way())) {
     return depart({How::kWrong, 0, Fault{"oversize frame", "length", 0}, {}});
   }
-  const auto fault = cut_.feed(heard_.lane(), bytes, [&](const Frames& frames) { user().received(*this, frames); });
+  const auto fault = cut_.feed(heard_.lane(), bytes, [&](const Frames& frames) {
+    if (datagram) filter_.charge(frames.count() - 1, worker_route_.loop.now());
+    user().received(*this, frames);
+  });
   if (!fault) return;
   datagram ? worker_route_.dropped(Drop::kBadFrame) : depart({How::kWrong, 0, *fault, {}});
 }

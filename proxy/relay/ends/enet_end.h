@@ -69,6 +69,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
 
   WorkerRoute& worker_route_;
   const Facing facing_;
+  const net::Address works_for_;
   const wire::Game& game_;
   const std::size_t dialect_, high_water_, most_kept_;
   const AcceptedEnetPeer accepted_peer_;

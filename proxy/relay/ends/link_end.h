@@ -30,6 +30,7 @@ class LinkEnd : public End, protected LinkCallbacks {
         worker_route_(worker_route),
         game_(options.game),
         facing_(options.facing),
+        works_for_(options.works_for),
         link_(make_link<ConcreteLink>(worker_route.loop, facing_, game_, static_cast<LinkCallbacks&>(*this))) {
     link_.set_party(options.party);
     if (options.largest_read != 0) link_.set_largest_read(options.largest_read);
@@ -45,7 +46,7 @@ class LinkEnd : public End, protected LinkCallbacks {
   int connect_by(const net::Address& server, net::Fd tcp, Call&& call) {
     departed_ = peer_ended_ = over_ = false;
     peer_address_ = server;
-    link_.set_party(worker_route_.loop.server_party(server));
+    link_.set_party(worker_route_.loop.server_party(server, works_for_));
     const int fd = tcp.get(), error = call(std::move(tcp));
     if (error == 0) local_address_ = net::local_address(fd);
     return error;
@@ -101,6 +102,7 @@ class LinkEnd : public End, protected LinkCallbacks {
   WorkerRoute& worker_route_;
   const wire::Game& game_;
   const Facing facing_;
+  const net::Address works_for_;
   ConcreteLink link_;
   net::Address local_address_, peer_address_;
   bool departed_ = false, shut_down_ = false;

@@ -47,7 +47,7 @@ bool TcpEnd::adopt(net::Fd client) {
 int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
   if (finds_dialect_) unsure_.emplace();
   udp_ = std::move(outgoing.sockets.udp);
-  reader_.set_party(worker_route_.loop.server_party(server));
+  reader_.set_party(worker_route_.loop.server_party(server, works_for_));
   if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
   return connect_by(server, std::move(outgoing.sockets.tcp),
                     [&](net::Fd tcp) { return link_.connect(std::move(tcp), server, outgoing.first); });
@@ -165,6 +165,7 @@ void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
   const auto fault = heard_.feed(Lane::kDatagram, bytes, [&](const Frames& frames) {
     if (facing_ == Facing::kClient) client_ = from;
     last_datagram_ = worker_route_.loop.now();
+    filter_->charge(frames.count() - 1, last_datagram_);
     user().received(*this, frames);
   });
   if (fault) worker_route_.dropped(Drop::kBadFrame);

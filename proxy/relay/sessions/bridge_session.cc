@@ -68,7 +68,8 @@ ServerSide::NewEnd BridgeSession::make_server_end(bool finds_dialect) {
                        .game = route.server_game(),
                        .dialect = server_.info.dialect,
                        .limits = limits_,
-                       .finds_dialect = finds_dialect});
+                       .finds_dialect = finds_dialect,
+                       .works_for = info_.client});
   return {std::move(end), finds_dialect};
 }
 

@@ -39,7 +39,8 @@ void Crossing::use_server(bool finding) {
                         .game = *info_.game,
                         .dialect = info_.dialect,
                         .limits = mover_.limits,
-                        .finds_dialect = finding});
+                        .finds_dialect = finding,
+                        .works_for = mover_.client.client});
 }
 
 void Crossing::use_arena(std::unique_ptr<ArenaEnd> end) {

@@ -43,7 +43,8 @@ DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::E
       client_peer_(connect.peer),
       began_(worker_route.loop.now()),
       source_(worker_route.route, info.client),
-      walk_(worker_route.route.upstreams, info.client, nullptr, std::nullopt) {
+      walk_(worker_route.route.upstreams, info.client, nullptr, std::nullopt),
+      inbox_(worker_route.loop, *this, worker_route.loop.client_party(info.client)) {
   info_.enet_datagrams = true;
   client_said_.at = began_;
 }
@@ -67,7 +68,7 @@ void DatagramSession::reach_next() {
     info_.server = *server;
   } while (source.foreign && source.address.family() != info_.server.family());
   session_count_ = Upstreams::SessionCount(walk_.server());
-  reader_.set_party(worker_route_.loop.server_party(info_.server));
+  reader_.set_party(worker_route_.loop.server_party(info_.server, info_.client));
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
     worker_route_.log_warning(LogKind::kMachine,
@@ -121,6 +122,7 @@ void DatagramSession::answered(Bytes datagram) {
 bool DatagramSession::open() {
   if (const auto why = owner_.proven(*this)) return end(*why), false;
   proven_ = true;
+  address_rates_ = worker_route_.route.listener->admission.rates(info_.client, limits_, worker_route_.loop.now());
   count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
   if (!worker_route_.tap) return true;
@@ -132,10 +134,16 @@ bool DatagramSession::open() {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void DatagramSession::client_said(Bytes datagram) {
+  if (!inbox_.put(info_.client, datagram)) worker_route_.dropped(Drop::kQueueFull);
+}
+
+void DatagramSession::take_datagram(const net::Address&, Bytes datagram) {
   const Millis now = worker_route_.loop.now();
   if (ended_) return worker_route_.dropped(Drop::kNotLinked);
   if (datagram.size() > limits_.datagram_bytes) return worker_route_.dropped(Drop::kTooLarge);
   if (!pace_.take_one(now)) return worker_route_.dropped(Drop::kTooFast);
+  if (address_rates_ && !address_rates_->take_datagram(datagram.size(), now))
+    return worker_route_.dropped(Drop::kTooFast);
   if (!proven_ && !may_greet(datagram)) return worker_route_.dropped(ended_ ? Drop::kNotLinked : Drop::kBadFrame);
   client_said_.keep(datagram);
   client_said_.at = now;

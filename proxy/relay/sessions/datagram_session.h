@@ -6,19 +6,22 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "proxy/base/limits.h"
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/bucket.h"
+#include "proxy/relay/admission/rates.h"
+#include "proxy/relay/ends/datagram_inbox.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
 
-class DatagramSession final : private net::UdpReader::User {
+class DatagramSession final : private net::UdpReader::User, private DatagramInbox::User {
  public:
   class Owner {
    public:
@@ -34,6 +37,7 @@ class DatagramSession final : private net::UdpReader::User {
                   const LinkInfo& info, const net::EnetCommand& connect, Bytes datagram);
 
   void start();
+  /// A datagram of the client. It is dealt with now, or when it is the turn of the client's address.
   void client_said(Bytes datagram);
   void tick(Millis now);
   /// Ends the session at once. Its address is then free for a new connection.
@@ -71,6 +75,7 @@ class DatagramSession final : private net::UdpReader::User {
   };
 
   void datagram(const net::Address& from, Bytes bytes) override;
+  void take_datagram(const net::Address& from, Bytes bytes) override;
   void reach_next();
   void answered(Bytes datagram);
   void pass(Bytes datagram);
@@ -91,6 +96,7 @@ class DatagramSession final : private net::UdpReader::User {
   const net::EnetCommand connect_;
   const Buffer first_;
   Bucket pace_;
+  std::shared_ptr<SharedRates> address_rates_;  // of all clients of its address; null until it is proven
   net::Fd server_;
   net::UdpReader reader_;
   Said client_said_, server_said_;
@@ -104,6 +110,7 @@ class DatagramSession final : private net::UdpReader::User {
   SessionSource source_;
   UpstreamWalk walk_;
   Upstreams::SessionCount session_count_;
+  DatagramInbox inbox_;
   bool proven_ = false, ended_ = false;
 };
 

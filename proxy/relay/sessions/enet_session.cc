@@ -19,6 +19,9 @@ EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Accepted
       cutter_(worker_route.route.game.cutter(Way::kToServer, worker_route.route.dialect)),
       channels_(client_->channels()) {
   host_.set_priority(net::Priority::kNewcomer);
+  from_client_.set_priority(net::Priority::kNewcomer);
+  from_server_.set_priority(net::Priority::kNewcomer);
+  from_client_.set_party(party());
   client_->owner = static_cast<EnetPeerUser*>(this);
 }
 
@@ -39,7 +42,9 @@ void EnetSession::start(net::Fd) {
 
 int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
-  host_.set_party(worker_route_->loop.server_party(server));
+  const auto its_party = worker_route_->loop.server_party(server, info_.client);
+  host_.set_party(its_party);
+  from_server_.set_party(its_party);
   if (server.v6()) return EAFNOSUPPORT;  // ENet supports only IPv4
   if (const int error = open_host(outgoing.source)) return error;
   server_ = host_.connect(server, channels_, accepted_peer_.data);
@@ -63,54 +68,92 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   last_passed_ = now();
   open_tap(steady_wall_now());
   tell_opened();
-  for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
+  worker_route_->loop.serve(from_client_);
 }
 
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
-  if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane())) return;
+  if (ending_) return;
+  const auto frames = count_frames(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane());
+  if (!frames) return;
   if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
-  if (!open_) return hold(channel, std::move(packet));
-  host_.set_priority(net::Priority::kPlayer);  // from now on, it is served before newcomers
-  pass(Way::kToServer, channel, std::move(packet));
-}
-
-/// Whether the client may send this; ends the session if it broke its game's framing or sends far too much.
-bool EnetSession::may_pass(Bytes packet, Lane lane) {
-  if (packet.empty()) return worker_route_->dropped(Drop::kBadFrame), false;
-  std::size_t frames = 0;
-  Bytes left = packet;
-  std::optional<Fault> wrong;
-  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
-    ++frames;
-    if (worker_route_->strict_filter)
-      wrong = worker_route_->strict_filter->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
-    return !wrong;
-  });
-  if (fault || wrong) return end(Reason::kBadFrame, fault ? *fault : *wrong), false;
-  if (packet.size() > worker_route_->route.game.largest_frame())
-    return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
-  bytes_from_client_ += packet.size();
-  if (rates_.charge(packet.size(), frames, now())) return true;
-  // ENet cannot be paused.
-  worker_route_->counters.throttled.add();
-  end(Reason::kBadFrame, Fault{"too many packets", "", 0});
-  return false;
-}
-
-void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
-  early_bytes_ += packet.bytes().size();
-  if (early_bytes_ > limits_.held_bytes)
-    return end(Reason::kBadFrame, Fault{"too many packets before the server answered", "", 0});
-  early_.push_back({channel, std::move(packet)});
+  Held::Packet said{channel, std::move(packet), *frames};
+  !open_ || from_client_.waits() ? hold(from_client_, std::move(said)) : pass_counted(Way::kToServer, std::move(said));
 }
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;
   if (bytes_from_server_ == 0) dial_.leave_queue();  // a full server sends nothing
   bytes_from_server_ += packet.bytes().size();
-  pass(Way::kToClient, channel, std::move(packet));
+  Held::Packet said{channel, std::move(packet), 1};
+  from_server_.waits() ? hold(from_server_, std::move(said)) : pass_counted(Way::kToClient, std::move(said));
+}
+
+/// The number of frames in a packet of the client. Nothing: it broke its game's framing, or the packet is empty.
+std::optional<std::size_t> EnetSession::count_frames(Bytes packet, Lane lane) {
+  if (packet.empty()) return worker_route_->dropped(Drop::kBadFrame), std::nullopt;
+  std::size_t frames = 0;
+  Bytes left = packet;
+  std::optional<Fault> wrong;
+  auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
+    ++frames;
+    if (worker_route_->strict_filter)
+      wrong = worker_route_->strict_filter->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
+    return !wrong;
+  });
+  if (wrong && !fault) fault = wrong;
+  if (!fault && packet.size() > worker_route_->route.game.largest_frame()) fault = Fault{"oversize frame", "length", 0};
+  if (fault) return end(Reason::kBadFrame, *fault), std::nullopt;
+  bytes_from_client_ += packet.size();
+  return frames;
+}
+
+/// Passes on what counts against the rates of its sender.
+void EnetSession::pass_counted(Way way, Held::Packet packet) {
+  const std::size_t size = packet.packet.bytes().size();
+  const bool up = way == Way::kToServer;
+  if (up && !std::exchange(plays_, true)) {  // from now on, it is served before newcomers
+    host_.set_priority(net::Priority::kPlayer);
+    from_client_.set_priority(net::Priority::kPlayer);
+    from_server_.set_priority(net::Priority::kPlayer);
+  }
+  pass(way, packet.channel, std::move(packet.packet));
+  if (!ending_) up ? charge(size, packet.frames) : charge_server(size, packet.frames);
+}
+
+// -- What waits -------------------------------------------------------------------------------------------------------
+
+void EnetSession::Held::clear() {
+  packets.clear();
+  bytes = 0;
+}
+
+void EnetSession::hold(Held& side, Held::Packet packet) {
+  const bool up = side.way == Way::kToServer;
+  if (side.paused != 0 && packet.packet.delivery() != net::EnetDelivery::kReliable)
+    return worker_route_->dropped(Drop::kTooFast);
+  side.bytes += packet.packet.weight();
+  if (up && !open_ && side.bytes > limits_.held_bytes)
+    return end(Reason::kBadFrame, Fault{"too many packets before the server answered", "", 0});
+  if (side.bytes > limits_.high_water + (up ? 0 : worker_route_->route.game.largest_burst()))
+    return end(up ? Reason::kBadFrame : Reason::kServerProtocolError, Fault{"too many packets", "", 0});
+  side.packets.push_back(std::move(packet));
+}
+
+void EnetSession::resume(Held& side, Pause why) {
+  side.paused = static_cast<std::uint8_t>(side.paused & ~why);
+  if (!side.packets.empty()) worker_route_->loop.serve(side);
+}
+
+void EnetSession::pass_held(Held& side) {
+  while (!ending_ && open_ && side.paused == 0 && !side.packets.empty()) {
+    Held::Packet one = std::move(side.packets.front());
+    side.packets.pop_front();
+    side.bytes -= one.packet.weight();
+    pass_counted(side.way, std::move(one));
+    if (!side.packets.empty() && worker_route_->loop.time_is_up()) return worker_route_->loop.serve(side);
+  }
 }
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
@@ -178,6 +221,8 @@ wire::ClientStage EnetSession::stage() const {
 
 void EnetSession::shut_down() {
   const wire::Game& game = worker_route_->route.game;
+  from_client_.clear();
+  from_server_.clear();
   if (client_) {
     if (reason() != Reason::kServerLeft)
       for (const Buffer& packet : last_words(stage(), reason()))

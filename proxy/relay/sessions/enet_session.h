@@ -1,10 +1,12 @@
 // A relay's session over ENet. The client's connect data, every packet with its channel and kind, and the data of a
 // disconnect are passed on.
 // Law: one packet stays one packet. Empty packets are dropped. What waits for a peer is bounded: a reliable packet
-// above the bound ends the session, any other is dropped and counted.
+// above the bound ends the session, any other is dropped and counted. ENet cannot be paused: while a side is above its
+// rates, its reliable packets are kept, up to a limit that ends the session, and its others are dropped. What was kept
+// is passed on in jobs of bounded length (schedule.h).
 #pragma once
 
-#include <vector>
+#include <deque>
 
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/sessions/session.h"
@@ -20,9 +22,23 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void peer_left(std::uint32_t data, bool silent) override;
 
  private:
-  struct Early {
-    std::uint8_t channel;
-    net::EnetPacket packet;
+  /// What a side has sent, and the other side does not get yet. Passes it on later, when it is the turn of that side.
+  struct Held final : net::Job {
+    Held(EnetSession& its, wire::Way its_way) : session(its), way(its_way) {}
+    void run() override { session.pass_held(*this); }
+    bool waits() const { return paused != 0 || !packets.empty(); }
+    void clear();
+
+    struct Packet {
+      std::uint8_t channel;
+      net::EnetPacket packet;
+      std::size_t frames;
+    };
+    EnetSession& session;
+    const wire::Way way;
+    std::deque<Packet> packets;
+    std::size_t bytes = 0;    // of memory
+    std::uint8_t paused = 0;  // bits of Pause
   };
 
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -36,22 +52,27 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }
-  void pause_client(Pause) override {}  // ENet cannot be paused
-  void resume_client(Pause) override {}
+  void pause_client(Pause why) override { pause(from_client_, why); }
+  void resume_client(Pause why) override { resume(from_client_, why); }
+  void pause_server(Pause why) override { pause(from_server_, why); }
+  void resume_server(Pause why) override { resume(from_server_, why); }
+  static void pause(Held& side, Pause why) { side.paused = static_cast<std::uint8_t>(side.paused | why); }
+  void resume(Held& side, Pause why);
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
 
-  bool may_pass(Bytes packet, wire::Lane lane);
+  std::optional<std::size_t> count_frames(Bytes packet, wire::Lane lane);
+  void pass_counted(wire::Way way, Held::Packet packet);
   void insert(Bytes packet) override {
     pass(wire::Way::kToClient, 0, net::EnetPacket(packet, net::EnetDelivery::kReliable));
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   std::size_t waiting_for_client() const override { return client_ != nullptr ? client_->waiting() : 0; }
   std::size_t weight() const override {
-    return (early_.empty() ? 0 : early_bytes_) +
-           (client_ != nullptr ? client_->waiting() + accepted_peer_.host->kept(*client_) : 0);
+    return from_client_.bytes + (client_ != nullptr ? client_->waiting() + accepted_peer_.host->kept(*client_) : 0);
   }
-  void hold(std::uint8_t channel, net::EnetPacket packet);
+  void hold(Held& side, Held::Packet packet);
+  void pass_held(Held& side);
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 
@@ -60,8 +81,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   net::EnetHost host_;  // our side towards the server
   net::EnetPeer* server_ = nullptr;
   std::unique_ptr<wire::Cutter> cutter_;
-  std::vector<Early> early_;  // of the client, before the server is there
-  std::size_t early_bytes_ = 0;
+  Held from_client_{*this, wire::Way::kToServer}, from_server_{*this, wire::Way::kToClient};
   const std::size_t channels_;
   std::optional<std::uint32_t> client_data_, server_data_;  // the data of a peer's disconnect, for the other peer
   bool open_ = false, player_shown_ = false;

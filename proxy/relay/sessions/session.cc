@@ -60,6 +60,10 @@ void Session::adopt_client(Session& other) {
   other.ending_ = other.done_ = true;
 }
 
+void Session::receive_datagram(const net::Address& from, Bytes datagram) {
+  if (!inbox_.put(from, datagram)) worker_route_->dropped(Drop::kQueueFull);
+}
+
 int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
 
 void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> dialect) {
@@ -105,9 +109,11 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
       : tell_too_fast("client " + info_.client.text() + " exceeds", "", "is");
 }
 
+/// A server may be above its rates because of others: who gets little of it is read on.
 void Session::charge_server(std::size_t bytes, std::size_t messages) {
   SharedRates* const rates = dial_.server_rates();
   if (ending_ || rates == nullptr || rates->charge(bytes, messages, now())) return;
+  if (address_rates_ && address_rates_->charge_part(bytes, messages, now())) return;
   worker_route_->counters.throttled.add();
   server_over_rates_ = true;
   pause_server(kRate);
@@ -310,7 +316,8 @@ void Session::tick(Millis now) {
     over_rates_ = false;
     resume_client(kRate);
   }
-  if (server_over_rates_ && (dial_.server_rates() == nullptr || dial_.server_rates()->ready(now))) {
+  if (server_over_rates_ && (dial_.server_rates() == nullptr || dial_.server_rates()->ready(now) ||
+                             (address_rates_ && address_rates_->part_ready(now)))) {
     server_over_rates_ = false;
     resume_server(kRate);
   }

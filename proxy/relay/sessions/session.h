@@ -16,6 +16,7 @@
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/arena_end.h"
+#include "proxy/relay/ends/datagram_inbox.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/ends/link_table.h"
 #include "proxy/relay/ends/relay_link.h"
@@ -24,7 +25,7 @@
 
 namespace entente::relay {
 
-class Session : private Dial::User {
+class Session : private Dial::User, private DatagramInbox::User {
  public:
   class Owner {
    public:
@@ -68,8 +69,9 @@ class Session : private Dial::User {
   virtual void look_into_arena() {}
   /// Gives up the kept place, because a connected player needs it.
   virtual void give_way() {}
-  /// A datagram of the client that the listener received.
-  virtual void datagram(const net::Address&, Bytes) {}
+  /// A datagram of the client that the listener received. It is dealt with now, or when it is the turn of the client's
+  /// address.
+  void receive_datagram(const net::Address& from, Bytes datagram);
   void tick(Millis now);
   void stop();
   /// Ends the session for the operator, who kicked or banned the player. `why` is shown to the player if the game can
@@ -144,6 +146,7 @@ class Session : private Dial::User {
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.
+  virtual void datagram(const net::Address&, Bytes) {}
   /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent. `why`: for the player.
   virtual void dismiss(Reason, std::string_view /*why*/) { finish(); }
   /// The messages of the game that tell a client at this stage why its session ends.
@@ -215,10 +218,12 @@ class Session : private Dial::User {
   bool ending_ = false;  // nothing is passed on any more
 
  private:
+  void take_datagram(const net::Address& from, Bytes datagram) override { this->datagram(from, datagram); }
   void tell_too_fast(const std::string& who_exceeds, const char* whose, const char* is);
   bool fits_address();
 
   AddressBytes::Share share_;
+  DatagramInbox inbox_{accept_route_.loop, static_cast<DatagramInbox::User&>(*this), party()};
   bool gives_way_ = false;  // too much waits for its address
   bool over_rates_ = false, server_over_rates_ = false;
   bool told_too_fast_ = false, told_server_too_fast_ = false;

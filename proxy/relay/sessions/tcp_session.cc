@@ -66,7 +66,7 @@ void TcpSession::dial_failed(Reason why) { asks_&& sleeps() ? stand_in() : end(w
 
 int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
-  server_.link.set_party(worker_route_->loop.server_party(server));
+  server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   sure_ = !route_.detects_in_session(outgoing.server);
   if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp), server)) return ENOMEM;
   return server_.link.connect(std::move(outgoing.sockets.tcp), server, outgoing.first);

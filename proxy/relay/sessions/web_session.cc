@@ -56,7 +56,7 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
 
 int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
-  server_.link.set_party(worker_route_->loop.server_party(server));
+  server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   const Route& route = worker_route_->route;
   const auto client = route.proxies.empty() ? std::nullopt : std::optional(info_.client);
   net::UpgradeRequest request{outgoing.server.name,

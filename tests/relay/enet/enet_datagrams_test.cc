@@ -272,6 +272,19 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   far.host.close();
 }
 
+TEST_CASE("enet datagrams: all clients of an address share its rate") {
+  Limits limits = no_limits();
+  limits.address_messages_per_second = 20;
+  Shield scene(limits);
+  scene.join(3);
+  for (int i = 0; i < 200; ++i) {
+    scene.client.say(0, "0301", EnetDelivery::kUnreliable);
+    uv_run(scene.loop.raw(), UV_RUN_NOWAIT);  // each in a datagram of its own
+  }
+  scene.until([&] { return scene.running.totals().by(relay::Drop::kTooFast) > 0; });
+  CHECK(scene.client.peer != nullptr);
+}
+
 TEST_CASE("enet datagrams: a flood is limited, a datagram that is too large is dropped, and the session continues") {
   Limits limits = no_limits();
   limits.datagram_bytes = 600;

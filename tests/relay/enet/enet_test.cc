@@ -104,14 +104,83 @@ TEST_CASE("enet relay: an invalid packet ends its session only") {
   scene.until([&] { return scene.server.ups == 2; });
 }
 
-TEST_CASE("enet relay: too many packets end the session, as ENet cannot slow a client down") {
+TEST_CASE("enet relay: a client above its rate is passed on more slowly; beyond high_water its session ends") {
   Limits limits = no_limits();
-  limits.messages_per_second = 10;
+  limits.messages_per_second = 100;
+  SUBCASE("everything reliable arrives, in order") {
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    constexpr int kSent = 250;  // the burst is 200
+    for (int i = 0; i < kSent; ++i) {
+      const std::uint8_t tool[] = {3, 0, static_cast<std::uint8_t>(i)};
+      REQUIRE(scene.client.host.send(*scene.client.peer, 0, EnetPacket(tool, EnetDelivery::kReliable)));
+    }
+    scene.until([&] { return scene.server.log.size() == 1 + kSent; });
+    for (int i = 0; i < kSent; ++i) {
+      const std::uint8_t tool[] = {3, 0, static_cast<std::uint8_t>(i)};
+      CHECK(scene.server.log[static_cast<std::size_t>(1 + i)] == "0/1 " + to_hex(tool));
+    }
+    CHECK(scene.running.totals().throttled > 0);
+    CHECK(scene.running.heard.told("exceeds limits.messages_per_second") == 1);
+  }
+  SUBCASE("what is not reliable is dropped meanwhile") {
+    limits.messages_per_second = 1;
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (int i = 0; i < 20; ++i) scene.client.say(0, "030001", EnetDelivery::kUnreliable);
+    scene.until([&] { return scene.running.totals().by(relay::Drop::kTooFast) >= 15; });
+    CHECK(scene.client.peer != nullptr);
+  }
+  SUBCASE("too much") {
+    limits.messages_per_second = 10;
+    limits.high_water = limits.low_water = 4096;  // each packet counts with 128 bytes beside its own
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (int i = 0; i < 100; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
+    scene.until([&] { return scene.client.heard("down 10"); });
+    CHECK(scene.running.heard.told("too many packets") != 0);
+  }
+}
+
+TEST_CASE("enet relay: all clients of an address share its rate, and others are not concerned") {
+  Limits limits = no_limits();
+  limits.address_messages_per_second = 50;
   Scene scene(aos::game(), limits);
   scene.join(3);
-  for (int i = 0; i < 100; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
-  scene.until([&] { return scene.client.heard("down 10"); });
-  CHECK(scene.running.totals().throttled > 0);
+  End other(scene.loop), apart(scene.loop);
+  const auto come = [&](End& who, const char* from) {
+    const int before = scene.server.ups;
+    net::EnetOptions options{4, scene.settings.channels, scene.settings.range_coder, 8U << 20U};
+    options.source = {*net::Address::parse(from, 0), false};
+    REQUIRE(who.host.open(options).ok());
+    who.peer = who.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return who.ups > 0 && scene.server.ups > before; });
+  };
+  come(other, "127.0.0.1");
+  come(apart, "127.0.0.2");
+  constexpr int kFlood = 1'000;  // for twenty seconds
+  for (int i = 0; i < kFlood; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
+  scene.until([&] { return scene.running.totals().throttled > 0; });
+  const auto heard = [&](std::string_view line) { return scene.server.heard(line); };
+  other.say(0, "030102", EnetDelivery::kReliable);
+  scene.until([&] { return scene.running.heard.told("clients of 127.0.0.1 exceed") != 0; });
+  apart.say(0, "030203", EnetDelivery::kReliable);
+  scene.until([&] { return heard("0/1 030203"); });
+  CHECK(std::count(scene.server.log.begin(), scene.server.log.end(), "0/1 030001") < kFlood);
+  scene.until([&] { return heard("0/1 030102"); });  // in the end
+  other.host.close();
+  apart.host.close();
+}
+
+TEST_CASE("enet relay: a server above its rate is passed on more slowly, and so are all its sessions") {
+  Limits limits = no_limits();
+  limits.server_messages_per_second = 100;
+  Scene scene(aos::game(), limits);
+  scene.join(3);
+  constexpr int kSent = 250;  // the burst is 200
+  for (int i = 0; i < kSent; ++i) scene.server.say(0, "1200001800", EnetDelivery::kReliable);
+  scene.until([&] { return scene.client.log.size() == 1 + kSent; });
+  CHECK(scene.running.heard.told("exceeds limits.server_messages_per_second") == 1);
 }
 
 /// A relay in front of a server, whose clients wait for slots.
