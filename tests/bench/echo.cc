@@ -15,9 +15,10 @@ constexpr std::uint8_t kIds = 200;  // as many as a real server has
 constexpr std::array<std::uint8_t, 4> kEstablished{0, 0, kLinkEstablished >> 8, kLinkEstablished & 0xff};
 constexpr std::array<std::uint8_t, 4> kRequested{0, 0, kLinkRequest >> 8, kLinkRequest & 0xff};
 
-void send_all(const Fd& fd, Bytes bytes) {
+/// False: only a part fits into the socket.
+bool send_all(const Fd& fd, Bytes bytes) {
   const auto sent = send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  if (sent >= 0 && static_cast<std::size_t>(sent) != bytes.size()) die("the echo's socket is full");
+  return sent < 0 || static_cast<std::size_t>(sent) == bytes.size();
 }
 
 }  // namespace
@@ -26,6 +27,13 @@ struct Echo::Player : Watched {
   Player(Echo& e, Fd accepted, std::uint8_t number) : echo(e), fd(std::move(accepted)), id(number) {}
   void ready(std::uint32_t) override;
   void greet(std::size_t heard);
+  void say(Bytes bytes) {
+    if (!send_all(fd, bytes)) hang_up();
+  }
+  void hang_up() {
+    fd = Fd();
+    left = echo.some_left_ = true;
+  }
 
   Echo& echo;
   Fd fd;
@@ -40,23 +48,23 @@ void Echo::Player::ready(std::uint32_t) {
   const auto got = read(fd.get(), bytes.data(), bytes.size());
   if (got <= 0) {
     if (got < 0 && errno == EAGAIN) return;
-    fd = Fd();
-    left = echo.some_left_ = true;
+    hang_up();
   } else if (header_left > 0) {
     greet(static_cast<std::size_t>(got));
   } else {
-    send_all(fd, {bytes.data(), static_cast<std::size_t>(got)});
+    say({bytes.data(), static_cast<std::size_t>(got)});
   }
 }
 
+/// Hangs up on who sends more than the header before the greeting.
 void Echo::Player::greet(std::size_t heard) {
-  if (heard > header_left) die("somebody sent more than the header before the greeting");
+  if (heard > header_left) return hang_up();
   header_left -= heard;
   if (header_left > 0) return;
   Buffer greeting(kVersion.begin(), kVersion.end());
   greeting.push_back(id);
   append(greeting, kGameTime);
-  send_all(fd, greeting);
+  say(greeting);
 }
 
 struct Echo::Datagrams : Watched {
@@ -120,7 +128,7 @@ void Echo::link(std::uint8_t id, const sockaddr_in& from) {
   for (Player& player : players_) {
     if (player.id != id || player.linked || player.left) continue;
     player.linked = true;
-    send_all(player.fd, kEstablished);
+    player.say(kEstablished);
     break;
   }
   sendto(port_.udp.get(), kRequested.data(), kRequested.size(), 0, reinterpret_cast<const sockaddr*>(&from),

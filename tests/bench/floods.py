@@ -4,18 +4,21 @@
 # so that a busy crowd does not delay the players' clocks.
 import contextlib
 import ctypes
+import functools
 import json
 import selectors
 import socket
+import ssl
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 import contenders
 import report
 
-SECONDS = 8
+SECONDS = 3
 EVERY = 0.02  # seconds between two messages of a player
 AIMS_MS = {1: 50, 16: 250}  # by the number of addresses that flood
 JOIN_LIMIT = 10
@@ -23,6 +26,8 @@ AT_ONCE = 100  # connects under way: less than a listener's backlog
 
 RELAY, BRIDGE, WEB, ENET, ARENA = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet", "arena"
 ARENA_TCP, ARENA_UDP, LIED_TO = "arena, TCP", "arena, ENet", "bridge to the flooding server"
+ARENA_TLS, ARENA_BZFLAG, ARENA_PANIC, ARENA_OGAR = "arena, TLS (RSA 4096)", "arena, BZFlag", "arena, Panic", "arena, Ogar"
+WATCHED, METRICS = "broadcast", "metrics"
 # By listener: what a slow client sends, a byte at a time.
 SLOW = {RELAY: b"BZFLAG\r\n\r", BRIDGE: b"BZFLAG\r\n\r", WEB: b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nX-Slow: " + b"x" * 400}
 CROWDS = {"3,000 connects, closed at once": 3000, "5,000 idle connections": 5000, "700 slow greetings": 700}
@@ -47,20 +52,47 @@ TALK[("pings without a pause", WEB)] = (UPGRADE, in_frame(9, b""))
 TALK[("messages without a pause", RELAY)] = (b"BZFLAG\r\n\r\n", bytes([0, 0, 0x61, 0x6c]))
 TALK[("messages without a pause", BRIDGE)] = (b"BZFLAG\r\n\r\n" + bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"crowd".ljust(242, b"\0"),
                                               bytes([0, 0, 0x61, 0x6c]))
+# BZFlag 2.4, in the arena: joins and asks for a tank. Then it asks for tanks, sends short messages, or chats.
+JOINED = b"BZFLAG\r\n\r\n" + bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"crowd".ljust(242, b"\0") + bytes([0, 0, 0x61, 0x6c])
+CHAT = struct.pack(">HHBB", 14, 0x6d67, 254, 0) + b"hello there\0"
+TALK[("requests for a tank", ARENA_BZFLAG)] = (JOINED, bytes([0, 0, 0x61, 0x6c]))
+TALK[("chat", ARENA_BZFLAG)] = (JOINED, CHAT)
+TALK[("queries by TCP", ARENA_BZFLAG)] = (b"BZFLAG\r\n\r\n", bytes([0, 0, 0x71, 0x67]))
+TALK[("drives of a tank", ARENA_PANIC)] = (b"", bytes([1, 0, 1, 2, 1, 0, 0, 0]))
+TALK[("moves of the mouse", ARENA_OGAR)] = (
+    UPGRADE + in_frame(2, bytes([0xfe, 6, 0, 0, 0])) + in_frame(2, bytes([0xff, 0, 0, 0, 0])) + in_frame(2, b"\0crowd\0"),
+    in_frame(2, bytes([0x10]) + struct.pack("<iii", 5000, 2000, 0)))
+# A viewer of the broadcast moves its clock.
+TALK[("moves of the clock", WATCHED)] = (UPGRADE + in_frame(1, b'{"enter":{"name":"crowd","contract":2}}'), in_frame(1, b'{"playback":{"by_s":-1,"paused":true}}'))
 PAGES, REJOIN, PACKETS = "requests for the page", "join, leave, join again", "packets without a pause"
+GREETINGS, FRAGMENTS, DATAGRAMS, ASKED = ("TLS greetings, closed at once", "fragments, never completed",
+                                          "datagrams of 300 messages", "queries by UDP")
+DOCUMENTS = {"requests for `/live`": (WATCHED, "/live"), "requests for `/metrics`": (METRICS, "/metrics")}
 LIES = "50 sessions of a server that floods"
 TALKERS, LIED = 100, 50
 FLOODS = ([(None, "-", 1)] + [(kind, listener, 1) for listener in SLOW for kind in CROWDS] + [(SILENT, ENET, 1)]
           + [(kind, listener, addresses) for kind, listener in TALK for addresses in AIMS_MS]
-          + [(kind, listener, addresses) for kind, listener in ((PAGES, ARENA), (REJOIN, ARENA_TCP), (PACKETS, ARENA_UDP))
+          + [(kind, listener, addresses)
+             for kind, listener in ((PAGES, ARENA), (REJOIN, ARENA_TCP), (PACKETS, ARENA_UDP), (FRAGMENTS, ARENA_UDP),
+                                    (ASKED, ARENA_UDP), (GREETINGS, ARENA_TLS), (DATAGRAMS, ARENA_BZFLAG), (DATAGRAMS, RELAY),
+                                    *((kind, listener) for kind, (listener, _) in DOCUMENTS.items()))
              for addresses in AIMS_MS]
           + [(LIES, LIED_TO, 1)])
 
 ROUTE = '[[route]]\nlisten = "{}"\nto = "{}"\n'
-ARENA_CONF = '[[arena]]\nname = "flooded"\nlisten = [{}]\n'
+ARENA_CONF = """
+[[arena]]
+name = "flooded"
+seats = 500
+listen = [{}]
+watch = [{{ listen = "{}", delay_s = 0 }}]
+[metrics]
+listen = "{}"
+"""
 WEB_URL, ENET_URL = "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"
-ARENA_URLS = {ARENA: "native+ws://127.0.0.1:0?dialect=json", ARENA_TCP: "native://127.0.0.1:0?dialect=json",
-              ARENA_UDP: ENET_URL.format("127.0.0.1:0")}
+ARENA_URLS = {ARENA: "native+ws://{}?dialect=json", ARENA_TCP: "native://{}?dialect=json", ARENA_UDP: ENET_URL,
+              ARENA_TLS: "native+wss://{}?dialect=json&cert=CERT&key=KEY", ARENA_BZFLAG: "bzflag://{}?dialect=2.4",
+              ARENA_PANIC: "panic://{}?dialect=le-padded", ARENA_OGAR: "ogar+ws://{}?dialect=legacy6"}
 
 
 # -- The crowd ---------------------------------------------------------------------------------------------------------
@@ -105,11 +137,22 @@ def crowd(kind, to, listener, source):
     if kind == SILENT:
         return unacknowledged(to, source)
     if (kind, listener) in TALK:
-        return talk([connect(to, source) for _ in range(TALKERS)], *TALK[kind, listener])
+        return talk([connect(to, source) for _ in range(TALKERS)], *TALK[kind, listener], waits=listener == RELAY)
     if kind == LIES:
         return talk([connect(to, source) for _ in range(LIED)], ENTER + b"\n", b"")
     if kind == PACKETS:
         return packets(to, source)
+    if kind == FRAGMENTS:
+        return fragments(to, source)
+    if kind == ASKED:
+        return ask(to, source)
+    if kind == DATAGRAMS:
+        return datagrams(to, source)
+    if kind == GREETINGS:
+        return come_and_go(to, source, client_hello())
+    if kind in DOCUMENTS:
+        request = f"GET {DOCUMENTS[kind][1]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+        return talk([connect(to, source) for _ in range(TALKERS)], b"", request)
     if kind in (PAGES, REJOIN):
         return come_and_go(to, source, UPGRADE.split(b"\r\n")[0] + b"\r\nHost: 127.0.0.1\r\n\r\n" if kind == PAGES
                            else ENTER + b'\n{"spawn":{}}\n')
@@ -138,11 +181,12 @@ def signal_end():
         time.sleep(60)
 
 
-def talk(links, greeting, message):
-    """Sends `message` as fast as it is taken, and reads what comes."""
+def talk(links, greeting, message, waits=False):
+    """Sends `message` as fast as it is taken, and reads what comes. `waits`: not before something has come."""
     wait_writable(links)
     rest = {one: greeting for one in links}
     flood = message * (60_000 // len(message)) if message else b""
+    greeted = set() if waits else set(links)
     with selectors.DefaultSelector() as ready:
         for one in links:
             ready.register(one, selectors.EVENT_READ | selectors.EVENT_WRITE)
@@ -150,10 +194,13 @@ def talk(links, greeting, message):
             for key, events in ready.select():
                 one = key.fileobj
                 try:
-                    if events & selectors.EVENT_READ and not one.recv(1 << 18):
-                        raise OSError("closed")
+                    if events & selectors.EVENT_READ:
+                        if not one.recv(1 << 18):
+                            raise OSError("closed")
+                        greeted.add(one)
+                        ready.modify(one, selectors.EVENT_READ | (selectors.EVENT_WRITE if flood or rest[one] else 0))
                     if events & selectors.EVENT_WRITE:
-                        rest[one] = rest[one][one.send(rest[one]):] or flood
+                        rest[one] = rest[one][one.send(rest[one]):] or (flood if one in greeted else b"")
                         if not rest[one]:
                             ready.modify(one, selectors.EVENT_READ)
                 except BlockingIOError:
@@ -174,8 +221,50 @@ def come_and_go(to, source, words):
             one.close()
 
 
-def packets(to, source):
-    """Peers over ENet. Each datagram has 60 unreliable packets: a new direction of the view."""
+def client_hello():
+    """The first message of a TLS handshake."""
+    out = ssl.MemoryBIO()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(ssl.MemoryBIO(), out, server_hostname="localhost").do_handshake()
+    return out.read()
+
+
+def datagrams(to, source):
+    """Clients of BZFlag that send 300 messages in each datagram, from the ports of their connections."""
+    links = []
+    for _ in range(TALKERS):
+        one = source.bind(socket.socket())
+        one.connect(to)
+        one.settimeout(JOIN_LIMIT)
+        one.sendall(JOINED[:10])
+        one.recv(64)  # the greeting
+        one.sendall(JOINED[10:])
+        beside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        beside.bind(one.getsockname())
+        beside.connect(to)
+        beside.setblocking(False)
+        one.setblocking(False)
+        links.append((one, beside))
+    while True:
+        for one, beside in links:
+            with contextlib.suppress(OSError):
+                one.recv(1 << 16)
+            with contextlib.suppress(OSError):
+                beside.send(bytes([0, 0, 0x61, 0x6c]) * 300)
+
+
+def ask(to, source):
+    """Queries of Ace of Spades."""
+    sockets = [source.bind(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(source.addresses)]
+    while True:
+        for one in sockets:
+            one.sendto(b"HELLO", to)
+            one.sendto(b"HELLOLAN", to)
+
+
+def peers_of(to, source):
+    """Peers over ENet, which are connected."""
     peers = []
     for _ in range(20):
         one = Enet(to, source)
@@ -186,12 +275,29 @@ def packets(to, source):
                 one.read()
         one.link.setblocking(False)
         peers.append(one)
+    return peers
+
+
+def packets(to, source):
+    """Each datagram has 60 unreliable packets: a new direction of the view."""
+    peers = peers_of(to, source)
     view = b"\x01" + struct.pack("<fff", 1, 0, 0)
     while True:
         for one in peers:
             commands = b"".join(struct.pack(">BBHHH", 7, 0, 0, number, len(view)) + view for number in range(60))
             with contextlib.suppress(OSError):
                 one.transmit(commands)
+                one.read()
+
+
+def fragments(to, source):
+    """Each datagram is the first fragment of another reliable packet. No packet is ever complete."""
+    peers, number = peers_of(to, source), 0
+    while True:
+        number = number % 60_000 + 2
+        for one in peers:
+            with contextlib.suppress(OSError):
+                one.transmit(struct.pack(">BBHHHIIII", 0x88, 0, number, number, 1000, 2, 0, 2000, 0) + b"x" * 1000)
                 one.read()
 
 
@@ -299,11 +405,11 @@ class Bridged(Player):
             self.id, self.greeted, self.heard, self.order = self.heard[8], True, self.heard[Bzflag.GREETING:], 0
             self.link.send(bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"bench".ljust(242, b"\0"))
         while (length := frame_length(self.heard)) and len(self.heard) >= length:
-            code = struct.unpack(">H", self.heard[2:4])[0]
+            code, body = struct.unpack(">H", self.heard[2:4])[0], self.heard[4:length]
             self.heard = self.heard[length:]
             if code == self.ACCEPT:
                 self.link.send(bytes([0, 0, 0x61, 0x6c]))
-            elif code == self.ALIVE:
+            elif code == self.ALIVE and body[:1] == bytes([self.id]):
                 self.joined = True
             elif code in self.UPDATES:
                 self.answered()
@@ -446,22 +552,43 @@ def play(addresses, seconds):
 
 # -- The measurement ---------------------------------------------------------------------------------------------------
 
+@functools.cache
+def certificate():
+    """A temporary folder with cert.pem and key.pem. Made once: that takes seconds."""
+    made = tempfile.TemporaryDirectory(prefix="entente-bench-")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                    "-keyout", made.name + "/key.pem", "-out", made.name + "/cert.pem"], check=True, stderr=subprocess.DEVNULL)
+    return made
+
+
 class Proxy(contenders.Announcing):
-    """One worker with default limits, a route for each transport, and an arena. Yields the addresses of its listeners."""
+    """One worker with default limits: a route for each transport, and an arena with a broadcast."""
 
     def __init__(self, build, routes):
         super().__init__("entente", set(), str(build / "entente"), self.arrange)
         self.routes = routes
+        names = [*routes, *ARENA_URLS, WATCHED, METRICS]
+        ports = set()
+        while len(ports) < len(names):
+            ports.add(contenders.free_port())
+        self.listeners = {name: f"127.0.0.1:{port}" for name, port in zip(names, ports)}
 
     def arrange(self, servers, folder):
-        arena = ARENA_CONF.format(", ".join(f'"{url}"' for url in ARENA_URLS.values()))
-        text = '[log]\nlevel = "warn"\n' + "".join(ROUTE.format(*route) for route in self.routes) + arena
+        keys = certificate().name
+        urls = ", ".join(json.dumps(url.format(self.listeners[name]).replace("CERT", keys + "/cert.pem").replace(
+            "KEY", keys + "/key.pem")) for name, url in ARENA_URLS.items())
+        text = '[log]\nlevel = "warn"\n'
+        text += "".join(ROUTE.format(url.format(self.listeners[name]), to) for name, (url, to) in self.routes.items())
+        text += ARENA_CONF.format(urls, f"native+ws://{self.listeners[WATCHED]}?dialect=json", self.listeners[METRICS])
         (folder / "conf").write_text(text)
         return ["run", folder / "conf"]
 
     def start(self, echo, folder):
-        process, first = super().start(echo, folder)
-        return process, [first] + [process.stdout.readline().split()[-1] for _ in range(len(self.routes) + len(ARENA_URLS) - 1)]
+        process, _ = super().start(echo, folder)
+        for name, where in self.listeners.items():
+            if name not in (ENET, ARENA_UDP):
+                contenders.wait_until_listening(process, int(where.rsplit(":", 1)[1]))
+        return process, self.listeners
 
 
 def helper(*words):
@@ -476,16 +603,14 @@ def cell(build, load, kind, listener, addresses):
             one.core = contenders.LOAD_CORE
             return url.format(stack.enter_context(one.running(None))[0])
 
-        bzflag = "bzflag://127.0.0.1:0?dialect=2.4"
-        routes = {RELAY: (bzflag, f"bzflag://{load.echo}?dialect=2.4"), BRIDGE: (bzflag, f"native://{load.native}"),
-                  WEB: (WEB_URL.format("127.0.0.1:0"), arena(WEB_URL)),
-                  ENET: (ENET_URL.format("127.0.0.1:0"), arena(ENET_URL))}
+        bzflag = "bzflag://{}?dialect=2.4"
+        routes = {RELAY: (bzflag, bzflag.format(load.echo)), BRIDGE: (bzflag, f"native://{load.native}"),
+                  WEB: (WEB_URL, arena(WEB_URL)), ENET: (ENET_URL, arena(ENET_URL))}
         liar = helper("lie")
         stack.callback(contenders.kill, liar)
         lies = f"native://{liar.stdout.readline().strip()}?dialect=protobuf"
-        routes[LIED_TO] = ("native://127.0.0.1:0?dialect=json", lies)
-        found, _ = stack.enter_context(Proxy(build, list(routes.values())).running(None))
-        listeners = dict(zip([*routes, *ARENA_URLS], found))
+        routes[LIED_TO] = ("native://{}?dialect=json", lies)
+        listeners, _ = stack.enter_context(Proxy(build, routes).running(None))
         players = helper("play", json.dumps({name: listeners[name] for name in PLAYERS}), str(SECONDS))
         stack.callback(contenders.kill, players)
         if players.stdout.readline() != "in\n":
