@@ -63,7 +63,7 @@ constexpr Bound kBounds[] = {
     {"bzflag front", "a client of BZFlag", 16 * kMiB, 0, kMillion, 4'000},
     {"bzflag back", "a server of BZFlag", 32 * kMiB, 0, kMillion, 4'000},
     {"native front", "a client of native", 16 * kMiB, 0, kMillion, 8'000},
-    {"native back", "a server of native", 64 * kMiB, 0, 4 * kMillion, 8'000},
+    {"native back", "a server of native", 64 * kMiB, 0, 20 * kMillion, 8'000},
     {"ogar front", "a client of Ogar", 16 * kMiB, 0, 4 * kMillion, 8'000},
     {"ogar back", "a server of Ogar", 64 * kMiB, 0, 20 * kMillion, 20'000},
     {"panic front", "a client of Panic", 16 * kMiB, 0, kMillion, 8'000},

@@ -31,6 +31,7 @@ struct Side final : EnetHost::User {
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
                   to_hex(packet.bytes().first(std::min<std::size_t>(4, packet.bytes().size()))));
+    for (const Millis until = steady_now() + spins; spins != 0 && steady_now() < until;) continue;
     if (echo) host.send(who, channel, std::move(packet));
   }
   void disconnected(EnetPeer&, std::uint32_t data) override {
@@ -51,6 +52,7 @@ struct Side final : EnetHost::User {
   EnetPeer* peer = nullptr;
   bool echo = false, turns_away = false;
   int drains = 0;
+  Millis spins = 0;  // how long it takes over each packet
   std::uint32_t refused = 0;
   std::function<void()> again;  // called once it has lost its peer
   std::vector<std::string> log;
@@ -343,6 +345,18 @@ TEST_CASE("enet host: what a peer makes ENet keep is bounded, by whatever it sen
     duel.connect(3);
     CHECK(duel.server.host.kept(*duel.server.peer) < 1024);
   }
+}
+
+TEST_CASE("enet host: what a peer sent before it left is delivered, however busy we are") {
+  Duel duel({4, 2, false});
+  duel.connect(3);
+  duel.server.spins = 3;  // more than a turn
+  for (int i = 0; i < 30; ++i)
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("last"), EnetDelivery::kReliable));
+  duel.client.host.disconnect(*duel.client.peer, 9);
+  duel.until([&] { return duel.server.peer == nullptr; });
+  CHECK(duel.server.log.size() == 32);
+  CHECK(duel.server.log.back() == "down 9");
 }
 
 TEST_CASE("enet host: packets that wait for a lost one do not keep it out, however many they are") {

@@ -393,7 +393,7 @@ TEST_CASE("large messages are stored beside the ring: equal ones once, up to a l
       sink.bytes(1, Way::kToClient, Lane::kStream, Buffer(kSize, static_cast<std::uint8_t>(2 + i)), 1);
     CHECK(sink.dropped().read() == 11);  // besides the first one, there is room for kFit - 1
   }
-  CHECK(testing::bytes_in_use() == before);
+  CHECK(testing::bytes_in_use() <= before);  // an earlier test's threads may have freed more meanwhile
 }
 
 TEST_CASE("the thread that stops the tap processes what is left, and the tap's own thread gives way") {

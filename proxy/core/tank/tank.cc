@@ -14,7 +14,7 @@ constexpr double kPiece = 0.5;  // metres driven between two collision tests
 constexpr double kMostPieces = 256;
 constexpr std::size_t kMostBlocks = 32'768;  // further ones stop nothing
 constexpr double kSmallestReach = 8;         // metres: the side of the finest grid
-constexpr double kFarthest = 1e6;            // metres that a shot flies
+constexpr double kLongestFlight = 1e6;       // metres that a shot flies
 constexpr std::uint8_t kMostSizes = 24;      // the largest reach is 2^23 times as far
 constexpr double kFacing = 0.1;              // radians: within this angle it faces a direction
 constexpr double kMiss = 1e-9;
@@ -293,7 +293,7 @@ double Terrain::floor(const TankModel& model, double x, double y, double z, doub
 
 double Terrain::clear_way(double x, double y, double z, double dx, double dy, double most) const {
   double way = most;
-  const double farthest = std::min(most, kFarthest);
+  const double farthest = std::min(most, kLongestFlight);
   each_near(x, y, dx * farthest, dy * farthest, 0, [&](const Block& block) {
     if (!block.stops_shots || z < block.bottom || z > block.top) return;
     const double px = x - block.x, py = y - block.y;

@@ -29,13 +29,6 @@ constexpr int kMostCalls = 64;  // calls of ENet that empty its socket when newc
 
 thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
 
-/// A packet that ENet hands over. From here on, its user keeps it.
-EnetPacket taken(ENetPacket* packet) {
-  stop_counting_enet_memory(packet->data);
-  stop_counting_enet_memory(packet);
-  return EnetPacket(packet);
-}
-
 ENetAddress to_enet(const Address& address) {
   const auto* four = reinterpret_cast<const sockaddr_in*>(address.raw());
   return {four->sin_addr.s_addr, address.port()};
@@ -75,6 +68,32 @@ struct EnetHost::PeerSocket final : Poll::User {
 EnetHost::EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
 
 void EnetPeer::Hearing::run() { peer.host_->hear(peer); }
+
+EnetPeer::~EnetPeer() {
+  for (; delivered_ < arrived_.size(); ++delivered_) enet_packet_destroy(arrived_[delivered_].packet);
+}
+
+void EnetPeer::arrive(const Arrived& one) {
+  constexpr std::size_t kSome = 64;
+  if (delivered_ >= kSome && delivered_ >= arrived_.size() / 2) {
+    arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<std::ptrdiff_t>(delivered_));
+    delivered_ = 0;
+  }
+  arrived_.push_back(one);
+}
+
+ENetPacket* EnetPeer::next_arrived(std::uint8_t& channel) {
+  if (delivered_ == arrived_.size()) {
+    arrived_.clear();
+    delivered_ = 0;
+    return nullptr;
+  }
+  const Arrived& next = arrived_[delivered_++];
+  channel = next.channel;
+  stop_counting_enet_memory(next.packet->data);
+  stop_counting_enet_memory(next.packet);
+  return next.packet;
+}
 
 EnetHost::~EnetHost() { close(); }
 
@@ -286,7 +305,7 @@ std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
   enet_peer_reset(peer.peer_);
   peer.peer_->data = nullptr;
   std::erase(drained_, &peer);
-  if (heard_ == &peer) heard_ = nullptr;
+  end_deliveries(peer);
   --peers_;
   return std::unique_ptr<EnetPeer>(&peer);
 }
@@ -571,6 +590,7 @@ std::unique_ptr<MovedEnetPeer> EnetHost::release(EnetPeer& peer, Fd socket) {
   move_peer(raw, host->peers[0]);
   std::erase(drained_, &peer);
   peer.drained_ = false;
+  end_deliveries(peer);
   peer.hearing_.cancel();
   peer.hearing_.set_party(nullptr);
   peer.host_ = nullptr;
@@ -605,24 +625,37 @@ void EnetHost::dispatch() {
     }
     enet_list_remove(&raw.dispatchList);
     raw.flags = static_cast<enet_uint16>(raw.flags & ~ENET_PEER_FLAG_NEEDS_DISPATCH);
+    enet_uint8 channel = 0;
+    while (ENetPacket* const packet = enet_peer_receive(&raw, &channel)) peer->arrive({packet, channel});
     hear_later(*peer);
   }
 }
 
-/// Delivers what the peer sent, for as long as a job may take. The user may end the peer, or let it move.
+/// Delivers what the peer sent, for as long as a job may take.
 void EnetHost::hear(EnetPeer& peer) {
   serving = this;
-  heard_ = &peer;
-  do {
-    enet_uint8 channel = 0;
-    ENetPacket* const raw = enet_peer_receive(peer.peer_, &channel);
-    if (raw == nullptr) heard_ = nullptr;
-    if (raw == nullptr) break;
-    EnetPacket packet = taken(raw);
-    if (!peer.gone_) user_.received(peer, channel, std::move(packet));
-  } while (heard_ != nullptr && !loop_.time_is_up());
+  const bool there = deliver(peer, false);
   serving = nullptr;
-  if (std::exchange(heard_, nullptr) != nullptr) hear_later(peer);
+  if (there && !peer.arrived_.empty()) hear_later(peer);
+}
+
+/// `all`: for as long as it takes. False: the peer was ended, or moved.
+bool EnetHost::deliver(EnetPeer& peer, bool all) {
+  Delivery mine{&peer, delivery_};
+  delivery_ = &mine;
+  std::uint8_t channel = 0;
+  while (ENetPacket* const packet = mine.peer != nullptr ? peer.next_arrived(channel) : nullptr) {
+    EnetPacket its(packet);
+    if (!peer.gone_) user_.received(peer, channel, std::move(its));
+    if (!all && loop_.time_is_up()) break;
+  }
+  delivery_ = mine.outer;
+  return mine.peer != nullptr;
+}
+
+void EnetHost::end_deliveries(const EnetPeer& peer) {
+  for (Delivery* at = delivery_; at != nullptr; at = at->outer)
+    if (at->peer == &peer) at->peer = nullptr;
 }
 
 void EnetHost::deal_with(ENetEvent& event) {
@@ -632,11 +665,11 @@ void EnetHost::deal_with(ENetEvent& event) {
       if (!peer) peer = &adopt(event.peer);
       if (!peer->gone_) user_.connected(*peer, event.data);
       break;
-    case ENET_EVENT_TYPE_RECEIVE: {
-      EnetPacket packet = taken(event.packet);
-      if (peer && !peer->gone_) user_.received(*peer, event.channelID, std::move(packet));
+    case ENET_EVENT_TYPE_RECEIVE:
+      if (!peer) return enet_packet_destroy(event.packet);
+      peer->arrive({event.packet, event.channelID});  // others may be before it
+      hear_later(*peer);
       break;
-    }
     case ENET_EVENT_TYPE_DISCONNECT:
       if (peer) lose(*peer, event.data);
       break;
@@ -664,8 +697,10 @@ void EnetHost::lose_refused() {
   lose(*peer, 0);
 }
 
-/// ENet has freed the place already, and its user may connect from it at once.
+/// Delivers what came before, however long that takes: it is limited by EnetOptions::most_kept(). ENet has freed the
+/// place already, and its user may connect from it at once.
 void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
+  if (!deliver(peer, true)) return;
   // ENet gives up a peer that has acknowledged nothing for so long, and does not say whether it was that or a
   // disconnect.
   peer.timed_out_ = data == 0 && enet_time_get() - peer.heard_ >= peer.silence_;

@@ -78,6 +78,7 @@ class MovedEnetPeer {
 class EnetPeer {
  public:
   EnetPeer() = default;
+  ~EnetPeer();
   EnetPeer(const EnetPeer&) = delete;
   EnetPeer& operator=(const EnetPeer&) = delete;
 
@@ -103,6 +104,14 @@ class EnetPeer {
   friend class EnetHost;
   friend class MovedEnetPeer;
 
+  struct Arrived {
+    ENetPacket* packet;
+    std::uint8_t channel;
+  };
+  void arrive(const Arrived& one);
+  /// The next packet for its user, which counts no longer; null: there is none.
+  ENetPacket* next_arrived(std::uint8_t& channel);
+
   /// Delivers what the peer sent.
   struct Hearing final : Job {
     explicit Hearing(EnetPeer& its) : peer(its) {}
@@ -122,6 +131,8 @@ class EnetPeer {
   bool drained_ = false;                             // it is in EnetHost::drained_
   bool timed_out_ = false, refused_ = false;
   Hearing hearing_{*this};
+  std::vector<Arrived> arrived_;  // in order; ENet would drop them when the peer leaves
+  std::size_t delivered_ = 0;     // of arrived_
 };
 
 class EnetHost final : private Poll::User, private Alarm::User, private Later {
@@ -207,6 +218,13 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
  private:
   friend class EnetPeer;
+
+  /// A peer whose packets are being delivered. Its user may end it, and may serve the host, in that call.
+  struct Delivery {
+    EnetPeer* peer;  // null: it was ended
+    Delivery* outer;
+  };
+
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
   static constexpr std::size_t kFree = 16;              // places that are kept free by dropping peers that leave
@@ -233,6 +251,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void deal_with(ENetEvent& event);
   void dispatch();
   void hear(EnetPeer& peer);
+  bool deliver(EnetPeer& peer, bool all);
+  void end_deliveries(const EnetPeer& peer);
   void hear_later(EnetPeer& peer) { loop_.serve(peer.hearing_); }
   void set_turn(EnetPeer& peer);
   void set_turns();
@@ -274,7 +294,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<std::size_t> asking_;           // the half-open ones; used by thin() alone
   std::vector<EnetPeer*> leaving_;            // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
-  EnetPeer* heard_ = nullptr;  // whose packets are being delivered
+  Delivery* delivery_ = nullptr;  // the innermost one
   bool listens_ = false;
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer
