@@ -274,6 +274,20 @@ TEST_CASE("in a room that is ready, a client joins once its player is known; a r
   CHECK(stage.hears(core::Fact(1, refused)) == "sends MsgMessage from=253 to=0 kind=0 text=\"only to be watched\"\n");
 }
 
+TEST_CASE("in a room that is ready, a client whose player is known late joins at once") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, true);
+  stage.hears(words::Ready());
+  std::string all = stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+  all += stage.waits(core::kSecond);
+  CHECK(lines(all, "sends MsgAccept") == "");
+  all = stage.hears(player(1, "anna", words::RED));
+  all += stage.waits(core::kMillisecond);
+  CHECK(lines(all, "sends MsgAccept") != "");
+}
+
 TEST_CASE("a client that waits for other players has joined, and gets a message that says so") {
   auto stage = front_stage();
   stage.opens();

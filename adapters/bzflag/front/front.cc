@@ -67,6 +67,7 @@ void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
       },
       fact.content);
   if (!client_.in()) lobby_.answer(out);
+  if (client_.stage == Stage::kEntering) out.wake(out.now());  // its player may be known now
 }
 
 template <class Word>
