@@ -78,8 +78,7 @@ void Tcp::call_again() {
 }
 
 void Tcp::send(wire::Lane, Bytes bytes) {
-  assert(!shutting_down_);
-  if (!is_open() || failed_) return;
+  if (!is_open() || failed_ || shutting_down_) return;  // a peer that was told goodbye hears nothing more
   if (waiting() > 0 || connecting_) return keep({bytes, {}});
   static const BytesOwner kNobody;
   const Outbox::Part part{bytes, &kNobody};
@@ -87,8 +86,7 @@ void Tcp::send(wire::Lane, Bytes bytes) {
 }
 
 void Tcp::lend(const SharedBytes& shared) {
-  assert(!shutting_down_);
-  if (!is_open() || failed_) return;
+  if (!is_open() || failed_ || shutting_down_) return;
   waiting() > 0 || connecting_ ? keep(shared) : loop_.outbox().lend(*this, shared);
 }
 

@@ -296,7 +296,7 @@ TEST_CASE("a server that floods its sessions: a player of another route waits fo
   const Bridged bridged(yard, no_limits());
   const std::size_t wait = yard.wait_during([&] { bridged.flood(); });
   CHECK(wait <= (kNewcomers + 1) * kTurn);
-  CHECK(yard.flooded() > 2 * kTurn);
+  CHECK(yard.flooded() > kTurn);
 }
 
 TEST_CASE(
