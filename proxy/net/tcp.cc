@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <utility>
 
@@ -77,7 +78,8 @@ void Tcp::call_again() {
 }
 
 void Tcp::send(wire::Lane, Bytes bytes) {
-  if (!is_open() || failed_ || shutting_down_) return;  // a peer that was told goodbye hears nothing more
+  assert(!shutting_down_);
+  if (!is_open() || failed_) return;
   if (waiting() > 0 || connecting_) return keep({bytes, {}});
   static const BytesOwner kNobody;
   const Outbox::Part part{bytes, &kNobody};
@@ -85,7 +87,8 @@ void Tcp::send(wire::Lane, Bytes bytes) {
 }
 
 void Tcp::lend(const SharedBytes& shared) {
-  if (!is_open() || failed_ || shutting_down_) return;
+  assert(!shutting_down_);
+  if (!is_open() || failed_) return;
   waiting() > 0 || connecting_ ? keep(shared) : loop_.outbox().lend(*this, shared);
 }
 

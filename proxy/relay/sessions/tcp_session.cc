@@ -299,7 +299,13 @@ void TcpSession::server_ended() {
   if (owes_goodbye())
     part_at_ = now() + kParting;
   else
-    client_.link.shut_down();
+    leave_client();
+}
+
+/// The client gets no more, also if the session ends for another reason before the client has left.
+void TcpSession::leave_client() {
+  told_goodbye_ = true;
+  client_.link.shut_down();
 }
 
 /// Passes on the beginning of a frame whose end will never come. A peer that needs whole frames, or a goodbye after
@@ -350,7 +356,7 @@ bool TcpSession::on_tick(Millis now) {
   if (part_at_ && now >= part_at_) {
     part_at_ = 0;
     say_goodbye(Reason::kServerLeft);
-    client_.link.shut_down();
+    leave_client();
   }
   if (number_) dial_.set_behind(!number_.is_next());
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.

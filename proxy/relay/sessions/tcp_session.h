@@ -54,6 +54,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
 
   void client_ended();
   void server_ended();
+  void leave_client();
   bool owes_goodbye() const;
   void say_goodbye(Reason why);
   /// Whether we may say something: the client was sent whole frames, and no goodbye.
