@@ -7,6 +7,7 @@
 #include <span>
 
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/native/native.h"
 #include "adapters/panic/panic.h"
 #include "tests/relay/toy.h"
 
@@ -154,6 +155,18 @@ TEST_CASE("each side may end its direction while the other still sends") {
     CHECK(running.ended(relay::Reason::kServerLeft));
   }
   CHECK(running.empty());
+}
+
+TEST_CASE("a client whose server has left hears nothing more when the relay stops") {
+  FakeServer fake;
+  Running running(native::game(), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send(Buffer{0, 0, 0, 0});
+  Stream server = fake.accept();
+  server.finish();
+  CHECK(client.read_all().empty());
+  running.stop();  // the client has not left yet
+  CHECK(running.ended(relay::Reason::kStopped));
 }
 
 TEST_CASE("a client gets its game's goodbye once, between two frames") {
