@@ -38,7 +38,7 @@ class Grid {
     std::vector<Entry>& into = cells_[known->second].entries;
     where = {known->second, into.size()};
     into.push_back({unit, x, y});
-    if (cells_.size() > kMostSpare + 2 * where_.size()) forget_empty_cells();
+    limit_cells();
   }
 
   void remove(T unit) {
@@ -46,7 +46,7 @@ class Grid {
     if (at == where_.end()) return;
     take_out(at->second);
     where_.erase(at);
-    if (cells_.size() > kMostSpare + 2 * where_.size()) forget_empty_cells();
+    limit_cells();
   }
 
   void clear() {
@@ -111,7 +111,9 @@ class Grid {
     entries.pop_back();
     if (entries.capacity() > kSmall && entries.capacity() > 4 * entries.size()) entries.shrink_to_fit();
   }
-  void forget_empty_cells() {
+  /// Forgets the empty cells if there are too many.
+  void limit_cells() {
+    if (cells_.size() <= kMostSpare + 2 * where_.size()) return;
     std::erase_if(cells_, [](const Cell& cell) { return cell.entries.empty(); });
     numbers_.clear();
     for (std::size_t i = 0; i < cells_.size(); ++i) {

@@ -148,7 +148,7 @@ void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
   fresh.looks_version_ = other.looks_version_ + versions_from;
   fresh.players_version_ = other.players_version_ + versions_from;
   fresh.units_ = other.units_;
-  for (const Id id : fresh.sorted_units([](const UnitState&) { return true; })) {
+  for (const Id id : fresh.sorted_units()) {
     const UnitState& state = fresh.units_.at(id);
     fresh.grid_.place(&state, state.unit.pose().x(), state.unit.pose().y());
   }
@@ -373,7 +373,7 @@ void WorldState::tell_to(const Telling& say, bool with_map, const MapTeller* tel
 
 /// In the order of their ids, so that the same world is told the same way.
 void WorldState::tell_units(const Telling& say) const {
-  for (const Id id : sorted_units([](const UnitState&) { return true; })) {
+  for (const Id id : sorted_units()) {
     const UnitState& state = units_.at(id);
     say(state.unit);
     if (!state.hidden) continue;

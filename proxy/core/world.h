@@ -167,6 +167,9 @@ class WorldState {
     std::sort(ids.begin(), ids.end());
     return ids;
   }
+  std::vector<Id> sorted_units() const {
+    return sorted_units([](const UnitState&) { return true; });
+  }
   const std::vector<ShotState>& shots() const { return shots_; }
 
   /// Calls `see(const UnitState&)` for every visible unit whose centre is in this box.

@@ -165,8 +165,7 @@ void BlockEdits::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
 
 void BlockEdits::catch_up(FrontOut& out) {
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
-  const auto all = [](const core::UnitState&) { return true; };
-  for (const core::Id id : out.world().sorted_units(all)) hear(out.world().unit(id)->unit, out);
+  for (const core::Id id : out.world().sorted_units()) hear(out.world().unit(id)->unit, out);
 }
 
 void BlockEdits::forget_map() {

@@ -56,8 +56,8 @@ class EnetDissector {
 
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
   static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
-  /// Bytes kept for one direction, with their bookkeeping. Two of the largest packets, and room
-  /// for many small ones that are out of order.
+  /// Bytes kept for one direction, with their bookkeeping: two of the largest packets, and many small ones that are out
+  /// of order.
   std::size_t budget() const { return 2 * largest_packet_ + kOnTheWay; }
   /// Bytes kept now, for both directions.
   std::size_t kept() const { return sides_[0].kept + sides_[1].kept; }
