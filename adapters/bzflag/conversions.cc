@@ -307,8 +307,8 @@ words::Pose pose_of(const PlayerUpdateSmall& update) {
 
 float to_azimuth(double yaw) { return to_float(std::abs(yaw) < kManyTurns ? yaw : core::wrap_angle(yaw)); }
 
-float clock_of(core::Micros passed) {
-  return static_cast<float>(static_cast<double>(passed % kClockTurn) / core::kSecond);
+float clock_of(core::Micros passed, const Dialect& dialect) {
+  return static_cast<float>(static_cast<double>(passed % (dialect.clock_turn * core::kSecond)) / core::kSecond);
 }
 
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/messages.h"
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/word.h"
@@ -90,11 +91,8 @@ words::Pose pose_of(const PlayerUpdateSmall& update);
 using core::claim_of, core::pose_of;
 
 /// An update of `player` at `time`. It is small if that is allowed and every number fits.
-/// A clock of our own, for updates and shots: seconds that begin again after kClockTurn, because larger numbers of a
-/// float are more than 1 ms apart. Clients look only at differences, and ignore negative ones (Player::setDeadReckoning
-/// at v2.4.26), or do not look at the time. Only 2.0.0 and 2.0.2 take a new turn for lag.
-inline constexpr core::Micros kClockTurn = 16'384 * core::kSecond;
-float clock_of(core::Micros passed);
+/// A clock of our own: seconds that begin again after Dialect::clock_turn.
+float clock_of(core::Micros passed, const Dialect& dialect);
 
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed = true);
 

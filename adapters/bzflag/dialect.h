@@ -74,6 +74,10 @@ struct Dialect {
   bool rabbits = false;             ///< rabbit chase has a team for the rabbit
   bool hunters = false;             ///< rabbit chase has a team for the hunters
   std::uint8_t rogue_target = 250;  ///< chat to a team is sent to this id minus the team
+  /// Our own clocks, for updates and shots, begin again after so many seconds: larger numbers of a float are more than
+  /// 1 ms apart. Clients look only at differences, and ignore negative ones (Player::setDeadReckoning at v2.4.26), or
+  /// do not look at the time. Only 2.0.0 and 2.0.2 discard updates for hours after such a step.
+  std::uint32_t clock_turn = 16'384;
 };
 
 /// In the order of Game::dialects(); the first is the default.
@@ -142,7 +146,8 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .small_updates = true,
      .late_flags = true,
      .marked_actions = true,
-     .rabbits = true},
+     .rabbits = true,
+     .clock_turn = 262'144},  // 3 days; numbers are then 30 ms apart, where 2.0.2 tolerates a second
     {.name = "1.10",
      .about = "BZFlag 1.10.0 to 1.10.8 (BZFS1910)",
      .version = "BZFS1910",

@@ -33,6 +33,29 @@ std::size_t lines_of(const std::string& play, std::string_view start) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
 }
 
+/// The times of updates of a tank that moves for 5 s, after the client has played for so long.
+std::vector<double> times_after(core::Micros age, std::size_t dialect) {
+  auto stage = in_play(dialect);
+  stage.ages(age);
+  std::string all;
+  for (int i = 1; i <= 50; ++i) {
+    all += stage.hears(pose(12, 20 + i * 0.1, 0, 25));
+    stage.waits(100 * core::kMillisecond);
+  }
+  return numbers_after(all, " time=");
+}
+
+TEST_CASE("the clock of updates does not step for three days in 2.0: 2.0.0 and 2.0.2 would discard them for hours") {
+  constexpr core::Micros kTurn = 16'384 * core::kSecond, kBefore = 2 * core::kSecond;
+  for (const core::Micros age : {kTurn - kBefore, 2 * kTurn - kBefore, 15 * kTurn - kBefore}) {
+    const std::vector<double> times = times_after(age, kDialect20);
+    REQUIRE(times.size() == 50);
+    for (std::size_t i = 1; i < times.size(); ++i) CHECK(std::abs(times[i] - times[i - 1] - 0.1) < 0.033);
+    const std::vector<double> older = times_after(age, kDialect110);
+    CHECK(!std::is_sorted(older.begin(), older.end()));
+  }
+}
+
 // -- Greetings --------------------------------------------------------------------------------------------------------
 
 TEST_CASE("clients of 2.0 and 1.10 are greeted first; 2.0 also gets the time at once") {

@@ -33,10 +33,10 @@ struct Said {
   std::string out, err;
 };
 
-Said reproduced(const std::string& file, bool json = false, const std::string& small = "") {
+Said reproduced(const std::string& file, bool json = false, const std::string& small = "", core::Micros age = 0) {
   std::ostringstream out, err;
   Progress quiet(nullptr);
-  const int exit = reproduce({file, json, small}, quiet, out, err);
+  const int exit = reproduce({file, json, small, age}, quiet, out, err);
   return {exit, out.str(), err.str()};
 }
 
@@ -131,6 +131,26 @@ TEST_CASE("each front and each back sends the same frames as when tests/traces/b
   const std::set<std::string> games = {"aos", "bzdraft", "bzflag", "ogar", "panic"};
   CHECK(fronts == games);
   CHECK(backs == games);
+}
+
+/// Ages of rooms: the sessions, which are longer than 8 s, pass the end of a counter of 31 or 32 bits of microseconds,
+/// milliseconds, 10 ms and seconds (36 minutes, 72 minutes, 25 days, 50 days, 248 days, 136 years). Each is a multiple
+/// of 6 s, as what a front sends at regular times depends on when the room began.
+std::vector<core::Micros> ages() {
+  constexpr core::Micros kBefore = 2 * core::kSecond, kMultiple = 6 * core::kSecond;
+  std::vector<core::Micros> found;
+  for (const core::Micros unit : {core::Micros{1}, core::kMillisecond, 10 * core::kMillisecond, core::kSecond})
+    for (const unsigned bits : {31U, 32U}) found.push_back(((unit << bits) - kBefore) / kMultiple * kMultiple);
+  return found;
+}
+
+TEST_CASE("a room that is old when its session begins sends the same frames as a young one") {
+  for (const std::string& file : kept())
+    for (const core::Micros age : ages()) {
+      const Said said = reproduced(file, false, "", age);
+      CHECK_MESSAGE(said.exit == kOk, file << " at the age of " << age / core::kSecond << " s:\n"
+                                           << said.out << said.err);
+    }
 }
 
 // -- New recordings --------------------------------------------------------------------------------------------------

@@ -78,7 +78,8 @@ void Tank::hear(const words::PoseClaim& claim, BackOut& out) {
 /// does not take a new turn of the clock for hours of jitter, for which it may kick.
 float Tank::clock(const BackOut& out) const {
   const core::Micros passed = out.now() - clock_at_;
-  if (clock_ == 0) return clock_of(passed) - static_cast<float>(core::seconds(kClockTurn));
+  const Dialect& dialect = link_.dialect();
+  if (clock_ == 0) return clock_of(passed, dialect) - static_cast<float>(dialect.clock_turn);
   return static_cast<float>(clock_ + static_cast<double>(passed) / core::kSecond);
 }
 

@@ -23,7 +23,7 @@ void Client::begin(std::string_view address, core::Micros now) {
   opened_ = now;
 }
 
-float Client::clock(const FrontOut& out) const { return clock_of(out.now() - opened_); }
+float Client::clock(const FrontOut& out) const { return clock_of(out.now() - opened_, dialect()); }
 
 /// Leaves room in an action for what dialects without message kinds add: the player's name before the text, and a mark
 /// after it.

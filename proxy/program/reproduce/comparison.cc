@@ -30,10 +30,22 @@ std::optional<double> number_in(const std::string& value) {
 
 bool has_fraction(const std::string& value) { return value.find_first_of(".e") != std::string::npos; }
 
-bool is_rounded(const wire::Shown& before, const wire::Shown& after) {
+/// Whether `after` is later by the age, in milliseconds (32 bits) or microseconds.
+bool is_older(const std::string& before, const std::string& after, core::Micros age) {
+  std::uint64_t was = 0, is = 0;
+  const auto read = [](const std::string& text, std::uint64_t& into) {
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+    return error == std::errc{} && stop == text.data() + text.size();
+  };
+  if (age == 0 || !read(before, was) || !read(after, is)) return false;
+  return is - was == age ||
+         static_cast<std::uint32_t>(is - was) == static_cast<std::uint32_t>(age / core::kMillisecond);
+}
+
+bool is_rounded(const wire::Shown& before, const wire::Shown& after, core::Micros age) {
   constexpr double kMost = 1e-6;
   if (before.path != after.path) return false;
-  if (before.value == after.value) return true;
+  if (before.value == after.value || is_older(before.value, after.value, age)) return true;
   if (!has_fraction(before.value) && !has_fraction(after.value)) return false;
   const auto was = number_in(before.value), is = number_in(after.value);
   return was && is && std::abs(*was - *is) <= kMost * std::max({1.0, std::abs(*was), std::abs(*is)});
@@ -54,9 +66,10 @@ std::string frame_text(wire::Codec& codec, const wire::Frame& frame, std::string
   return undecoded_text(frame.bytes);
 }
 
-Comparison::Comparison(RecordedLink& link, wire::Way way)
+Comparison::Comparison(RecordedLink& link, wire::Way way, core::Micros age)
     : link_(link),
       way_(way),
+      age_(age),
       secrets_(way == wire::Way::kToServer ? secrets_of(*link.game_dialect()->game) : std::vector<wire::Secret>()),
       codec_(link.game_dialect()->game->codec(link.game_dialect()->dialect)),
       dissector_(*link.game_dialect()->game, link.game_dialect()->dialect) {}
@@ -85,11 +98,12 @@ bool Comparison::equals(const RecordedFrame& expected, const Said& got) {
   return same(expected.view(), blanked);
 }
 
-/// Whether the two are the same but for the last digits of numbers.
+/// Whether the two are the same but for the last digits of numbers, and for the age of the room.
 bool Comparison::rounds(const RecordedFrame& expected, const Said& got) {
   std::vector<wire::Shown> before, after;
   if (expected.lane != got.lane || name_of(line_of(expected, before)) != name_of(line_of(got, after))) return false;
-  return !before.empty() && std::equal(before.begin(), before.end(), after.begin(), after.end(), is_rounded);
+  return !before.empty() && std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                                       [this](const auto& was, const auto& is) { return is_rounded(was, is, age_); });
 }
 
 std::optional<FrameDifference> Comparison::settle(WallTime time) {

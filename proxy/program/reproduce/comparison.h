@@ -13,6 +13,7 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "adapters/wire/secrets.h"
+#include "proxy/core/word.h"
 #include "proxy/program/reproduce/recorded_link.h"
 
 namespace entente {
@@ -44,8 +45,9 @@ struct ComparedFrames {
 
 class Comparison final : private wire::DissectorSink {
  public:
-  /// `way`: in which we speak. `link` has a known game, and outlives this.
-  Comparison(RecordedLink& link, wire::Way way);
+  /// `way`: in which we speak. `link` has a known game, and outlives this. `age`: by which the times that we send may
+  /// be later.
+  Comparison(RecordedLink& link, wire::Way way, core::Micros age = 0);
 
   /// A frame that is sent now, in a call at `time`. Times do not decrease.
   void said(Lane lane, Bytes bytes, WallTime time);
@@ -79,6 +81,7 @@ class Comparison final : private wire::DissectorSink {
 
   RecordedLink& link_;
   const wire::Way way_;
+  const core::Micros age_;
   const std::vector<wire::Secret> secrets_;
   std::unique_ptr<wire::Codec> codec_;
   wire::Dissector dissector_;

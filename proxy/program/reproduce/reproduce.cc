@@ -112,7 +112,8 @@ class SmallCopy {
 class Reproduction {
  public:
   /// `small`: gets everything that is read; may be null.
-  Reproduction(Progress& progress, SmallCopy* small) : progress_(progress), small_(small) {}
+  Reproduction(Progress& progress, SmallCopy* small, core::Micros age)
+      : progress_(progress), small_(small), age_(age) {}
 
   /// An error: the rest of the file cannot be read.
   Outcome<Done> read(const std::string& path) {
@@ -174,7 +175,7 @@ class Reproduction {
     if (const auto at = sessions_.find(calls.link()); at != sessions_.end()) session = &at->second;
     if (session == nullptr) {
       session = &sessions_[calls.link()];
-      auto begun = Rerun::begin(calls, links_);
+      auto begun = Rerun::begin(calls, links_, age_);
       if (!begun) return fail(*session, begun.error().text);
       session->rerun = std::move(*begun);
     }
@@ -203,6 +204,7 @@ class Reproduction {
 
   Progress& progress_;
   SmallCopy* const small_;
+  const core::Micros age_;
   std::size_t added_ = 0;  // bytes, since relays were last forgotten
   RecordedLinks links_;
   std::map<std::uint32_t, RerunSession> sessions_;  // by link
@@ -343,7 +345,7 @@ int reproduce(const ReproduceOptions& options, Progress& progress, std::ostream&
     if (!created) return wrong(created.error().text);
     small = std::move(*created);
   }
-  Reproduction reproduction(progress, small.get());
+  Reproduction reproduction(progress, small.get(), options.age);
   const auto read = reproduction.read(options.file);
   if (!read && read.error().text == "interrupted") return wrong("interrupted");
   if (small != nullptr && read && !reproduction.sessions().empty())

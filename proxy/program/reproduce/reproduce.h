@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 
+#include "proxy/core/word.h"
 #include "proxy/program/command.h"
 #include "proxy/program/progress.h"
 
@@ -14,6 +15,9 @@ struct ReproduceOptions {
   std::string file;
   bool json = false;
   std::string small;  ///< a file to write that has only what is needed to reproduce it; empty: none
+  /// The age of the rooms when they begin: an old room does what a young one does. Times that it sends may be later by
+  /// this age.
+  core::Micros age = 0;
 };
 
 void declare_reproduce(CLI::App& app, ReproduceOptions& options);

@@ -96,7 +96,7 @@ struct Rerun::Call {
   std::vector<const trace::Closing*> closings;
 };
 
-Outcome<std::unique_ptr<Rerun>> Rerun::begin(const trace::Calls& calls, RecordedLinks& links) {
+Outcome<std::unique_ptr<Rerun>> Rerun::begin(const trace::Calls& calls, RecordedLinks& links, core::Micros age) {
   const auto link = links.find(calls.link());
   if (link == links.end()) return Error{"the link is not in the file"};
   if (calls.number() != 1 || calls.details().empty() || !calls.details(0).has_began())
@@ -109,19 +109,20 @@ Outcome<std::unique_ptr<Rerun>> Rerun::begin(const trace::Calls& calls, Recorded
   if (!back) return back.error();
   if (!link->second.game_dialect() || link->second.game_dialect()->game != front->game)
     return Error{"the link's game is not its front's"};
-  return std::unique_ptr<Rerun>(new Rerun(link->second, links, began, faces_of(*front->game).front(front->options),
+  return std::unique_ptr<Rerun>(new Rerun(link->second, links, began, age, faces_of(*front->game).front(front->options),
                                           faces_of(*back->game).back(back->options)));
 }
 
-Rerun::Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& began,
+Rerun::Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& began, core::Micros age,
              std::unique_ptr<core::Front> front, std::unique_ptr<core::Back> back)
     : link_(link),
       links_(links),
       wall_(began.wall()),
+      age_(age),
       front_text_(began.front().game() + " " + began.front().dialect()),
       back_text_(began.back().game() + " " + began.back().dialect()),
       front_(std::move(front)),
-      client_(link, wire::Way::kToClient),
+      client_(link, wire::Way::kToClient, age),
       server_{.game = find_game(began.back().game())},
       room_(*this, std::move(back), room_options_of(began)) {}
 
@@ -176,7 +177,7 @@ Outcome<Done> Rerun::call(const Call& call) {
       break;
     case trace::TICK:
       asked_ = "a timer";
-      room_.tick(now_);
+      room_.tick(at());
       break;
     case trace::FROM_SERVER:
       done = feed(server_, core::kBackId);
@@ -203,7 +204,7 @@ Outcome<Done> Rerun::feed(Server& server, core::Id end) {
 /// What an arena sends is recorded with the calls.
 Outcome<Done> Rerun::feed_from_arena(Server& server, core::Id end, const std::string& bytes) {
   if (!server.reader) return damaged_calls();
-  server.reader->feed(Lane::kStream, as_bytes(bytes), [&](const Frames& frames) { room_.received(end, frames, now_); });
+  server.reader->feed(Lane::kStream, as_bytes(bytes), [&](const Frames& frames) { room_.received(end, frames, at()); });
   return Done{};
 }
 
@@ -217,7 +218,7 @@ Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end, wire:
   heard_ = std::move(piece->last);
   heard_way_ = way;
   heard_link_ = &link;
-  reader.feed(piece->lane, piece->bytes, [&](const Frames& frames) { room_.received(end, frames, now_); });
+  reader.feed(piece->lane, piece->bytes, [&](const Frames& frames) { room_.received(end, frames, at()); });
   return Done{};
 }
 
@@ -227,38 +228,38 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       if (front_ == nullptr) return damaged_calls();
       asked_ = "the client's link came up";
       reader_ = reader_of(*link_.game_dialect(), detail.seated(), wire::Way::kToServer);
-      seat_ = room_.seat(std::move(front_), recorded_peer(detail.seated()), now_);
+      seat_ = room_.seat(std::move(front_), recorded_peer(detail.seated()), at());
       return Done{};
     case trace::Detail::kServerUp:
       asked_ = "the server's link came up";
       if (auto done = open(server_, detail.server_up()); !done) return done;
-      room_.back_opened(recorded_peer(detail.server_up().peer()), now_);
+      room_.back_opened(recorded_peer(detail.server_up().peer()), at());
       return Done{};
     case trace::Detail::kServerSpeaks:
       return server_speaks(detail.server_speaks());
     case trace::Detail::kGone:
       if (!detail.gone().server() && seat_ == 0) return damaged_calls();
       asked_ = std::string(side_name(detail.gone().server())) + " left (" + detail.gone().why() + ")";
-      room_.gone(detail.gone().server() ? core::kBackId : seat_, detail.gone().why(), now_, detail.gone().code());
+      room_.gone(detail.gone().server() ? core::kBackId : seat_, detail.gone().why(), at(), detail.gone().code());
       return Done{};
     case trace::Detail::kServerReplaced:
       return replace(detail.server_replaced());
     case trace::Detail::kKept:
       asked_ = "the client's link broke";
-      room_.keep(seat_, now_);
+      room_.keep(seat_, at());
       return Done{};
     case trace::Detail::kReturned:
       asked_ = "the client came back";
       reader_ = reader_of(*link_.game_dialect(), detail.returned(), wire::Way::kToServer);
-      room_.returned(seat_, recorded_peer(detail.returned()), now_);
+      room_.returned(seat_, recorded_peer(detail.returned()), at());
       return Done{};
     case trace::Detail::kAnnounced:
       asked_ = "the operator's text '" + detail.announced() + "'";
-      room_.announce(seat_, detail.announced(), now_);
+      room_.announce(seat_, detail.announced(), at());
       return Done{};
     case trace::Detail::kEnded:
       asked_ = "the session was ended (" + detail.ended() + ")";
-      room_.end(detail.ended(), now_);
+      room_.end(detail.ended(), at());
       return Done{};
     case trace::Detail::kFromArena:
       asked_ = "a word of the arena";
@@ -276,25 +277,25 @@ Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
     case trace::Detail::kNextUp:
       asked_ = "the next server's link came up";
       if (auto done = open(next_, detail.next_up()); !done) return done;
-      room_.next_opened(recorded_peer(detail.next_up().peer()), now_);
+      room_.next_opened(recorded_peer(detail.next_up().peer()), at());
       return Done{};
     case trace::Detail::kNextSpeaks: {
       asked_ = "the next server showed its dialect";
       const auto dialect = dialect_of(next_, detail.next_speaks());
       if (!dialect) return dialect.error();
-      room_.next_speaks(*dialect, now_);
+      room_.next_speaks(*dialect, at());
       return Done{};
     }
     case trace::Detail::kNextGone:
       asked_ = "the next server left (" + detail.next_gone().why() + ")";
-      room_.gone(core::kNextBackId, detail.next_gone().why(), now_, detail.next_gone().code());
+      room_.gone(core::kNextBackId, detail.next_gone().why(), at(), detail.next_gone().code());
       return Done{};
     case trace::Detail::kFromNextArena:
       asked_ = "a word of the next arena";
       return feed_from_arena(next_, core::kNextBackId, detail.from_next_arena());
     case trace::Detail::kMoveEnded:
       asked_ = "the move was ended (" + detail.move_ended() + ")";
-      room_.cancel_move(detail.move_ended(), now_);
+      room_.cancel_move(detail.move_ended(), at());
       return Done{};
     default:
       return damaged_calls();
@@ -315,7 +316,7 @@ Outcome<Done> Rerun::open(Server& server, const trace::ServerUp& up) {
     if (known) {
       server.reader =
           std::make_unique<wire::FrameReader>(reader_of(*link->second.game_dialect(), up.peer(), wire::Way::kToClient));
-      server.compared = std::make_unique<Comparison>(link->second, wire::Way::kToServer);
+      server.compared = std::make_unique<Comparison>(link->second, wire::Way::kToServer, age_);
     }
   } else {
     server.reader = std::make_unique<wire::FrameReader>(native::game(), 0, wire::Way::kToClient);
@@ -337,7 +338,7 @@ Outcome<Done> Rerun::server_speaks(const std::string& name) {
   const auto dialect = dialect_of(server_, name);
   if (!dialect) return dialect.error();
   back_text_ = std::string(server_.game->name()) + " " + name;
-  room_.back_speaks(*dialect, now_);
+  room_.back_speaks(*dialect, at());
   return Done{};
 }
 
@@ -351,7 +352,7 @@ Outcome<Done> Rerun::replace(const trace::ServerReplaced& replaced) {
   if (const auto settled = settle(wall() + 1); !settled) return settled;
   server_ = {.game = replaced.meanwhile() ? server_.game : back->game};
   room_.replace_back(faces_of(*back->game).back(back->options), {replaced.why(), replaced.code(), replaced.meanwhile()},
-                     now_);
+                     at());
   return Done{};
 }
 
@@ -362,7 +363,7 @@ Outcome<Done> Rerun::begin_move(const trace::Face& face) {
   if (!room_.can_move()) return Error{"when " + asked_ + ", the room does not begin, as it did in the recording"};
   part(next_);
   next_ = {.game = back->game};
-  room_.begin_move(faces_of(*back->game).back(back->options), now_);
+  room_.begin_move(faces_of(*back->game).back(back->options), at());
   return Done{};
 }
 

@@ -27,8 +27,8 @@ struct FirstDifference {
 
 class Rerun final : private core::Room::Host {
  public:
-  /// `calls`: the first of the room. `links`: those of the file; they outlive it.
-  static Outcome<std::unique_ptr<Rerun>> begin(const trace::Calls& calls, RecordedLinks& links);
+  /// `calls`: the first of the room. `links`: those of the file; they outlive it. `age`: of the room when it begins.
+  static Outcome<std::unique_ptr<Rerun>> begin(const trace::Calls& calls, RecordedLinks& links, core::Micros age);
 
   /// The next calls of the room. An error: it cannot go on.
   Outcome<Done> take(const trace::Calls& calls);
@@ -55,8 +55,8 @@ class Rerun final : private core::Room::Host {
   /// One call of the room, with what belongs to it.
   struct Call;
 
-  Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& began, std::unique_ptr<core::Front> front,
-        std::unique_ptr<core::Back> back);
+  Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& began, core::Micros age,
+        std::unique_ptr<core::Front> front, std::unique_ptr<core::Back> back);
 
   Outcome<Done> call(const Call& call);
   Outcome<Done> call_detail(const trace::Detail& detail);
@@ -83,6 +83,7 @@ class Rerun final : private core::Room::Host {
   void differ(FirstDifference difference);
   std::string cause() const;
   WallTime wall() const { return wall_ + now_ * 1000; }
+  core::Micros at() const { return age_ + now_; }  // of the room
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
@@ -99,11 +100,12 @@ class Rerun final : private core::Room::Host {
 
   RecordedLink& link_;
   RecordedLinks& links_;
-  const WallTime wall_;  // of the room's time 0
+  const WallTime wall_;  // when the room began
+  const core::Micros age_;
   std::string front_text_, back_text_, player_;
   std::uint32_t number_ = 1;  // of the last calls
   bool is_first_ = true;      // the next are those with the beginning
-  core::Micros now_ = 0;
+  core::Micros now_ = 0;      // since the room began
   std::optional<WallTime> stop_;
   std::unique_ptr<core::Front> front_;  // until it has its seat
   core::Id seat_ = 0;
