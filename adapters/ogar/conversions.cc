@@ -9,34 +9,13 @@ namespace {
 
 using words::Unit;
 
-double side(double low, double high) { return high - low; }
-double middle(double low, double high) { return (low + high) / 2; }
-
 }  // namespace
-
-Plane::Plane(const Border& border)
-    : metres_(kMapMetres / std::max(side(border.left, border.right), side(border.top, border.bottom))),
-      x_(middle(border.left, border.right)),
-      y_(middle(border.top, border.bottom)) {}
 
 bool is_map(const Border& border) {
   const auto lies = [](double low, double high) {
-    return std::isfinite(low) && std::isfinite(high) && side(low, high) >= 1 && side(low, high) < 1e7;
+    return std::isfinite(low) && std::isfinite(high) && high - low >= 1 && high - low < 1e7;
   };
   return lies(border.left, border.right) && lies(border.top, border.bottom);
-}
-
-words::World world_of(const Border& border) {
-  const Plane plane(border);
-  words::World world;
-  world.set_kind(words::World::OPEN);
-  world.set_west(plane.east(border.left));
-  world.set_east(plane.east(border.right));
-  world.set_south(plane.north(border.bottom));
-  world.set_north(plane.north(border.top));
-  world.set_walled(true);
-  world.set_hash("ogar " + std::to_string(world.east()) + " by " + std::to_string(world.north()));
-  return world;
 }
 
 Border border_of(const words::World& world) {

@@ -10,7 +10,8 @@
 
 namespace entente::ogar {
 
-/// Ogar's default map is 14142 units wide, which are our 800 metres.
+/// The scale, on every map: the default one, 14142 units wide, is 800 m wide. So a new cell (480 units a second) does
+/// 27 m/s and one of size 100 16 m/s, about as fast as tanks and men.
 inline constexpr double kMapUnits = 14142, kMapMetres = 800;
 
 /// The server's tick: 25 a second.
@@ -21,28 +22,26 @@ inline constexpr double kWindowWidth = 1920, kWindowHeight = 1080;
 
 class Plane {
  public:
-  /// The default map, which our own clients are shown.
+  /// The plane of our own clients.
   Plane() = default;
-  /// A server's map: its larger side is 800 m, its middle is the origin. REQUIRES: is_map(border).
-  explicit Plane(const Border& border);
+  /// A server's plane, in which the room's origin is at `x`, `y`, in Ogar's units.
+  Plane(double x, double y) : x_(x), y_(y) {}
 
-  double metres(double units) const { return units * metres_; }
-  double units(double metres) const { return metres / metres_; }
-  double east(double x) const { return (x - x_) * metres_; }
-  double north(double y) const { return (y_ - y) * metres_; }
-  double x(double east) const { return east / metres_ + x_; }
-  double y(double north) const { return y_ - north / metres_; }
+  static double metres(double units) { return units * kUnit; }
+  static double units(double metres) { return metres / kUnit; }
+  double east(double x) const { return (x - x_) * kUnit; }
+  double north(double y) const { return (y_ - y) * kUnit; }
+  double x(double east) const { return east / kUnit + x_; }
+  double y(double north) const { return y_ - north / kUnit; }
 
  private:
-  double metres_ = kMapMetres / kMapUnits;
+  static constexpr double kUnit = kMapMetres / kMapUnits;  // metres
   double x_ = 0, y_ = 0;
 };
 
-/// Whether this is a map: not the four NaN of a world that was left, nor other invalid values.
+/// Whether these can be the bounds of a map: finite, and its sides from 1 to 10 million units.
 bool is_map(const Border& border);
 
-/// A world with the map's bounds.
-words::World world_of(const Border& border);
 Border border_of(const words::World& world);
 Border default_border();
 

@@ -17,6 +17,7 @@ constexpr const char* kCells = "cells have no ammunition";
 constexpr const char* kOneSort = "a cell can shoot in only one way";
 constexpr const char* kNoTokens = "there is nothing to carry";
 constexpr const char* kLong = "at most 64 bytes";
+constexpr const char* kMiddle = "the map's middle becomes the origin; a border that is hidden is guessed";
 constexpr const char* kTouch = "the server decides what touches what";
 
 constexpr MappingLine kMapping[] = {
@@ -61,14 +62,10 @@ constexpr MappingLine kMapping[] = {
     {"Update", kDown, "camera.x", "View.x", kExact},
     {"Update", kDown, "camera.y", "View.y", kExact},
     {"Update", kDown, "camera.scale", "View.width", kExact},
-    {"Update", kDown, "border.left", "World.west", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"Update", kDown, "border.right", "World.east", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"Update", kDown, "border.top", "World.north", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"Update", kDown, "border.bottom", "World.south", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
+    {"Update", kDown, "border.left", "World.west", kLossy, kMiddle},
+    {"Update", kDown, "border.right", "World.east", kLossy, kMiddle},
+    {"Update", kDown, "border.top", "World.north", kLossy, kMiddle},
+    {"Update", kDown, "border.bottom", "World.south", kLossy, kMiddle},
     {"Update", kDown, "server.mode", "Room.teams", kLossy, "only whether there are teams"},
     {"Update", kDown, "server.major", "", kSynthesised, "the version of OgarII that Entente imitates"},
     {"Update", kDown, "server.minor", "", kSynthesised, "the version of OgarII that Entente imitates"},
@@ -245,14 +242,10 @@ constexpr MappingLine kMapping[] = {
     {"RankedLeaderboard", kDown, "rows.name", "Board.rows", kLossy, kLong},
     {"RankedLeaderboard", kDown, "rows.name", "Board.lines", kLossy,
      "from version 14 on, lines and names look the same"},
-    {"SetBorder", kDown, "left", "World.west", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"SetBorder", kDown, "top", "World.north", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"SetBorder", kDown, "right", "World.east", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
-    {"SetBorder", kDown, "bottom", "World.south", kLossy,
-     "scaled: the longer side becomes 800 m, and the centre becomes the origin"},
+    {"SetBorder", kDown, "left", "World.west", kLossy, kMiddle},
+    {"SetBorder", kDown, "top", "World.north", kLossy, kMiddle},
+    {"SetBorder", kDown, "right", "World.east", kLossy, kMiddle},
+    {"SetBorder", kDown, "bottom", "World.south", kLossy, kMiddle},
     {"SetBorder", kDown, "world.mode", "Room.teams", kLossy, "only whether there are teams"},
     {"SetBorder", kDown, "world.server", "", kSynthesised,
      "the version of OgarII that Entente imitates; Cigar2 checks it"},

@@ -618,12 +618,33 @@ TEST_CASE(
   CHECK(has(play.receives(Shown().chat(lengthy("ben0").c_str(), "hi")), "says Said from: 102 text: \"hi\""));
 }
 
-TEST_CASE("ogar back: a map of any size is scaled to 800 metres") {
+TEST_CASE("ogar back: the scale does not depend on the size of the map, so a cell is as fast as a tank everywhere") {
+  for (const float side : {2400.0F, 14142.0F, 40'000.0F}) {
+    Play play;
+    play.opens();
+    play.enters();
+    play.hears(words::Spawn());
+    const double half = static_cast<double>(side) / 2 * 800 / 14142;
+    const std::string world = play.receives(Shown().border({0, side, 0, side / 2}));
+    CHECK(has(world, "hash: \"ogar " + std::to_string(half).substr(0, 6)));
+    CHECK(
+        has(play.receives(Shown().add(9, CellType::kVirus, side / 2 + 1415, side / 4, 141)), "pose { unit: 101 x: 80"));
+    play.receives(Shown().add(7, CellType::kPlayer, 0, 0, 32, "anna", true));
+    CHECK(has(play.waits(kTick), "says Rule name: \"speed\" value: \"27.1"));
+  }
+}
+
+TEST_CASE("ogar back: cells without a border are a world, too") {
   Play play;
   play.opens();
-  CHECK(has(play.receives(Shown().border({0, 2000, 0, 1000})), "west: -400 east: 400 south: -200 north: 200"));
-  CHECK(has(play.receives(Shown().add(9, CellType::kVirus, 2000, 0, 100)),
-            "pose { unit: 101 x: 400 y: 200 radius: 40 }"));
+  play.enters();
+  play.hears(words::Spawn());
+  const std::string seen = play.receives(Shown().add(9, CellType::kVirus, 30'000, -5000, 100));
+  CHECK(has(seen,
+            "says World hash: \"ogar 800.000000 by 800.000000 open\" west: -800 east: 800 south: -800 "
+            "north: 800\n"));
+  CHECK(has(seen, "pose { unit: 101 radius: "));  // the origin is what is seen first
+  CHECK(has(play.waits(kTick), "flags=1 name=\"anna\""));
 }
 
 TEST_CASE("ogar back: a cleared world is empty, and no spawn name is sent until there is a new one") {

@@ -2,6 +2,9 @@
 // meanings sometimes differ, and what it sends.
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <string>
+
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "tests/ogar/spoken.h"
@@ -60,7 +63,7 @@ struct Play {
     ogar::SetBorder first = border();
     ogar::set(first.world->server, "OgarII 1.3.6", version < 6);
     receives(first);
-    waits(kTick);
+    waits(3 * kTick);
     receives(ogar::AddNode{7});
     ogar::Node own = node(7, version < 6 ? 0 : 10, 0, 64);
     ogar::set(own.name, "anna", version < 6);
@@ -82,16 +85,17 @@ TEST_CASE("ogar legacy back: the greeting has its version and a key of 0; the sp
   CHECK(play.enters() == "");
   CHECK(play.hears(words::Spawn()) == "");
   CHECK(play.waits(kSecond) == "");
-  CHECK(play.receives(border()) ==
-        "says World hash: \"ogar 400.000000 by 400.000000\" west: -400 east: 400 south: -400 north: 400 walled: true\n"
-        "says Room game: \"ogar\" dialect: \"legacy6\" mode: \"free for all\"\n"
-        "says Rule name: \"tick_s\" value: \"0.040000\"\n"
-        "says Rule name: \"respawn\" value: \"0.000000\"\n"
-        "says Player id: 1 name: \"anna\" team: ROGUE responding: true\n"
-        "says Ready\n");
+  CHECK(play.receives(border()) == "");  // the next message may withdraw it
   const std::string spawns = play.waits(kTick);
   CHECK(spawns.starts_with("sends Mouse x=0 y=0 "));
   CHECK(has(spawns, "\nsends Join name=\"anna\" trailing=<0 bytes>\n"));
+  CHECK(play.waits(2 * kTick).starts_with(
+      "says World hash: \"ogar 400.000000 by 400.000000\" west: -400 east: 400 south: -400 north: 400 walled: true\n"
+      "says Room game: \"ogar\" dialect: \"legacy6\" mode: \"free for all\"\n"
+      "says Rule name: \"tick_s\" value: \"0.040000\"\n"
+      "says Rule name: \"respawn\" value: \"0.000000\"\n"
+      "says Player id: 1 name: \"anna\" team: ROGUE responding: true\n"
+      "says Ready\n"));
 }
 
 TEST_CASE("ogar legacy back: own cells are known by their ids; new cells and changes are found by comparison") {
@@ -161,7 +165,8 @@ TEST_CASE("ogar legacy back: messages that mean something else on MultiOgarII") 
   play.stage.opens();
   play.enters();
   play.receives(ogar::ClearAll{});
-  CHECK_FALSE(has(play.receives(border("MultiOgarII 1.6.3", 3)), "teams: true"));  // mode 3 is rainbow
+  CHECK(play.receives(border("MultiOgarII 1.6.3", 3)) == "");
+  CHECK_FALSE(has(play.waits(3 * kTick), "teams: true"));  // mode 3 is rainbow
   CHECK(has(play.receives(ogar::UpdatePosition{100, 0, 1}), "says View x: 5.6"));
   play.receives(ogar::AddNode{7});
   play.receives(nodes({node(7, 10, 0, 64, "anna")}));
@@ -192,6 +197,65 @@ TEST_CASE("ogar legacy back: messages that mean something else on MultiOgarII") 
   CHECK(has(play.receives(stats), "mode: \"FFA\" most_players: 200 players: 5 watchers: 1 load: 0.1 uptime_s: 9"));
   stats.json.chars = "[]";
   CHECK_FALSE(has(play.receives(stats), "Room"));
+}
+
+/// A life on MultiOgarII, from the answer to the spawn name on: coordinates are moved by `by`, and a border follows or
+/// not.
+std::string reborn(Play& play, std::int32_t by, std::uint32_t id, const ogar::SetBorder* border) {
+  std::string heard = play.receives(ogar::ClearAll{});
+  if (border != nullptr) heard += play.receives(*border);
+  heard += play.receives(ogar::UpdatePosition{static_cast<float>(by), 0, 1});
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (border == nullptr) heard += play.receives(ogar::SetBorder{nan, nan, nan, nan, {}});
+  heard += play.receives(ogar::AddNode{id});
+  return heard + play.receives(nodes({node(id, 10, by, 64, "anna"), node(id + 1, 3, by + 500, 100)}));
+}
+
+TEST_CASE("ogar legacy back: every scramble level of MultiOgarII lets a player spawn, again and again") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const int level : {0, 1, 2, 3}) {
+    INFO("level ", level);
+    Play play(6);
+    play.stage.opens();
+    play.enters();
+    play.hears(words::Spawn());
+    play.receives(ogar::ClearAll{});
+    std::string first = play.receives(border("MultiOgarII 1.6.3"));
+    first += play.receives(ogar::UpdatePosition{0, 0, 1});
+    if (level == 2) first += play.receives(ogar::SetBorder{nan, nan, nan, nan, {}});
+    first += play.receives(nodes({node(3, 3, 100, 100)}));
+    CHECK(has(first, level == 2 ? "west: -800 east: 800 south: -800 north: 800\n"
+                                : "west: -400 east: 400 south: -400 north: 400 walled: true\n"));
+    CHECK(has(play.waits(kTick), "sends Join name=\"anna\""));
+    for (std::uint32_t life = 0; life < 3; ++life) {
+      const std::int32_t by = level == 0 ? 0 : static_cast<std::int32_t>(9000 * life) - 12'345;
+      const double ran = level == 3 ? 3e6 * life + 50'000 : 0;
+      const ogar::SetBorder told{by - 7071 - ran, -7071 - ran, by + 7071 + ran, 7071 + ran, {}};
+      const std::uint32_t id = 10 + 10 * life;
+      const std::string lives = reborn(play, by, id, level == 2 ? nullptr : &told);
+      CHECK_FALSE(has(lives, "says World"));  // the client need not load another one
+      CHECK(has(lives, "says Spawned unit: "));
+      CHECK(has(lives, "x: 28."));  // the virus, 500 units from the origin
+      CHECK(has(play.waits(kTick), "sends Mouse x=" + std::to_string(by)));
+      ogar::UpdateNodes eaten;
+      eaten.eaten.push_back({id + 1, id});
+      eaten.removed.push_back(id);
+      CHECK(has(play.receives(eaten), "says Died player: 1"));
+      play.hears(words::Spawn());
+      CHECK(has(play.waits(kSecond), "sends Join name=\"anna\""));
+    }
+  }
+}
+
+TEST_CASE("ogar legacy back: a server that sends no border and no cell is asked to spawn all the same") {
+  Play play(6);
+  play.stage.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  CHECK_FALSE(has(play.waits(4 * kSecond), "sends Join"));  // OgarII takes it for a request to leave the queue
+  const std::string late = play.waits(2 * kSecond);
+  CHECK(has(late, "says World"));
+  CHECK(has(late, "sends Join name=\"anna\""));
 }
 
 TEST_CASE("ogar legacy back: each split is a message, at most 16; lines of chat are short, one every 2.1 s") {

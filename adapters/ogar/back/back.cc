@@ -6,6 +6,7 @@
 
 #include "adapters/ogar/back/cell_tracker.h"
 #include "adapters/ogar/back/input_planner.h"
+#include "adapters/ogar/back/world_finder.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
@@ -29,6 +30,9 @@ constexpr std::uint32_t kNormalClosure = 1000;           // close code of WebSoc
 constexpr std::size_t kLongestLine = 400;                // bytes, so that a message with a name stays below 512
 constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII accepts a line every two seconds
 constexpr Micros kSpawnPatience = 5 * kSecond;           // for a cell of our own
+// For a border or a cell: a server of pieces may send neither before a player spawns.
+constexpr Micros kWorldPatience = 5 * kSecond;
+constexpr Micros kBorderPatience = 2 * kTick;  // for the first picture after a border, which may be withdrawn before it
 constexpr std::size_t kBoardRows = 10;
 constexpr std::size_t kMostRows = 100;  // rows, lines or slices of a board
 constexpr std::uint8_t kTeamMode = 1;   // from this mode on; OgarII sends 2, its older versions 1
@@ -47,7 +51,7 @@ class OgarBack final : public core::Back {
     send(hello, out);
     planner_.connected(out.now());
     ask_at_ = out.now() + kAskInfo;
-    sent_ = out.now();
+    sent_ = lost_at_ = out.now();
     open_ = true;
     out.wake(out.now() + kTick);
   }
@@ -66,16 +70,17 @@ class OgarBack final : public core::Back {
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
     if (!taken && !core::as<words::WantWorld>(intent)) core::drop_unsupported<mapping>(intent, out);
-    if (open_ && planner_.urgent(shown_world_)) out.wake(std::max(out.now(), action_at()));
+    if (open_ && planner_.urgent(finder_.found())) out.wake(std::max(out.now(), action_at()));
   }
 
   void tick(BackOut& out) override {
     if (!open_) return;
     tracker_.settle(out);
     mind_claims(out);
+    mind_world(out);
     if (out.now() >= ask_at_) ask(out);
     const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= action_at()};
-    if (turn.mouse || (turn.actions && planner_.urgent(shown_world_))) steer(turn, out);
+    if (turn.mouse || (turn.actions && planner_.urgent(finder_.found()))) steer(turn, out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
   }
@@ -120,7 +125,7 @@ class OgarBack final : public core::Back {
     const auto has = [&](Part part) { return (update.flags & part) != 0; };
     if (has(kClear)) clear(out);
     if (has(kServerInfo)) take(update.server);
-    if (has(kBorder)) take(update.border, out);
+    find_world(update, out);
     if (has(kWorldInfo)) take(update.world, out);
     if (has(kCamera)) take(update.camera, out);
     if (has(kAdded))
@@ -138,6 +143,10 @@ class OgarBack final : public core::Back {
   }
 
   void clear(BackOut& out) {
+    finder_.cleared();
+    shown_world_ = false;
+    lost_at_ = out.now();
+    planner_.left_world();
     tracker_.clear(out);
     board_ = {};
     out.say(board_);
@@ -148,14 +157,37 @@ class OgarBack final : public core::Back {
     tracker_.set_teams(teams_);
   }
 
-  void take(const Border& border, BackOut& out) {
-    if (!is_map(border)) {  // the world was left: no spawn name is sent until there is a world again
-      shown_world_ = false;
-      planner_.left_world();
-      return;
+  /// Looks for the world before the cells of an update are taken. A server of pieces may withdraw a border with the
+  /// next message, so that is believed only with the first cells.
+  void find_world(const Update& update, BackOut& out) {
+    const auto has = [&](Part part) { return (update.flags & part) != 0; };
+    const bool was_found = finder_.found(), cells = has(kAdded) && !update.added.empty();
+    if (has(kBorder)) finder_.told(update.border, has(kServerInfo));
+    if (has(kCamera)) finder_.seen(update.camera.x, update.camera.y);
+    if (cells) {
+      const auto own = std::ranges::find_if(update.added, [](const AddedCell& cell) { return (cell.flags & 1U) != 0; });
+      const AddedCell& cell = own != update.added.end() ? *own : update.added.front();
+      finder_.seen(cell.x, cell.y);
     }
-    tracker_.set_plane(Plane(border));
-    out.say(world_of(border));
+    if (finder_.found() && !was_found) found_at_ = out.now();
+    if (has(kBorder) || !was_found) tracker_.set_plane(finder_.plane());
+    if (!kDialects[dialect_].pieces || cells || has(kUpdated) || has(kRemoved)) show_world(out);
+  }
+
+  /// The server has not shown a world, or has shown only its border.
+  void mind_world(BackOut& out) {
+    if (!finder_.found() && kDialects[dialect_].pieces && out.now() >= lost_at_ + kWorldPatience) finder_.assume();
+    if (out.now() >= found_at_ + kBorderPatience) show_world(out);
+  }
+
+  /// Reports the world, if it was not, or has changed.
+  void show_world(BackOut& out) {
+    if (!finder_.found()) return;
+    words::World world = finder_.world();
+    const bool same = world.hash() == world_hash_;
+    if (same && shown_world_) return;
+    world_hash_ = world.hash();
+    if (!same) out.say(std::move(world));
     shown_world_ = true;
     if (!std::exchange(shown_before_, true)) say_room(out);
     if (out.me() == 0) planner_.watch_leader();
@@ -302,11 +334,11 @@ class OgarBack final : public core::Back {
   Micros action_at() const { return std::max(acted_, planner_.aims() ? sent_ : 0) + kTick; }
 
   void steer(InputPlanner::Turn turn, BackOut& out) {
-    const Input input = planner_.next(tracker_, shown_world_, turn, out.now());
+    const Input input = planner_.next(tracker_, finder_.found(), turn, out.now());
     if (input.spawn) planner_.claims().begin(core::Claim::kSpawn, kSpawnPatience, out);
     if (input.has_action() || !turn.mouse) acted_ = out.now();
     const bool due =
-        turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;
+        turn.mouse && finder_.found() && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;
     if (!due && !input.has_action()) return;
     if (turn.mouse)
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, even if ticks are late
@@ -337,10 +369,12 @@ class OgarBack final : public core::Back {
 
   CellTracker tracker_;
   InputPlanner planner_;
+  WorldFinder finder_;
+  std::string world_hash_;  ///< of the world that was reported
   words::Room room_;
   words::Board board_;
   bool open_ = false;
-  bool shown_world_ = false;   ///< the server shows us a world
+  bool shown_world_ = false;   ///< the world that the server shows us was reported
   bool shown_before_ = false;  ///< it has shown us one in this session
   bool ready_ = false, teams_ = false;
   Micros sent_ = 0;                ///< when the mouse was last sent
@@ -348,6 +382,7 @@ class OgarBack final : public core::Back {
   Micros ask_at_ = 0, asked_ = 0;  ///< when to ping again; when an unanswered ping was sent, or 0
   double speed_ = 0;
   Micros speed_at_ = 0;
+  Micros lost_at_ = 0, found_at_ = 0;  ///< since when there is no world, or a world
 };
 
 }  // namespace

@@ -239,7 +239,8 @@ using Cells = std::multiset<std::tuple<long, long, long>>;
 long in_cm(double metres) { return std::lround(metres * 100); }
 
 Cells cells_of(const Picture& picture) {
-  const ogar::Plane plane(picture.border);
+  const ogar::Plane plane((picture.border.left + picture.border.right) / 2,
+                          (picture.border.top + picture.border.bottom) / 2);
   Cells all;
   for (const auto& [id, cell] : picture.cells)
     all.insert({in_cm(plane.east(cell.x)), in_cm(plane.north(cell.y)), in_cm(plane.metres(cell.size))});
