@@ -85,6 +85,17 @@ class BzFlag final : public wire::Game {
     }
     return wire::AdmissionState::kUndecided;
   }
+  std::string words_of_ban(Bytes frames, std::size_t) const override {
+    if (as_text(frames).starts_with(kRefusedWord)) return ban_words(as_text(frames));
+    if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
+    for (auto code = code_of(frames); code; code = code_of(frames)) {
+      const auto payload = static_cast<std::size_t>(frames[0] << 8U | frames[1]);
+      if (*code == Reject::kCode && is_ban(frames)) return ban_words(as_text(frames.subspan(6, payload - 2)));
+      frames = frames.subspan(4U + payload);
+    }
+    return {};
+  }
+  bool answers_http(std::size_t dialect) const override { return kDialects[dialect].header == Header::kRequired; }
   bool has_last_words() const override { return true; }
   std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting parting,
                                  std::string_view why) const override {

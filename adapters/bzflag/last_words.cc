@@ -57,6 +57,22 @@ std::vector<Buffer> instead_of_greeting(const Dialect& dialect, Parting parting,
 
 }  // namespace
 
+std::string ban_words(std::string_view text) {
+  std::string out;
+  text = text.substr(0, text.find('\0'));
+  while (!text.empty()) {
+    if (text.starts_with("\x1b[")) {
+      text.remove_prefix(std::min(text.find_first_not_of("0123456789;", 2), text.size() - 1) + 1);
+      continue;
+    }
+    out += text.front();
+    text.remove_prefix(1);
+  }
+  if (out.starts_with(kRefusedWord)) out.erase(0, kRefusedWord.size());
+  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
+  return out;
+}
+
 bool is_refused_for_now(std::string_view text) { return text.substr(0, text.find('\0')).ends_with(core::kTryAgain); }
 
 Refused refusal(bool banned, std::string_view why) {

@@ -14,6 +14,10 @@ namespace entente::bzflag {
 /// banned clients in this way.
 bool is_refused_for_now(std::string_view text);
 
+/// The reason of a ban for people: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without
+/// the word before it ("REFUSED:"), which bzfs may send twice.
+std::string ban_words(std::string_view text);
+
 /// A refusal instead of a greeting. Its reader tells bans from other refusals by the end of the text.
 Refused refusal(bool banned, std::string_view why);
 

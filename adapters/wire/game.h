@@ -141,6 +141,10 @@ class Game {
   /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
   /// returns kIn at once.
   virtual AdmissionState admission(Bytes /*frames*/, std::size_t /*dialect*/) const { return AdmissionState::kIn; }
+  /// The reason in the server's frames from which admission() read a ban, for people; empty: they give none.
+  virtual std::string words_of_ban(Bytes /*frames*/, std::size_t /*dialect*/) const { return {}; }
+  /// Whether servers also answer HTTP requests on the port of the game.
+  virtual bool answers_http(std::size_t /*dialect*/) const { return false; }
   /// The last messages to a client, which tell its player why the connection ends, as far as the game can at this
   /// stage: frames, or packets. Over ENet and WebSocket, a number (enet_parting(), the close code) and a reason may
   /// follow.

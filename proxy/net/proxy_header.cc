@@ -97,7 +97,7 @@ Read read_v2(Bytes bytes) {
   if (command == kProxy && known && rest < (family == kTcp6 ? kSize6 : kSize4))
     return Fault{"bad PROXY header", "length", 14};
   if (bytes.size() < kFixed + rest) return std::optional<ProxyHeader>();
-  if (command == kLocal || !known) return std::optional(ProxyHeader{kFixed + rest, std::nullopt});
+  if (command == kLocal || !known) return std::optional(ProxyHeader{kFixed + rest, std::nullopt, command == kLocal});
   const bool v6 = family == kTcp6;
   const Address client = address_at(bytes, kFixed, kFixed + (v6 ? 32 : 8), v6);
   if (!is_client(client)) return Fault{"bad PROXY header", "source address", kFixed};

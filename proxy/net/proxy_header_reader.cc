@@ -52,7 +52,7 @@ void ProxyHeaderReader::read_proxy_protocol(One& one) {
   const std::size_t size = *header ? (*header)->size : one.header.size();
   if (::recv(one.fd.get(), room.data(), size - before, 0) != static_cast<ssize_t>(size - before))
     return refuse(one, NoHeader::kLeft);
-  if (*header) announce(one, (*header)->client.value_or(one.by));
+  if (*header) announce(one, (*header)->client.value_or(one.by), (*header)->health_check);
 }
 
 /// Peeks at the request, and takes nothing: the session reads it.
@@ -74,10 +74,11 @@ void ProxyHeaderReader::read_request(One& one) {
   announce(one, *client);
 }
 
-void ProxyHeaderReader::announce(One& one, const Address& client) {
+void ProxyHeaderReader::announce(One& one, const Address& client, bool health_check) {
   const auto done = take(one);
   done->poll.close();
-  user_.client_named(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()));
+  user_.client_named(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()),
+                     health_check);
 }
 
 void ProxyHeaderReader::tick(std::uint32_t limit) {

@@ -31,8 +31,9 @@ class ProxyHeaderReader {
    public:
     virtual ~User() = default;
     /// The header came. `client`: the address that it names, with the load balancer's port if it names none. If a PROXY
-    /// header says that the load balancer connects for itself: the load balancer's address.
-    virtual void client_named(Fd fd, const Address& client) = 0;
+    /// header says that the load balancer connects for itself: the load balancer's address. `health_check`: it says
+    /// so, and that this is no client.
+    virtual void client_named(Fd fd, const Address& client, bool health_check) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void client_unnamed(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
   };
@@ -70,7 +71,7 @@ class ProxyHeaderReader {
   void read(One& one);
   void read_proxy_protocol(One& one);
   void read_request(One& one);
-  void announce(One& one, const Address& client);
+  void announce(One& one, const Address& client, bool health_check = false);
   void refuse(One& one, NoHeader why, const Fault& fault = Fault{""});
   std::unique_ptr<One> take(const One& one);
 

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
 #include <vector>
 
+#include "proxy/program/log/journal.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
@@ -54,9 +54,8 @@ std::string unknown_command(const CLI::App& app, std::string_view word) {
 }
 
 int usage_error(std::string_view command, std::string_view what) {
-  const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for usage.\n", size(command), command.data(), size(what),
-               what.data(), size(command), command.data());
+  const std::string name(command);
+  print_error(name + ": " + std::string(what) + "\nRun `" + name + " --help` for usage.");
   return kUsage;
 }
 
@@ -68,7 +67,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int report_failure(const Error& error) {
-  std::fprintf(stderr, "entente: %s\n", screen_text(error.text, "\n").c_str());
+  print_error("entente: " + screen_text(error.text, "\n"));
   return kFailed;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
@@ -23,30 +24,53 @@ struct SessionOutcome {
   std::string player = {};  ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
 };
 
+/// What a sentence is about, for logs whose lines have fields. Empty: it is about none, or that is not known.
+struct About {
+  std::string route = {};    ///< Route::named()
+  std::string server = {};   ///< its name, or its address
+  std::string address = {};  ///< the client's
+  std::string player = {};
+  LinkId session = 0;
+};
+
+/// What concerns this session. An arena and a replay are their own server, and a bot has no address.
+inline About about(const LinkInfo& session, std::string player = {}) {
+  const bool in_room = session.server.port() == 0 || session.server == session.listener;
+  return {.server = in_room ? "" : session.server.text(),
+          .address = session.client.port() == 0 ? "" : session.client.text(),
+          .player = std::move(player),
+          .session = session.link};
+}
+
+/// `route`: Route::named().
 class Events {
  public:
   virtual ~Events() = default;
 
   /// A session's server side is up.
-  virtual void opened(const LinkInfo& session, std::uint64_t suppressed) = 0;
+  virtual void opened(const std::string& route, const LinkInfo& session, std::uint64_t suppressed) = 0;
 
   /// A session that was open ended without a refusal.
-  virtual void closed(const LinkInfo& session, const SessionOutcome& end, std::uint64_t suppressed) = 0;
+  virtual void closed(const std::string& route, const LinkInfo& session, const SessionOutcome& end,
+                      std::uint64_t suppressed) = 0;
 
   /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
   /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the
   /// stream; otherwise `fault` is empty.
-  virtual void refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
-                       std::uint64_t suppressed) = 0;
+  virtual void refused(const std::string& route, const LinkInfo& session, Reason reason, const Fault& fault,
+                       std::uint64_t at, std::uint64_t suppressed) = 0;
 
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
-  virtual void words_dropped(const LinkInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
+  virtual void words_dropped(const std::string& route, const LinkInfo& session, std::string_view what,
+                             std::uint64_t suppressed) = 0;
 
   /// Reports news that requires no action, such as that a server is up again. Calls warned() by default.
-  virtual void informed(std::string_view sentence, std::uint64_t suppressed) { warned(sentence, suppressed); }
+  virtual void informed(std::string_view sentence, const About& about, std::uint64_t suppressed) {
+    warned(sentence, about, suppressed);
+  }
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
-  virtual void warned(std::string_view sentence, std::uint64_t suppressed) = 0;
+  virtual void warned(std::string_view sentence, const About& about, std::uint64_t suppressed) = 0;
 };
 
 }  // namespace entente::relay

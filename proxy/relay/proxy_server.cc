@@ -1,8 +1,11 @@
 #include "proxy/relay/proxy_server.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cassert>
 #include <csignal>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -89,6 +92,10 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::Hos
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
   UpstreamRules rules = options.upstream;
   rules.needs_dialect = shown && !all_named;
+  if (route.bans != nullptr && !route.shared_room() && options.servers.size() > 1)
+    rules.banned = [bans = route.bans](const std::string& server, const net::Address& client) {
+      return client.port() != 0 && bans->bans_from(server, client);
+    };
   rules.detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession;
   route.upstreams.open(std::move(all), rules);
   return Done{};
@@ -553,7 +560,11 @@ void ProxyServer::run() {
   {
     const std::lock_guard changing(impl_->changing);
     impl_->running = true;
-    for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { workers[i]->run(); });
+    for (std::size_t i = 1; i < workers.size(); ++i)
+      others.emplace_back([&, i] {
+        ::pthread_setname_np(::pthread_self(), ("worker " + std::to_string(i + 1)).c_str());
+        workers[i]->run();
+      });
   }
   workers[0]->run();
   for (std::thread& one : others) one.join();
@@ -687,6 +698,7 @@ std::vector<ProxyServer::UpstreamReport> ProxyServer::servers(std::size_t route)
     one.state = server->state();
     one.drained = server->drained();
     one.full = server->is_scarce(now);
+    one.always_on = its.upstreams.rules().check_ms != 0 && its.upstreams.rules().launch.start.empty();
     one.sessions = server->sessions();
     one.weight = server->options.weight;
     one.opened = server->sessions_opened();
@@ -696,6 +708,11 @@ std::vector<ProxyServer::UpstreamReport> ProxyServer::servers(std::size_t route)
     all.push_back(std::move(one));
   }
   return all;
+}
+
+std::optional<std::int64_t> ProxyServer::certificate_expires(std::size_t route) const {
+  const auto& web = impl_->route(route).web;
+  return web && web->client_tls ? web->client_tls->expires() : std::nullopt;
 }
 
 std::size_t ProxyServer::waiting(std::size_t route) const { return impl_->route(route).upstreams.waiting(); }

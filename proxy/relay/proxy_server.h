@@ -179,6 +179,7 @@ class ProxyServer {
     std::string name;
     Upstream::State state = Upstream::State::kUnknown;
     bool drained = false, full = false;
+    bool always_on = false;  ///< it is checked, and Entente does not start and stop it
     std::uint32_t sessions = 0, weight = 1;
     std::uint64_t opened = 0;                      ///< sessions so far
     std::optional<Millis> since = {};              ///< how long it has been up or down, if it has changed
@@ -187,6 +188,9 @@ class ProxyServer {
   };
   /// The servers of a route, in their order; empty for a route into a shared room. From any thread.
   std::vector<UpstreamReport> servers(std::size_t route) const;
+  /// When the certificate that its clients are shown expires, in seconds since 1970; nothing: it has none. From any
+  /// thread.
+  std::optional<std::int64_t> certificate_expires(std::size_t route) const;
   /// Sessions of the route that wait for a server. From any thread.
   std::size_t waiting(std::size_t route) const;
   /// Drains a server on every route that has it: it gets no new session, and its sessions go on. `on` false: it gets

@@ -1,8 +1,11 @@
 #include "proxy/relay/route.h"
 
+#include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/relay/admission/ban_time.h"
 #include "proxy/relay/tap/room_words.h"
 
 namespace entente::relay {
@@ -41,6 +44,7 @@ std::string with_route(LogKind kind, std::string sentence, const Route& route) {
 }  // namespace
 
 std::string Route::named() const {
+  if (!name.empty()) return name;
   return std::string(game.name()) + " " + std::string(dialect_name()) +
          (listen_address.port() != 0 ? " " + listen_address.text() : "");
 }
@@ -69,23 +73,23 @@ void WorkerRoute::log_limited(LogKind kind, std::string_view what, LogLimiter::S
   if (!route.log_limiter.say(kind, what, loop.now(), std::move(tell), times)) counters.held_back_lines.add();
 }
 
-void WorkerRoute::log_warning(LogKind kind, std::string sentence) {
+void WorkerRoute::log_warning(LogKind kind, std::string sentence, About about) {
+  about.route = route.named();
   log_limited(kind, "",
-              [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-                events.warned(line, more);
-              });
+              [&events = route.events, line = with_route(kind, std::move(sentence), route),
+               about = std::move(about)](std::uint64_t more) { events.warned(line, about, more); });
 }
 
-void WorkerRoute::log_info(LogKind kind, std::string sentence) {
+void WorkerRoute::log_info(LogKind kind, std::string sentence, About about) {
+  about.route = route.named();
   log_limited(kind, "",
-              [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-                events.informed(line, more);
-              });
+              [&events = route.events, line = with_route(kind, std::move(sentence), route),
+               about = std::move(about)](std::uint64_t more) { events.informed(line, about, more); });
 }
 
 void WorkerRoute::opened(const LinkInfo& session) {
   log_limited(LogKind::kOpened, "",
-              [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
+              [&its = route, session](std::uint64_t more) { its.events.opened(its.named(), session, more); });
 }
 
 void WorkerRoute::ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault, std::uint64_t at) {
@@ -95,29 +99,31 @@ void WorkerRoute::ended(const LinkInfo& session, const SessionOutcome& end, cons
 void WorkerRoute::closed(const LinkInfo& session, const SessionOutcome& end) {
   counters.ended[static_cast<std::size_t>(end.reason)].add();
   log_limited(kind_of(end.reason), "",
-              [&events = route.events, session, end](std::uint64_t more) { events.closed(session, end, more); });
+              [&its = route, session, end](std::uint64_t more) { its.events.closed(its.named(), session, end, more); });
 }
 
 void WorkerRoute::refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  log_limited(kind_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
-    events.refused(session, reason, fault, at, more);
+  log_limited(kind_of(reason), fault.what, [&its = route, session, reason, fault, at](std::uint64_t more) {
+    its.events.refused(its.named(), session, reason, fault, at, more);
   });
 }
 
 void WorkerRoute::words_dropped(const LinkInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
-  log_limited(LogKind::kWordsDropped, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
-    events.words_dropped(session, words, more);
+  log_limited(LogKind::kWordsDropped, "", [&its = route, session, words = text(ledger)](std::uint64_t more) {
+    its.events.words_dropped(its.named(), session, words, more);
   });
 }
 
 void WorkerRoute::log_wrong_dialect(const std::string& server, std::size_t found) {
   const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
-  log_warning(LogKind::kDialect, "server " + server + " speaks " + std::string(route.game.name()) + " " + theirs +
-                                     ", but the listener " + route.listen_address.text() + " takes clients of " + ours +
-                                     ": they are turned away; add ?dialect=" + theirs + " to --listen");
+  log_warning(LogKind::kDialect,
+              "server " + server + " speaks " + std::string(route.game.name()) + " " + theirs + ", but the listener " +
+                  route.listen_address.text() + " takes clients of " + ours +
+                  ": they are turned away; add ?dialect=" + theirs + " to --listen",
+              {.server = server});
 }
 
 void WorkerRoute::log_wrong_client(std::size_t dialect) {
@@ -127,10 +133,12 @@ void WorkerRoute::log_wrong_client(std::size_t dialect) {
                                      "; add a listener for it, with ?dialect=");
 }
 
-void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
-  if (route.bans == nullptr) return;
-  banned("server " + route.server_name, route.bans->learn(client, why, steady_seconds(), ban_scope().server), client,
-         "is refused for a while on the routes to that server, so that the server does not ban our address");
+void WorkerRoute::server_banned(const std::string& server, const net::Address& client, std::string_view why) {
+  if (route.bans == nullptr || server.empty() || route.source != SourceMode::kOwn || route.send_proxy) return;
+  const auto ban = route.bans->learn(client, why, steady_seconds(), server, time_of_ban(why));
+  const auto lasts = ban ? std::max<std::time_t>(ban->until - std::time(nullptr), 1) : 0;
+  banned("server " + server, ban, client,
+         "is not sent to that server for " + std::to_string(lasts) + " s, so that the server does not ban our address");
 }
 
 void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
@@ -144,10 +152,11 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
                          std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
-  log_warning(LogKind::kServerBanned, who + " banned the player from " + client.ip_text() +
-                                          (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " +
-                                          ban->who.text() + " " + std::string(then) +
-                                          "; `entente ctl unban` removes the ban");
+  log_warning(LogKind::kServerBanned,
+              who + " banned the player from " + client.ip_text() +
+                  (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() + " " +
+                  std::string(then) + "; `entente ctl unban` removes the ban",
+              {.address = client.ip_text()});
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
@@ -200,7 +209,7 @@ void WorkerRoute::log_dropped(Drop drop) {
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
   if (news == 0) return;
   const auto tell = [&its = route, drop](std::uint64_t more) {
-    its.events.warned(sentence_of(its, drop, more + 1), 0);
+    its.events.warned(sentence_of(its, drop, more + 1), {.route = its.named()}, 0);
   };
   log_limited(LogKind::kDropped, text(drop), tell, news);
 }

@@ -60,7 +60,7 @@ struct Route : RouteRules {
   /// Whether the route takes clients that request this path. Always true without WebSockets.
   bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 
-  /// "bzflag 2.4 0.0.0.0:5154", as operators know it.
+  /// Its name; without one, "bzflag 2.4 0.0.0.0:5154".
   std::string named() const;
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
@@ -120,22 +120,26 @@ class WorkerRoute {
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
   void ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
-  void log_warning(LogKind kind, std::string sentence);
+  /// `about`: without its route, which is this one.
+  void log_warning(LogKind kind, std::string sentence, About about = {});
   /// As log_warning(), for news that requires no action.
-  void log_info(LogKind kind, std::string sentence);
+  void log_info(LogKind kind, std::string sentence, About about = {});
   /// Logs what a bridged session that has ended could not forward.
   void words_dropped(const LinkInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop, std::uint64_t count = 1) { counters.dropped[static_cast<std::size_t>(drop)].add(count); }
   void log_wrong_dialect(const std::string& server, std::size_t found);
   /// Logs that the server was down, and is up again.
-  void log_up(const Upstream& server) { log_info(LogKind::kUp, "server " + server.name + " is up"); }
+  void log_up(const Upstream& server) {
+    log_info(LogKind::kUp, "server " + server.name + " is up", {.server = server.name});
+  }
   void log_wrong_client(std::size_t dialect);
-  /// The server banned the player who came from `client`. `why`: in the server's words, if it gave any.
-  void server_banned(const net::Address& client, std::string_view why);
+  /// The server banned the player who came from `client`. `why`: in the server's words, if it gave any. Of no account
+  /// if the server sees the players' addresses, and not ours.
+  void server_banned(const std::string& server, const net::Address& client, std::string_view why);
   /// The front disconnected its client, and the game's rules keep such a client out for a while.
   void front_banned(const net::Address& client, std::string_view why);
-  /// The server and the listener of this route, for Bans. REQUIRES: the listener is open.
-  BanScope ban_scope() const { return {route.server_name, route.listen_address.text()}; }
+  /// The servers and the listener of this route, for Bans. REQUIRES: the listener is open.
+  BanScope ban_scope() const { return {route.upstreams.names(), route.listen_address.text()}; }
   /// The text for a client at this address that Admission refuses with kBanned or kNotAllowed.
   std::string why_banned(const net::Address& client) const;
   /// What a status query is answered with (queries.h).

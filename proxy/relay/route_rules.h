@@ -19,6 +19,7 @@
 namespace entente::relay {
 
 struct RouteRules {
+  std::string name;                    ///< as operators call it; empty: it has no name, and Route::named() makes one
   EnetMode enet = EnetMode::kPackets;  ///< if the game travels by ENet
   std::optional<BridgeOptions>
       bridge;  ///< to a server of another game or dialect, or into a shared room; none: a relay

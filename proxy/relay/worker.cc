@@ -349,7 +349,7 @@ void Worker::at_turn_end() {
     const std::size_t route = session->accepting_route().index;
     const LinkId link = session->info().link;
     load_.fetch_sub(1, std::memory_order_relaxed);
-    session->worker_route().counters.gone.add();
+    if (!session->is_health_check()) session->worker_route().counters.gone.add();
     if (session->is_away()) tell_moved(ClientPresence::How::kBack, *session);
     send(home(route), SessionLeft{route, link, session->info().client});
     sessions_.erase(link);

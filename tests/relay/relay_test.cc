@@ -268,6 +268,35 @@ TEST_CASE("an incomplete frame of a server is passed on after a while, and its r
   CHECK(as_text(pair.client.read_all()) == kGoodbye);
 }
 
+TEST_CASE("an HTTP request to a BZFlag 2.4 server passes unchanged, and so does the answer") {
+  constexpr std::string_view kRequest = "GET /fastmap/world HTTP/1.1\r\nHost: example.org:5154\r\n\r\n";
+  const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n" + std::string(70'000, '\x05');
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send(kRequest);
+  Stream server = fake.accept();
+  CHECK(server.read_text(kRequest.size()) == kRequest);
+  server.send(answer);
+  server.finish();
+  CHECK(as_text(client.read_all()) == answer);
+  CHECK(running.totals().by(relay::Reason::kBadFrame) == 0);
+}
+
+TEST_CASE("an HTTP request to a BZFlag server that cannot be reached is answered by HTTP; other games refuse it") {
+  FakeServer gone(true);
+  Running running(bzflag::game(), gone.address());
+  gone.close();
+  const Stream client = Stream::to(running.address);
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(as_text(client.read_all()).starts_with("HTTP/1.1 502 "));
+  FakeServer fake(true);
+  Running toys(toy::game(), fake.address());
+  const Stream other = Stream::to(toys.address);
+  other.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(toys.ended(relay::Reason::kBadFrame));
+}
+
 TEST_CASE("IPv6 is relayed like IPv4") {
   FakeServer fake(true, true);
   Running running(toy::game(), fake.address());

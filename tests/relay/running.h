@@ -15,22 +15,25 @@ namespace entente::testing {
 /// Keeps the events of a relay, as lines of text.
 class Heard final : public relay::Events {
  public:
-  void opened(const relay::LinkInfo& session, std::uint64_t more) override {
+  void opened(const std::string&, const relay::LinkInfo& session, std::uint64_t more) override {
     note("opened " + session.client.text(), more);
   }
-  void closed(const relay::LinkInfo&, const relay::SessionOutcome& end, std::uint64_t more) override {
+  void closed(const std::string&, const relay::LinkInfo&, const relay::SessionOutcome& end,
+              std::uint64_t more) override {
     note(std::string(relay::text(end.reason)) + (end.player.empty() ? "" : ": " + end.player), more);
   }
-  void refused(const relay::LinkInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
+  void refused(const std::string&, const relay::LinkInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t more) override {
     std::string line = relay::text(reason);
     if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
     note(line, more);
   }
-  void words_dropped(const relay::LinkInfo&, std::string_view what, std::uint64_t more) override {
+  void words_dropped(const std::string&, const relay::LinkInfo&, std::string_view what, std::uint64_t more) override {
     note("words_dropped " + std::string(what), more);
   }
-  void warned(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
+  void warned(std::string_view sentence, const relay::About&, std::uint64_t more) override {
+    note(std::string(sentence), more);
+  }
 
   /// Waits for a line that contains `part`. False: none came.
   bool line(std::string_view part) {

@@ -4,6 +4,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/last_words.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
@@ -15,23 +16,6 @@ namespace {
 constexpr int kLinkTries = 5;
 constexpr int kMostEmptyChunks =
     30;  // another Entente sends them, at most each 4 s, while it waits for the world itself
-
-/// A ban's reason for people: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without the
-/// second "REFUSED:", because bzfs sends that word twice.
-std::string ban_reason(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    if (text.starts_with("\x1b[")) {
-      text.remove_prefix(std::min(text.find_first_not_of("0123456789;", 2), text.size() - 1) + 1);
-      continue;
-    }
-    out += text.front();
-    text.remove_prefix(1);
-  }
-  if (out.starts_with(kRefusedWord)) out.erase(0, kRefusedWord.size());
-  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
-  return out;
-}
 
 }  // namespace
 
@@ -72,7 +56,7 @@ void Joining::hear(const TooLate&, BackOut& out) {
 }
 
 void Joining::hear(const Refused& refused, BackOut& out) {
-  const std::string why = clean(ban_reason(refused.reason.view()));
+  const std::string why = clean(ban_words(refused.reason.view()));
   refuse(core::is_for_now(why) ? words::Refused::SERVER_GONE : words::Refused::BANNED, why, out);
 }
 

@@ -172,22 +172,12 @@ std::size_t Referee::playing() const {
 
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
-std::string Referee::name_for(const std::string& wish, Id whose) const {
-  return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
-    const auto at = names_.find(name);
-    if (at != names_.end()) return at->second != whose;
+/// Gives the player a name that no other has, nor one whose place is held.
+void Referee::call(Player& player, const std::string& wish) {
+  player.who.set_name(names_.give(player.who.id(), wish, kLongestName, [&](const std::string& name) {
     return held_until_ != 0 && std::any_of(starts_.begin(), starts_.end(),
                                            [&](const SavedPlayer& start) { return start.held && start.name == name; });
-  });
-}
-
-/// Gives the player a unique name.
-void Referee::call(Player& player, const std::string& wish) {
-  const Id id = player.who.id();
-  const std::string name = name_for(wish, id);
-  names_.erase(player.who.name());
-  names_[name] = id;
-  player.who.set_name(name);
+  }));
 }
 
 /// The requested team, if it is red or blue; otherwise the smaller one.
@@ -340,7 +330,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
   goodbye.set_id(id);
   goodbye.set_why(std::string(why));
   out.say(goodbye);
-  names_.erase(player->who.name());
+  names_.forget(id);
   players_.erase(id);
   sizes_due_ = true;
 }

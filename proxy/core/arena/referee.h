@@ -13,6 +13,7 @@
 
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/arena.h"
+#include "proxy/core/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
@@ -100,7 +101,6 @@ class Referee final : public Back {
   void change(Player& player, const words::Change& change, BackOut& out);
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
-  std::string name_for(const std::string& wish, Id whose) const;
   void call(Player& player, const std::string& wish);
   words::Team team_for(words::Team wish) const;
   std::optional<SavedPlayer> start_for(const std::string& name, bool promised);
@@ -188,7 +188,7 @@ class Referee final : public Back {
   std::unordered_map<Id, std::string, KeyedHash<Id>> promised_;
   Micros held_until_ = 0;  // 0: nothing is held
   std::map<Id, Player> players_;
-  std::unordered_map<std::string, Id, KeyedHash<std::string>> names_;
+  NameBook names_;
   std::map<Id, RejoinRecord> rejoin_records_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;

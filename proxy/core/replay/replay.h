@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "proxy/base/keyed_hash.h"
+#include "proxy/core/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/fact_library.h"
 #include "proxy/core/replay/network_turns.h"
@@ -180,6 +181,7 @@ class Replay final : public Back {
   bool over_ = false;
   std::unordered_map<Id, Id, KeyedHash<Id>> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;
+  NameBook names_;  // of the viewers
   std::deque<Id> wishing_;
   std::vector<Moment> moments_;  // of a recording, in the room's ids
   words::Timeline timeline_;

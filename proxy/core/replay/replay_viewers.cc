@@ -7,6 +7,7 @@
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/texts.h"
 
 namespace entente::core {
 namespace {
@@ -44,16 +45,16 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
     return out.say(Fact(intent.by, full));
   }
   Viewer& viewer = viewers_[intent.by];
-  viewer.name = name;
+  viewer.name = names_.give(intent.by, name, kMostName);
   const bool is_new = viewer.group == nullptr;
   PlaybackGroup& start = *groups_.at(0);
   if (viewer.group != nullptr) {
-    tell_player(*viewer.group, intent.by, name, out);
+    tell_player(*viewer.group, intent.by, viewer.name, out);
     tell_clock(*viewer.group, intent.by, out);
   } else if (options_.one_clock) {
     viewer.group = &start;
     start.viewers.insert(intent.by);
-    tell_player(start, intent.by, name, out);
+    tell_player(start, intent.by, viewer.name, out);
     tell_clock(start, intent.by, out);
   } else {
     const Playhead& from = start.head;
@@ -82,6 +83,7 @@ void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   if (found == viewers_.end()) return;
   PlaybackGroup& group = *found->second.group;
   viewers_.erase(found);
+  names_.forget(intent.by);
   group.viewers.erase(intent.by);
   tell_gone(group, intent.by, leave.why(), out);
   if (group.viewers.empty() && group.scene != 0) {

@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace entente::net {
 namespace {
@@ -92,6 +93,22 @@ bool is_address(const std::string& peer) {
 }  // namespace
 
 // -- Contexts ---------------------------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> TlsContext::expires() const {
+  const std::shared_ptr<SSL_CTX> context = raw();
+  std::optional<std::int64_t> first;
+  const auto consider = [&](const X509* one) {
+    std::tm end{};
+    if (one == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(one), &end) != 1) return;
+    const std::int64_t seconds = ::timegm(&end);
+    first = std::min(first.value_or(seconds), seconds);
+  };
+  STACK_OF(X509)* chain = nullptr;
+  consider(SSL_CTX_get0_certificate(context.get()));
+  if (SSL_CTX_get0_chain_certs(context.get(), &chain) == 1)
+    for (int i = 0; i < sk_X509_num(chain); ++i) consider(sk_X509_value(chain, i));
+  return first;
+}
 
 void TlsContext::renew(const TlsContext& fresh) {
   auto theirs = fresh.raw();

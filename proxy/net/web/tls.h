@@ -34,6 +34,9 @@ class TlsContext {
   /// Connections that begin from now on use the certificates of `fresh`. REQUIRES: of the same role.
   void renew(const TlsContext& fresh);
 
+  /// When the first certificate of a server's chain expires, in seconds since 1970; nothing: it has none.
+  std::optional<std::int64_t> expires() const;
+
   std::shared_ptr<ssl_ctx_st> raw() const;
   bool is_client() const { return client_; }
 

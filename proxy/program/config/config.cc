@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -25,6 +24,7 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/fleet/fleet.h"
+#include "proxy/program/log/journal.h"
 #include "proxy/program/operator/token.h"
 #include "proxy/program/serve/arena_from_recording.h"
 #include "proxy/program/serve/bot_run.h"
@@ -437,7 +437,7 @@ ConfigErrors told(std::vector<Problem> problems, std::string_view name) {
 }  // namespace
 
 void print_errors(const ConfigErrors& errors) {
-  for (const std::string& error : errors) std::fprintf(stderr, "%s\n", error.c_str());
+  for (const std::string& error : errors) print_error(error);
 }
 
 namespace {

@@ -81,6 +81,15 @@ std::string in_quotes(std::string_view text) {
   return quoted + '"';
 }
 
+bool take_flag(std::string_view& rest, std::string_view flag) {
+  std::string_view after = rest;
+  if (first_word(after) != flag) return false;
+  rest = after;
+  return true;
+}
+
+bool is_vast(const net::Network& who) { return who.bits() < (who.v6() ? 32U : 8U); }
+
 bool take_option(std::string_view& rest, std::string_view option, std::string& value) {
   std::string_view after = rest;
   if (first_word(after) != option) return false;

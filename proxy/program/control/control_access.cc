@@ -25,17 +25,20 @@ class ListKeeper {
 
   Reply put(List list, std::string_view rest) const {
     const std::string text = first_argument(rest);
-    if (text.empty()) return Error{"usage: " + name_of(list) + " NETWORK [--why TEXT]"};
+    if (text.empty()) return Error{"usage: " + name_of(list) + " NETWORK [--yes] [--why TEXT]"};
     const auto who = net::Network::parse(text);
     if (!who) return who.error();
     relay::ListedNetwork network{*who, list, ""};
+    const bool sure = take_flag(rest, "--yes");
     if (std::string why; take_text(rest, "--why", why)) {
       const auto sayable = sayable_text(why);
       if (!sayable) return sayable.error();
       network.why = *sayable;
     }
     if (!rest.empty())
-      return Error{"only '--why TEXT' may follow the network, not '" + std::string(first_word(rest)) + "'"};
+      return Error{"only '--yes' and '--why TEXT' may follow the network, not '" + std::string(first_word(rest)) + "'"};
+    if (list == List::kDeny && is_vast(*who) && !sure)
+      return Error{who->text() + " holds a large part of all addresses: to deny them all, add --yes"};
     if (!listed_.put(network))
       return Error{std::to_string(relay::ListedNetworks::kMost) +
                    " networks are listed; take some out with `unlist`, or write them into [access]"};
@@ -48,8 +51,12 @@ class ListKeeper {
   Reply unlist(std::string_view rest) const {
     const auto who = net::Network::parse(rest);
     if (!who) return who.error();
-    if (!listed_.remove(*who))
-      return Error{who->text() + " is in no list that operators keep; `access` shows the lists"};
+    const bool removed = listed_.remove(*who);
+    const auto wider = larger_in(listed_.all(), *who, [](const relay::ListedNetwork& one) { return one.who; });
+    if (!removed && wider)
+      return Error{who->text() + " is in no list, but it is in " + wider->text() + ", which is: `unlist " +
+                   wider->text() + "` takes that out"};
+    if (!removed) return Error{who->text() + " is in no list that operators keep; `access` shows the lists"};
     if (const auto kept = kept_.save_listed(*who, nullptr); !kept)
       return Reply(Error{kept.error().text + "; " + who->text() + " is in no list until this program restarts"})
           .though_done();
@@ -82,9 +89,9 @@ void add_access_commands(Control& control, relay::ListedNetworks& listed, KeptBa
       "Allows an address or a network. Unlike `allow` of [access], this does not shut out any other address. "
       "TEXT: for other operators.",
       [keeper](std::string_view rest) { return keeper.put(List::kAllow, rest); });
-  control.add_order("deny NETWORK [--why TEXT]",
+  control.add_order("deny NETWORK [--yes] [--why TEXT]",
                     "Turns away newcomers from an address or a network, as if `deny` of [access] named it. `ban` also "
-                    "ends sessions.",
+                    "ends sessions. --yes: for a network of more than 16 million addresses.",
                     [keeper](std::string_view rest) { return keeper.put(List::kDeny, rest); });
   control.add_order("unlist NETWORK", "Undoes `allow` or `deny`.",
                     [keeper](std::string_view rest) { return keeper.unlist(rest); });

@@ -30,10 +30,12 @@ std::string replaced_text(const relay::Ban& ban) {
 }
 
 /// What may follow the target of a ban.
-Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
+Outcome<Done> read_options(std::string_view rest, relay::Ban& ban, bool& sure) {
   std::string text;
   while (!rest.empty()) {
-    if (take_option(rest, "--for", text)) {
+    if (take_flag(rest, "--yes")) {
+      sure = true;
+    } else if (take_option(rest, "--for", text)) {
       const auto until = end_of(text);
       if (!until) return until.error();
       ban.until = *until;
@@ -42,7 +44,7 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
       if (!why) return why.error();
       ban.why = *why;
     } else {
-      return Error{"only '--for TIME' and '--why TEXT' may follow the address or the name, not '" +
+      return Error{"only '--for TIME', '--yes' and '--why TEXT' may follow the address or the name, not '" +
                    std::string(first_word(rest)) + "'"};
     }
   }
@@ -56,10 +58,11 @@ class Keeper {
 
   Reply ban(std::string_view rest) const {
     const Target target = Target::parse(first_argument(rest));
-    if (target.text.empty()) return Error{"usage: ban LINK|NAME|ADDRESS [--for TIME] [--why TEXT]"};
+    if (target.text.empty()) return Error{"usage: ban LINK|NAME|ADDRESS [--for TIME] [--yes] [--why TEXT]"};
     relay::Ban ban{{}, relay::Ban::kForGood, "", false};
     std::size_t meant = 0;  // sessions of the player
-    if (const auto read = read_options(rest, ban); !read) return read.error();
+    bool sure = false;
+    if (const auto read = read_options(rest, ban, sure); !read) return read.error();
     if (target.network) {
       ban.who = *target.network;
     } else if (target.address) {
@@ -78,6 +81,8 @@ class Keeper {
       if (std::any_of(found.begin(), found.end(), elsewhere)) return ambiguous(target, found);
       meant = found.size();
     }
+    if (is_vast(ban.who) && !sure)
+      return Error{ban.who.text() + " holds a large part of all addresses: to ban them all, add --yes"};
     const auto before = bans_.add(ban);
     const auto gone = end_sessions_of(server_, roster_, {ban});
     const std::string note = gone.empty() ? "" : text_of(gone);
@@ -97,9 +102,15 @@ class Keeper {
   Reply unban(std::string_view rest) const {
     const auto who = net::Network::parse(rest);
     if (!who) return who.error();
-    if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
+    const bool removed = bans_.remove(*who);
+    const auto wider = larger_in(bans_.all(), *who, [](const relay::Ban& ban) { return ban.who; });
+    if (!removed && wider)
+      return Error{"there is no ban of " + who->text() + ", but it is in " + wider->text() +
+                   ", which is banned: `unban " + wider->text() + "` lifts that"};
+    if (!removed) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
     if (const auto kept = kept_.save_without(*who); !kept)
       return Reply(Error{kept.error().text + "; the ban is lifted until this program restarts"}).though_done();
+    if (wider) return "the ban of " + who->text() + " is lifted, but it is in " + wider->text() + ", which is banned\n";
     return who->text() + " is no longer banned\n";
   }
 
@@ -144,9 +155,9 @@ std::vector<Attendee> end_sessions_of(relay::ProxyServer& server, const Roster& 
 void add_ban_commands(Control& control, relay::ProxyServer& server, const Roster& roster, relay::Bans& bans,
                       KeptBans& kept) {
   const Keeper keeper(server, roster, bans, kept);
-  control.add_order("ban LINK|NAME|ADDRESS [--for 2d] [--why TEXT]",
+  control.add_order("ban LINK|NAME|ADDRESS [--for 2d] [--yes] [--why TEXT]",
                     "Bans an address, a network or the address of a player, and ends its sessions. --for: 90s, 10m, "
-                    "2h, 7d or 1:30 (default: forever). "
+                    "2h, 7d or 1:30 (default: forever). --yes: for a network of more than 16 million addresses. "
                     "TEXT: the reason, shown to the player if the game can do that.",
                     [keeper](std::string_view rest) { return keeper.ban(rest); });
   control.add_order("unban ADDRESS", "Lifts a ban.", [keeper](std::string_view rest) { return keeper.unban(rest); });

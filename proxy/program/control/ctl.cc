@@ -48,6 +48,7 @@ std::string line_of(const CtlOptions& options) {
   if (!text.empty()) add(as_argument(text));
   for (const std::string& referral : options.referrals) add_option("--refer", referral);
   add_option("--for", options.time);
+  if (options.yes) add("--yes");
   add_option("--why", options.why);
   add_option("--say", options.say);
   return line;
@@ -123,10 +124,10 @@ bool ask_older(const CtlOptions& options, const std::string& line, std::optional
 void declare_ctl(CLI::App& app, CtlOptions& options) {
   // An empty value would be dropped from the command, which would then affect more than was asked for.
   const auto not_empty = [](const std::string& value) { return value.empty() ? "must not be empty" : ""; };
-  app.add_option("--socket", options.socket, "Control socket of the program: the PATH of its --control")
+  app.add_option("--socket", options.socket,
+                 "Control socket of the program: the PATH of its --control (default: that of the packaged service)")
       ->type_name("PATH")
-      ->envname("ENTENTE_CONTROL")
-      ->required();
+      ->envname("ENTENTE_CONTROL");
   app.add_option(
          "COMMAND", options.words,
          "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, allow NETWORK, deny "
@@ -164,10 +165,14 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       "Run COMMAND in the whole fleet. COMMAND is one of nodes, list, find NAME, who NAME, kick NAME, move "
       "NAME ROUTE|NODE, ban NAME, unban ADDRESS, bans, allow NETWORK, deny NETWORK, unlist NETWORK, access, say "
       "TEXT, drain NODE, undrain NODE, routes, servers, stats, recordings");
+  app.add_flag("--yes", options.yes,
+               "For ban and deny: the network is meant, although it holds more than 16 million addresses");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }
 
-int run_ctl(const CtlOptions& options) {
+int run_ctl(const CtlOptions& given) {
+  CtlOptions options = given;
+  if (options.socket.empty()) options.socket = kPackagedSocket;
   if (std::any_of(options.words.begin(), options.words.end(), [](const std::string& word) { return word.empty(); }))
     return usage_error("entente ctl", "an argument of the command is empty");
   const std::string line = line_of(options);

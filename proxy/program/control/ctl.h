@@ -8,12 +8,15 @@
 
 namespace entente {
 
+/// Where the packaged service listens (deploy/entente.service).
+inline constexpr const char* kPackagedSocket = "/run/entente/control.sock";
+
 struct CtlOptions {
-  std::string socket;
+  std::string socket;  ///< empty: kPackagedSocket
   std::vector<std::string> words;
   std::string time, why, say, route;   // --for, --why, --say, --route
   std::vector<std::string> referrals;  // --refer
-  bool json = false, fleet = false;
+  bool json = false, fleet = false, yes = false;
 };
 
 void declare_ctl(CLI::App& app, CtlOptions& options);

@@ -3,6 +3,7 @@
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <string>
 
+#include "proxy/program/log/journal.h"
 #include "proxy/program/log/library_log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
@@ -99,7 +101,8 @@ Outcome<Done> start_log(const config::Log& settings) {
   const auto to = open_log(settings.file());
   if (!to) return to.error();
   auto sink = std::make_shared<StreamSink>(*to);  // spdlog shares its sinks
-  sink->set_formatter(settings.format() == config::Log::json ? json_lines() : text_lines());
+  const bool journal = *to == stderr && leads_to_journal(STDERR_FILENO);
+  sink->set_formatter(settings.format() == config::Log::json ? json_lines(journal) : text_lines(journal));
   spdlog::init_thread_pool(kQueuedLines, 1);
   auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
@@ -133,9 +136,10 @@ std::string and_more(std::uint64_t suppressed) {
   return suppressed == 0 ? "" : " (and " + std::to_string(suppressed) + " more like this)";
 }
 
-void write_log(LogLevel level, fmt::string_view format, fmt::format_args values) {
+void write_log(LogLevel level, fmt::string_view format, fmt::format_args values, std::span<const LogField> fields) {
   spdlog::logger* const log = spdlog::default_logger_raw();  // null after stop_log()
-  if (log != nullptr && log->should_log(level_of(level))) log->log(level_of(level), fmt::vformat(format, values));
+  if (log != nullptr && log->should_log(level_of(level)))
+    log->log(level_of(level), log_payload(fmt::vformat(format, values), fields));
 }
 
 }  // namespace entente

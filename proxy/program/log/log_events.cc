@@ -1,5 +1,6 @@
 #include "proxy/program/log/log_events.h"
 
+#include <array>
 #include <string>
 
 #include "proxy/base/text.h"
@@ -37,38 +38,62 @@ std::string from_text(const relay::LinkInfo& session) {
   return who_text(session) + (session.client.port() == 0 ? "" : " at " + at_text(session.listener));
 }
 
+relay::About about(const std::string& route, const relay::LinkInfo& session, const std::string& player = {}) {
+  relay::About about = relay::about(session, player);
+  about.route = route;
+  return about;
+}
+
+template <class... Values>
+void log_about(LogLevel level, const relay::About& about, const char* reason, fmt::format_string<Values...> format,
+               Values&&... values) {
+  const std::string session = about.session == 0 ? "" : std::to_string(about.session), player = clean(about.player);
+  const std::array<LogField, 6> fields{{{"session", session},
+                                        {"route", about.route},
+                                        {"server", about.server},
+                                        {"address", about.address},
+                                        {"player", player},
+                                        {"reason", reason}}};
+  write_log(level, format, fmt::make_format_args(values...), fields);
+}
+
 }  // namespace
 
-void LogEvents::opened(const relay::LinkInfo& session, std::uint64_t suppressed) {
-  log_info("session {} opened: {} {}{}{}", session.link, dialect_text(*session.game, session.dialect),
-           from_text(session), to_text(session), and_more(suppressed));
+void LogEvents::opened(const std::string& route, const relay::LinkInfo& session, std::uint64_t suppressed) {
+  log_about(LogLevel::kInfo, about(route, session), "", "session {} opened: {} {}{}{}", session.link,
+            dialect_text(*session.game, session.dialect), from_text(session), to_text(session), and_more(suppressed));
 }
 
-void LogEvents::closed(const relay::LinkInfo& session, const relay::SessionOutcome& end, std::uint64_t suppressed) {
+void LogEvents::closed(const std::string& route, const relay::LinkInfo& session, const relay::SessionOutcome& end,
+                       std::uint64_t suppressed) {
   const std::string player = end.player.empty() ? player_of_(session.link) : end.player;
   const std::string name = player.empty() ? "" : "\"" + clean(player) + "\" ";
-  log_info("session {} closed: {} ({}{} after {}){}", session.link, relay::text(end.reason), name, who_text(session),
-           time_text(end.length * 1000), and_more(suppressed));
+  const char* const reason = relay::text(end.reason);
+  log_about(LogLevel::kInfo, about(route, session, player), reason, "session {} closed: {} ({}{} after {}){}",
+            session.link, reason, name, who_text(session), time_text(end.length * 1000), and_more(suppressed));
 }
 
-void LogEvents::refused(const relay::LinkInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
-                        std::uint64_t suppressed) {
+void LogEvents::refused(const std::string& route, const relay::LinkInfo& session, relay::Reason reason,
+                        const Fault& fault, std::uint64_t at, std::uint64_t suppressed) {
   const bool bot = session.client.port() == 0;
-  log_warn("refused {} ({}): {}{}{}", bot ? "a bot" : session.client.text() + " at " + at_text(session.listener),
-           dialect_text(*session.game, session.dialect), relay::text(reason),
-           *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
+  log_about(LogLevel::kWarn, about(route, session), relay::text(reason), "refused {} ({}): {}{}{}",
+            bot ? "a bot" : session.client.text() + " at " + at_text(session.listener),
+            dialect_text(*session.game, session.dialect), relay::text(reason),
+            *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
 }
 
-void LogEvents::words_dropped(const relay::LinkInfo& session, std::string_view what, std::uint64_t suppressed) {
-  log_info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
+void LogEvents::words_dropped(const std::string& route, const relay::LinkInfo& session, std::string_view what,
+                              std::uint64_t suppressed) {
+  log_about(LogLevel::kInfo, about(route, session), "", "session {}: not forwarded: {}{}", session.link, what,
+            and_more(suppressed));
 }
 
-void LogEvents::informed(std::string_view sentence, std::uint64_t suppressed) {
-  log_info("{}{}", sentence, and_more(suppressed));
+void LogEvents::informed(std::string_view sentence, const relay::About& about, std::uint64_t suppressed) {
+  log_about(LogLevel::kInfo, about, "", "{}{}", sentence, and_more(suppressed));
 }
 
-void LogEvents::warned(std::string_view sentence, std::uint64_t suppressed) {
-  log_warn("{}{}", sentence, and_more(suppressed));
+void LogEvents::warned(std::string_view sentence, const relay::About& about, std::uint64_t suppressed) {
+  log_about(LogLevel::kWarn, about, "", "{}{}", sentence, and_more(suppressed));
 }
 
 }  // namespace entente

@@ -5,14 +5,22 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace entente {
 
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarn, kError };
 
+/// A field of an entry, which JSON lines have and text lines do not. `name`: of letters and '_'. Left out if `text` is
+/// empty.
+struct LogField {
+  std::string_view name, text;
+};
+
 /// Writes one entry. From any thread.
-void write_log(LogLevel level, fmt::string_view format, fmt::format_args values);
+void write_log(LogLevel level, fmt::string_view format, fmt::format_args values, std::span<const LogField> fields = {});
 
 /// " (and 5 more like this)": at the end of a line that also stands for others. Empty if there are none.
 std::string and_more(std::uint64_t suppressed);

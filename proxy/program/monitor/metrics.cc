@@ -4,7 +4,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace entente {
@@ -66,6 +70,25 @@ void Metrics::add_process() {
   if (std::ifstream("/proc/self/statm") >> size >> resident)
     add("process_resident_memory_bytes", "Memory in use, in bytes", MetricType::Gauge, {},
         static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+}
+
+void Metrics::add_threads() {
+  gauge("cores", "Processors that this process may use", {}, static_cast<double>(std::thread::hardware_concurrency()));
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    std::string name, stat;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    std::getline(std::ifstream(task.path() / "stat"), stat);
+    if (name.empty() || stat.rfind(')') == std::string::npos) continue;  // it has just ended
+    if (task.path().filename() == std::to_string(::getpid())) name = "worker 1";
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    std::uint64_t user = 0, system = 0;
+    fields >> user >> system;
+    add("entente_thread_cpu_seconds_total", "CPU time of each thread, in seconds", MetricType::Counter,
+        {{"thread", name}}, static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  }
 }
 
 std::string Metrics::text() const {
@@ -134,6 +157,8 @@ void measure(Metrics& metrics, const std::string& route, const std::vector<relay
     const Metrics::Labels labels = {{"route", route}, {"server", one.name}};
     metrics.gauge("server_up", "1 if the server is up or was never tried, 0 if it is down", labels,
                   one.state == relay::Upstream::State::kDown ? 0 : 1);
+    metrics.gauge("server_always_on", "1 if the server is checked, and Entente does not start and stop it", labels,
+                  one.always_on ? 1 : 0);
     metrics.gauge("server_drained", "1 if the server gets no new sessions", labels, one.drained ? 1 : 0);
     metrics.gauge("server_sessions", "Sessions of the server", labels, one.sessions);
     metrics.count("server_sessions_opened", "Sessions that were sent to the server", labels, one.opened);

@@ -33,6 +33,9 @@ class Metrics {
                  std::span<const std::uint64_t> counts, std::uint64_t sum, double per_second = 1e3);
   /// CPU time and memory of this process, by the usual names.
   void add_process();
+  /// The CPU time of its threads by their names, and how many processors they may use. The first worker runs on the
+  /// main thread.
+  void add_threads();
 
   std::string text() const;
 

@@ -13,6 +13,7 @@ namespace entente {
 namespace {
 
 constexpr Millis kHandOverPatience = 10'000;  // with each step
+constexpr const char* kReplaced = "had not taken over, and was ended for another upgrade";
 
 /// "ended with 1", "was ended by signal 11 (Segmentation fault)". `code`: as OwnProgram::ended().
 std::string ended_text(int code) {
@@ -86,6 +87,10 @@ void HandOver::run(const net::LocalPeer& by) {
 
 Outcome<Done> HandOver::talk(const net::LocalPeer& by) {
   auto done = talk_to_the_end(by);
+  {
+    const std::lock_guard lock(mutex_);
+    releases_ = false;
+  }
   if (!done) user_.take_back();
   return done;
 }
@@ -102,6 +107,11 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   const auto ready = talk_->hear(patience_.open);
   if (!ready) return ready.error();
   if (*ready != "ready") return Error{"it sent '" + ready->substr(0, 80) + "' instead of 'ready'"};
+  {
+    const std::lock_guard lock(mutex_);
+    if (gives_up_) return Error{kReplaced};
+    releases_ = true;
+  }
   const auto last = user_.release_newcomers();
   if (!last) {
     (void)talk_->say("error: " + last.error().text, kHandOverPatience);
@@ -131,7 +141,24 @@ struct HandOver::Ending {
   std::string why = {};  // why it was told to end
 };
 
+/// Ends the process of an upgrade that is still in progress although it has been answered: it may hang. False: there is
+/// none, or it is about to take over.
+bool HandOver::end_late_upgrade() {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool late = upgrades_ && !given() && !releases_ && steady_now() >= upgraded_at_ + patience_.answer;
+    if (!late) return false;
+    gives_up_ = true;
+    if (talk_ && own_step_ == OwnStep::kTakesOver) talk_->hang_up();
+  }
+  if (upgrade_.joinable()) upgrade_.join();
+  if (own_step_ != OwnStep::kStarts && thread_.joinable()) thread_.join();
+  gives_up_ = false;
+  return true;
+}
+
 void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
+  (void)end_late_upgrade();
   if (const std::string why = upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
@@ -140,6 +167,7 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
   if (ends_) return;
   if (upgrade_.joinable()) upgrade_.join();
   upgrades_ = true;
+  upgraded_at_ = steady_now();
   last_failure_.clear();
   log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
   upgrade_ = std::thread([this, waits, client = std::move(client)] {
@@ -167,7 +195,11 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
     answer("error: " + why);
     return why;
   };
-  if (!process) return fail(process.error().text + ". This process goes on.");
+  const auto fail_counted = [&](const std::string& why) {
+    if (own_step_ == OwnStep::kStarts) ++failures_;  // otherwise run() has counted it
+    return fail(why);
+  };
+  if (!process) return fail_counted(process.error().text + ". This process goes on.");
   own_ = *process;
   const std::string name = "process " + std::to_string(*process);
   const Millis begun = steady_now();
@@ -177,7 +209,7 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
       if (given()) return "";
       const std::string said = own_failure(), how = ending.why.empty() ? ended_text(*code) : ending.why;
       const std::string why = !said.empty() ? ": " + said : ending.why.empty() ? "; its log says why" : "";
-      return fail(name + " " + how + why + ". This one goes on.");
+      return fail_counted(name + " " + how + why + ". This one goes on.");
     }
     end_if_stuck(program, ending);
     if (!waits && steady_now() >= begun + patience_.answer)
@@ -190,6 +222,11 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
 /// Ends a process that does not take over, and does not end by itself.
 void HandOver::end_if_stuck(net::OwnProgram& program, Ending& ending) {
   if (given()) return;
+  if (gives_up_ && !ending.killed) {
+    ending.killed = true;
+    ending.why = kReplaced;
+    program.signal(SIGKILL);
+  }
   const Millis now = steady_now();
   const OwnStep step = own_step_;
   if (step == OwnStep::kFailed && !ending.failed_at) ending.failed_at = now;

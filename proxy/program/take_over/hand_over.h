@@ -43,7 +43,9 @@ class HandOver {
 
   /// How long to wait for the process that `upgrade` has started.
   struct Patience {
-    Millis answer = 4'500;  ///< before `upgrade` is answered, unless it is to wait; less than `entente ctl` waits
+    /// Before `upgrade` is answered, unless it is to wait; less than `entente ctl` waits. From then on, another
+    /// `upgrade` ends the process that has not taken over yet, and starts a new one.
+    Millis answer = 4'500;
     Millis begin = 30'000;  ///< until it asks for the take-over
     Millis open = 120'000;  ///< then, until everything is open: it may have names to resolve, and arenas to build
     Millis end = 5'000;     ///< until it has ended, after it has failed or was told to end
@@ -69,7 +71,7 @@ class HandOver {
   bool given() const { return state_ == State::kGiven; }
   /// Whether a process that `upgrade` has started is still watched.
   bool upgrades() const { return upgrades_; }
-  /// Take-overs that began and failed.
+  /// Upgrades and take-overs that failed.
   std::uint64_t failures() const { return failures_; }
   /// Why the last take-over or upgrade failed; "": it did not, or there was none. From any thread.
   std::string last_failure() const;
@@ -85,6 +87,7 @@ class HandOver {
   void upgrade(const net::LocalPeer& by, net::Talk client, bool waits);
   std::string run_anew(const net::Talk& client, bool waits);
   void end_if_stuck(net::OwnProgram& program, Ending& ending);
+  bool end_late_upgrade();
   void set_last_failure(const std::string& why);
   std::string own_failure();
   bool stops();
@@ -103,6 +106,9 @@ class HandOver {
   std::optional<net::Talk> talk_;
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;
+  bool releases_ = false;               // the process that takes over is about to get the newcomers
+  std::atomic<bool> gives_up_{false};   // another upgrade replaces the one that is in progress
+  std::atomic<Millis> upgraded_at_{0};  // when the last upgrade began
   std::atomic<bool> upgrades_{false};
   std::atomic<std::int32_t> own_{0};  // the process that this one has started
   std::atomic<OwnStep> own_step_{OwnStep::kStarts};

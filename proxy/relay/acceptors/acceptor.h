@@ -75,7 +75,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Millis now() const { return worker_route_->loop.now(); }
   /// Sets where it listens, for bans.
   void set_ban_scope(const net::Address& at) {
-    admission_.set_ban_scope({worker_route_->route.server_name, at.text()});
+    admission_.set_ban_scope({worker_route_->route.upstreams.names(), at.text()});
   }
   Error cannot_watch() const;
   /// The acceptor serves another route now: clients that wait for the server go to that route.

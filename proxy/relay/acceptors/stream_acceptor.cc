@@ -49,7 +49,7 @@ void StreamAcceptor::stop() {
 void StreamAcceptor::turn_away_waiting(Reason why) {
   for (Waiting& one : std::exchange(waiting_, {})) {
     admission_.leave(one.client.client);
-    turn_away(std::move(one.client.fd), one.client.client, why);
+    turn_away(std::move(one.client), why);
   }
 }
 
@@ -93,14 +93,15 @@ void StreamAcceptor::tick(Millis now) {
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (route().proxies.empty()) return client_named(std::move(fd), from);
+  if (route().proxies.empty()) return client_named(std::move(fd), from, false);
   if (!route().proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
 }
 
-void StreamAcceptor::client_named(net::Fd fd, const net::Address& client) {
-  if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
-  AcceptedClient newcomer{0, dispatcher_.next_link(), std::move(fd), client, limits_};
+void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool health_check) {
+  AcceptedClient newcomer{0, 0, std::move(fd), client, limits_, health_check};
+  if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(newcomer), *why);
+  newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
   admit(std::move(newcomer), holds_until());
 }
@@ -143,14 +144,23 @@ Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fau
   return said;
 }
 
-/// Sends the goodbye without waiting: to refuse a crowd of newcomers must cost next to nothing.
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
+  say_goodbye(std::move(fd), from, why, fault);
+  tell_turned_away(from, route().listen_address, why, fault);
+}
+
+void StreamAcceptor::turn_away(AcceptedClient client, Reason why) {
+  say_goodbye(std::move(client.fd), client.client, why, Fault{""});
+  if (!client.health_check) tell_turned_away(client.client, route().listen_address, why);
+}
+
+/// Does not wait: to refuse a crowd of newcomers must cost next to nothing.
+void StreamAcceptor::say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
   const Buffer goodbye = last_word(from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     let_go(std::move(fd));
   }
-  tell_turned_away(from, route().listen_address, why, fault);
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
@@ -213,7 +223,7 @@ void StreamAcceptor::probed() {
       waiting_.push_back(std::move(one));
     } else {
       admission_.leave(one.client.client);
-      turn_away(std::move(one.client.fd), one.client.client, probes_->why());
+      turn_away(std::move(one.client), probes_->why());
     }
   }
 }

@@ -40,11 +40,13 @@ class StreamAcceptor final : public Acceptor,
   void probed() override;
   void route_changed() override;
 
-  void client_named(net::Fd fd, const net::Address& client) override;
+  void client_named(net::Fd fd, const net::Address& client, bool health_check) override;
   void client_unnamed(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   Buffer last_word(const net::Address& from, Reason why, const Fault& fault) const;
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
+  void turn_away(AcceptedClient client, Reason why);
+  void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
   void turn_away_waiting(Reason why);
   void let_go(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;

@@ -55,9 +55,21 @@ bool Bans::remove(const net::Network& who) {
 
 std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanScope& scope) {
   const std::lock_guard lock(mutex_);
-  return look_up(from, now, [&](const std::string& where) {
-    return where.empty() || where == scope.server || where == scope.listener;
-  });
+  if (count_ == 0) return std::nullopt;
+  const auto of_all =
+      look_up(from, now, [&](const std::string& where) { return where.empty() || where == scope.listener; });
+  std::optional<Ban> found = of_all;
+  for (const std::string& server : scope.servers) {
+    const auto there = look_up(from, now, [&](const std::string& where) { return where == server; });
+    if (!there) return of_all;
+    if (!found || there->who.bits() > found->who.bits()) found = there;
+  }
+  return found;
+}
+
+bool Bans::bans_from(const std::string& server, const net::Address& from, std::time_t now) {
+  const std::lock_guard lock(mutex_);
+  return count_ != 0 && look_up(from, now, [&](const std::string& where) { return where == server; }).has_value();
 }
 
 template <class Wanted>
@@ -76,9 +88,9 @@ std::optional<Ban> Bans::look_up(const net::Address& from, std::time_t now, Want
 }
 
 std::optional<Ban> Bans::learn(const net::Address& from, std::string_view why, std::time_t now, std::string_view where,
-                               std::uint32_t most) {
+                               std::optional<std::uint32_t> lasts) {
   const std::lock_guard lock(mutex_);
-  const std::uint32_t seconds = std::min(remember_, most);
+  const std::uint32_t seconds = remember_ == 0 ? 0 : lasts.value_or(remember_);
   const auto there = [&](const std::string& other) { return other.empty() || other == where; };
   if (seconds == 0 || look_up(from, now, there)) return std::nullopt;
   if (count_ >= kMostLearnt) forget_old(now);

@@ -1,6 +1,6 @@
 // Bans of addresses and networks, temporary or permanent. A ban comes from the operator, from a server that banned a
 // player, or from a rule of a game. A server sees all players at our address, so its next ban could hit everybody. A
-// server's ban therefore applies to all routes to that server. A rule's ban applies to one listener.
+// server's ban therefore applies to that server, on all routes to it. A rule's ban applies to one listener.
 // Law: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten. A ban lasts as long as
 // it was given, also if the wall clock is set meanwhile.
 #pragma once
@@ -34,9 +34,10 @@ struct Ban {
   std::string where{};  ///< the server or the listener that it applies to; empty: all
 };
 
-/// The server and the listener that a client connects to. As in Ban::where.
+/// The servers and the listener that a client connects to. As in Ban::where.
 struct BanScope {
-  std::string server, listener;
+  std::vector<std::string> servers;
+  std::string listener;
 };
 
 /// Times `now` are those of steady_seconds().
@@ -45,7 +46,7 @@ class Bans {
   /// By how many seconds the wall clock is ahead of steady_seconds().
   using Ahead = std::function<std::time_t()>;
 
-  /// `remember`: for how many seconds a server's ban counts here; 0: not at all.
+  /// `remember`: for how many seconds a server's ban of unknown length counts here; 0: no server's ban counts.
   explicit Bans(std::uint32_t remember = 0, Ahead ahead = wall_seconds_ahead)
       : remember_(remember), ahead_(std::move(ahead)) {}
 
@@ -53,13 +54,16 @@ class Bans {
   std::optional<Ban> add(Ban ban);
   /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
-  /// The ban that applies to this address and scope. If there are several, the one of the smallest network.
+  /// The ban that keeps this address out of the scope: of all, of the listener, or of the last server if each of them
+  /// has one. If there are several, the one of the smallest network.
   std::optional<Ban> find(const net::Address& from, std::time_t now = steady_seconds(), const BanScope& scope = {});
+  /// Whether there is a ban of this address that applies to this server alone.
+  bool bans_from(const std::string& server, const net::Address& from, std::time_t now = steady_seconds());
   /// Adds a ban because a server, or a rule of a game, banned a player at this address. Returns it. Nothing if servers'
   /// bans do not count here, the address is banned there already, or too many bans are known. `where`: as in Ban.
-  /// `most`: the longest time, in seconds.
+  /// `lasts`: its time in seconds, if it is known; otherwise that of the constructor.
   std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = steady_seconds(),
-                           std::string_view where = {}, std::uint32_t most = UINT32_MAX);
+                           std::string_view where = {}, std::optional<std::uint32_t> lasts = {});
   /// In no order.
   std::vector<Ban> all(std::time_t now = steady_seconds());
 

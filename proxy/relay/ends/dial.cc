@@ -208,7 +208,8 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) {
-      worker_route_->log_warning(LogKind::kMachine, made.error().text);
+      worker_route_->log_warning(LogKind::kMachine, made.error().text,
+                                 {.server = server.text(), .address = bot ? "" : client_.text()});
       give_up(Reason::kOutOfDescriptors);
       return true;
     }
@@ -230,7 +231,8 @@ void Dial::say(const net::Address& server, int error) {
   const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
   if (known && !is_ours(error)) return;
   worker_route_->log_warning(LogKind::kUnreached,
-                             "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
+                             "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?",
+                             {.server = server.text()});
 }
 
 void Dial::give_up(Reason why) {

@@ -62,7 +62,10 @@ class Dial final : private LookupWaits::User {
   const net::Address& source() const { return source_.get().address; }
   /// The rates and the name of the server that was reached; null and empty: none was.
   SharedRates* server_rates() const { return reached_ != nullptr ? &reached_->rates() : nullptr; }
-  std::string server_name() const { return reached_ != nullptr ? reached_->name : ""; }
+  std::string server_name() const {
+    if (trying_) return walk_.server().name;
+    return reached_ != nullptr ? reached_->name : "";
+  }
   bool under_way() const { return worker_route_ != nullptr; }
   /// Waits for a server to come up, for a slot, or for a lookup: no attempt is under way.
   bool holding() const {

@@ -56,6 +56,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
 void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
+  count_as_client();
   client_.end->set_priority(net::Priority::kPlayer);
   server_.play();
   alarm_.set_priority(net::Priority::kPlayer);
@@ -149,7 +150,8 @@ trace::Face BridgeSession::server_face(const LinkInfo& info, const Route& route)
 void BridgeSession::lack_face(const CountedEnd& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
   worker_route_->log_warning(LogKind::kDialect,
-                             who + spoken(side.info) + ", which cannot be bridged yet; `entente games` lists what can");
+                             who + spoken(side.info) + ", which cannot be bridged yet; `entente games` lists what can",
+                             about());
   end(is_front(side) ? Reason::kClientDialect : Reason::kDialectMismatch);
 }
 
@@ -188,7 +190,8 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   if (ending_) return;
   if (is_past(end)) return;
   if (!dialect) {
-    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*server_.info.game, server_.info.server.text()));
+    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*server_.info.game, server_.info.server.text()),
+                               about());
     return this->end(Reason::kDialectUnknown);
   }
   server_.found(*dialect);
@@ -365,7 +368,7 @@ void BridgeSession::told(const core::Fact& fact) {
   const bool bot = info_.client.port() == 0;
   if (refused != nullptr && refused->code() == words::Refused::FULL && server_.up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
-    player_route().server_banned(info_.client, refused->text());
+    player_route().server_banned(dial_.server_name(), info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
 
@@ -426,7 +429,8 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.declined();
   if (!departure.why.empty() && departure.how != How::kWrong)
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why);
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why,
+                               about());
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -486,7 +490,8 @@ bool BridgeSession::given_up(Millis now) {
   if (!why) return false;
   note(*why);
   if (!visits())
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + *why);
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + *why,
+                               about());
   if (outlives_server(*why, 0)) return true;
   set_reason(Reason::kServerTimeout, *why);
   call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, *why, at); });
@@ -539,11 +544,13 @@ void BridgeSession::tell_server_wrong() {
   const std::string_view field = fault_.field;
   if (!server_.up || field == "tls" || field == "websocket")
     return worker_route_->log_warning(LogKind::kServer,
-                                      server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
+                                      server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"), about());
   worker_route_->log_warning(
-      LogKind::kServer, server + " broke the rules of " + std::string(server_.info.game->name()) + ": " + fault_.what +
-                            " in " + fault_.field + ", byte " + std::to_string(fault_.offset) +
-                            (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""));
+      LogKind::kServer,
+      server + " broke the rules of " + std::string(server_.info.game->name()) + ": " + fault_.what + " in " +
+          fault_.field + ", byte " + std::to_string(fault_.offset) +
+          (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""),
+      about());
 }
 
 void BridgeSession::hang_up() {

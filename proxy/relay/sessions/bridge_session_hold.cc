@@ -83,11 +83,11 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
   if (wait == core::Wait::kPlayerSlot) {
     note("server " + server + " is full; the player waits for a seat");
     worker_route_->log_info(LogKind::kWaitsForServer,
-                            who() + ": server " + server + " is full; waits for a seat" + limit);
+                            who() + ": server " + server + " is full; waits for a seat" + limit, about());
   } else {
     note("server " + server + " is lost (" + why + "); the player waits for it");
     worker_route_->log_warning(LogKind::kWaitsForServer,
-                               who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
+                               who() + ": server " + server + " is lost (" + why + "); waits for it" + limit, about());
   }
   if (info_.game->has_chat()) announce_in_room(wait == core::Wait::kPlayerSlot ? kServerIsFull : kServerIsAway);
 }
@@ -115,13 +115,14 @@ void BridgeSession::come_back() {
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
     worker_route_->log_info(LogKind::kBackOnServer,
-                            who() + ": joined server " + server + " after waiting " + std::to_string(away) + " ms");
+                            who() + ": joined server " + server + " after waiting " + std::to_string(away) + " ms",
+                            about());
     return set_alarm(wakes_at());
   }
   worker_route_->counters.brought_back.add();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
   worker_route_->log_info(LogKind::kBackOnServer,
-                          who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
+                          who() + ": back on server " + server + " after " + std::to_string(away) + " ms", about());
   if (info_.game->has_chat())
     announce_in_room(kServerIsBack);
   else
@@ -171,7 +172,7 @@ void BridgeSession::tell_arena() {
   was_in_ = true;
   const std::string& name = while_down()->arena;
   worker_route_->log_warning(LogKind::kWaitsForServer,
-                             who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
+                             who() + ": no server is up; plays in the arena '" + name + "' meanwhile", about());
   if (info_.game->has_chat())
     announce_in_room("the server is away; you play in the arena '" + name + "' meanwhile");
   else
@@ -199,8 +200,9 @@ bool BridgeSession::lose_arena(const std::string& why) {
   dial_.wait_until(until);
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
-  worker_route_->log_warning(LogKind::kWaitsForServer, who() + ": the player cannot stay in the arena '" + name +
-                                                           "' (" + why + "); waits for a server");
+  worker_route_->log_warning(
+      LogKind::kWaitsForServer,
+      who() + ": the player cannot stay in the arena '" + name + "' (" + why + "); waits for a server", about());
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce_in_room(kServerIsAway);
   return true;
@@ -228,7 +230,7 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   dial_.declined();
   if (!departure.why.empty())
     worker_route_->log_warning(LogKind::kServer,
-                               who() + ": server " + server_.info.server.text() + ": " + departure.why);
+                               who() + ": server " + server_.info.server.text() + ": " + departure.why, about());
   hold_.count_loss();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }

@@ -160,7 +160,8 @@ void BridgeSession::end_move() {
   note("is not moved: " + why);
   if (crossing.other_world())
     return guest_ != nullptr ? guest_->refer_to(order, crossing.to()) : refer_to(order, crossing.to());
-  worker_route_->log_info(LogKind::kMoved, who() + " is not moved to " + crossing.to().route.named() + ": " + why);
+  worker_route_->log_info(LogKind::kMoved, who() + " is not moved to " + crossing.to().route.named() + ": " + why,
+                          about());
   order.answer_stays(why);
 }
 
@@ -170,7 +171,7 @@ void BridgeSession::tell_moved(Crossing& crossing) {
   const std::string told =
       "moved " + who() + " from " + from_ + " to " + at().named() + " in " + std::to_string(took) + " ms";
   note(told);
-  worker_route_->log_info(LogKind::kMoved, told);
+  worker_route_->log_info(LogKind::kMoved, told, about());
   crossing.order().answer({MoveOrder::How::kMoved, "", took});
   if (!info_.game->has_chat() || ending_) return;
   announce_in_room(moved_to_.arena ? "you were moved to the arena '" + moved_to_.arena->arena + "'"

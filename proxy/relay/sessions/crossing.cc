@@ -85,7 +85,8 @@ void Crossing::tell_waits() {
       "waits for its servers" + behind + ", for up to " + std::to_string(route.upstreams.rules().hold_ms / 1000) + " s";
   order_->set_waiting_for(told);
   mover_.host.note_move(told);
-  mover_.worker_route.log_info(LogKind::kMoved, mover_.host.who() + " is moved to " + route.named() + ": " + told);
+  mover_.worker_route.log_info(LogKind::kMoved, mover_.host.who() + " is moved to " + route.named() + ": " + told,
+                               about(mover_.client));
 }
 
 void Crossing::tick(Millis now) {

@@ -201,7 +201,8 @@ std::optional<Reason> DatagramSession::parted() {
   if (net::enet_command(client_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_)) return Reason::kClientLeft;
   const auto last = net::enet_command(server_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_);
   if (!last) return std::nullopt;
-  if (proven_ && worker_route_.route.game.bans_by(last->data)) worker_route_.server_banned(info_.client, "");
+  if (proven_ && worker_route_.route.game.bans_by(last->data))
+    worker_route_.server_banned(walk_.server().name, info_.client, "");
   return Reason::kServerLeft;
 }
 

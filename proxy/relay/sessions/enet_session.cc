@@ -57,7 +57,7 @@ int EnetSession::open_host(const net::Source& source) {
   if (host_.is_open()) return 0;
   const auto opened =
       host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source, net::EnetOptions::kFromServer});
-  if (!opened) worker_route_->log_warning(LogKind::kMachine, opened.error().text);
+  if (!opened) worker_route_->log_warning(LogKind::kMachine, opened.error().text, about());
   return opened ? 0 : ENOBUFS;
 }
 
@@ -188,7 +188,7 @@ void EnetSession::peer_left(std::uint32_t data, bool) {
 void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   server_ = nullptr;
   if (ending_) return settle();
-  if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
+  if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(dial_.server_name(), info_.client, "");
   // A refusal carries data of the game; a timeout carries none.
   if (!open_ && data == 0) return dial_.failed(peer.timed_out() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
   if (data != 0 && data == worker_route_->route.game.enet_parting(wire::Parting::kFull)) {
@@ -209,7 +209,8 @@ bool EnetSession::waits_for_slot() {
   if (std::exchange(open_, false))
     worker_route_->log_info(LogKind::kWaitsForServer,
                             "session " + std::to_string(info_.link) + ": server " + info_.server.text() +
-                                " is full; waits for a seat for up to " + std::to_string(most / 1000) + " s");
+                                " is full; waits for a seat for up to " + std::to_string(most / 1000) + " s",
+                            about());
   dial_.again(*worker_route_, info_, std::nullopt, now(), slot_until_);
   return true;
 }

@@ -43,9 +43,11 @@ void RoomGuest::take_seat() {
   const std::size_t dialect = info_.dialect;
   auto front = worker_route_->route.bridge->front(dialect);
   if (front == nullptr) {
-    worker_route_->log_warning(LogKind::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
-                                                      std::string(info_.game->dialects()[dialect].name) +
-                                                      ", which has no front yet; `entente games` lists what has");
+    worker_route_->log_warning(LogKind::kDialect,
+                               "a client speaks " + std::string(info_.game->name()) + " " +
+                                   std::string(info_.game->dialects()[dialect].name) +
+                                   ", which has no front yet; `entente games` lists what has",
+                               about());
     return end(Reason::kBadRequest);
   }
   seated_ = true;
@@ -56,6 +58,7 @@ void RoomGuest::take_seat() {
 
 void RoomGuest::wait_to_enter() {
   spoke_ = queued_ = true;
+  count_as_client();
   client_.pause(kAwaitsSeat);
   owner_.new_player(*this);
 }

@@ -29,7 +29,8 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
                                                  : nullptr),
       began_(accept_route.loop.now()),
       last_passed_(began_),
-      share_(accept_route.route.address_bytes, newcomer.client) {
+      share_(accept_route.route.address_bytes, newcomer.client),
+      health_check_(newcomer.health_check) {
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
@@ -47,6 +48,7 @@ Session::Session(const Session& other, Successor)
       began_(other.began_),
       last_passed_(other.last_passed_),
       share_(accept_route_.route.address_bytes, other.info_.client),
+      health_check_(other.health_check_),
       counted_(other.counted_),
       opened_(other.opened_),
       tapped_(other.tapped_) {}
@@ -79,11 +81,17 @@ void Session::go_by(WorkerRoute& route) {
 }
 
 void Session::count_begun() {
-  if (!std::exchange(counted_, true)) worker_route_->counters.begun.add();
+  if (!health_check_ && !std::exchange(counted_, true)) worker_route_->counters.begun.add();
+}
+
+void Session::count_as_client() {
+  if (!std::exchange(health_check_, false)) return;
+  count_begun();
+  tell_opened();
 }
 
 void Session::tell_opened(const LinkInfo& shown) {
-  if (std::exchange(opened_, true)) return;
+  if (health_check_ || std::exchange(opened_, true)) return;
   count(worker_route_->counters.opening, now() - began_);
   worker_route_->opened(shown);
 }
@@ -124,8 +132,10 @@ void Session::charge_server(std::size_t bytes, std::size_t messages) {
 /// `whose`: the beginning of the limits' names.
 void Session::tell_too_fast(const std::string& who_exceeds, const char* whose, const char* is) {
   const std::string limit = std::string(" limits.") + whose;
-  worker_route_->log_info(LogKind::kTooFast, who_exceeds + limit + "messages_per_second or" + limit +
-                                                 "bytes_per_second, and " + is + " read more slowly");
+  worker_route_->log_info(
+      LogKind::kTooFast,
+      who_exceeds + limit + "messages_per_second or" + limit + "bytes_per_second, and " + is + " read more slowly",
+      about());
 }
 
 SessionReport Session::report() const {
@@ -215,8 +225,10 @@ void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
   const std::string text =
       "moved to " + place_for_players(route) + ": connect to " + address_for_players(route, info_.listener);
   order.answer({MoveOrder::How::kReferred, text});
-  worker_route_->log_info(LogKind::kMoved, "session " + std::to_string(info_.link) + ": is told to connect to " +
-                                               route.named() + ", and disconnected");
+  worker_route_->log_info(
+      LogKind::kMoved,
+      "session " + std::to_string(info_.link) + ": is told to connect to " + route.named() + ", and disconnected",
+      about());
   send_away(Reason::kReferred, text);
 }
 
@@ -275,7 +287,8 @@ void Session::finish() {
 void Session::tell_end() {
   count_begun();
   if (opened_) count(worker_route_->counters.length, now() - began_);
-  worker_route_->ended(info_, {reason(), now() - began_, player_name()}, fault_, bytes_from_client_);
+  if (!health_check_)
+    worker_route_->ended(info_, {reason(), now() - began_, player_name()}, fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());
   if (*fault_.what) why += std::string(": ") + fault_.what;

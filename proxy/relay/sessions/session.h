@@ -84,6 +84,8 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// Sends the player a message in the server's name.
   virtual AnnounceResult say(std::string_view text);
   SessionReport report() const;
+  /// Whether it is a load balancer's health check: neither counted nor logged.
+  bool is_health_check() const { return health_check_; }
   /// There is a reason to end: its links only have to close.
   bool has_ended() const { return reason_.has_value(); }
 
@@ -131,7 +133,10 @@ class Session : private Dial::User, private DatagramInbox::User {
   void go_by(WorkerRoute& route);
   /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
   void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
+  /// Does nothing for a health check.
   void count_begun();
+  /// A health check turns out to be a client: it plays. From now on it is counted and logged.
+  void count_as_client();
   /// The session is open: its server's side is up. `shown`: as the log names it.
   void tell_opened(const LinkInfo& shown);
   void tell_opened() { tell_opened(info_); }
@@ -143,6 +148,8 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// The same for what its server sent, which all sessions of the server share.
   void charge_server(std::size_t bytes, std::size_t messages);
   Millis now() const { return accept_route_.loop.now(); }
+  /// For lines of the log about this session.
+  About about() const { return relay::about(info_, player_name()); }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.
@@ -224,6 +231,7 @@ class Session : private Dial::User, private DatagramInbox::User {
 
   AddressBytes::Share share_;
   DatagramInbox inbox_{accept_route_.loop, static_cast<DatagramInbox::User&>(*this), party()};
+  bool health_check_ = false;
   bool gives_way_ = false;  // too much waits for its address
   bool over_rates_ = false, server_over_rates_ = false;
   bool told_too_fast_ = false, told_server_too_fast_ = false;

@@ -357,7 +357,7 @@ void SharedRoom::tell_end() {
   if (std::exchange(told_end_, true)) return;
   alarm_.clear();
   const core::Ledger& ledger = room_->ledger();
-  if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
+  if (!ledger.entries().empty()) events_.words_dropped(state_.options.name, info_, text(ledger), 0);
   if (tap_ == nullptr) return;
   tell_rest();
   tap_->closed(info_.link, text(end_reason_.value_or(Reason::kStopped)), steady_wall_now());

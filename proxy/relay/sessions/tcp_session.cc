@@ -2,6 +2,7 @@
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/net/socket.h"
+#include "proxy/net/web/http.h"
 
 namespace entente::relay {
 
@@ -20,15 +21,10 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
   return route.game.cutter(Way::kToServer, route.dialect);
 }
 
-/// The stream to the client is cut into frames only if the client must get whole frames, if the server's greeting must
-/// be read (for datagrams), or if we may say something between two frames.
+/// Cuts so that frames are counted, that whole frames reach clients that need them, and that we can say something
+/// between two frames.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
-  const wire::Game& game = route.game;
-  const bool whole = game.requires_one_write(Way::kToClient, wire::Stage::kGreeting) ||
-                     game.requires_one_write(Way::kToClient, wire::Stage::kPlay);
-  const bool speaks = !game.goodbye(route.dialect).empty() || game.has_last_words();
-  if (!whole && !speaks && !route.with_datagrams() && !route.announce) return nullptr;
-  return game.cutter(Way::kToClient, route.dialect);
+  return route.game.cutter(Way::kToClient, route.dialect);
 }
 
 }  // namespace
@@ -98,7 +94,7 @@ void TcpSession::find_dialect(Bytes said) {
 /// From here on, data passes both ways.
 void TcpSession::open() {
   open_ = true;
-  open_tap(steady_wall_now());
+  if (!http_) open_tap(steady_wall_now());
   tell_opened();
   if (!early_.empty()) relay(client_, server_, Way::kToServer, FrameRun{early_, 0, early_frames_});
   free_memory(early_);
@@ -180,7 +176,24 @@ void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
   }
 }
 
+/// A client that begins with an HTTP request is passed on as it is: bzfs serves its worlds so (its plugin fastmap).
+void TcpSession::pass_http(Bytes first) {
+  const std::string_view text = as_text(first);
+  const bool asks = text.starts_with("GET ") || text.starts_with("HEAD ") || text.starts_with("POST ");
+  if (!asks || open_ || !early_.empty() || !to_server_.kept().empty() || !route_.game.answers_http(route_.dialect))
+    return;
+  const bool nobody = sleeps();
+  http_ = sure_ = entered_ = told_goodbye_ = true;
+  asks_ = false;
+  dial_.set_asks(false);
+  to_server_.lose_framing();
+  to_client_.lose_framing();
+  if (nobody) end(Reason::kServerUnreachable);  // no server is started for it
+}
+
 void TcpSession::client_said(Bytes bytes) {
+  if (bytes_from_client_ == 0) pass_http(bytes);
+  if (ending_) return;
   std::size_t frames = 0;
   const auto fault = to_server_.feed(bytes, [&](const FrameRun& whole) {
     frames = whole.count;
@@ -236,6 +249,7 @@ void TcpSession::pass_to_client(const FrameRun& frames) {
 void TcpSession::note_greeting(const FrameRun& frames) {
   if (!datagrams_ || named_ || frames.count == 0) return;
   named_ = true;
+  if (http_) return;
   if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first)))
     owner_.player_id_given(*this, *player);
 }
@@ -246,12 +260,14 @@ void TcpSession::note_admission(const FrameRun& frames) {
       frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUndecided;
   entered_ = state != wire::AdmissionState::kUndecided;
   plays_there_ = state == wire::AdmissionState::kIn;
-  if (state == wire::AdmissionState::kBanned) worker_route_->server_banned(info_.client, "");
+  if (state == wire::AdmissionState::kBanned)
+    worker_route_->server_banned(dial_.server_name(), info_.client,
+                                 route_.game.words_of_ban(frames.bytes, route_.dialect));
 }
 
 void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const FrameRun& frames) {
   const Bytes bytes = frames.fresh();
-  if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, steady_wall_now());
+  if (worker_route_->tap && !http_) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, steady_wall_now());
   to.will_wait(now());
   to.link.send(Lane::kStream, bytes);
   auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;
@@ -269,10 +285,12 @@ void TcpSession::wrote(net::Link& link) {
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
 void TcpSession::go_unframed(const Fault& fault) {
   worker_route_->counters.unframed.add();
-  worker_route_->log_warning(LogKind::kUnframed, "server " + info_.server.text() + " sent bytes that are not a " +
-                                                     std::string(route_.game.name()) + " " +
-                                                     std::string(route_.dialect_name()) + " frame (" + fault.what +
-                                                     " in " + fault.field + "): its bytes are passed on as they come");
+  worker_route_->log_warning(LogKind::kUnframed,
+                             "server " + info_.server.text() + " sent bytes that are not a " +
+                                 std::string(route_.game.name()) + " " + std::string(route_.dialect_name()) +
+                                 " frame (" + fault.what + " in " + fault.field +
+                                 "): its bytes are passed on as they come",
+                             about());
   to_client(FrameRun{to_client_.take_kept()});
   to_client_.lose_framing();
   to_client_.drop_kept();
@@ -339,9 +357,17 @@ wire::ClientStage TcpSession::stage() const {
   return plays_there_ ? wire::ClientStage::kPlaying : wire::ClientStage::kJoining;
 }
 
+/// Answers an HTTP request to which the server has said nothing.
+void TcpSession::decline_http() {
+  Buffer answer;
+  net::write_answer(telling(reason()).http, words(reason()), answer);
+  client_.link.send(Lane::kStream, answer);
+}
+
 void TcpSession::shut_down() {
   if (datagrams_) datagrams_->close();
   if (client_.link.is_open()) say_goodbye(reason());
+  if (http_ && bytes_from_server_ == 0 && !client_.ended && !words(reason()).empty()) decline_http();
   TwoLinkSession::shut_down();
 }
 

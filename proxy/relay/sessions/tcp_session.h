@@ -41,6 +41,8 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   bool turns_out_to_join(const FrameRun& frames);
   void greeted_again(const FrameRun& frames);
 
+  void pass_http(Bytes first);
+  void decline_http();
   void client_said(Bytes bytes);
   void server_said(Bytes bytes);
   void to_server(const FrameRun& frames);
@@ -80,6 +82,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   PlayerNumbers::Number number_;  // with which we greeted the client in the server's place
   Buffer promised_;               // that greeting, until the server has greeted it, too
   Millis server_spoke_ = 0, part_at_ = 0;
+  bool http_ = false;  // an HTTP request to a server that answers such on the port of its game
   bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false,
               plays_there_ = false;  // the server has let the player in
   bool entered_ = false;             // the server has let the player in, or banned it

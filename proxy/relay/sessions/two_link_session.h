@@ -28,6 +28,7 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
   /// From now on, the session is served before newcomers. REQUIRES: it has reached its server.
   void play() {
     plays_ = true;
+    count_as_client();
     client_.link.set_priority(net::Priority::kPlayer);
     server_.link.set_priority(net::Priority::kPlayer);
   }

@@ -81,8 +81,10 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
 
 void WebSession::declined(WebLink&, const net::HttpHead& response, std::string_view why) {
   dial_.declined();
-  worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + " answered " +
-                                                   std::to_string(response.status) + " to a WebSocket's request");
+  worker_route_->log_warning(
+      LogKind::kServer,
+      "server " + info_.server.text() + " answered " + std::to_string(response.status) + " to a WebSocket's request",
+      about());
   const bool error = response.status >= 400 && response.status < 600;
   client_.link.decline(error ? response.status : 502,
                        why.empty() ? std::string_view(telling(Reason::kServerDeclined).words) : why);
@@ -208,9 +210,10 @@ void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::st
   if (ending_) return;
   parting_ = CloseFrame{CloseFrame::kGoingAway, is_client(link) ? "" : telling(Reason::kServerProtocolError).words};
   if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, fault);
-  worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + ": " + fault.what +
-                                                   (detail.empty() ? "" : ": ") + detail +
-                                                   (*fault.field ? std::string(" (") + fault.field + ")" : ""));
+  worker_route_->log_warning(LogKind::kServer,
+                             "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
+                                 detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""),
+                             about());
   end(Reason::kServerProtocolError, fault);
 }
 

@@ -71,12 +71,15 @@ class ServerProbes::One final : private Check::User {
     if (!why.empty() && found.empty() && server_.state() != Upstream::State::kUp) server_.failed(now, why);
     WorkerRoute& to = owner_.worker_route_;
     if (!why.empty() && why != why_not_found_)
-      to.log_warning(LogKind::kName, "no address for server " + server_.name + ": " + why +
-                                         (found.empty() ? "" : "; goes on with " + text_of(found)));
+      to.log_warning(LogKind::kName,
+                     "no address for server " + server_.name + ": " + why +
+                         (found.empty() ? "" : "; goes on with " + text_of(found)),
+                     {.server = server_.name});
     const bool first = known_.empty();
     const bool moved = learn(found) && !first;
     if (why.empty() && (moved || !why_not_found_.empty()))
-      to.log_info(LogKind::kName, "server " + server_.name + " has the address " + text_of(found) + " now");
+      to.log_info(LogKind::kName, "server " + server_.name + " has the address " + text_of(found) + " now",
+                  {.server = server_.name});
     why_not_found_ = why;
   }
   /// Whether one of them is new. Name servers often give a choice of many addresses, which is no news.
@@ -126,10 +129,13 @@ class ServerProbes::One final : private Check::User {
     if (by_query() && (!answered_ || server_.succeeded_since(begun_))) return;
     const bool news = server_.failed(checked_at_, why);
     if (*why_ == Reason::kDialectUnknown && !server_.options.dialect)
-      return worker_route.log_warning(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
+      return worker_route.log_warning(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name),
+                                      {.server = server_.name});
     if (*why_ == Reason::kDialectMismatch || (!news && route_.upstreams.rules().check_ms != 0)) return;
-    worker_route.log_warning(LogKind::kUnreached, "cannot reach server " + server_.name +
-                                                      (why.empty() ? "" : ": " + why) + "; is it running?");
+    worker_route.log_warning(
+        LogKind::kUnreached,
+        "cannot reach server " + server_.name + (why.empty() ? "" : ": " + why) + "; is it running?",
+        {.server = server_.name});
   }
 
   /// Whether the check is a query, which some servers do not answer.

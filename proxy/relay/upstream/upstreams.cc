@@ -112,6 +112,12 @@ double Upstreams::rank(const Upstream& server, const net::Address& client, Milli
   return -share_of(server, now) / std::log(uniform);
 }
 
+std::vector<std::string> Upstreams::names() const {
+  std::vector<std::string> names;
+  for (const auto& server : servers_) names.push_back(server->name);
+  return names;
+}
+
 Upstream* Upstreams::choose(const net::Address& client, Millis now, UpstreamSet tried,
                             std::optional<std::size_t> dialect, bool only_up) const {
   Upstream* best = nullptr;
@@ -119,7 +125,7 @@ Upstream* Upstreams::choose(const net::Address& client, Millis now, UpstreamSet 
   double best_rank = 0;
   for (const auto& one : servers_) {
     Upstream& server = *one;
-    if (server.drained() || (tried & bit(server)) != 0) continue;
+    if ((tried & bit(server)) != 0 || is_closed_to(server, client)) continue;
     if (!fits(server, dialect)) continue;
     const int its_class = server.is_down(now) ? 2 : server.is_full(now) ? 1 : 0;
     if (only_up && its_class == 2) continue;
@@ -239,8 +245,8 @@ const net::Address* UpstreamWalk::next(Millis now, const std::string& why) {
 /// Chooses the next server. False: there is none.
 bool UpstreamWalk::choose(Millis now) {
   server_ = std::exchange(first_, nullptr);
-  if (server_ != nullptr &&
-      (server_->drained() || (tried_ & bit(*server_)) != 0 || !upstreams_->fits(*server_, dialect_)))
+  if (server_ != nullptr && ((tried_ & bit(*server_)) != 0 || upstreams_->is_closed_to(*server_, client_) ||
+                             !upstreams_->fits(*server_, dialect_)))
     server_ = nullptr;
   if (server_ == nullptr) server_ = upstreams_->choose(client_, now, tried_, dialect_, only_up_);
   if (server_ != nullptr) tried_ |= bit(*server_);

@@ -148,6 +148,8 @@ struct UpstreamRules {
   bool needs_dialect = false;
   /// A session detects the dialect of a server that does not name one.
   bool detects_in_session = false;
+  /// Whether this server has banned this address: no session from there goes to it. Null: none has.
+  std::function<bool(const std::string& server, const net::Address& client)> banned = {};
 };
 
 class Upstreams {
@@ -226,13 +228,19 @@ class Upstreams {
   /// Upstream::share() for the servers that have the same names. REQUIRES: before serving.
   void share(const Upstreams& before);
 
+  /// The names of the servers.
+  std::vector<std::string> names() const;
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
-  /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak
-  /// it.
+  /// is down. Nothing: all were tried, are drained, have banned the address, or their dialect is not known. `dialect`:
+  /// only servers that speak it.
   Upstream* choose(const net::Address& client, Millis now, UpstreamSet tried = 0,
                    std::optional<std::size_t> dialect = {}, bool only_up = false) const;
   /// Whether a session that needs this dialect can go to this server.
   bool fits(const Upstream& server, std::optional<std::size_t> dialect) const;
+  /// Whether it takes no session of this client: it is drained, or has banned the address.
+  bool is_closed_to(const Upstream& server, const net::Address& client) const {
+    return server.drained() || (rules_.banned && rules_.banned(server.name, client));
+  }
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
   /// Whether every server that may be reached was full a moment ago, or is in `but`. False if none may be reached.

@@ -10,10 +10,13 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/local_acceptor.h"
+#include "proxy/program/control/ctl.h"
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
@@ -158,7 +161,13 @@ TEST_CASE("a ban by ctl ends sessions and refuses new ones, also in the next pro
   Process second({kEntente, "run", config});
   const std::uint16_t port = port_of(second);
   CHECK(Knock(port).end() == std::string("REFUSED:no cheating\0end", 23));
-  CHECK(ctl({"unban", "127.0.0.1"}).err == "entente: there is no ban of 127.0.0.1; `bans` lists them\n");
+  CHECK(ctl({"unban", "128.0.0.1"}).err == "entente: there is no ban of 128.0.0.1; `bans` lists them\n");
+  CHECK(ctl({"unban", "127.0.0.1"}).err ==
+        "entente: there is no ban of 127.0.0.1, but it is in 127.0.0.0/8, which is banned: `unban 127.0.0.0/8` lifts "
+        "that\n");
+  CHECK(ctl({"ban", "127.0.0.1"}).code == 0);
+  CHECK(ctl({"unban", "127.0.0.1"}).out ==
+        "the ban of 127.0.0.1 is lifted, but it is in 127.0.0.0/8, which is banned\n");
   CHECK(ctl({"unban", "127.0.0.0/8"}).out == "127.0.0.0/8 is no longer banned\n");
   CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
   const Knock again(port);
@@ -172,8 +181,30 @@ TEST_CASE("a ban by ctl ends sessions and refuses new ones, also in the next pro
   CHECK(ctl({"ban", "192.0.2.2", "--for", "1:30"}).out.starts_with("banned 192.0.2.2 until 20"));
   CHECK(ctl({"unban", "192.0.2.2"}).code == 0);
   CHECK(ctl({"ban", "192.0.2.1"}).out == "banned 192.0.2.1 forever, 0 sessions ended\n");
+  for (const char* vast : {"0.0.0.0/0", "126.0.0.0/7", "::/0", "2000::/31"}) {
+    CAPTURE(vast);
+    for (const char* order : {"ban", "deny"}) {
+      CHECK(ctl({order, vast}).err.find("add --yes") != std::string::npos);
+      CHECK(ctl({order, vast, "--yes", "--why", "enough"}).code == 0);
+    }
+    CHECK(ctl({"unlist", "192.0.2.1"}).code == 1);
+    CHECK(ctl({"unban", vast}).code == 0);
+    CHECK(ctl({"unlist", vast}).code == 0);
+  }
+  CHECK(ctl({"deny", "192.0.2.0/24"}).code == 0);
+  CHECK(ctl({"unlist", "192.0.2.1"}).err.find("`unlist 192.0.2.0/24` takes that out") != std::string::npos);
   second.signal(SIGTERM);
   CHECK(second.wait() == 0);
+}
+
+TEST_CASE("without --socket, ctl looks for the packaged service") {
+  const Ended ended = run({"/usr/bin/env", "-u", "ENTENTE_CONTROL", kEntente, "ctl", "list"});
+  CHECK(ended.code == 1);
+  CHECK(ended.err.find(kPackagedSocket) != std::string::npos);
+  std::ifstream file(testing::source_dir() + "/deploy/entente.service");
+  std::string service(std::istreambuf_iterator<char>(file), {});
+  for (std::size_t at = 0; (at = service.find("%t/", at)) != std::string::npos;) service.replace(at, 3, "/run/");
+  CHECK(service.find(std::string("--control ") + kPackagedSocket + " ") != std::string::npos);
 }
 
 TEST_CASE("a ban that cannot be written to the file applies until the program ends, and ctl says so") {

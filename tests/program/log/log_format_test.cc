@@ -5,6 +5,7 @@
 #include <google/protobuf/util/json_util.h>
 #include <spdlog/details/log_msg.h>
 
+#include <array>
 #include <chrono>
 #include <random>
 #include <string>
@@ -39,6 +40,18 @@ TEST_CASE("a JSON line is an object with time, level and text") {
   CHECK(
       line(*format, spdlog::level::warn, "say \"hi\" \\ \n") ==
       "{\"time\":\"2025-11-20T05:12:31.042Z\",\"level\":\"warn\",\"text\":\"say \\u0022hi\\u0022 \\u005c \\u000a\"}\n");
+}
+
+TEST_CASE("fields are members of a JSON line, and no text can add one") {
+  const std::array<LogField, 3> fields{{{"player", "an\x1fna\"\x1e"}, {"server", ""}, {"reason", "client left"}}};
+  const std::string payload = log_payload(
+      "a\x1froute\x1e"
+      "b",
+      fields);
+  CHECK(line(*json_lines(), spdlog::level::info, payload) ==
+        "{\"time\":\"2025-11-20T05:12:31.042Z\",\"level\":\"info\",\"text\":\"a\\u005cx1froute\\u005cx1eb\","
+        "\"player\":\"an\\u005cx1fna\\u0022\\u005cx1e\",\"reason\":\"client left\"}\n");
+  CHECK(line(*text_lines(), spdlog::level::info, payload) == "2025-11-20T05:12:31.042Z info  a\\x1froute\\x1eb\n");
 }
 
 TEST_CASE("after a take-over each line names its process") {

@@ -111,11 +111,16 @@ TEST_CASE("only a service manager with a watchdog receives keep-alives") {
 /// Blocks each worker that reports an event, until let_go().
 class Holding final : public relay::Events {
  public:
-  void opened(const relay::LinkInfo&, std::uint64_t) override { hold(); }
-  void closed(const relay::LinkInfo&, const relay::SessionOutcome&, std::uint64_t) override { hold(); }
-  void refused(const relay::LinkInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override { hold(); }
-  void words_dropped(const relay::LinkInfo&, std::string_view, std::uint64_t) override { hold(); }
-  void warned(std::string_view, std::uint64_t) override { hold(); }
+  void opened(const std::string&, const relay::LinkInfo&, std::uint64_t) override { hold(); }
+  void closed(const std::string&, const relay::LinkInfo&, const relay::SessionOutcome&, std::uint64_t) override {
+    hold();
+  }
+  void refused(const std::string&, const relay::LinkInfo&, relay::Reason, const Fault&, std::uint64_t,
+               std::uint64_t) override {
+    hold();
+  }
+  void words_dropped(const std::string&, const relay::LinkInfo&, std::string_view, std::uint64_t) override { hold(); }
+  void warned(std::string_view, const relay::About&, std::uint64_t) override { hold(); }
 
   std::future<void> holds() { return holds_.get_future(); }
   void let_go() { free_.set_value(); }

@@ -13,6 +13,7 @@
 
 #include "proxy/program/serve/reload.h"
 #include "tests/program/folder.h"
+#include "tests/support/certificate.h"
 #include "tests/support/connection.h"
 #include "tests/support/listening.h"
 #include "tests/support/paths.h"
@@ -112,21 +113,24 @@ TEST_CASE("metrics have the format of Prometheus, and each is explained in proxy
 
 TEST_CASE("each metric that the dashboard and the alert rules use exists") {
   const Folder folder;
+  const Certificate certificate;
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"});
   const std::string to =
       "native://127.0.0.1:" + std::to_string(testing::listening_port(arena, "native json")) + "?dialect=json";
-  Process served({kEntente, "run",
-                  folder.write("a.toml",
-                               "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
-                               "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
-                                   folder.file("a.mcap") + "\"\nto = \"" + to +
-                                   "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
-                                   "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
-                                   "\"bzflag://127.0.0.1:0?dialect=2.4\"]\n")});
+  Process served(
+      {kEntente, "run",
+       folder.write("a.toml",
+                    "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
+                    "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
+                        folder.file("a.mcap") + "\"\nto = \"" + to +
+                        "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
+                        "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
+                        "\"bzflag://127.0.0.1:0?dialect=2.4\", \"native+wss://127.0.0.1:0?dialect=json&cert=" +
+                        certificate.file() + "&key=" + certificate.file() + "\"]\n")});
   const std::uint16_t relay = testing::listening_port(served, "native json");
   const std::uint16_t bridge = testing::listening_port(served, "panic be-packed");
   const std::uint16_t here = testing::listening_port(served, "native json");
-  REQUIRE(served.line());
+  for (int i = 0; i < 2; ++i) REQUIRE(served.line());  // the arena's other listeners
   const std::uint16_t port = metrics_port(served);
   Caller(relay).say("nonsense\n");
   const std::string dialect[] = {"panic://127.0.0.1:" + std::to_string(bridge) + "?dialect=be-packed",

@@ -504,6 +504,38 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a new process that hangs does not stand in the way of the next upgrade") {
+  Still user;
+  const Folder folder;
+  const std::string log = folder.file("started");
+  HandOver hand_over(user, "/nowhere", {.answer = 50, .begin = 600'000, .open = 600'000, .end = 600'000},
+                     {"/bin/sh", "-c", "echo $$ >>" + log + "; kill -STOP $$"});
+  hand_over.allow_upgrades();
+  const auto upgrade = [&] {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    const net::Talk here{net::Fd(ends[0])};
+    net::Fd there(ends[1]);
+    hand_over.adopt("upgrade", {}, there);
+    const auto answer = here.hear(kPatience);
+    REQUIRE(answer.ok());
+    return *answer;
+  };
+  for (std::size_t times = 1; times <= 3; ++times) {
+    CHECK(upgrade() == "ok");
+    CHECK(hand_over.failures() == times - 1);
+    CHECK(testing::eventually([&] {
+      std::ifstream file(log);
+      return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n')) == times;
+    }));
+  }
+  std::ifstream file(log);
+  pid_t first = 0;
+  file >> first;
+  REQUIRE(first > 0);
+  CHECK(::kill(first, 0) == -1);  // it is gone
+}
+
 TEST_CASE("only a process of the same user can take over") {
   if (::geteuid() != 0) return;  // the test needs root to use two users
   Upgraded it;

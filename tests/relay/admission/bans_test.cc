@@ -197,8 +197,26 @@ TEST_CASE("others connect while one is banned, and it connects after the ban") {
 
 // -- Bans learned from servers ---------------------------------------------------------------------------------------
 
+/// A relay of BZFlag 2.4 with these servers.
+struct WithServers final : Serving {
+  WithServers(Bans& bans, std::initializer_list<const FakeServer*> servers,
+              relay::SourceMode source = relay::SourceMode::kOwn)
+      : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &bzflag::game();
+    options.listen = loopback();
+    options.listen_dialect = 0;
+    options.bans = &bans;
+    options.source = source;
+    options.servers.clear();
+    for (const FakeServer* one : servers)
+      options.servers.push_back({one->address().ip_text(), one->address().port(), 0});
+    serve_all(std::move(options), no_limits());
+  }
+};
+
 /// A player of BZFlag 2.4 whose server answers its greeting with this.
-void is_answered(const Running& running, const FakeServer& fake, std::string_view answer) {
+void is_answered(const Serving& running, const FakeServer& fake, std::string_view answer) {
   const Stream client = Stream::to(running.address);
   client.send("BZFLAG\r\n\r\n");
   Stream server = fake.accept();
@@ -235,13 +253,66 @@ TEST_CASE("a client that a BZFlag server bans is then refused by us; others are 
     return;
   }
   CHECK(running.heard.line("banned the player from 127.0.0.1"));
+  const bool told = answer.starts_with("REFUSED:");  // why
   CHECK(as_text(Stream::to(running.address).read_all()) ==
-        std::string_view("REFUSED:the server banned you a while ago\0", 42));
+        std::string("REFUSED:") + (told ? "go away" : "the server banned you a while ago") + '\0');
   CHECK(running.ended(Reason::kBanned));
   CHECK(running.totals().server_bans == 1);
   const Stream other = Stream::to(running.address, &neighbour());
   other.send("BZFLAG\r\n\r\n");
   CHECK(fake.accept().read_text(10) == "BZFLAG\r\n\r\n");
+}
+
+TEST_CASE("a server's ban lasts as long as its words say, and the player is told them without colours") {
+  struct Case {
+    const char* time;
+    std::time_t seconds;
+  };
+  for (const Case& c : {Case{"(9 mins, 55 secs remaining)", 595},
+                        {"(2 days, 1 hour, 1 min, 1 sec remaining)", 176'461},
+                        {"(999999999999999999 weeks remaining)", 365 * 24 * 3600},
+                        {"(indefinite)", 600},
+                        {"(-5 mins remaining)", 600},
+                        {"(5 mins", 600},
+                        {"(5 apples remaining)", 600}}) {
+    CAPTURE(c.time);
+    Bans bans(600);
+    FakeServer fake(true);
+    Running running(bzflag::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, &bans);
+    std::string reason = std::string("REFUSED: cheating\x1b[37m ") + c.time + "\x1b[32m";
+    reason.resize(128);
+    is_answered(running, fake, std::string("BZFS0221\x07") + std::string("\0\x82rj\0\x09", 6) + reason);
+    CHECK(eventually([&] { return bans.all().size() == 1; }));
+    const auto ban = bans.all().front();
+    const auto left = ban.until - std::time(nullptr);
+    CHECK(left <= c.seconds);
+    CHECK(left > c.seconds - 100);
+    const Buffer said = Stream::to(running.address).read_all();
+    const std::string_view told = as_text(said);
+    CHECK(told == std::string("REFUSED:cheating ") + c.time + '\0');
+  }
+}
+
+TEST_CASE("a ban by one of several servers leaves the others") {
+  Bans bans(600);
+  FakeServer first(true), second(true);
+  WithServers running(bans, {&first, &second});
+  is_answered(running, first, "REFUSED:go away");
+  CHECK(eventually([&] { return bans.all().size() == 1; }));
+  CHECK(bans.all().front().where == first.address().text());
+  is_answered(running, second, "BZFS0221\x07");
+  is_answered(running, second, "REFUSED:go away");
+  CHECK(eventually([&] { return bans.all().size() == 2; }));
+  CHECK(as_text(Stream::to(running.address).read_all()).starts_with("REFUSED:go away"));
+}
+
+TEST_CASE("a ban by a server that sees the players' addresses is not kept") {
+  Bans bans(600);
+  FakeServer fake(true);
+  WithServers running(bans, {&fake}, relay::SourceMode::kLoopback);
+  is_answered(running, fake, "REFUSED:go away");
+  is_answered(running, fake, "REFUSED:go away");
+  CHECK(bans.all().empty());
 }
 
 TEST_CASE("a client that a server bans over ENet is then refused by us, with the same number") {
@@ -308,16 +379,19 @@ TEST_CASE("a client that a front bans by its game's rule is refused for a while"
 
 TEST_CASE("a ban of one server or listener holds there alone, beside the ban of all; unban lifts each") {
   Bans bans(600);
-  const relay::BanScope one{"a.example:5154", "127.0.0.1:1"}, two{"b.example:5154", "127.0.0.1:2"},
-      same{"a.example:5154", "127.0.0.1:3"};
-  REQUIRE(bans.learn(ip("10.0.0.7"), "server", 100, one.server));
+  const relay::BanScope one{{"a.example:5154"}, "127.0.0.1:1"}, two{{"b.example:5154"}, "127.0.0.1:2"},
+      same{{"a.example:5154"}, "127.0.0.1:3"}, both{{"a.example:5154", "b.example:5154"}, "127.0.0.1:4"};
+  REQUIRE(bans.learn(ip("10.0.0.7"), "server", 100, "a.example:5154"));
   REQUIRE(bans.learn(ip("10.0.0.7"), "rule", 100, two.listener, 30));
-  CHECK_FALSE(bans.learn(ip("10.0.0.7"), "again", 100, one.server));
+  CHECK_FALSE(bans.learn(ip("10.0.0.7"), "again", 100, "a.example:5154"));
   CHECK(bans.find(ip("10.0.0.7"), 101, one)->why == "server");
   CHECK(bans.find(ip("10.0.0.7"), 101, same)->why == "server");
   CHECK(bans.find(ip("10.0.0.7"), 129, two)->why == "rule");
   CHECK_FALSE(bans.find(ip("10.0.0.7"), 130, two));
   CHECK_FALSE(bans.find(ip("10.0.0.7"), 101));
+  CHECK_FALSE(bans.find(ip("10.0.0.7"), 101, both));  // the other server is left
+  CHECK(bans.bans_from("a.example:5154", ip("10.0.0.7"), 101));
+  CHECK_FALSE(bans.bans_from("b.example:5154", ip("10.0.0.7"), 101));
   CHECK_FALSE(Bans(0).learn(ip("10.0.0.7"), "rule", 100, two.listener, 30));
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "all", false});
   CHECK(bans.find(ip("10.0.0.7"), 130, two)->why == "all");

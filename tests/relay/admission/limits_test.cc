@@ -21,7 +21,7 @@ TEST_CASE("garbage before the greeting never reaches the server") {
   FakeServer fake(true);
   Running running(bzflag::game(), fake.address());
   const Stream client = Stream::to(running.address);
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("SSH-2.0-x\r\n\r\n");
   const Buffer answer = client.read_all();
   CHECK(as_text(answer).find(
             "REFUSED:your game sent data that the server does not understand: wrong greeting in header") !=

@@ -89,6 +89,52 @@ TEST_CASE("a load balancer that connects for itself is an ordinary client") {
   CHECK(relay.heard.line("opened " + client.here().text()));
 }
 
+TEST_CASE("a load balancer's health check is no session and no line, unless its client plays") {
+  Buffer local;
+  net::append_proxy_header(local, net::ProxyVersion::kV2, std::nullopt, at("198.51.100.1:5154"));
+  const std::string check(local.begin(), local.end());
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  Stream::to(relay.address).send(check);
+  {
+    const Stream greets = Stream::to(relay.address);
+    greets.send(check + std::string(kHello));
+    CHECK(fake.accept().read_text(4) == kHello);
+    greets.finish();
+    CHECK(eventually([&] { return relay.sessions().empty(); }));
+  }
+  CHECK(relay.totals().begun == 0);
+  CHECK(relay.totals().current_sessions() == 0);
+  for (std::size_t i = 0; i < relay::kReasons; ++i) CHECK(relay.totals().ended[i] == 0);
+  CHECK(relay.heard.lines() == std::vector<std::string>{});
+
+  const Stream plays = Stream::to(relay.address);
+  plays.send(check + std::string(kHello));
+  const Stream server = fake.accept();
+  CHECK(server.read_text(4) == kHello);
+  server.send(kWelcome);
+  CHECK(plays.read_text(4) == kWelcome);
+  plays.send(frame("m"));
+  CHECK(relay.heard.line("opened " + plays.here().text()));
+  CHECK(relay.totals().current_sessions() == 1);
+}
+
+TEST_CASE("a health check that is refused is neither counted nor logged") {
+  Buffer local;
+  net::append_proxy_header(local, net::ProxyVersion::kV2, std::nullopt, at("198.51.100.1:5154"));
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Relay relay(behind_balancers(toy::game()), fake.address(), limits);
+  const Stream client = Stream::to(relay.address);
+  client.send(header("192.0.2.7:1"));
+  CHECK(eventually([&] { return relay.totals().begun == 1; }));
+  const Stream check = Stream::to(relay.address);
+  check.send(local);
+  CHECK(as_text(check.read_all()) == kGoodbye);
+  CHECK(relay.totals().refused() == 0);
+}
+
 TEST_CASE("limits, bans and access lists use the address of the header") {
   FakeServer fake(true);
   auto options = behind_balancers(toy::game());

@@ -1,0 +1,68 @@
+// Names in arenas and replays: nobody is invisible, and nobody looks like the server or like somebody else.
+#include "proxy/core/names.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+namespace entente::core::names_test {
+
+TEST_CASE("a name is what can be seen of it") {
+  struct Case {
+    const char *name, *plain;
+  };
+  for (const Case& c : {Case{"anna", "anna"},
+                        {"J\u00FCrgen \u263A", "J\u00FCrgen \u263A"},
+                        {"\u05D3\u05D5\u05D3", "\u05D3\u05D5\u05D3"},  // letters that are written from the right
+                        {"  anna \t b ", "anna b"},
+                        {"an\u200Bna\u200D\uFEFF", "anna"},
+                        {"\u202Eanna\u2066\u061C", "anna"},
+                        {"an\u00ADna\u034F\uFE0F", "anna"},
+                        {"anna\u3000\u2003\u2800b", "anna b"},
+                        {"a\u0308\u0301\u0301\u0301\u0301", "\u00E4\u0301\u0301"},
+                        {"\u0301\u0301x", "x"},
+                        {"", "player"},
+                        {" \u200B\u3164\u115F\uFFA0\u2800 ", "player"},
+                        {"\xEE\x80\x80\xF4\x8F\xBF\xBF", "player"},  // private use, and no character
+                        {"SERVER", "player"},
+                        {"S e r v e r", "player"},
+                        {"[server]", "player"},
+                        {"\u0405ERVER", "player"},
+                        {"ser\u200Bver", "player"},
+                        {"\uFF33\uFF25\uFF32\uFF36\uFF25\uFF32", "player"},
+                        {"observer", "observer"}}) {
+    CAPTURE(c.name);
+    CHECK(plain_name(c.name) == c.plain);
+  }
+}
+
+TEST_CASE("a name that looks like another one gets a number") {
+  for (const char* other : {"anna", "Anna", "ANNA", " anna", "an\u200Bna", "\u0430nna", "\u0410NNA", "\uFF41nna"}) {
+    CAPTURE(other);
+    NameBook book;
+    CHECK(book.give(1, "anna", 31) == "anna");
+    CHECK(book.give(2, other, 31).ends_with(" 2"));
+    CHECK(book.give(2, other, 31).ends_with(" 2"));  // its own name does not stand in its way
+    book.forget(1);
+    CHECK_FALSE(book.give(3, other, 31).ends_with(" 3"));
+  }
+  NameBook book;
+  CHECK(book.give(1, "anna1", 31) == "anna1");
+  CHECK(book.give(2, "annaI", 31) == "annaI 2");
+  CHECK(book.give(3, "anna l", 31) == "anna l");
+  CHECK(book.give(4, "bob", 31, [](const std::string& name) { return name == "bob"; }) == "bob 2");
+}
+
+TEST_CASE("a thousand players who want one name cost no more than a few tries each") {
+  NameBook book;
+  std::set<std::string> names;
+  std::size_t asked = 0;
+  for (Id id = 1; id <= 1'000; ++id)
+    names.insert(book.give(id, "anna", 31, [&](const std::string&) { return ++asked, false; }));
+  CHECK(names.size() == 1'000);
+  CHECK(asked == 1'000);
+  for (const std::string& name : names) CHECK(name.size() <= 31);
+}
+
+}  // namespace entente::core::names_test
