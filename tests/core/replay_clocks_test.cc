@@ -368,6 +368,46 @@ TEST_CASE("the next kill is one of the recording, or of the followed player if t
   CHECK(place("/next") == 40);
 }
 
+TEST_CASE("the previous kill of a viewer who has just seen one, or was taken to one, is the one before it") {
+  auto facts = drive();
+  for (const Micros tenths : {20, 40, 43, 90}) {
+    words::Died died;
+    died.set_player(1);
+    facts.push_back(at(tenths * 100 * kMillisecond, died));
+  }
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  Own show(facts);
+  const auto [seen, id] = show.enter();
+  show.says(id, "/pause");
+  const auto place = [&, viewer = seen, link = id](const char* line) {
+    show.pass(kSecond);
+    show.says(link, line);
+    show.pass(kSecond);
+    return x_of(viewer->world);  // tenths of a second
+  };
+  place("/seek 9.5");
+  CHECK(place("/previous") == 23);  // the kill at 9.0 was seen half a second ago; the next one is at 4.3
+  CHECK(place("/previous") == 20);
+  CHECK(place("/previous") == 0);
+  CHECK(place("/previous") == 0);  // there is no other
+  CHECK(place("/next") == 20);
+  CHECK(place("/next") == 23);
+  CHECK(place("/next") == 70);
+  place("/seek 7");  // more than two seconds after a kill, it is that one
+  CHECK(place("/previous") == 23);
+  place("/seek 4.2");
+  CHECK(place("/previous") == 0);
+  // While the clock runs: the half second that has passed does not lead back to the same kill.
+  place("/seek 9.9");
+  place("/previous");
+  show.says(id, "/play");
+  show.pass(500 * kMillisecond);
+  show.says(id, "/previous");
+  show.says(id, "/pause");
+  show.pass(kSecond);
+  CHECK(x_of(seen->world) < 23);
+}
+
 TEST_CASE("a viewer that seeks all the time moves a few times a second and delays no other viewer") {
   Own show(busy(2));
   const auto [flooder, one] = show.enter();

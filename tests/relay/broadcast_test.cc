@@ -201,6 +201,44 @@ TEST_CASE("no viewer sees anything early, wherever it seeks, and each can return
   }
 }
 
+TEST_CASE("who comes before a broadcast begins is told when it does, and can count down to it") {
+  constexpr Micros kDelay = 100 * kSecond;
+  Match match;
+  Audience audience(match, kDelay);
+  const auto pass = [&](Micros time) {
+    for (const Micros until = match.now() + time; match.now() < until;) match.step(), audience.pass();
+  };
+  const auto told = [](const Seen& seen) {
+    std::vector<std::string> all;
+    for (const Fact& fact : seen.heard) {
+      if (const auto* refused = as<words::Refused>(fact)) all.push_back(refused->text());
+      if (const auto* rule = as<words::Rule>(fact)) all.push_back(rule->name() + " " + rule->value());
+    }
+    return all;
+  };
+  const Seen& first = audience.watch();
+  audience.pass();
+  CHECK(told(first) == std::vector<std::string>{"the broadcast has not begun; try again in a while"});
+  match.step();  // there is a world now: the delay begins
+  const Micros begins = match.now() + kDelay - audience.opened;
+  pass(kSecond);
+  REQUIRE(told(first).size() == 2);
+  const std::string rule = told(first).back();
+  REQUIRE(rule.starts_with("begins_us "));
+  const Micros said = std::stoull(rule.substr(rule.find(' ') + 1));
+  CHECK(std::max(said, begins) - std::min(said, begins) < kSecond);
+  pass(34 * kSecond);
+  const Seen& second = audience.watch();
+  audience.pass();
+  CHECK(told(second) == std::vector<std::string>{rule, "the broadcast begins in 1:05; try again then"});
+  pass(66 * kSecond);
+  CHECK(told(first).size() == 2);
+  const Seen& third = audience.watch();
+  audience.pass();
+  CHECK(std::any_of(third.heard.begin(), third.heard.end(), [](const Fact& fact) { return as<words::Ready>(fact); }));
+  CHECK(known(first) < match.now() - kDelay + kSecond);
+}
+
 TEST_CASE("/next and /previous find only kills that may be seen by now") {
   constexpr Micros kDelay = 10 * kSecond;
   Match match;
@@ -228,9 +266,8 @@ TEST_CASE("/next and /previous find only kills that may be seen by now") {
   };
   audience.say(0, "/pause");
   pass(kSecond);
-  CHECK(place("/next") == -1);  // the kill at 35 s may be seen after 45 s
-  CHECK(place("/previous") == 28);
-  CHECK(place("/previous") == 18);
+  CHECK(place("/next") == -1);      // the kill at 35 s may be seen after 45 s
+  CHECK(place("/previous") == 18);  // the one at 30 s was seen just now
   CHECK(place("/previous") == -1);
   CHECK(place("/next") == 28);
   CHECK(place("/next") == -1);

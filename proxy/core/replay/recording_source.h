@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "proxy/core/replay/fact_reader.h"
@@ -17,6 +18,8 @@ class RecordingSource {
   virtual std::unique_ptr<FactReader> reader() = 0;
   /// The time of the last fact that may be read.
   virtual Micros end_time() const = 0;
+  /// Of a live source that cannot be read yet: how long until it can. Nothing: this is not known.
+  virtual std::optional<Micros> begins_in() const { return std::nullopt; }
   virtual std::vector<Moment> moments() const { return {}; }
   /// The kills of a live source that may be seen by now, in the order of time. Ends when `visit` returns false.
   virtual void visit_kills(const std::function<bool(const Moment&)>& /*visit*/) const {}

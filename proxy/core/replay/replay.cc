@@ -76,8 +76,21 @@ void Replay::open_group(Micros at, Outlet& out) {
 void Replay::begin_live(Outlet& out) {
   WorldState there;
   const bool begins = library_->reader()->seek(library_->end_time(), there).ok();
-  if (begins) open_group(library_->end_time(), out);
+  begins ? open_group(library_->end_time(), out) : tell_beginning(out);
   out.wake(out.now() + (begins ? 0 : kLiveWait));
+}
+
+/// Tells when it begins, once that is known, and again if that changes. Newcomers are told with the world.
+void Replay::tell_beginning(Outlet& out) {
+  const auto left = library_->begins_in();
+  if (!left) return;
+  const Micros at = out.now() + *left;
+  if (begins_ && std::max(at, *begins_) - std::min(at, *begins_) < kSecond) return;
+  begins_ = at;
+  words::Rule rule;
+  rule.set_name("begins_us");
+  rule.set_value(std::to_string(at));
+  out.say(rule);
 }
 
 /// Finds when the recorded player knew the world. Before that there is nothing to show, and clients load a world only

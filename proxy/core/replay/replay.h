@@ -93,6 +93,7 @@ class Replay final : public Back {
     PlaybackGroup* group = nullptr;
     std::string name = {};
     Id follows = 0;
+    std::optional<Micros> at_kill = {};  // the kill that it was taken to, unless it has gone elsewhere since
     ViewerWish wish = {};
     bool wishes = false;
     Pace pace{kWishEvery, kWishesAtOnce};
@@ -102,6 +103,8 @@ class Replay final : public Back {
   bool find_beginning(Outlet& out);
   void open_group(Micros at, Outlet& out);
   void begin_live(Outlet& out);
+  void tell_beginning(Outlet& out);
+  std::string why_not_begun() const;
   void learn_moments(Outlet& out);
   void obey(Outlet& out);
   void play_due(Outlet& out);
@@ -125,8 +128,8 @@ class Replay final : public Back {
   void move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out);
   void serve_wishes(Outlet& out);
   void carry_out(Id id, Viewer& viewer, Outlet& out);
-  std::optional<Micros> place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const;
-  std::optional<Micros> place_of_kill(bool next, Id of, Micros from) const;
+  std::optional<Micros> place_of(const ViewerWish& wish, Viewer& viewer, Micros from) const;
+  std::optional<Micros> kill_from(bool next, const Viewer& viewer, Micros from) const;
   void wake_next(Outlet& out);
 
   // Facts for viewers.
@@ -177,6 +180,7 @@ class Replay final : public Back {
   Pace jumps_;                           // of viewers' own clocks
   NetworkTurns jumping_;                 // the scenes of clocks that wait for a jump
   ViewerWish wish_;                      // an order for all
+  std::optional<Micros> begins_;         // of a broadcast that has not begun: when it will, as it was told
   std::string stop_why_;                 // why to end the room; "": do not
   bool over_ = false;
   std::unordered_map<Id, Id, KeyedHash<Id>> ids_;  // the room's id, by the recording's id

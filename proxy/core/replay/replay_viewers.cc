@@ -15,6 +15,9 @@ namespace {
 /// A world holds 1'000 players, including those of the recording.
 constexpr std::size_t kMostWatchers = 800;
 
+/// Viewers who go to a kill begin so long before it.
+constexpr Micros kBeforeKill = 2 * kSecond;
+
 constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
 constexpr const char* kNobodyPlaysLive = "this is a broadcast: it can be watched, not played in";
 
@@ -30,11 +33,17 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
   out.drop(drops::kOnlyWatched, intent);
 }
 
+std::string Replay::why_not_begun() const {
+  const auto left = library_->begins_in();
+  if (!left) return "the broadcast has not begun; try again in a while";
+  return "the broadcast begins in " + clock_text(*left + kSecond - 1) + "; try again then";
+}
+
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
   if (groups_.empty()) {
     words::Refused early;
-    early.set_text("the broadcast has not begun; try again in a while");
+    early.set_text(why_not_begun());
     early.set_may_retry(true);
     return out.say(Fact(intent.by, early));
   }
@@ -300,32 +309,44 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
 }
 
 /// The place that the wish leads to; nothing: the clock does not move.
-std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const {
-  if (wish.kill != words::Playback::NO_KILL)
-    return place_of_kill(wish.kill == words::Playback::NEXT_KILL, viewer.follows, from);
+std::optional<Micros> Replay::place_of(const ViewerWish& wish, Viewer& viewer, Micros from) const {
+  const bool next = wish.kill == words::Playback::NEXT_KILL;
+  if (wish.kill != words::Playback::NO_KILL) {
+    const auto kill = kill_from(next, viewer, from);
+    if (!kill) return std::nullopt;
+    viewer.at_kill = kill;
+    const Micros shortly_before = *kill - std::min(*kill, kBeforeKill);
+    return next ? std::max(shortly_before, from) : shortly_before;
+  }
   if (!wish.at && wish.by_s == 0) return std::nullopt;
+  viewer.at_kill.reset();
   const Micros base = std::min(wish.at.value_or(from), library_->end_time());
   const double by = wish.by_s * static_cast<double>(kSecond);
   return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
 }
 
-/// Shortly before the next or the previous kill, of this player if it is not 0. For a broadcast, only kills that may be
-/// seen by now.
-std::optional<Micros> Replay::place_of_kill(bool next, Id of, Micros from) const {
-  constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
-  std::optional<Micros> found;
+/// The next or the previous kill, of this player if the viewer follows one; of a broadcast, only those that may be seen
+/// by now. From a kill that the viewer was taken to, or saw at most kBeforeKill ago, the previous one is the one
+/// before.
+std::optional<Micros> Replay::kill_from(bool next, const Viewer& viewer, Micros from) const {
+  const bool taken_there = viewer.at_kill && from <= *viewer.at_kill + kBeforeKill;
+  const Micros here = taken_there ? *viewer.at_kill : next ? from + kBeforeKill : from;
+  std::optional<Micros> found, before;  // the previous kill, and the one before it
   const auto look = [&](const Moment& one) {
     if (one.what != words::Timeline::KILL) return true;
-    if (next ? one.at <= from + kBefore : one.at + kAgain >= from + kBefore) return next;
-    if (of != 0 && one.player != of && one.by != of) return true;
-    found = one.at - std::min(one.at, kBefore);
-    return !next;
+    if (viewer.follows != 0 && one.player != viewer.follows && one.by != viewer.follows) return true;
+    if (next && one.at > here) found = one.at;
+    if (next) return one.at <= here;
+    if (one.at > here || (taken_there && one.at == here)) return false;
+    if (found != one.at) before = std::exchange(found, one.at);
+    return true;
   };
   if (live_)
     library_->visit_kills(look);
   else
     (void)std::all_of(moments_.begin(), moments_.end(), look);
-  return found;
+  const bool just_seen = !next && !taken_there && found && from <= *found + kBeforeKill;
+  return just_seen ? before : found;
 }
 
 }  // namespace entente::core

@@ -122,6 +122,13 @@ std::optional<core::Micros> LiveView::end() const {
 
 core::Micros LiveView::end_time() const { return end().value_or(0); }
 
+std::optional<core::Micros> LiveView::begins_in() const {
+  const std::lock_guard lock(broadcast_->mutex_);
+  const auto first = tape().first();
+  const core::Micros now = broadcast_->now();
+  return first ? std::optional(std::max(*first + delay_, now) - now) : std::nullopt;
+}
+
 void LiveView::visit_kills(const std::function<bool(const core::Moment&)>& visit) const {
   const auto end = this->end();
   if (!end) return;

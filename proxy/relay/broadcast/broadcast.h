@@ -78,6 +78,7 @@ class LiveView final : public core::RecordingSource, public std::enable_shared_f
 
   std::unique_ptr<core::FactReader> reader() override;
   core::Micros end_time() const override;
+  std::optional<core::Micros> begins_in() const override;
   void visit_kills(const std::function<bool(const core::Moment&)>& visit) const override;
   core::Micros delay() const { return delay_; }
   const Broadcast& broadcast() const { return *broadcast_; }
