@@ -9,6 +9,7 @@ struct Asset {
   std::string_view name;  ///< "style.css"
   std::string_view type;  ///< "text/css; charset=utf-8"
   std::string_view text;
+  std::string_view tag = {};  ///< HTTP's ETag: another text has another tag; empty: none
 };
 
 }  // namespace entente

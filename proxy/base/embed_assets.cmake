@@ -1,12 +1,12 @@
 # Writes the files of a web page, index.html first, as a C++ source that defines NAMESPACE::FUNCTION(), which HEADER declares (asset.h).
 # Law: run by the build only, at the top (cmake -DFOLDER=… -DHEADER=… -DNAMESPACE=… -DFUNCTION=… -DOUT=… -P embed_assets.cmake); each file
-# goes in byte by byte. MORE: paths of files from elsewhere, which go in by their names.
+# goes in byte by byte. MORE: paths of files from elsewhere, such as scripts (bundle_modules.cmake), which go in by their names.
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
 set(type_svg "image/svg+xml")
 
-file(GLOB rest RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER} ${FOLDER}/*.css ${FOLDER}/*.js ${FOLDER}/*.svg)
+file(GLOB rest RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER} ${FOLDER}/*.css ${FOLDER}/*.svg)
 set(count 0)
 list(TRANSFORM rest PREPEND ${FOLDER}/)
 foreach(path ${FOLDER}/index.html ${rest} ${MORE})
@@ -18,7 +18,9 @@ foreach(path ${FOLDER}/index.html ${rest} ${MORE})
   string(APPEND labels "__asm__(\".pushsection .rodata\\n${label}: .incbin \\\"${path}\\\"\\n${label}_end: .popsection\");
 extern \"C\" const char ${label}[], ${label}_end[];
 ")
-  string(APPEND files "    {\"${name}\", \"${type_${ending}}\", {${label}, ${label}_end}},\n")
+  file(SHA256 ${path} hash)
+  string(SUBSTRING ${hash} 0 16 tag)
+  string(APPEND files "    {\"${name}\", \"${type_${ending}}\", {${label}, ${label}_end}, \"\\\"${tag}\\\"\"},\n")
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE ${OUT} "#include \"${HEADER}\"

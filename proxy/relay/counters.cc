@@ -33,6 +33,9 @@ void Totals::add(const Counters& part) {
   held += part.held.read();
   holds_ended += part.holds_ended.read();
   brought_back += part.brought_back.read();
+  http_connections += part.http_connections.read();
+  http_found += part.http_found.read();
+  http_missing += part.http_missing.read();
   moved += part.moved.read();
   gone += part.gone.read();
   stalls += part.stalls.read();

@@ -64,6 +64,8 @@ struct CountersOf {
   Number held{};                         ///< times that a bridge's player lost the server and was kept
   Number holds_ended{};                  ///< of these: the player was brought back, or the session ended
   Number brought_back{};                 ///< of these: the player was brought back
+  Number http_connections{};             ///< callers (http_caller.h), also those that began a session then
+  Number http_found{}, http_missing{};   ///< requests of callers: answered with a file or document; others
   Number moved{};                        ///< players of bridges who were moved to another route's server or arena
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
   DurationsOf<Number, kSessionBounds> length;   ///< of sessions that were open

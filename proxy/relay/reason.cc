@@ -23,8 +23,6 @@ const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
       return "drained";
     case Reason::kResumed:
       return "took up its lost session";
-    case Reason::kServedPage:
-      return "got a page";
     case Reason::kTooMany:
       return "too many sessions";
     case Reason::kTooManyFromAddress:
@@ -89,7 +87,6 @@ Telling telling(Reason reason) {  // NOLINT(readability-function-size): a table
     case Reason::kClientLeft:
     case Reason::kClientReset:
     case Reason::kResumed:
-    case Reason::kServedPage:
       return {};
     case Reason::kServerLeft:
       return {Parting::kServerGone, 502, "the server closed the connection; try again later"};

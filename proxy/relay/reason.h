@@ -16,13 +16,12 @@ enum class Reason : std::uint8_t {
   // Ordinary endings.
   kClientLeft,
   kServerLeft,
-  kStopped,     ///< we are shutting down
-  kKicked,      ///< by the operator
-  kBannedNow,   ///< the operator banned its address
-  kReferred,    ///< the operator moved it, and told it where to connect
-  kDrained,     ///< the route was drained, and its time was over
-  kResumed,     ///< the client resumed its earlier session, which took over the connection
-  kServedPage,  ///< a browser that wanted a page, and got it
+  kStopped,    ///< we are shutting down
+  kKicked,     ///< by the operator
+  kBannedNow,  ///< the operator banned its address
+  kReferred,   ///< the operator moved it, and told it where to connect
+  kDrained,    ///< the route was drained, and its time was over
+  kResumed,    ///< the client resumed its earlier session, which took over the connection
 
   // Refusals: we turned the client away.
   kTooMany,             ///< Limits::sessions

@@ -146,15 +146,51 @@ void Worker::seat_next(LinkId link) {
 
 void Worker::seat(AcceptedClient newcomer) {
   if (newcomer.moved_enet && !take_moved(newcomer)) return;
+  const Route& route = routes_[newcomer.route]->route;
+  if (route.by_web() && newcomer.fd && !newcomer.heard) return hear_caller(std::move(newcomer));
+  if (newcomer.heard) newcomer.choose_server(route.upstreams, loop_.now());
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
-  if (to_tick_.capacity() < sessions_.size()) to_tick_.reserve(2 * sessions_.size());  // so that no tick allocates
+  make_room_for_ticks();
   session->start(std::move(newcomer.fd));
   const net::EnetPeer* const peer = newcomer.enet.peer;
   for (EarlyEnetPacket& one : newcomer.early)
     if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
       guest->peer_said(one.channel, std::move(one.packet));
   if (stopping_) session->stop();
+}
+
+/// So that no tick allocates.
+void Worker::make_room_for_ticks() {
+  const std::size_t all = sessions_.size() + callers_.size();
+  if (to_tick_.capacity() < all) to_tick_.reserve(2 * all);
+}
+
+/// A client of a WebSocket listener: it may only want the page.
+void Worker::hear_caller(AcceptedClient newcomer) {
+  WorkerRoute& its = *routes_[newcomer.route];
+  HttpCaller::Owner& owner = *this;
+  const LinkId link = newcomer.link;
+  auto made = std::make_unique<HttpCaller>(its, owner, std::move(newcomer));
+  HttpCaller* const caller = (callers_[link] = std::move(made)).get();
+  make_room_for_ticks();
+  caller->start();
+  if (stopping_) caller->stop();
+}
+
+void Worker::wants_session(HttpCaller& caller) {
+  const AcceptedClient& client = caller.client();
+  Admission& admission = routes_[client.route]->route.listener->admission;
+  if (const auto why = admission.begin_session(client.client, client.limits)) return caller.refuse(*why);
+  load_.fetch_add(1, std::memory_order_relaxed);
+  AcceptedClient newcomer = caller.take();
+  read(newcomer);
+}
+
+void Worker::over(HttpCaller& caller) {
+  tidy_later();
+  load_.fetch_sub(1, std::memory_order_relaxed);
+  gone_callers_.push_back(std::move(callers_.extract(caller.client().link).mapped()));
 }
 
 /// False: the peer could not be taken, and is gone.
@@ -334,7 +370,7 @@ void Worker::replace(Session& old, std::unique_ptr<Session> fresh) {
 
 /// At the end of the turn.
 void Worker::tidy_later() {
-  if (done_.empty() && gone_visits_.empty() && replaced_.empty()) loop_.later(*this);
+  if (done_.empty() && gone_visits_.empty() && replaced_.empty() && gone_callers_.empty()) loop_.later(*this);
 }
 
 void Worker::done(Session& session) {
@@ -345,6 +381,7 @@ void Worker::done(Session& session) {
 void Worker::at_turn_end() {
   for (const LinkId visit : std::exchange(gone_visits_, {})) visitors_.erase(visit);
   replaced_.clear();
+  gone_callers_.clear();
   for (Session* session : std::exchange(done_, {})) {
     const std::size_t route = session->accepting_route().index;
     const LinkId link = session->info().link;
@@ -382,8 +419,10 @@ void Worker::seat_bot(const Invitation& invitation) {
 
 void Worker::tick(Millis now) {
   seat_bots();
-  if (to_tick_.empty())
+  if (to_tick_.empty()) {
     for (auto& [link, session] : sessions_) to_tick_.push_back(link);
+    for (auto& [link, caller] : callers_) to_tick_.push_back(link);
+  }
   // Sessions that wait for a server have their turns in the order in which they came.
   const auto waits = [](const auto& worker_route) {
     return !worker_route->route.is_over() && worker_route->route.upstreams.waiting() != 0;
@@ -455,9 +494,12 @@ void Worker::read(const ListenerEmptied& gone) {
 
 void Worker::tick_some() {
   while (!to_tick_.empty()) {
-    const auto found = sessions_.find(to_tick_.back());
+    const LinkId link = to_tick_.back();
     to_tick_.pop_back();
-    if (found != sessions_.end()) found->second->tick(loop_.now());
+    if (const auto session = sessions_.find(link); session != sessions_.end())
+      session->second->tick(loop_.now());
+    else if (const auto caller = callers_.find(link); caller != callers_.end())
+      caller->second->tick(loop_.now());
     if (loop_.time_is_up()) break;
   }
   if (!to_tick_.empty()) loop_.serve(ticking_);
@@ -526,11 +568,14 @@ void Worker::begin_stop() {
     if (acceptor) acceptor->stop();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // for all guests at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
+  std::vector<HttpCaller*> callers;  // stopping one may take it out of the map
+  for (auto& [link, caller] : callers_) callers.push_back(caller.get());
+  for (HttpCaller* caller : callers) caller->stop();
   finish_if_empty();
 }
 
 void Worker::finish_if_empty() {
-  if (!stopping_ || !sessions_.empty()) return;
+  if (!stopping_ || !sessions_.empty() || !callers_.empty() || !newcomers_.empty()) return;
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor && !acceptor->finish()) return;
   moved_clients_.clear();

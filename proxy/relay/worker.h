@@ -15,6 +15,7 @@
 #include "proxy/net/mailbox.h"
 #include "proxy/net/names/host_names.h"
 #include "proxy/relay/acceptors/acceptor.h"
+#include "proxy/relay/acceptors/http_caller.h"
 #include "proxy/relay/acceptors/moved_enet_client.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
@@ -40,6 +41,7 @@ struct Pool {
 class Worker final : public net::Ticker::User,
                      public Session::Owner,
                      public Visitor::Owner,
+                     public HttpCaller::Owner,
                      public Dispatcher,
                      public net::Later {
  public:
@@ -81,7 +83,7 @@ class Worker final : public net::Ticker::User,
   using TurnTimes = DurationsOf<Count, kTurnBounds>;
   /// How long turns of the loop took. One in Loop::kTimed is measured.
   const TurnTimes& turn_times() const { return turns_.times; }
-  /// Sessions that live here, or are on their way here.
+  /// Sessions and callers that live here, or are on their way here.
   std::size_t load() const { return load_.load(std::memory_order_relaxed); }
   /// Calls a function on the worker's thread. It is not called if the worker has ended.
   void call(std::function<void()> function, Inquiry::Part part) {
@@ -181,6 +183,8 @@ class Worker final : public net::Ticker::User,
   void mail();
   void read(AcceptedClient& newcomer);
   void seat(AcceptedClient newcomer);
+  void hear_caller(AcceptedClient newcomer);
+  void make_room_for_ticks();
   void read(const PlayerIdGiven& named);
   void read(const SessionLeft& left);
   void read(const ClientPresence& moved);
@@ -216,6 +220,8 @@ class Worker final : public net::Ticker::User,
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
   void new_player(Session& session) override;
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
+  void wants_session(HttpCaller& caller) override;
+  void over(HttpCaller& caller) override;
   std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
                                   std::function<std::unique_ptr<core::Front>()> front) override;
   WorkerRoute& route(std::size_t index) override { return *routes_.at(index); }
@@ -293,12 +299,14 @@ class Worker final : public net::Ticker::User,
   };
   std::unordered_map<std::size_t, Housed> shared_rooms_;                        // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<MovedEnetClient>> moved_clients_;  // by their session's link
+  std::unordered_map<LinkId, std::unique_ptr<HttpCaller>> callers_;
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
   std::unordered_map<LinkId, std::unique_ptr<Visitor>> visitors_;  // by Visit::number: in shared rooms that live here
   std::vector<Session*> done_;
   std::vector<LinkId> gone_visits_;
+  std::vector<std::unique_ptr<HttpCaller>> gone_callers_;
   std::vector<std::unique_ptr<Session>> replaced_;
-  std::vector<LinkId> to_tick_;  // sessions whose tick() is still to be called
+  std::vector<LinkId> to_tick_;  // sessions and callers whose tick() is still to be called
   std::unordered_map<LinkId, std::unique_ptr<Newcomer>> newcomers_;
   Chore ticking_{*this, &Worker::tick_some};
   Chore handing_out_{*this, &Worker::hand_out_datagrams};

@@ -49,6 +49,20 @@ TEST_CASE("every file that the page names is there") {
   }
 }
 
+TEST_CASE("a browser fetches few files: the page, its style, its icon, one script, and two more for the 3D view") {
+  std::vector<std::string> names;
+  for (const Asset& file : page()) names.emplace_back(file.name);
+  std::sort(names.begin() + 1, names.end());
+  CHECK(names ==
+        std::vector<std::string>{"index.html", "icon.svg", "main.js", "scene.js", "style.css", "three.module.js"});
+  for (const Asset& file : page()) {
+    CAPTURE(file.name);
+    if (file.name == "main.js") CHECK(all_of(file.text, R"re(\n(import) )re").empty());
+    if (file.name == "scene.js") CHECK(all_of(file.text, R"re(\nimport [^\n]* from "([^"]*)")re").size() == 1);
+    CHECK(file.tag.size() == 18);  // so that a browser that has the file need not fetch it again
+  }
+}
+
 TEST_CASE("three.js has the version that the page is written for") {
   const auto three = std::find_if(page().begin(), page().end(), [](const Asset& file) { return !is_ours(file); });
   REQUIRE(three != page().end());

@@ -285,7 +285,7 @@ TEST_CASE("a client that has not sent its path yet keeps its route, and gets no 
   const std::size_t relay = routes.add("/play", fake);
   std::thread thread([&] { routes.server.run(); });
   const Stream silent = Stream::to(routes.options.listen);
-  REQUIRE(eventually([&] { return routes.server.sessions().size() == 1; }));
+  REQUIRE(eventually([&] { return routes.server.totals(relay).http_connections == 1; }));
   RouteOptions bridge = routes.options;
   bridge.servers[0] = {"127.0.0.1", other.port(), 0};
   bridge.bridge.emplace();

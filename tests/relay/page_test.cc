@@ -9,11 +9,19 @@ namespace {
 
 using relay::Reason;
 
-constexpr Asset kPage[] = {{"index.html", "text/html", "<p>come in</p>"}, {"main.js", "text/javascript", "play()"}};
+constexpr Asset kPage[] = {{"index.html", "text/html", "<p>come in</p>"},
+                           {"main.js", "text/javascript", "play()", "\"1f\""}};
+
+/// How often `part` is in `text`.
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t all = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++all;
+  return all;
+}
 
 struct Shown : Running {
-  explicit Shown(const net::Address& server, const char* path = "")
-      : Running(ogar::game(), server, no_limits(), 1, 0, nullptr, web(path)) {}
+  explicit Shown(const net::Address& server, const char* path = "", const Limits& limits = no_limits())
+      : Running(ogar::game(), server, limits, 1, 0, nullptr, web(path)) {}
   static relay::WebOptions web(const char* path) {
     relay::WebOptions options;
     options.path = path;
@@ -29,7 +37,7 @@ struct Shown : Running {
   }
   /// The status of the answer, a space, and its body.
   std::string get(const std::string& target, const std::string& method = "GET") const {
-    const std::string all = answer(method + " " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    const std::string all = answer(method + " " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     const std::size_t head = all.find("\r\n\r\n");
     REQUIRE(head != std::string::npos);
     return all.substr(9, 3) + " " + all.substr(head + 4);
@@ -44,9 +52,103 @@ TEST_CASE("a browser gets the page and its files, and the server gets no connect
   CHECK(running.get("/main.js") == "200 play()");
   CHECK(running.get("/", "HEAD") == "200 ");
   CHECK(running.get("/main.js", "HEAD") == "200 ");
-  CHECK(running.ended(Reason::kServedPage, 5));
-  CHECK(running.empty());
   CHECK_FALSE(fake.called(50));
+}
+
+TEST_CASE(
+    "requests for the page are no sessions: not in counts, not in the log, and not within the limit of sessions") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Shown running(fake.address(), "", limits);
+  const WebPair player(running, fake);
+  for (int i = 0; i < 20; ++i) CHECK(running.get("/main.js") == "200 play()");
+  CHECK(running.get("/missing").starts_with("404"));
+  { const Stream silent = Stream::to(running.address); }  // a browser opens connections that it may not use
+  const relay::Totals totals = running.totals();
+  CHECK(totals.http_found == 20);
+  CHECK(totals.http_missing == 1);
+  CHECK(totals.begun == 1);
+  CHECK(totals.refused() == 0);
+  CHECK(running.sessions().size() == 1);
+  for (const std::string& line : running.heard.lines()) CHECK_MESSAGE(line.starts_with("opened "), line);
+  // A second player is one too many, and the page still comes.
+  CHECK(WebClient(running.address).answer().status == 503);
+  CHECK(running.ended(Reason::kTooMany));
+  CHECK(running.get("/main.js") == "200 play()");
+}
+
+TEST_CASE("several requests on one connection are answered in order, and then a WebSocket may follow") {
+  FakeServer fake;
+  Shown running(fake.address());
+  const std::string ask = "GET /main.js HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::string all = running.answer(ask + ask + ask + "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  CHECK(count_of(all, "HTTP/1.1 200 OK") == 4);
+  CHECK(count_of(all, "Connection: keep-alive") == 3);
+  CHECK(count_of(all, "\r\n\r\nplay()") == 3);
+  // HTTP/1.0 keeps no connection.
+  all = running.answer("GET /main.js HTTP/1.0\r\n\r\n" + ask);
+  CHECK(count_of(all, "HTTP/1.1 200 OK") == 1);
+  WebPeer client(net::WebSocket::Role::kClient, Stream::to(running.address));
+  client.send_raw(ask);
+  CHECK(client.read_head(net::HttpReader::Of::kResponse).status == 200);
+  CHECK(client.rest() == "play()");
+  Buffer upgrade;
+  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, upgrade);
+  client.send_raw(upgrade);
+  WebServer server(fake);
+  server.upgrade();
+  CHECK(client.read_head(net::HttpReader::Of::kResponse).status == 101);
+  client.send("fe06000000");
+  CHECK(server.next() == "b:fe06000000");
+  CHECK(running.totals().begun == 1);
+}
+
+TEST_CASE("a browser that has a file already gets 304") {
+  FakeServer fake;
+  Shown running(fake.address());
+  const auto ask = [&](const std::string& tag) {
+    return running.answer("GET /main.js HTTP/1.1\r\nIf-None-Match: " + tag + "\r\nConnection: close\r\n\r\n");
+  };
+  const std::string known = ask("\"0\", \"1f\""), other = ask("\"1e\"");
+  CHECK(known.starts_with("HTTP/1.1 304 Not Modified\r\n"));
+  CHECK(known.ends_with("\r\n\r\n"));
+  CHECK(other.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(other.find("ETag: \"1f\"\r\n") != std::string::npos);
+  CHECK(other.ends_with("play()"));
+}
+
+TEST_CASE("connections for the page are bounded, in all and from one address") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.sessions_per_address = 3;
+  Shown running(fake.address(), "", limits);
+  std::vector<Stream> open;
+  const std::string ask = "GET /main.js HTTP/1.1\r\n\r\n";
+  for (std::uint32_t i = 0; i < relay::Admission::kCallersOfAddress; ++i) open.push_back(Stream::to(running.address));
+  open.back().send(ask);
+  CHECK(open.back().read_text(12) == "HTTP/1.1 200");
+  CHECK(running.answer(ask).starts_with("HTTP/1.1 429 "));
+  CHECK(running.ended(Reason::kTooManyFromAddress));
+  open.clear();
+  CHECK(eventually([&] { return running.get("/main.js") == "200 play()"; }));
+  CHECK(running.totals().begun == 0);
+}
+
+TEST_CASE("a caller that stops in the middle of a request is told so, and one that asks for nothing is closed") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.greet_ms = 100;
+  Shown running(fake.address(), "", limits);
+  const Stream silent = Stream::to(running.address), slow = Stream::to(running.address);
+  slow.send("GET / HT");
+  CHECK(as_text(slow.read_all()).starts_with("HTTP/1.1 408 "));
+  CHECK(silent.read_all().empty());
+  const Stream done = Stream::to(running.address);
+  done.send("GET /main.js HTTP/1.1\r\n\r\n");
+  CHECK(as_text(done.read_all()).ends_with("play()"));  // until it is closed
+  CHECK(running.ended(Reason::kGreetTimeout));
+  CHECK(running.totals().refused() == 1);
 }
 
 TEST_CASE("an unknown path gets 404, and a method other than GET and HEAD gets 405") {
@@ -57,7 +159,8 @@ TEST_CASE("an unknown path gets 404, and a method other than GET and HEAD gets 4
     CHECK_MESSAGE(running.get(none).starts_with("404"), none);
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
     CHECK_MESSAGE(running.get("/", method).starts_with("405"), method);
-  CHECK(running.ended(Reason::kBadRequest, 16));
+  CHECK(running.ended(Reason::kBadRequest, 5));
+  CHECK(running.totals().http_missing == 11);
 }
 
 TEST_CASE("the page is at its route's path, and its files are beside it") {
@@ -85,12 +188,9 @@ TEST_CASE("hostile requests are refused with the matching status") {
   CHECK(status("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == "400");
   CHECK(status("GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n\r\n") == "431");
   CHECK(status("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n") == "426");
+  CHECK(status("GET / HTTP/1.1\r\nConnection: close\r\n\r\nGET /") == "200");
   CHECK(status("CONNECT a:1 HTTP/1.1\r\n\r\n") == "405");
   CHECK(status("\r\n\r\n\x16\x03\x01") == "400");
-  // A second request on the same connection gets no answer.
-  const std::string twice = "GET /main.js HTTP/1.1\r\n\r\n";
-  const std::string all = running.answer(twice + twice);
-  CHECK(all.find("play()") == all.rfind("play()"));
   CHECK(running.empty());
 }
 

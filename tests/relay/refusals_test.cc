@@ -526,7 +526,7 @@ TEST_CASE("the table of refusals in the manual is true") {
 }
 
 TEST_CASE("every reason has words, unless the client has left or got what it asked for") {
-  constexpr Reason kNobodyWaits[] = {Reason::kClientLeft, Reason::kClientReset, Reason::kResumed, Reason::kServedPage};
+  constexpr Reason kNobodyWaits[] = {Reason::kClientLeft, Reason::kClientReset, Reason::kResumed};
   for (std::size_t i = 0; i < relay::kReasons; ++i) {
     const auto why = static_cast<Reason>(i);
     CAPTURE(relay::text(why));

@@ -118,6 +118,7 @@ struct HttpReader::Parser {
       else if (length > most_body)
         wrong = "body too large";
       body_size = static_cast<std::size_t>(length);
+      head.persistent = parser.keep_alive();
     }
     complete = wrong == nullptr;
   }

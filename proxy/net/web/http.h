@@ -21,9 +21,10 @@ struct HttpHeader {
 };
 
 struct HttpHead {
-  std::string method;   ///< of a request
-  std::string target;   ///< of a request: path and query
-  unsigned status = 0;  ///< of a response
+  std::string method;       ///< of a request
+  std::string target;       ///< of a request: path and query
+  unsigned status = 0;      ///< of a response
+  bool persistent = false;  ///< of a request: the client may send another one on the same connection
   std::vector<HttpHeader> headers;
 
   /// The value of the first header with this name, ignoring case; null if there is none.

@@ -10,10 +10,11 @@ namespace entente::net {
 /// Whether a request asks for a file: GET or HEAD, without an upgrade.
 bool asks_for_file(const HttpHead& request);
 
-/// Appends the head of the response.
-void write_file_head(const Asset& file, Buffer& out);
+/// Appends the head of the response, and returns the body: nothing for HEAD, and for a client that has the file already
+/// (If-None-Match). `keep`: another request may follow on the connection.
+std::string_view write_file_head(const HttpHead& request, const Asset& file, bool keep, Buffer& out);
 
-/// Appends the whole response, after which the connection is closed; without its body for HEAD.
+/// Appends the whole response, after which the connection is closed.
 void write_file(const HttpHead& request, const Asset& file, Buffer& out);
 
 }  // namespace entente::net

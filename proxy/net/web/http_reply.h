@@ -25,10 +25,7 @@ using HttpDocuments = std::function<std::optional<HttpReply>(const HttpHead& req
 /// Whether the response to this request has the reply's body.
 bool has_body(const HttpHead& request, const HttpReply& reply);
 
-/// Appends the head of the response.
-void write_reply_head(const HttpReply& reply, Buffer& out);
-
-/// Appends the whole response, after which the connection is closed; without its body for HEAD.
-void write_reply(const HttpHead& request, const HttpReply& reply, Buffer& out);
+/// Appends the head of the response. `keep`: another request may follow on the connection.
+void write_reply_head(const HttpReply& reply, bool keep, Buffer& out);
 
 }  // namespace entente::net

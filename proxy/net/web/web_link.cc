@@ -35,6 +35,26 @@ bool WebLink::adopt(Fd fd, const TlsContext* tls, const Address& client) {
   return tcp_.adopt(std::move(fd));
 }
 
+bool WebLink::adopt(Fd fd, HeardRequest heard, const Address& client) {
+  tls_ = std::move(heard.tls);
+  if (tls_) tls_->set_gate(*this);
+  client_ = client;
+  head_ = std::move(heard.head);
+  early_ = std::move(heard.early);
+  stage_ = Stage::kAsked;
+  arrived_ = true;
+  if (!tcp_.adopt(std::move(fd))) return false;
+  tcp_.call_again();
+  return true;
+}
+
+std::pair<Fd, HeardRequest> WebLink::release() {
+  assert(stage_ == Stage::kAsked && waiting() == 0);
+  stage_ = Stage::kOver;
+  HeardRequest heard{std::move(tls_), std::move(head_), std::exchange(early_, {})};
+  return {tcp_.release(), std::move(heard)};
+}
+
 void WebLink::answer(const HttpHead& request, const std::string* subprotocol) {
   assert(stage_ == Stage::kAsked);
   write_upgrade_answer(request, subprotocol, out_);
@@ -57,24 +77,26 @@ void WebLink::decline(unsigned status, std::string_view why) {
   shut_down();
 }
 
-void WebLink::serve(const HttpHead& request, const Asset& file) {
+void WebLink::serve(const Asset& file, bool keep) {
   assert(stage_ == Stage::kAsked);
   static const BytesOwner kProgram = std::make_shared<char>();  // files are parts of the program, and stay
-  write_file_head(file, out_);
-  serve_body({request.method == "HEAD" ? Bytes() : as_bytes(file.text), kProgram});
+  serve_body({as_bytes(write_file_head(request(), file, keep, out_)), kProgram}, keep);
 }
 
-void WebLink::serve(const HttpHead& request, const HttpReply& reply) {
+void WebLink::serve(const HttpReply& reply, bool keep) {
   assert(stage_ == Stage::kAsked);
-  write_reply_head(reply, out_);
-  serve_body({has_body(request, reply) ? as_bytes(*reply.body) : Bytes(), reply.body});
+  write_reply_head(reply, keep, out_);
+  serve_body({has_body(request(), reply) ? as_bytes(*reply.body) : Bytes(), reply.body}, keep);
 }
 
-void WebLink::serve_body(const SharedBytes& body) {
+void WebLink::serve_body(const SharedBytes& body, bool keep) {
   flush();
   pass_shared(body);
-  stage_ = Stage::kOver;
-  shut_down();
+  stage_ = keep ? Stage::kHead : Stage::kOver;
+  if (!keep) return shut_down();
+  heard_part_ = false;
+  unheard_ = std::exchange(early_, {});
+  if (!unheard_.empty()) tcp_.call_again();
 }
 
 // -- Client -----------------------------------------------------------------------------------------------------------
@@ -115,8 +137,9 @@ void WebLink::call_again() {
 }
 
 void WebLink::go_on(Link&) {
+  if (std::exchange(arrived_, false)) user_.asked(*this, request());
   if (std::exchange(behind_, false)) user_.go_on(*this);
-  if (!behind_ && tcp_.is_open() && stage_ == Stage::kMessages) hear_messages(std::exchange(unheard_, {}));
+  if (!behind_ && tcp_.is_open() && !unheard_.empty()) hear(std::exchange(unheard_, {}));
   if (tcp_.is_open()) user_.messages_done(*this);
 }
 
@@ -174,6 +197,9 @@ void WebLink::hear(Bytes bytes) {
 }
 
 void WebLink::hear_head(Bytes bytes) {
+  if (role_ == WebSocket::Role::kServer && head_->complete())
+    head_ = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
+  heard_part_ = heard_part_ || !bytes.empty();
   const auto taken = head_->feed(bytes);
   if (!taken) return protocol_error(taken.error());
   if (!head_->complete()) return;

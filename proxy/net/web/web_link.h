@@ -22,11 +22,18 @@ namespace entente::net {
 
 class WebLink;
 
+/// What a link has of a client whose request it has read, for the link that goes on with the client.
+struct HeardRequest {
+  std::unique_ptr<Tls> tls;  ///< null: no TLS
+  std::unique_ptr<HttpReader> head;
+  Buffer early;  ///< what came after the request
+};
+
 class WebUser {
  public:
   virtual ~WebUser() = default;
 
-  /// Server: a client's request. Nothing follows until answer() or decline().
+  /// Server: a client's request. Nothing follows until answer(), serve() or decline().
   virtual void asked(WebLink&, const HttpHead&) {}
   /// Client: the server has upgraded.
   virtual void upgraded(WebLink&, const HttpHead&) {}
@@ -59,14 +66,23 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   /// Takes over an accepted connection. `tls` outlives the link; null: no TLS. `client`: whose handshakes are counted
   /// together (Loop::handshakes). A client who leaves before the private key was used has no handshake.
   bool adopt(Fd fd, const TlsContext* tls, const Address& client);
+  /// Goes on with a client of another link: asked() follows when this link is read.
+  bool adopt(Fd fd, HeardRequest heard, const Address& client);
+  /// Gives away a client after asked(), while nothing waits for it: its connection, and what was heard. The link is
+  /// then closed.
+  std::pair<Fd, HeardRequest> release();
+  /// The client's request. REQUIRES: asked() was called, and nothing was answered yet.
+  const HttpHead& request() const { return head_->head(); }
+  /// Whether a part of a request was read.
+  bool has_part_of_request() const { return stage_ == Stage::kHead && heard_part_; }
   void answer(const HttpHead& request, const std::string* subprotocol);
   /// Delivers what a client sent before it had the answer. Unlike other calls, it calls the user back.
   void hear_early();
   /// Answers with an error and shuts down.
   void decline(unsigned status, std::string_view why);
-  /// Answers with a file and shuts down.
-  void serve(const HttpHead& request, const Asset& file);
-  void serve(const HttpHead& request, const HttpReply& reply);
+  /// Answers the request with a file. `keep`: another one may follow; if not, shuts down.
+  void serve(const Asset& file, bool keep);
+  void serve(const HttpReply& reply, bool keep);
 
   // Client.
   /// Connects and sends the request. `tls_name`: the name that the server's certificate must contain. Returns an
@@ -132,7 +148,7 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   void pass_shared(const SharedBytes& bytes);
   void encrypt_some();
   void finish_sending();
-  void serve_body(const SharedBytes& body);
+  void serve_body(const SharedBytes& body, bool keep);
   void ask();
   void hear(Bytes bytes);
   void hear_head(Bytes bytes);
@@ -154,6 +170,8 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   WebSocket messages_;
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
+  bool arrived_ = false;     // with a request that another link has heard
+  bool heard_part_ = false;  // of the next request
   bool asked_ = false, shutting_down_ = false, finished_ = false, sent_close_ = false;
   bool behind_ = false;  // the user has not dealt with all of the last message
   Buffer early_;         // came with the head

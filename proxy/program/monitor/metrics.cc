@@ -30,6 +30,16 @@ void traffic(Metrics& metrics, const std::string& route, wire::Way way, const re
   metrics.count("datagram_bytes", "Bytes of datagrams passed on", labels, of.datagram_bytes);
 }
 
+/// Of a WebSocket listener.
+void measure_http(Metrics& metrics, const std::string& route, const relay::Totals& totals) {
+  metrics.count("http_connections", "Connections to a WebSocket listener, also those that became sessions",
+                {{"route", route}}, totals.http_connections);
+  metrics.count("http_requests", "HTTP requests for the page or a document of a WebSocket listener",
+                {{"route", route}, {"found", "yes"}}, totals.http_found);
+  metrics.count("http_requests", "HTTP requests for the page or a document of a WebSocket listener",
+                {{"route", route}, {"found", "no"}}, totals.http_missing);
+}
+
 }  // namespace
 
 void Metrics::add(const std::string& name, const char* help, MetricType type, Labels labels, double value) {
@@ -136,6 +146,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 {{"route", route}}, totals.held);
   metrics.count("sessions_brought_back", "Times that such a player was brought back on a server", {{"route", route}},
                 totals.brought_back);
+  if (totals.http_connections != 0) measure_http(metrics, route, totals);
   metrics.count("sessions_moved", "Players who were moved to the server or arena of another route", {{"route", route}},
                 totals.moved);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);

@@ -6,6 +6,7 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/net/socket.h"
+#include "proxy/net/web/web_link.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_table.h"
 #include "proxy/relay/route.h"
@@ -24,6 +25,7 @@ struct AcceptedClient {
   Upstreams::SessionCount session_count{};           ///< of that server, until the session has its own
   std::size_t server_dialect = 0;                    ///< in a bridge: what that server speaks, or is assumed to
   AcceptedEnetPeer enet{};                           ///< instead of `fd`, if it came by ENet
+  std::shared_ptr<net::HeardRequest> heard{};        ///< if it asked for a WebSocket: what was read of it
   std::unique_ptr<net::MovedEnetPeer> moved_enet{};  ///< that peer, if its worker is not the listener's
   std::vector<EarlyEnetPacket> early{};              ///< what it has sent so far
   std::optional<Reason> no_dial_reason{};            ///< of a bot: why its server is not dialled

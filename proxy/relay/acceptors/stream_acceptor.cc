@@ -48,9 +48,14 @@ void StreamAcceptor::stop() {
 
 void StreamAcceptor::turn_away_waiting(Reason why) {
   for (Waiting& one : std::exchange(waiting_, {})) {
-    admission_.leave(one.client.client);
+    forget(one.client.client);
     turn_away(std::move(one.client), why);
   }
+}
+
+/// A client that was let in has no session.
+void StreamAcceptor::forget(const net::Address& client) {
+  route().by_web() ? admission_.stop_calling(client) : admission_.leave(client);
 }
 
 // -- A take-over ------------------------------------------------------------------------------------------------------
@@ -100,7 +105,9 @@ void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
 
 void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool health_check) {
   AcceptedClient newcomer{0, 0, std::move(fd), client, limits_, health_check};
-  if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(newcomer), *why);
+  const bool calls = route().by_web();
+  const auto why = calls ? admission_.call(client, limits_, now()) : admission_.enter(client, limits_, now());
+  if (why) return turn_away(std::move(newcomer), *why);
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
   admit(std::move(newcomer), holds_until());
@@ -192,7 +199,7 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
     if (probes_->failed()) probed();
     return;
   }
-  newcomer.choose_server(route().upstreams, now());
+  if (!route().by_web()) newcomer.choose_server(route().upstreams, now());
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route())};
   // Behind a load balancer, a datagram does not show which client sent it: such clients stay on TCP.
   if (route().with_datagrams() && route().proxies.empty())
@@ -222,7 +229,7 @@ void StreamAcceptor::probed() {
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));
     } else {
-      admission_.leave(one.client.client);
+      forget(one.client.client);
       turn_away(std::move(one.client), probes_->why());
     }
   }

@@ -48,6 +48,7 @@ class StreamAcceptor final : public Acceptor,
   void turn_away(AcceptedClient client, Reason why);
   void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
   void turn_away_waiting(Reason why);
+  void forget(const net::Address& client);
   void let_go(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;

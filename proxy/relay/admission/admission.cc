@@ -4,6 +4,12 @@
 #include <cassert>
 
 namespace entente::relay {
+namespace {
+
+/// 0: there is no limit.
+std::uint32_t at_least(std::uint32_t limit, std::uint32_t least) { return limit == 0 ? 0 : std::max(limit, least); }
+
+}  // namespace
 
 void Admission::set_rules(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining) {
   const std::lock_guard lock(mutex_);
@@ -29,7 +35,7 @@ bool Admission::crowded(const Limits& limits) const {
 
 bool Admission::empty() const {
   const std::lock_guard lock(mutex_);
-  return inside_ + kept_ == 0;
+  return inside_ + kept_ + calling_ == 0;
 }
 
 std::uint32_t Admission::inside() const {
@@ -52,28 +58,82 @@ std::optional<Reason> Admission::enter_moved(const net::Address& from, const Lim
   return let_in(from, limits, now, true);
 }
 
-std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& limits, Millis now, bool moved) {
-  if (const auto why = bar(from)) return why;
+Admission::AddressRecord* Admission::admit(const net::Address& from, const Limits& limits, Millis now, bool moved,
+                                           Reason& why) {
+  if (const auto no = bar(from)) return why = *no, nullptr;
+  why = Reason::kTooFast;
   auto found = known_.find(from.host_key());
   if (found == known_.end()) {
-    if (known_.size() >= kMostKnown) return Reason::kTooFast;
+    if (known_.size() >= kMostKnown) return nullptr;
     const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
-    found = known_.emplace(from.host_key(), AddressRecord{0, 0, pace}).first;
+    const Bucket requests(at_least(limits.connects_per_second, kRequestsPerSecond),
+                          std::max(limits.connects_burst, kRequestsAtOnce), now);
+    found = known_.emplace(from.host_key(), AddressRecord{0, 0, 0, pace, requests}).first;
   }
   AddressRecord& record = found->second;
   record.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
-  if (!moved && !record.pace.take_one(now)) return Reason::kTooFast;
-  if (const auto why = full(record.inside, limits)) return why;
+  return moved || record.pace.take_one(now) ? &record : nullptr;
+}
+
+std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& limits, Millis now, bool moved) {
+  Reason no{};
+  AddressRecord* const record = admit(from, limits, now, moved, no);
+  if (record == nullptr) return no;
+  if (const auto why = full(inside_, record->inside, limits.sessions, limits.sessions_per_address)) return why;
+  ++record->inside;
+  ++inside_;
+  return std::nullopt;
+}
+
+std::optional<Reason> Admission::call(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  Reason no{};
+  AddressRecord* const record = admit(from, limits, now, false, no);
+  if (record == nullptr) return no;
+  const std::uint32_t most = at_least(limits.sessions, kCallers);
+  const std::uint32_t most_from_there = at_least(limits.sessions_per_address, kCallersOfAddress);
+  if (const auto why = full(calling_, record->calling, most, most_from_there)) return why;
+  ++record->calling;
+  ++calling_;
+  return std::nullopt;
+}
+
+std::optional<Reason> Admission::request(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  if (const auto why = bar(from)) return why;
+  Bucket& requests = known_.at(from.host_key()).requests;
+  requests.adapt(at_least(limits.connects_per_second, kRequestsPerSecond),
+                 std::max(limits.connects_burst, kRequestsAtOnce), now);
+  return requests.take_one(now) ? std::nullopt : std::optional(Reason::kTooFast);
+}
+
+std::optional<Reason> Admission::begin_session(const net::Address& from, const Limits& limits) {
+  const std::lock_guard lock(mutex_);
+  AddressRecord& record = known_.at(from.host_key());
+  if (const auto why = bar(from)) return why;
+  if (const auto why = full(inside_, record.inside, limits.sessions, limits.sessions_per_address)) return why;
+  assert(record.calling > 0);
+  --record.calling;
+  --calling_;
   ++record.inside;
   ++inside_;
   return std::nullopt;
+}
+
+void Admission::stop_calling(const net::Address& from) {
+  const std::lock_guard lock(mutex_);
+  AddressRecord& record = known_.at(from.host_key());
+  assert(record.calling > 0);
+  --record.calling;
+  --calling_;
 }
 
 std::optional<Reason> Admission::objection(const net::Address& from, const Limits& limits) const {
   const std::lock_guard lock(mutex_);
   if (const auto why = bar(from)) return why;
   const auto found = known_.find(from.host_key());
-  return full(found == known_.end() ? 0 : found->second.inside, limits);
+  const std::uint32_t from_there = found == known_.end() ? 0 : found->second.inside;
+  return full(inside_, from_there, limits.sessions, limits.sessions_per_address);
 }
 
 std::optional<Reason> Admission::bar(const net::Address& from) const {
@@ -87,9 +147,10 @@ std::optional<Reason> Admission::bar(const net::Address& from) const {
   return known != known_.end() && known->second.kept != 0 ? std::nullopt : std::optional(Reason::kDraining);
 }
 
-std::optional<Reason> Admission::full(std::uint32_t from_there, const Limits& limits) const {
-  if (limits.sessions && inside_ >= limits.sessions) return Reason::kTooMany;
-  if (limits.sessions_per_address && from_there >= limits.sessions_per_address) return Reason::kTooManyFromAddress;
+std::optional<Reason> Admission::full(std::uint32_t all, std::uint32_t from_there, std::uint32_t most,
+                                      std::uint32_t most_from_there) {
+  if (most != 0 && all >= most) return Reason::kTooMany;
+  if (most_from_there != 0 && from_there >= most_from_there) return Reason::kTooManyFromAddress;
   return std::nullopt;
 }
 
@@ -145,8 +206,8 @@ void Admission::tidy(Millis now) {
   const std::lock_guard lock(mutex_);
   std::erase_if(known_, [&](const auto& one) {
     const AddressRecord& record = one.second;
-    const bool rests = record.pace.full(now) && (!record.rates || record.rates->full(now));
-    return record.inside == 0 && record.kept == 0 && rests;
+    const bool rests = record.pace.full(now) && record.requests.full(now) && (!record.rates || record.rates->full(now));
+    return record.inside + record.kept + record.calling == 0 && rests;
   });
 }
 

@@ -47,6 +47,21 @@ class Admission {
   /// The same for a player whom the operator moves here: the rate of its address does not count.
   std::optional<Reason> enter_moved(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
+
+  // Callers: connections to a WebSocket listener whose clients have not asked for a WebSocket (http_caller.h). They are
+  // no sessions, but share the rate of new ones; further requests have a rate of their own. As many may be open as
+  // sessions, or this many if that is more: a browser opens several at once.
+  static constexpr std::uint32_t kCallers = 1'024, kCallersOfAddress = 256;
+  /// The same for further requests of an address: a second, and at once.
+  static constexpr std::uint32_t kRequestsPerSecond = 100, kRequestsAtOnce = 1'024;
+  /// Lets a caller in (then stop_calling() or begin_session() must follow), or returns why not.
+  std::optional<Reason> call(const net::Address& from, const Limits& limits, Millis now);
+  /// Whether a caller may have another request answered now. kTooFast: later.
+  std::optional<Reason> request(const net::Address& from, const Limits& limits, Millis now);
+  /// The caller begins a session (then leave() must follow), or the reason why it cannot and is still a caller.
+  std::optional<Reason> begin_session(const net::Address& from, const Limits& limits);
+  void stop_calling(const net::Address& from);
+
   /// The rates that all clients of this address share. They are forgotten some seconds after its last client left.
   std::shared_ptr<SharedRates> rates(const net::Address& from, const Limits& limits, Millis now);
   /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
@@ -63,31 +78,35 @@ class Admission {
   /// Forgets addresses from which no client is inside, and none has come lately. REQUIRES: called once in `kTidyEvery`.
   void tidy(Millis now);
 
-  /// Nobody is inside, and no place is kept.
+  /// Nobody is inside or calls, and no place is kept.
   bool empty() const;
   std::uint32_t inside() const;
   std::size_t known() const;
 
  private:
   struct AddressRecord {
-    std::uint32_t inside = 0, kept = 0;
-    Bucket pace;
+    std::uint32_t inside = 0, kept = 0, calling = 0;
+    Bucket pace;      // of clients
+    Bucket requests;  // of callers, beside the first of each
     std::shared_ptr<SharedRates> rates = nullptr;
   };
   /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
+  /// Counts the address against its rate, unless the player is moved here. Null: `why`.
+  AddressRecord* admit(const net::Address& from, const Limits& limits, Millis now, bool moved, Reason& why);
   std::optional<Reason> let_in(const net::Address& from, const Limits& limits, Millis now, bool moved);
   void let_out(const net::Address& from);
   std::optional<Reason> bar(const net::Address& from) const;
-  std::optional<Reason> full(std::uint32_t from_there, const Limits& limits) const;
+  static std::optional<Reason> full(std::uint32_t all, std::uint32_t from_there, std::uint32_t most,
+                                    std::uint32_t most_from_there);
 
   mutable std::mutex mutex_;
   std::vector<Access> access_;
   Bans* bans_ = nullptr;
   const std::atomic<bool>* draining_ = nullptr;
   BanScope ban_scope_;
-  std::uint32_t inside_ = 0, kept_ = 0;
+  std::uint32_t inside_ = 0, kept_ = 0, calling_ = 0;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
 };
 

@@ -26,14 +26,13 @@ class End {
   /// Why a peer is gone.
   struct Departure {
     enum class How : std::uint8_t {
-      kLeft,        ///< it said so, or ended its stream
-      kBroke,       ///< reset, unreachable, refused: `error` is an errno
-      kWrong,       ///< it broke its game's framing, or what carries it
-      kDeclined,    ///< it answered the WebSocket's request with something else
-      kUnwanted,    ///< we declined its WebSocket's request
-      kDraining,    ///< the route takes no newcomers
-      kServedPage,  ///< it asked for a page, and got it
-      kFlooded,     ///< it sent more than may wait while it was not read; `fault` says so
+      kLeft,      ///< it said so, or ended its stream
+      kBroke,     ///< reset, unreachable, refused: `error` is an errno
+      kWrong,     ///< it broke its game's framing, or what carries it
+      kDeclined,  ///< it answered the WebSocket's request with something else
+      kUnwanted,  ///< we declined its WebSocket's request
+      kDraining,  ///< the route takes no newcomers
+      kFlooded,   ///< it sent more than may wait while it was not read; `fault` says so
     } how = How::kLeft;
     int error = 0;
     Fault fault{""};
@@ -141,7 +140,8 @@ struct EndOptions {
   std::shared_ptr<net::Party> party{};
   /// Those that a client's datagrams count against, beside its own; null: none.
   std::shared_ptr<SharedRates> rates{};
-  AcceptedEnetPeer enet{};  ///< a client that came by ENet
+  AcceptedEnetPeer enet{};                     ///< a client that came by ENet
+  std::shared_ptr<net::HeardRequest> heard{};  ///< a client over WebSocket: what was read of it
 };
 
 /// Makes the end for the transport of the game. `worker_route`, `user` and what `options` refers to outlive it.

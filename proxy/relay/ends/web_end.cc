@@ -25,13 +25,14 @@ WebEnd::WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
       heard_(options.game, options.dialect, way_of(options.facing)),
       opcode_(options.game.uses_text_messages(options.dialect) ? Opcode::kText : Opcode::kBinary),
       client_(options.client),
+      heard_request_(options.heard),
       alarm_(worker_route.loop, *this) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 bool WebEnd::adopt(net::Fd client) {
   note_addresses(client);
-  if (!link_.adopt(std::move(client), worker_route_.route.web->client_tls.get(), client_)) return false;
+  if (!link_.adopt(std::move(client), std::move(*heard_request_), client_)) return false;
   link_.set_reading(true);
   return true;
 }
@@ -39,14 +40,6 @@ bool WebEnd::adopt(net::Fd client) {
 void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   const WorkerRoute* chosen = user().route_for(request.path());
   const Route& route = chosen ? chosen->route : worker_route_.route;
-  if (const Asset* file = file_for(route, request)) {
-    link_.serve(request, *file);
-    return depart({How::kServedPage, 0, Fault{""}, {}});
-  }
-  if (const auto reply = document_for(route, request)) {
-    link_.serve(request, *reply);
-    return depart({How::kServedPage, 0, Fault{""}, {}});
-  }
   unsigned status = 101;
   if (const auto fault = objection(route, request, status)) {
     link_.decline(status, fault->what);

@@ -42,7 +42,8 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   wire::FrameReader heard_;
   const net::Opcode opcode_;  // of the messages that we send
   const net::Address client_;
-  net::Alarm alarm_;  // when to close
+  const std::shared_ptr<net::HeardRequest> heard_request_;  // the client's, until adopt()
+  net::Alarm alarm_;                                        // when to close
   Millis close_delay_ = 0;
   net::CloseFrame close_frame_;
   std::string path_;

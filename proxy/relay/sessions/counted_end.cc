@@ -75,8 +75,6 @@ Reason reason_of_client(How how) {
       return Reason::kBadFrame;
     case How::kUnwanted:
       return Reason::kBadRequest;
-    case How::kServedPage:
-      return Reason::kServedPage;
     case How::kDraining:
       return Reason::kDraining;
     default:

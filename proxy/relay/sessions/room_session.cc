@@ -17,7 +17,7 @@ constexpr std::size_t kLargestRead = 4096;
 RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
   info_.may_only_greet = true;
-  client_.end = make_client_end(newcomer.enet, gathers);
+  client_.end = make_client_end(newcomer, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
   silence_.set_party(party());
 }
@@ -42,7 +42,7 @@ void RoomSession::adopt_client(RoomSession& other) {
   client_.last_progress = other.client_.last_progress;
 }
 
-std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, bool gathers) {
+std::unique_ptr<End> RoomSession::make_client_end(const AcceptedClient& newcomer, bool gathers) {
   return make_end(*worker_route_, *this,
                   {.facing = Facing::kClient,
                    .game = *info_.game,
@@ -53,7 +53,8 @@ std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, 
                    .client = info_.client,
                    .party = party(),
                    .rates = address_rates_,
-                   .enet = enet});
+                   .enet = newcomer.enet,
+                   .heard = newcomer.heard});
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------

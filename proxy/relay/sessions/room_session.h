@@ -32,7 +32,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   /// Sends the player a message in the server's name. False: the player has not entered.
   virtual bool announce_in_room(std::string_view text) = 0;
 
-  std::unique_ptr<End> make_client_end(const AcceptedEnetPeer& enet, bool gathers);
+  std::unique_ptr<End> make_client_end(const AcceptedClient& newcomer, bool gathers);
   void greet(const core::Peer& peer);
   void hear(const Frames& frames);
   void name(Bytes greeting);

@@ -25,14 +25,14 @@ std::uint16_t close_code(Reason why) {
 
 WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
     : TwoLinkSession(accept_route, owner, newcomer),
+      heard_(newcomer.heard),
       cutter_(accept_route.route.game.cutter(Way::kToServer, accept_route.route.dialect)) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get(), info_.client))
-    return end(Reason::kOutOfDescriptors);
+  if (!client_.link.adopt(std::move(client), std::move(*heard_), info_.client)) return end(Reason::kOutOfDescriptors);
   client_.link.set_reading(true);
 }
 
@@ -41,10 +41,6 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   client_.pause(kEarly);
   if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) go_by(*chosen);
   info_.server = worker_route_->route.upstreams.any_address();
-  if (const Asset* file = file_for(worker_route_->route, request)) {
-    client_.link.serve(request, *file);
-    return end(Reason::kServedPage);
-  }
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
     client_.link.decline(status, fault->what);

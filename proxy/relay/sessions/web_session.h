@@ -49,6 +49,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   void decline_client();
   std::optional<Reason> overdue(Millis now) const override;
 
+  const std::shared_ptr<net::HeardRequest> heard_;  // the client's, until start()
   std::unique_ptr<wire::Cutter> cutter_;
   net::HttpHead request_;
   struct Early {

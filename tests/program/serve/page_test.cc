@@ -21,7 +21,7 @@ class Listening {
 
   std::string get(const std::string& path) const {
     const auto client = testing::Stream::to(address_);
-    client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     return std::string(as_text(client.read_all()));
   }
 

@@ -50,7 +50,7 @@ struct Watched : Asked {
   std::string get(const std::string& path) const {
     const testing::Stream http =
         testing::Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(ports[3])));
-    http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     const Buffer all = http.read_all();
     return std::string(as_text(all));
   }

@@ -142,6 +142,50 @@ TEST_CASE("a kept place does not refuse a newcomer, and is given up if the limit
   CHECK(admission.known() == 0);
 }
 
+TEST_CASE("callers have places of their own, at least some, and become sessions within the limits of sessions") {
+  Admission admission;
+  const Limits limits = limits_of(2, 1, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (std::uint32_t i = 0; i < Admission::kCallersOfAddress; ++i) REQUIRE(!admission.call(a, limits, 0));
+  CHECK(admission.call(a, limits, 0) == Reason::kTooManyFromAddress);
+  CHECK(!admission.call(b, limits, 0));
+  CHECK(admission.inside() == 0);
+  CHECK(!admission.begin_session(a, limits));
+  CHECK(admission.begin_session(a, limits) == Reason::kTooManyFromAddress);
+  CHECK(!admission.begin_session(b, limits));
+  CHECK(admission.inside() == 2);
+  CHECK(!admission.call(a, limits, 0));
+  for (std::uint32_t i = 0; i < Admission::kCallersOfAddress; ++i) admission.stop_calling(a);
+  CHECK_FALSE(admission.empty());
+  admission.leave(a);
+  admission.leave(b);
+  CHECK(admission.empty());
+  for (std::uint32_t i = 0; i < Admission::kCallers; ++i)
+    REQUIRE(!admission.call(*net::Address::parse("10.1." + std::to_string(i / 200) + "." + std::to_string(i % 200), 1),
+                            limits, 0));
+  CHECK(admission.call(b, limits, 0) == Reason::kTooMany);
+}
+
+TEST_CASE("further requests of a caller have a rate for each address, which tight limits of sessions do not narrow") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 1, 2);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  CHECK(!admission.call(a, limits, 0));
+  CHECK(!admission.call(b, limits, 0));
+  for (std::uint32_t i = 0; i < Admission::kRequestsAtOnce; ++i) REQUIRE(!admission.request(a, limits, 0));
+  CHECK(admission.request(a, limits, 0) == Reason::kTooFast);
+  CHECK(!admission.request(b, limits, 0));
+  std::uint32_t more = 0;
+  while (!admission.request(a, limits, 1'000)) ++more;
+  CHECK(more == Admission::kRequestsPerSecond);
+  admission.stop_calling(a);
+  admission.stop_calling(b);
+  admission.tidy(1'000);
+  CHECK(admission.known() == 1);  // a has asked for much lately
+  admission.tidy(60'000);
+  CHECK(admission.known() == 0);
+}
+
 TEST_CASE("changed limits hold for known addresses, too") {
   Admission admission;
   const auto a = address("10.0.0.1:1");
