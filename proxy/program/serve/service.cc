@@ -279,6 +279,7 @@ void Service::start_acceptors() {
         *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
+  if (traffic_history_) traffic_history_->start();
   if (operator_page_) operator_page_->start();
 }
 
@@ -364,6 +365,14 @@ Outcome<Done> Service::open_operator_page() {
       config_.operator_(), [this](std::string_view line, const std::string& by) { return answer_page(line, by); });
   if (!page) return page.error();
   operator_page_ = std::move(*page);
+  traffic_history_ = std::make_unique<TrafficHistory>(server_, [this] { return routes_.listed(); });
+  control_.add(
+      "history",
+      "Lists what each route had in the last ten minutes, every five seconds: sessions, clients refused so far, "
+      "bytes so far in each direction.",
+      [this](std::string_view rest) {
+        return rest.empty() ? traffic_history_->table(steady_now()) : Error{"history takes no arguments"};
+      });
   operator_guard_ = operator_page_->guard();
   return Done{};
 }

@@ -27,6 +27,7 @@
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
+#include "proxy/program/operator/traffic_history.h"
 #include "proxy/program/serve/drainer.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
@@ -204,6 +205,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
   // Last, so that they are destroyed before what they use.
+  std::unique_ptr<TrafficHistory> traffic_history_;  // for the operator page; null if there is none
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes

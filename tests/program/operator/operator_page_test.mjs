@@ -1,8 +1,8 @@
 // node --test operator_page_test.mjs: the numbers that the operator page shows, and the commands that it writes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Histories, History, KEPT } from "../../../proxy/program/operator/page/history.js";
-import { age, bytes, counted, quoted, rate, until } from "../../../proxy/program/operator/page/text.js";
+import { Histories, History, KEPT, pastOf } from "../../../proxy/program/operator/page/history.js";
+import { age, bytes, counted, plain, quoted, rate, until } from "../../../proxy/program/operator/page/text.js";
 
 test("sizes and times are short", () => {
   assert.deepEqual([0, 812, 999.4, 1000, 1449, 99_449, 999_499, 999_500, 5e9, 2e15].map(bytes),
@@ -18,6 +18,32 @@ test("a text is quoted as one argument, whatever it contains", () => {
   assert.equal(quoted("be nice"), '"be nice"');
   assert.equal(quoted('say "hi" \\ bye'), '"say \\"hi\\" \\\\ bye"');
   assert.equal(quoted("a\nunban 192.0.2.7\u0000\u007f"), '"a unban 192.0.2.7  "');
+});
+
+test("letters that are not seen, or that turn the text around them, are written out", () => {
+  assert.equal(plain("anna \u05d0\u05d1 Жук 日本"), "anna \u05d0\u05d1 Жук 日本");
+  assert.equal(plain("ab\u202Edcba"), "ab‹U+202E›dcba");
+  assert.equal(plain("a\u200Bn\u2066n\u2069a\uFEFF\u061C\u0007"), "a‹U+200B›n‹U+2066›n‹U+2069›a‹U+FEFF›‹U+061C›‹U+0007›");
+  assert.equal(plain(12), "12");
+});
+
+test("a history begins with what the program has kept", () => {
+  const sample = (seconds_ago, route, sessions, to_client, refused) => ({ route, seconds_ago, sessions, to_client, to_server: 0, refused });
+  const past = pastOf([sample(12, "a", 1, 1000, 0), sample(12, "b", 2, 0, 5), sample(7, "a", 1, 6000, 0), sample(7, "b", 3, 500, 10), sample(2, "a", 0, 6000, 0)]);
+  assert.deepEqual(past["players a"], [[1, 5], [1, 5], [0, 2]]);
+  assert.deepEqual(past["down a"], [[0, 5], [1000, 5], [0, 2]]);
+  assert.deepEqual(past.players, [[3, 5], [4, 5], [0, 2]]);
+  assert.deepEqual(past.down, [[0, 5], [1100, 5], [0, 2]]);
+  assert.deepEqual(past.refused, [[0, 5], [1, 5], [0, 2]]);
+  assert.deepEqual(pastOf([]), {});
+  const history = new History();
+  history.begin(past.players);
+  assert.deepEqual(history.values, [3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 0, 0]);
+  history.add(9);
+  assert.equal(history.now, 9);
+  history.begin([[1, 2 * KEPT]]);
+  assert.equal(history.values.length, KEPT);
+  assert.equal(history.now, 9);
 });
 
 test("rates come from counters; a restart does not count", () => {

@@ -76,7 +76,8 @@ def operator_page(stage):
     with open(stage.path("entente.toml"), "w", encoding="utf-8") as file:
         file.write(f'[operator]\nlisten = "127.0.0.1:0"\ntoken_file = "{stage.path("token")}"\n'
                    f'[recording]\ndirectory = "{stage.folder}"\n'
-                   f'[[route]]\nlisten = "bzflag://127.0.0.1:0?dialect=2.4"\nto = "bzflag://127.0.0.1:{port}?dialect=2.4"\nannounce = true\n')
+                   f'[[route]]\nlisten = "bzflag://127.0.0.1:0?dialect=2.4"\nto = "bzflag://127.0.0.1:{port}?dialect=2.4"\nannounce = true\n'
+                   '[[arena]]\nlisten = ["native://127.0.0.1:0?dialect=json"]\n')
     run = stage.start("entente", [stage.entente, "run", stage.path("entente.toml")])
     url = run.wait_for(r"^operator page (http://\S+)$", 20).group(1)
     front = int(run.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$", 20).group(1))
@@ -89,6 +90,10 @@ def operator_page(stage):
     check(not page.shown("#board"), "the page opened with a wrong token")
     page.opens(token)
     page.sees("live", "#state")
+    wait_until(lambda: page.page("document.querySelector('#totals .down').getAttribute('d').split('L').length") > 3, 10, "the graphs do not begin with what was before the page was opened")
+    check(page.page("document.getElementById('players').compareDocumentPosition(document.getElementById('routes')) & 4"), "the routes stand before the players")
+    targets = page.page("[...document.querySelectorAll('#jumps a')].map((one) => !!document.querySelector(one.hash)?.checkVisibility())")
+    check(len(targets) == 6 and all(targets[:4]), f"links lead nowhere: {targets}")
     for name in ("anna", "paul"):
         page.sees(name, "#players")
     page.sees("2 players", "#routes")
@@ -115,9 +120,32 @@ def operator_page(stage):
     page.sees("stopped 1", "#done")
     check(any(name.endswith(".mcap") for name in os.listdir(stage.folder)), "there is no recording")
 
+    page.presses_button("Deny …")
+    page.types("dialog [name=who]", "192.0.2.7")
+    page.presses_button("Deny", "dialog")
+    page.sees("192.0.2.7", "#access-list")
+    page.presses_button("Take out …", "#access-list")
+    page.presses_button("Take out", "dialog")
+    wait_until(lambda: page.shown("#no-access"), 10, "the page still shows the network")
+    page.presses_button("Allow …")
+    page.types("dialog [name=who]", "nonsense")
+    page.presses_button("Allow", "dialog")
+    wait_until(lambda: page.text("#dialog-wrong"), 10, "the page does not say what is wrong with a network")
+    page.presses_button("Cancel", "dialog")
+    page.presses_button("Reload the configuration …")
+    page.presses_button("Reload", "dialog")
+    page.sees("reload the configuration: ", "#done")
+    page.presses_button("Move …", page.row("anna"))
+    check("native json" in page.text("dialog select"), f"a player cannot be moved to the arena: {page.text('dialog select')!r}")
+    page.presses_button("Cancel", "dialog")
+
     page.screenshot("operator.png")
-    page.wide(400, 900, mobile=True)
-    check(page.page("document.documentElement.scrollWidth <= 400"), "on a phone the page is wider than the screen")
+    page.wide(360, 740, mobile=True)
+    check(page.page("document.documentElement.scrollWidth <= 360"), "on a phone the page is wider than the screen")
+    small = page.page("""[...document.querySelectorAll("button, input, select, a")].filter((one) => one.checkVisibility()).map((one) => [one, one.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width < 44 || height < 44).map(([one]) => one.textContent || one.id)""")
+    check(not small, f"a finger cannot press {small}")
+    check(page.page("document.getElementById('players').getBoundingClientRect().top < innerHeight"), "on a phone the players are below the first screen")
     page.screenshot("operator_phone.png")
     page.wide(1280, 1000)
 

@@ -12,7 +12,7 @@ const what = (route) => route ? ` ${quoted(route)}` : "";
 const whoIs = (player) => player.player ?? `link ${player.link}`;
 
 /** Gives a command and notes the answer. Returns what went wrong, or "". */
-export async function give(line, words) {
+async function give(line, words) {
   let answer;
   try {
     [answer] = await ask(line);
@@ -27,7 +27,7 @@ export async function give(line, words) {
   return wrong;
 }
 
-export function kick(player) {
+function kick(player) {
   question({
     title: `Disconnect ${whoIs(player)}?`, about: `${player.game}, ${player.client ?? "a bot"}. Nothing keeps the player from coming back.`, button: "Disconnect", grave: true,
     fields: { why: { label: "Reason (the player sees it, if the game can show it)" } },
@@ -35,7 +35,7 @@ export function kick(player) {
   });
 }
 
-export function ban(player) {
+function ban(player) {
   question({
     title: player ? `Ban the address of ${whoIs(player)}?` : "Add a ban", button: "Ban", grave: true,
     about: player ? `${player.client}. Everybody with this address is disconnected, and kept out of all routes.` : "Everybody with this address is disconnected, and kept out of all routes.",
@@ -48,19 +48,53 @@ export function ban(player) {
   });
 }
 
-export function unban(entry) {
+function unban(entry) {
   question({ title: `Lift the ban of ${entry.address}?`, button: "Lift the ban", does: () => give(`unban ${entry.address}`, `lift the ban of ${entry.address}`) });
 }
 
+/** `routes`: those that the player may be moved to, by name. */
+function move(player, routes) {
+  question({
+    title: `Move ${whoIs(player)} to another route?`, about: "The player goes on there. A client that cannot be moved is told where to connect.", button: "Move",
+    fields: { route: { label: "Route", options: routes.map((route) => [route, route]), required: true } },
+    does: (values) => give(`move ${player.link} ${quoted(values.route)}`, `move ${whoIs(player)}`),
+  });
+}
+
+/** `list`: "allow" or "deny". `address`: "" to ask for it. */
+function listNetwork(list, address = "") {
+  const denies = list === "deny";
+  question({
+    title: denies ? "Deny an address or a network" : "Allow an address or a network", button: denies ? "Deny" : "Allow", grave: denies,
+    about: denies ? "Its newcomers are turned away from all routes. Who plays goes on; a ban ends that, too." : "It is let in although a larger network is denied. This lifts no ban.",
+    fields: {
+      who: { label: "Address or network", placeholder: "192.0.2.7 or 192.0.2.0/24", value: address, required: true },
+      why: { label: "Note for other operators (optional)" },
+    },
+    does: (values) => give(`${list} ${quoted(values.who)}${why(values.why)}`, `${list} ${values.who}`),
+  });
+}
+
+function unlist(entry) {
+  question({ title: `Take ${entry.network} out of the list?`, about: `It is in the list "${entry.list}".`, button: "Take out", does: () => give(`unlist ${entry.network}`, `take out ${entry.network}`) });
+}
+
+function reload() {
+  question({
+    title: "Reload the configuration?", about: "The configuration file is read again. If it has an error, nothing changes, and the error is shown. Players go on.", button: "Reload",
+    does: () => give("reload", "reload the configuration"),
+  });
+}
+
 /** `route`: "" for all. */
-export function say(route) {
+function say(route) {
   question({
     title: route ? `Say something to the players of ${route}` : "Say something to all players", button: "Say", fields: { text: { label: "Text", required: true } },
     does: (values) => give(`say${route ? ` --route ${quoted(route)}` : ""} ${quoted(values.text)}`, "say"),
   });
 }
 
-export function drain(route) {
+function drain(route) {
   question({
     title: route ? `Drain ${route}?` : "Drain all routes?", button: "Drain", grave: true,
     about: "Newcomers are turned away; players go on, for the time that you choose.",
@@ -72,15 +106,17 @@ export function drain(route) {
   });
 }
 
-export const undrain = (route) => give(`undrain${what(route)}`, `take newcomers on ${route || "all routes"}`);
+const undrain = (route) => give(`undrain${what(route)}`, `take newcomers on ${route || "all routes"}`);
 
-export function drainServer(server) {
+function drainServer(server) {
   question({
     title: `Send no new players to ${server}?`, about: "Its players go on.", button: "Drain this server", grave: true,
     does: () => give(`drain ${quoted(server)}`, `drain the server ${server}`),
   });
 }
 
-export const undrainServer = (server) => give(`undrain ${quoted(server)}`, `use the server ${server} again`);
+const undrainServer = (server) => give(`undrain ${quoted(server)}`, `use the server ${server} again`);
 
-export const record = (order, entry) => give(`record ${order} ${entry.route}`, `${order} the recording of ${entry.name}`);
+const record = (order, entry) => give(`record ${order} ${entry.route}`, `${order} the recording of ${entry.name}`);
+
+export const commands = { kick, ban, unban, move, listNetwork, unlist, reload, say, drain, undrain, drainServer, undrainServer, record };

@@ -1,5 +1,5 @@
 // A question before a command: a few fields, and a button that says what will happen.
-import { byId, element } from "./parts.js";
+import { byId, element, tell } from "./parts.js";
 
 const box = byId("dialog"), form = box.querySelector("form");
 let act = null;
@@ -11,15 +11,15 @@ form.addEventListener("submit", async (event) => {
   byId("dialog-do").disabled = true;
   const wrong = await act(values);
   byId("dialog-do").disabled = false;
-  wrong ? byId("dialog-wrong").textContent = wrong : box.close();
+  wrong ? tell(byId("dialog-wrong"), wrong) : box.close();
 });
 
 /** `fields`: { name: { label, value, options, placeholder, required } }. `does(values)` returns what went wrong, or nothing. */
 export function question({ title, about = "", fields = {}, does, button, grave = false }) {
   act = does;
-  byId("dialog-title").textContent = title;
-  byId("dialog-about").textContent = about;
-  byId("dialog-wrong").textContent = "";
+  tell(byId("dialog-title"), title);
+  tell(byId("dialog-about"), about);
+  tell(byId("dialog-wrong"), "");
   byId("dialog-do").textContent = button;
   byId("dialog-do").className = grave ? "grave" : "";
   byId("dialog-fields").replaceChildren(...Object.entries(fields).map(([name, field]) => {

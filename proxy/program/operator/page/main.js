@@ -1,15 +1,15 @@
 // The operator page: asks once a second, and shows what it hears.
 // Law: it shows only what the program has said. Who plays, servers, bans and recordings are asked for together, so that
 // they belong to one moment.
-import * as commands from "./commands.js";
-import { Histories } from "./history.js";
+import { commands } from "./commands.js";
+import { Histories, pastOf } from "./history.js";
 import { Locked, ask, token } from "./link.js";
 import { Chart, button, byId, element, keep, tell } from "./parts.js";
 import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
 const MOST_PLAYERS = 300;  // rows
-const QUESTIONS = ["list", "routes", "servers", "bans", "recordings", "older"];
+const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older"];
 
 /** A route's name. After an upgrade, the process from before it may still have players: its routes are told apart. */
 const nameOf = (one) => one.process ? `${one.route} (process ${one.process}, from before the upgrade)` : one.route ?? "";
@@ -157,8 +157,13 @@ const keyOf = (label) => PLAYER_COLUMNS.find(([name]) => name === label)[3];
 function playerRow() {
   return row(PLAYER_COLUMNS, (node, cell) => {
     const bans = button("Ban …", () => commands.ban(node.item), true);
-    cell.append(button("Kick …", () => commands.kick(node.item)), bans);
-    return (one) => { bans.hidden = one.client === null; };
+    const others = () => seen.routes.filter((route) => !route.process && route.route !== node.item.route).map(nameOf);
+    const moves = button("Move …", () => commands.move(node.item, others()));
+    cell.append(moves, button("Kick …", () => commands.kick(node.item)), bans);
+    return (one) => {
+      bans.hidden = one.client === null;
+      moves.hidden = one.client === null || Boolean(one.process) || others().length === 0;
+    };
   });
 }
 
@@ -197,6 +202,18 @@ function showBans({ bans }) {
   byId("bans").hidden = bans.length === 0;
   keep(byId("bans").tBodies[0], bans, (one) => `${one.address} ${one.by} ${one.where}`, () => row(BAN_COLUMNS, (node, cell) => {
     cell.append(button("Lift …", () => commands.unban(node.item)));
+  }));
+}
+
+const ACCESS_COLUMNS = [["Network", (one) => one.network], ["List", (one) => one.list], ["By", (one) => one.by], ["Note", (one) => one.why ?? ""]];
+
+function showAccess({ access }) {
+  byId("no-access").hidden = access.length > 0;
+  byId("access-list").hidden = access.length === 0;
+  keep(byId("access-list").tBodies[0], access, (one) => `${one.network} ${one.list} ${one.by}`, () => row(ACCESS_COLUMNS, (node, cell) => {
+    const takes = button("Take out …", () => commands.unlist(node.item));
+    cell.append(takes);
+    return (one) => { takes.hidden = one.by !== "us"; };
   }));
 }
 
@@ -242,13 +259,21 @@ function show(answers) {
   showRoutes(seen, now);
   showPlayers(seen, now);
   showBans(seen);
+  showAccess(seen);
   showRecordings(seen);
   histories.tidy();
 }
 
+/** The graphs begin with what the program has kept. */
+async function fetchPast() {
+  const [samples] = await ask("history");
+  if (!Array.isArray(samples)) return;
+  for (const [name, past] of Object.entries(pastOf(samples))) histories.of(name).begin(past);
+}
+
 function open() {
   byId("unlock").hidden = true;
-  byId("board").hidden = byId("lock").hidden = false;
+  byId("board").hidden = byId("lock").hidden = byId("jumps").hidden = false;
 }
 
 function lock(why = "") {
@@ -258,10 +283,10 @@ function lock(why = "") {
   seen = null;
   histories = new Histories();
   byId("unlock").hidden = false;
-  byId("board").hidden = byId("lock").hidden = true;
+  byId("board").hidden = byId("lock").hidden = byId("jumps").hidden = true;
   byId("done").replaceChildren();
   byId("token").value = "";
-  byId("refused").textContent = why;
+  tell(byId("refused"), why);
   state("locked");
   byId("token").focus();
 }
@@ -271,6 +296,8 @@ async function turn() {
   clearTimeout(timer);
   try {
     const answers = await ask(...QUESTIONS);
+    if (mine !== visit) return;
+    if (!seen) await fetchPast();
     if (mine !== visit) return;
     lostSince = 0;
     open();
@@ -298,5 +325,7 @@ byId("unlock").addEventListener("submit", (event) => {
 byId("lock").addEventListener("click", () => lock());
 byId("find").addEventListener("input", drawPlayers);
 byId("add-ban").addEventListener("click", () => commands.ban(null));
-byId("all-routes").append(button("Say to all …", () => commands.say("")), button("Drain all …", () => commands.drain("")));
+byId("add-allowed").addEventListener("click", () => commands.listNetwork("allow"));
+byId("add-denied").addEventListener("click", () => commands.listNetwork("deny"));
+byId("all-routes").append(button("Say to all …", () => commands.say("")), button("Drain all …", () => commands.drain("")), button("Reload the configuration …", () => commands.reload()));
 if (token.get()) turn();

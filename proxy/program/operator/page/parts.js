@@ -1,21 +1,23 @@
 // Elements, lists that change in place, and charts.
-// Law: what players wrote is set as text, never as markup. An element stays while its item does, so that a click or a
+// Law: what players wrote is set as text, never as markup, and cannot hide or reorder what is around it (plain()). An element stays while its item does, so that a click or a
 // focus survives the next second.
 
 import { FEWEST } from "./history.js";
+import { plain } from "./text.js";
 
 export const byId = (id) => document.getElementById(id);
 
 export function element(tag, text = "", name = "") {
   const made = document.createElement(tag);
-  if (text !== "") made.textContent = text;
+  if (text !== "") made.textContent = plain(text);
   if (name) made.className = name;
   return made;
 }
 
 /** Changes the text only if it differs. */
 export function tell(node, text) {
-  if (node.textContent !== String(text)) node.textContent = text;
+  const shown = plain(text);
+  if (node.textContent !== shown) node.textContent = shown;
 }
 
 export function button(text, pressed, grave = false) {
@@ -76,6 +78,6 @@ export class Chart {
     this.up.setAttribute("d", up ? line(up.values, most, width) : "");
     const first = WIDTH - (down.values.length - 1) * WIDTH / (width - 1);
     this.area.setAttribute("d", shape && `${shape}L${WIDTH} ${HEIGHT}L${first.toFixed(1)} ${HEIGHT}Z`);
-    this.node.setAttribute("aria-label", `${this.label}: now ${tellValue(down.now)}, at most ${tellValue(down.most)} in the last five minutes`);
+    this.node.setAttribute("aria-label", `${this.label}: now ${tellValue(down.now)}, at most ${tellValue(down.most)} in the last ten minutes`);
   }
 }

@@ -20,6 +20,10 @@ export function age(seconds) {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** Text of others as it is, but letters that are not seen or that turn the text around them are written out: "‹U+202E›". */
+export const plain = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+  (letter) => `‹U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
+
 export const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** One argument of a command, whatever is in it. Control characters cannot be in a command. */
