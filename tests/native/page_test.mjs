@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Events } from "../../adapters/native/page/events.js";
 import { Hands } from "../../adapters/native/page/hands.js";
-import { fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
+import { standings } from "../../adapters/native/page/final.js";
+import { flagText } from "../../adapters/native/page/flags.js";
+import { faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { Room } from "../../adapters/native/page/room.js";
-import { situation } from "../../adapters/native/page/start.js";
+import { beginning, situation } from "../../adapters/native/page/start.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
+import { LastDeaths, placeIn, whereabouts } from "../../adapters/native/page/whereabouts.js";
 
 const pose = (x, more = {}) => ({ x, y: 0, vx: 0, vy: 0, yaw: 0, yawRate: 0, ...more });
 const near = (a, b, message) => assert.ok(Math.abs(a - b) < 1e-6, message ?? `${a} is not ${b}`);
@@ -286,10 +289,84 @@ test("a link names a moment and a player", () => {
   assert.deepEqual(momentIn(fragmentOf(80.9, "anna", 110.2)), { at: 80, to: 111, follow: "anna" });
 });
 
+test("the place and the state of the followed player are told in words, and why it is dead", () => {
+  const world = { west: -200, east: 200, south: -100, north: 100 };
+  for (const [x, y, where] of [[0, 0, "in the middle of the field"], [190, 90, "in the north-east of the field"], [-190, 0, "in the west of the field"], [0, -90, "in the south of the field"]])
+    assert.equal(placeIn(world, { x, y }), where);
+  assert.equal(placeIn(null, { x: 1, y: 1 }), "");
+  const room = told({ world }, anna, tank, owns), deaths = new LastDeaths(), name = (id) => ({ 1: "anna", 2: "bob" })[id] ?? `player ${id}`;
+  const line = (id) => whereabouts(room, id, deaths.of(id), name);
+  assert.equal(line(0), "");
+  assert.equal(line(1), "Following anna");
+  room.hear({ hidden: { unit: 7 } }, 1);
+  assert.equal(line(1), "Following anna, who cannot be seen now");
+  room.hear({ pose: { unit: 7, x: 150, y: 80 } }, 1);
+  const died = { player: 1, unit: 7, killer: 2 };
+  room.hear({ died }, 2);
+  assert.equal(line(1), "anna is dead, and waits to come back.");
+  deaths.note(died, room.units.get(7), room.units.get(7).track.at(2));
+  assert.equal(line(1), "bob destroyed anna in the north-east of the field. anna waits to come back.");
+  deaths.note({ player: 1, killer: 1, why: "BY_ITSELF" }, room.units.get(7), undefined);
+  assert.equal(line(1), "anna destroyed itself. anna waits to come back.");
+  room.hear({ spawned: { unit: 7, pose: {} } }, 3);
+  assert.equal(line(1), "Following anna");
+  room.hear({ gone: { unit: 7 } }, 4);
+  deaths.forget(1);
+  assert.equal(line(1), "anna is not on the field.");
+  room.hear({ player_gone: { id: 1 } }, 4);
+  assert.equal(line(1), "anna has left. Choose another name to follow.");
+});
+
+test("the final board ranks players, not spectators; equal scores share a place", () => {
+  const score = (id, wins, losses, role = "PLAY") => [{ player: { id, name: `p${id}`, role } }, { score: { player: id, wins, losses } }];
+  const room = told(...score(1, 2, 1), ...score(2, 5, 0), ...score(3, 2, 1), ...score(4, 9, 0, "WATCH"), ...score(5, 0, 3));
+  assert.deepEqual(standings(room).map(({ place, name, wins }) => [place, name, wins]), [[1, "p2", 5], [2, "p1", 2], [2, "p3", 2], [4, "p5", 0]]);
+});
+
+test("a recording has been played to its end when it stands there", () => {
+  const playback = new Playback();
+  const clock = { us: "59950000", speed: 1, length_us: "60000000", own: true };
+  playback.hear({ clock }, 0);
+  assert.equal(playback.ended(1000), false);  // it runs: the room has not stopped it
+  playback.hear({ clock: { ...clock, us: "60000000", paused: true } }, 0);
+  assert.equal(playback.ended(0), true);
+  playback.hear({ clock: { ...clock, us: "30000000", paused: true } }, 0);
+  assert.equal(playback.ended(0), false);
+  playback.hear({ clock: { ...clock, us: "60000000", paused: true, live: true } }, 0);
+  assert.equal(playback.ended(0), false);
+});
+
+test("what is wrong with a link is said", () => {
+  for (const good of ["", "#", "#at=1:20", "#at=1:20&to=1:30&follow=anna", "#at=0"]) assert.equal(faultOf(good), "", good);
+  for (const [bad, part] of [["#at=soon", "“soon” in this link is not a time"], ["#at=", "“” in this link is not a time"], ["#follow=anna", "names no moment"],
+    ["#1:20", "“#1:20”"], ["#at=%", "“%”"], ["#at=1:20&to=x", "“x” in this link is not a time"], ["#at=1:20&to=1:00", "ends (1:00) before it begins (1:20)"],
+    [`#at=${"9".repeat(99)}`, "…”"]])
+    assert.ok(faultOf(bad).includes(part), `${bad}: ${faultOf(bad)}`);
+});
+
+test("a broadcast that has not begun counts down on the page's clock", () => {
+  const room = new Room();
+  assert.equal(room.begins, null);
+  room.hear({ at_us: "5000000", rule: { name: "begins_us", value: "95500000" } }, 1000);
+  assert.equal(room.begins - 1000, 90500);
+  assert.equal(beginning(room.begins - 1000), "The broadcast begins in 1:31.");
+  assert.equal(beginning(-1), "The broadcast has not begun.");
+  assert.equal(beginning(null), "The broadcast has not begun.");
+  room.hear({ at_us: "96000000", clock: { us: "5", speed: 1, live: true } }, 92000);
+  assert.equal(room.begins, null);
+});
+
+test("flags of teams are named, others have their short name", () => {
+  assert.equal(flagText({ code: "R*", team: "RED" }), "red flag");
+  assert.equal(flagText({ code: "GM", team: "TEAM_ANY" }), "GM");
+  assert.equal(flagText({ gives: "SPEED" }), "speed");
+  assert.equal(flagText({}), "");
+});
+
 test("facts become events, but not while a replay seeks", () => {
   const room = told({ you: { player: 1 } }, anna, { player: { id: 2, name: "bob" } }, tank, owns);
   const heard = [], does = {};
-  for (const what of ["tell", "feed", "note", "sound", "flag"]) does[what] = (...words) => heard.push([what, ...words.filter((word) => typeof word !== "object")].join(" "));
+  for (const what of ["tell", "feed", "note", "sound", "flag", "over"]) does[what] = (...words) => heard.push([what, ...words.filter((word) => typeof word !== "object")].join(" "));
   Object.assign(does, { name: (id) => room.players.get(id)?.name ?? `player ${id}`, own: () => 1, watched: () => 1, complete: () => true });
   const events = new Events(room, does);
   const hear = (fact) => {
@@ -307,11 +384,11 @@ test("facts become events, but not while a replay seeks", () => {
     [{ said: { from: 2, text: "hello" } }, "note CHAT 2"],
     [{ token_taken: { by: 1, token: { id: 4 } } }, "flag"],
     [{ token_captured: { by: 2, token: 4, team: "RED" } }, "note CAPTURE 2; tell bob captured the red flag; feed bob captured the red flag; flag"],
-    [{ round: { state: "OVER", winner: 2, another: true } }, "tell The round is over: bob won. The next one begins soon; feed The round is over: bob won. The next one begins soon"],
+    [{ round: { state: "OVER", winner: 2, another: true } }, "tell The round is over: bob won. The next one begins soon; feed The round is over: bob won. The next one begins soon; over The round is over: bob won. The next one begins soon"],
     [{ died: { player: 1, unit: 7, why: "BY_SERVER" } }, ""],  // everybody is taken off the field
-    [{ round: {} }, ""],
-    [{ round: { state: "OVER", winning_team: "RED" } }, "tell The round is over: Team red won; feed The round is over: Team red won"],
-    [{ round: {} }, ""],
+    [{ round: {} }, "over "],
+    [{ round: { state: "OVER", winning_team: "RED" } }, "tell The round is over: Team red won; feed The round is over: Team red won; over The round is over: Team red won"],
+    [{ round: {} }, "over "],
     [{ player_gone: { id: 3 } }, "tell cy left"],
   ];
   for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));

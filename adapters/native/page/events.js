@@ -11,12 +11,17 @@ export class Events {
   #does;
 
   /** `does`: name(player), tell(text), feed(text, mine), note(what, player, by), sound(name, unit, place, shooter), flag(),
-    * own(): the player of this page, watched(): the followed player, complete(): the room was described. */
-  constructor(room, does) { this.#room = room, this.#does = does; }
+    * own(): the player of this page, watched(): the followed player, complete(): the room was described,
+    * over(sentence): the round is over; "": another one runs. */
+  constructor(room, does) {
+    this.#room = room, this.#does = does;
+    for (const id of room.players.keys()) this.#known.add(id);
+  }
 
   /** Called before the room takes the fact, because the room then forgets the name of a player who leaves. */
   before(fact) {
     if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;
+    if (fact.clock && this.retold) this.#does.over("");
     const gone = fact.player_gone && this.#known.delete(fact.player_gone.id);
     if (gone && !this.retold) this.#does.tell(`${this.#does.name(fact.player_gone.id)} left`);
   }
@@ -37,7 +42,7 @@ export class Events {
       note("KILL", player, killer === player ? 0 : killer);
       const sentence = deathIn({ killer: by, victim: name(player), why, body });
       tell(sentence);
-      feed(sentence, player === own() || killer === own());
+      feed(sentence, [own(), watched()].some((id) => id && (player === id || killer === id)));
       sound(player === watched() ? "death" : "boom", this.#room.units.get(unit));
     },
     said: ({ from = 0 }) => from && this.#does.note("CHAT", from),
@@ -54,9 +59,10 @@ export class Events {
     round: ({ state = "RUNNING", winner = 0, winning_team: team = "TEAM_ANY", another = false }) => {
       const was = this.#over, who = winner ? this.#does.name(winner) : teamName(team) && `Team ${teamName(team)}`;
       this.#over = state === "OVER";
+      if (!this.#over) this.#does.over("");
       if (!this.#over || was) return;
       const sentence = `The round is over${who ? `: ${who} won` : ""}${another ? ". The next one begins soon" : ""}`;
-      this.#does.tell(sentence), this.#does.feed(sentence);
+      this.#does.tell(sentence), this.#does.feed(sentence), this.#does.over(sentence);
     },
   };
 }

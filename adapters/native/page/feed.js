@@ -1,6 +1,7 @@
-// The newest events, over the field: who destroyed whom, captures, rounds. Law: text only; each disappears after a while.
+// The newest events, above the field: who destroyed whom, captures, rounds. Law: text only; each disappears after a while. The newest is
+// first, and what does not fit beside it is not shown, so that the strip never covers the field.
 
-const MOST = 6, SHOWN = 8000;  // ms
+const MOST = 3, SHOWN = 8000;  // ms
 const byId = (id) => document.getElementById(id);
 
 export class Feed {
@@ -8,13 +9,14 @@ export class Feed {
     byId("feed").replaceChildren();
   }
 
-  /** `mine`: it is about the player of this page. */
+  /** `mine`: it is about the player of this page, or the one who is followed. */
   tell(text, mine = false) {
     const line = document.createElement("li");
     line.textContent = text;
+    line.title = text;
     line.className = mine ? "me" : "";
-    byId("feed").append(line);
-    while (byId("feed").childElementCount > MOST) byId("feed").firstElementChild.remove();
+    byId("feed").prepend(line);
+    while (byId("feed").childElementCount > MOST) byId("feed").lastElementChild.remove();
     setTimeout(() => line.remove(), SHOWN);
   }
 }

@@ -2,22 +2,26 @@
 // Law: it shows only what the room has sent; each visit starts with a new room.
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
+import { Final } from "./final.js";
 import { Gauges } from "./gauges.js";
 import { Hands } from "./hands.js";
-import { Link } from "./link.js";
+import { Link, refusal } from "./link.js";
 import { Looks } from "./looks.js";
 import { Minimap } from "./minimap.js";
-import { fragmentOf, momentIn } from "./moment.js";
+import { faultOf, fragmentOf, momentIn } from "./moment.js";
 import { Panels } from "./panels.js";
 import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
-import { Start, titleOf } from "./start.js";
+import { beginning, Start, titleOf } from "./start.js";
 import { TimeBar } from "./timebar.js";
 import { Touch } from "./touch.js";
+import { LastDeaths, whereabouts } from "./whereabouts.js";
 
 const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
+const ENTER_AGAIN = 3000;    // ms, while a broadcast has not begun
+const PATIENCE = 3000;       // ms for the player that a link names to appear
 const TABLES_EVERY = 250;    // ms
 const PAN = 0.01;            // fraction of the view per frame
 
@@ -31,20 +35,10 @@ const minimap = new Minimap(), gauges = new Gauges(), touch = new Touch(() => (v
 let start = new Start(() => momentIn(location.hash) && begin("guest", "TEAM_ANY", "WATCH"));
 
 class Visit {
-  room = new Room();
   panels = new Panels((player) => { this.follow(player), view.canvas.focus(); });
   feed = new Feed();
-  events = new Events(this.room, {
-    name: (id) => this.#name(id),
-    tell: (text) => this.panels.tell(text),
-    feed: (text, mine) => this.feed.tell(text, mine),
-    note: (what, player, by = 0) => this.timeBar.playback.note(what, player, by, performance.now()),
-    sound: (name, unit, place, shooter) => this.#sound(name, unit, place, shooter),
-    flag: () => sounds.play("flag"),
-    own: () => this.room.me,
-    watched: () => this.followed || this.room.me,
-    complete: () => this.complete,
-  });
+  final = new Final();
+  deaths = new LastDeaths();
   followed = 0;        // a player; 0: my own
   wantsSpawn = false;
   spawnAt = 0;
@@ -53,22 +47,51 @@ class Visit {
   over = false;
   mayRespawnAt = 0;    // after a death
   complete = false;    // the room was described: players who are new after this have joined
+  enterAgainAt = 0;    // while the broadcast has not begun, or does not let us in yet
+  roundOver = "";      // how the round ended, until the next one begins
   wish = momentIn(location.hash);  // the target of the page's link; null: reached, or there is none
 
-  constructor(name, team, role) {
+  /** `known`: a connection, and the room as it was told there so far; null: a new one. */
+  constructor(name, team, role, known) {
     Object.assign(this, { name, team, role });
-    this.link = new Link({
-      opened: () => this.link.say("enter", { name, team, role, contract: 2 }),
-      heard: (fact) => this.#heard(fact),
-      ended: (why) => this.#ended(why),
-    });
+    this.room = known?.room ?? new Room();
+    this.events = this.#listen();
+    const on = { opened: () => this.#enter(), heard: (fact) => this.#heard(fact), ended: (why) => this.#ended(why) };
     this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
     this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id), link: (seconds) => this.#link("moment", seconds),
       clip: (from, to) => this.#clip(from, to), over: () => this.panels.tell("The clip ends here. Press Play to go on."), clicked: () => view.canvas.focus() });
     this.panels.status("Connecting …");
     this.panels.notice();
     this.plays ? view.showClose() : view.showAll();
+    if (!known) this.link = new Link(on);
+    else this.link = known.link, this.link.passTo(on);
+    this.complain(faultOf(location.hash));
   }
+
+  #enter() {
+    const { name, team, role } = this;
+    this.link.say("enter", { name, team, role, contract: 2 });
+    if (this.room.clock) this.timeBar.hear({ clock: this.room.clock }, performance.now());
+    if (this.room.ready && !this.complete && !this.timeBar.playback.length) this.#shown.ready();
+  }
+
+  #listen() {
+    return new Events(this.room, {
+      name: (id) => this.#name(id),
+      tell: (text) => this.panels.tell(text),
+      feed: (text, mine) => this.feed.tell(text, mine),
+      note: (what, player, by = 0) => this.timeBar.playback.note(what, player, by, performance.now()),
+      sound: (name, unit, place, shooter) => this.#sound(name, unit, place, shooter),
+      flag: () => sounds.play("flag"),
+      own: () => this.room.me,
+      watched: () => this.followed || this.room.me,
+      complete: () => this.complete,
+      over: (sentence) => { this.roundOver = sentence, sentence || this.final.hide(true); },
+    });
+  }
+
+  /** Says what is wrong with the page's link, where it is seen. */
+  complain(fault) { if (fault) this.panels.tell(fault), this.feed.tell(fault, true); }
 
   get plays() { return this.role === "PLAY"; }
 
@@ -85,15 +108,36 @@ class Visit {
     this.timeBar.paint(now);
     gauges.draw(this.room, player, now);
     if (now >= this.tablesAt) this.#drawTables(now);
+    if (this.enterAgainAt) this.#wait(now);
+    if (this.wish?.at === null) this.#meetWish();  // its player may be late, while no facts come
     if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
   }
 
   #drawTables(now) {
     this.tablesAt = now + TABLES_EVERY;
     this.panels.draw(this.room, this.followed);
+    this.panels.follows(whereabouts(this.room, this.followed, this.deaths.of(this.followed), (id) => this.#name(id)));
+    this.#drawFinal(now);
     if (this.mayRespawnAt) this.#drawRespawn(now);
     byId("drive-keys").hidden = !this.plays;
     byId("time-keys").hidden = !this.timeBar.playback.own;
+  }
+
+  /** The board stands while the recording is at its end, or a round is over. */
+  #drawFinal(now) {
+    const { playback } = this.timeBar, atEnd = playback.ended(now);
+    if (atEnd) this.final.show(this.room, "The recording is over: final scores");
+    else if (this.roundOver) this.final.show(this.room, this.roundOver);
+    else this.final.hide(playback.length > 0);
+  }
+
+  /** Counts down to the beginning of a broadcast, and then enters. */
+  #wait(now) {
+    const left = this.room.begins === null ? null : this.room.begins - now;
+    this.panels.notice(`${beginning(left)} This page waits for it.`);
+    if (now < this.enterAgainAt || left > 0) return;
+    this.enterAgainAt = now + ENTER_AGAIN;
+    this.#enter();
   }
 
   /** The button counts down; once it is pressed, the notice stays until the player is back. */
@@ -151,12 +195,22 @@ class Visit {
     this.events.before(fact);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (!kind) return;
+    if (kind === "clock" && this.events.retold) this.deaths.clear();
+    if (kind === "spawned") this.deaths.forget(this.room.units.get(word.unit)?.owner);
+    if (kind === "died") this.#noteDeath(word);
     this.events.after(kind, word);
     if (Object.hasOwn(this.#shown, kind)) this.#shown[kind](word);
   }
 
+  #noteDeath(word) {
+    const unit = this.room.units.get(word.unit);
+    this.deaths.note(word, unit, unit?.track.at(performance.now()));
+  }
+
   #ended(why) {
     this.over = true;
+    this.panels.follows("");
+    if (this.complete) this.final.show(this.room, this.roundOver || "Final scores");
     this.mayRespawnAt = 0;
     this.hands.end();
     this.timeBar.remove();
@@ -179,16 +233,27 @@ class Visit {
   /** Follows another link. */
   goTo(wish) {
     this.wish = wish;
+    this.wishedAt = 0;
     this.#meetWish();
   }
 
   /** Goes to the target of the page's link: to its moment once there is a clock, to its player once that player is known. */
   #meetWish() {
-    const { at, to, follow } = this.wish, { playback } = this.timeBar;
-    if (at !== null && playback.own) this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) }), this.timeBar.playTo(to ?? Infinity), this.wish.at = null;
+    const { at, to, follow } = this.wish, { playback } = this.timeBar, now = performance.now();
+    if (at !== null && playback.own) this.#goTo(at, to), this.wish.at = null, this.wishedAt = now;
+    else if (at !== null && this.complete && !playback.length) return this.wish = null, this.complain("This link leads to a moment of a recording, but this is not one.");
     const player = this.wish.at === null && [...this.room.players.values()].find(({ name }) => name === follow);
     if (player) this.follow(player.id);
-    if (player || (this.wish.at === null && !follow)) this.wish = null;
+    const late = this.wish.at === null && follow && !player && this.complete && now > this.wishedAt + PATIENCE;
+    if (late) this.complain(`Nobody named ${isolated(follow)} is there at this moment: the link's player is not followed.`);
+    if (player || late || (this.wish.at === null && !follow)) this.wish = null;
+  }
+
+  #goTo(at, to) {
+    const { playback } = this.timeBar;
+    if (at > playback.length) this.complain(`This link leads to ${timeText(at)}, but the recording ends at ${timeText(playback.length)}.`);
+    this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) });
+    this.timeBar.playTo(to ?? Infinity);
   }
 
   async #link(what, seconds, to = null) {
@@ -203,20 +268,25 @@ class Visit {
     this.panels.tell(`To save the clip from the recording FILE: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
-  /** Isolates the name, so that right-to-left letters in it do not reorder the text around it. */
-  #name(id) {
-    const name = this.room.players.get(id)?.name || (id ? `player ${id}` : "the server");
-    return /[^ -~]/.test(name) ? `\u2068${name}\u2069` : name;
-  }
+  #name(id) { return isolated(this.room.players.get(id)?.name || (id ? `player ${id}` : "the server")); }
 
   #shown = {
     ready: () => {
       this.complete = true;
+      this.enterAgainAt = 0;
+      this.panels.notice();
       if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
       this.#drawTitle();
       this.plays ? this.spawn() : view.canvas.focus();
     },
     room: () => this.#drawTitle(),
+    refused: (word) => {
+      if (!word.may_retry || this.complete) return;
+      const waits = this.room.begins !== null || (this.role === "WATCH" && !this.room.world);
+      if (waits) return this.enterAgainAt = performance.now() + ENTER_AGAIN, this.#wait(performance.now());
+      this.panels.status(refusal(word));
+      this.panels.notice(refusal(word), "Try again", () => { this.panels.notice(), this.#enter(); });
+    },
     waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to start"),
     spawned: ({ unit }) => {
       if (this.room.units.get(unit)?.owner !== this.room.me) return;
@@ -250,12 +320,15 @@ class Visit {
   }
 }
 
+/** Isolates a name, so that right-to-left letters in it do not reorder the text around it. */
+const isolated = (name) => (/[^ -~]/.test(name) ? `\u2068${name}\u2069` : name);
+
 function begin(name, team, role) {
   byId("enter").hidden = true;
   byId("room").hidden = byId("leave").hidden = false;
-  start?.end();
+  const known = start?.handOver();
   start = null;
-  visit = new Visit(name, team, role);
+  visit = new Visit(name, team, role, known);
   view.begin();
   touch.draw();
   looks.draw();
@@ -317,6 +390,8 @@ document.addEventListener("fullscreenchange", () => { byId("full").textContent =
 // Follows a link to a moment that is entered into the address bar of the open page.
 addEventListener("hashchange", () => {
   const wish = momentIn(location.hash);
+  if (visit && !visit.over) visit.complain(faultOf(location.hash));
+  else byId("link-fault").textContent = faultOf(location.hash);
   if (wish && visit && !visit.over) visit.goTo(wish);
 });
 

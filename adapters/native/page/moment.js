@@ -16,6 +16,24 @@ export function momentIn(fragment) {
   return at === null ? null : { at, to: to > at ? to : null, follow: (wish.get("follow") ?? "").slice(0, 64) };
 }
 
+/** What is wrong with a link's fragment, for people; empty: nothing. */
+export function faultOf(fragment) {
+  const text = fragment.replace(/^#/, "");
+  if (!text) return "";
+  const wish = new URLSearchParams(text), at = wish.get("at"), to = wish.get("to"), example = "A link to a moment ends like #at=1:20&follow=anna.";
+  if (at === null) return `This link names no moment: “#${shortly(text)}”. ${example}`;
+  if (secondsIn(at) === null) return `“${shortly(at)}” in this link is not a time. ${example}`;
+  if (to !== null && secondsIn(to) === null) return `“${shortly(to)}” in this link is not a time: the part has no end.`;
+  return to !== null && secondsIn(to) <= secondsIn(at) ? `In this link, the part ends (${shortly(to)}) before it begins (${shortly(at)}): it has no end.` : "";
+}
+
+/** Text of a link as shown to people. */
+function shortly(text) {
+  let plain = text;
+  try { plain = decodeURIComponent(text); } catch { /* shown as it is */ }
+  return plain.length > 40 ? `${plain.slice(0, 39)}…` : plain;
+}
+
 /** `to`: where a part ends; null if the link names only a moment. */
 export const fragmentOf = (seconds, name = "", to = null) =>
   `#at=${timeText(seconds)}${to === null ? "" : `&to=${timeText(Math.ceil(to))}`}${name ? `&follow=${encodeURIComponent(name)}` : ""}`;

@@ -8,6 +8,9 @@ const MOST_LINES = 200;
 const element = (tag, text = "", name = "") => Object.assign(document.createElement(tag), { textContent: text, className: name });
 const byId = (id) => document.getElementById(id);
 
+/** Changes the text only if it differs, so that it is read out once. */
+const tellIn = (id, text) => { if (byId(id).textContent !== text) byId(id).textContent = text; };
+
 /** The newest line of the log is in view, unless the viewer has scrolled away from it. */
 let atEnd = true;
 const toEnd = () => { if (atEnd) byId("log").scrollTop = byId("log").scrollHeight; };
@@ -25,9 +28,12 @@ export class Panels {
     Panels.#resized.observe(log);
   }
 
-  status(text) {
-    const line = byId("status");
-    if (line.textContent !== text) line.textContent = text;
+  status(text) { tellIn("status", text); }
+
+  /** The line about the followed player. */
+  follows(text) {
+    tellIn("whom", text);
+    byId("whom").title = text;
   }
 
   static #resized = new ResizeObserver(toEnd);
@@ -46,7 +52,7 @@ export class Panels {
   notice(text = "", button = "", pressed = null) {
     const asked = byId("notice"), again = byId("again");
     asked.hidden = !text;
-    byId("notice-text").textContent = text;
+    tellIn("notice-text", text);
     again.textContent = button;
     again.onclick = pressed;
     again.hidden = !button;

@@ -5,8 +5,9 @@ const MOST_SHOWN = 400;   // markers
 const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast
 const MOST_NOTED = 2000;  // events of a broadcast
 const SAME = 1;  // seconds: an event repeated within this time is the same event
+const AT_END = 0.1;  // seconds
 const FAR = "9000000000000000";  // us: later than any present
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
 export class Playback {
   length = 0;       // seconds; 0: this is not a replay. It grows during a broadcast
@@ -45,6 +46,9 @@ export class Playback {
     if (!this.live) return `${timeText(at)} / ${timeText(this.length)}`;
     return behind < NEAR_PRESENT ? "live" : `−${timeText(behind)}`;
   }
+
+  /** Whether the recording has been played to its end, and stands there. */
+  ended(now) { return this.length > 0 && !this.live && this.paused && this.at(now) >= this.length - AT_END; }
 
   /** Seconds of the recording. */
   at(now) {

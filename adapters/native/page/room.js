@@ -32,6 +32,7 @@ export class Room {
   edits = 0;            // how often the world was changed
   clock = null;         // the newest Clock
   rules = new Map();
+  ready = false;        // all that was true at the beginning has been told
   players = new Map();  // id: { id, name, team, role, units, active, wins, losses }
   units = new Map();    // id: { …Unit, track, hidden }
   shots = new Map();    // "shooter/shot": { …Shot, fired, until }, ms
@@ -54,6 +55,17 @@ export class Room {
     const at = Number(fact.at_us ?? 0) / 1000;
     this.#ahead = Math.max(this.#ahead, at - now);
     return Math.min(now, at - this.#ahead);
+  }
+
+  /** The page's time, in ms, of a time of the room in us. NaN before the first fact. */
+  pageTime(us) {
+    return Number(us) / 1000 - this.#ahead;
+  }
+
+  /** Of a broadcast that has not begun: when it does, on the page's clock. Nothing if it has begun, or this is not known. */
+  get begins() {
+    const us = this.rules.get("begins_us");
+    return us === undefined || this.clock ? null : this.pageTime(us);
   }
 
   rule(name, otherwise) {
@@ -211,8 +223,9 @@ export class Room {
     team_score: (word) => { this.teams.set(word.team ?? "TEAM_ANY", { wins: 0, losses: 0, size: 0, ...word }); },
     clock: (word) => { this.clock = word; },
     board: (word) => { this.board = word.rows ?? []; },
+    ready: () => { this.ready = true; },
     // Kinds that change nothing here, but are reported.
-    ...Object.fromEntries(["ready", "refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]
+    ...Object.fromEntries(["refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]
       .map((kind) => [kind, () => {}])),
   };
 }

@@ -5,6 +5,7 @@ import { colourOf, teamColour } from "./colours.js";
 import { Chunks } from "./chunks.js";
 import { Eyes } from "./eyes.js";
 import { Figures } from "./figures.js";
+import { flagText } from "./flags.js";
 import { Scenery } from "./scenery.js";
 import { Sparks } from "./sparks.js";
 import { Tags } from "./tags.js";
@@ -187,8 +188,8 @@ export class Scene {
       const hurt = unit.max_health > 0 && unit.health >= 0 && unit.health < unit.max_health;
       tags.push({ id: unit.id, text, x, y, z: z + Figures.height(unit) + 0.5, mine, health: hurt ? unit.health / unit.max_health : undefined });
     }
-    for (const { id, code, gives, state, x = 0, y = 0, z = 0 } of room.tokens.values()) {
-      const text = code || (gives ? gives.toLowerCase() : "");
+    for (const token of room.tokens.values()) {
+      const { id, state, x = 0, y = 0, z = 0 } = token, text = flagText(token);
       if (text && ON_FIELD.has(state)) tags.push({ id: `token ${id}`, text, x, y, z: z + 7.2 });
     }
     this.#tags.paint(tags, 2 * Math.tan(FIELD_OF_VIEW * Math.PI / 360) / (this.space.clientHeight || 1), !plays);

@@ -2,6 +2,7 @@
 // Law: it has no effect on the room: if the room sends nothing by itself (such as a bridge that is not yet connected), it is not asked.
 // It ends when the visitor enters; a recording offers no "Play".
 import { Link } from "./link.js";
+import { faultOf } from "./moment.js";
 import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
@@ -25,6 +26,9 @@ export function situation(room, recording, live = false) {
   return { what: `${what[0].toUpperCase()}${what.slice(1)}${mode ? `, ${mode}` : ""}`, who: `${who[0].toUpperCase()}${who.slice(1)}` };
 }
 
+/** "The broadcast begins in 2:40". `left`: ms; null: not known. */
+export const beginning = (left) => (left > 0 ? `The broadcast begins in ${timeText(Math.ceil(left / 1000))}.` : "The broadcast has not begun.");
+
 export class Start {
   room = new Room();
   recording = false;
@@ -39,8 +43,9 @@ export class Start {
     byId("going").textContent = "Looking …";
     byId("count").textContent = "";
     byId("peek").hidden = true;
+    byId("link-fault").textContent = faultOf(location.hash);
     this.link = new Link({
-      opened: () => { this.#reached = true, setTimeout(() => this.#known || this.link.close(), PATIENCE); },
+      opened: () => { this.#reached = true, setTimeout(() => this.#known || this.over || this.link.close(), PATIENCE); },
       heard: (fact) => this.#heard(fact),
       ended: () => {
         if (this.over || this.#known) return;
@@ -68,19 +73,30 @@ export class Start {
     if (!this.#known) return;
     byId("peek").hidden = !this.room.world;
     if (this.room.world && now >= this.#at) this.#at = now + EVERY, this.#view.paint(this.room, now, null);
-    const { what, who: here } = situation(this.room, this.recording, this.live), length = Number(this.room.clock?.length_us ?? 0);
-    const who = length && !this.live ? `${timeText(length / 1e6)} long. At its beginning: ${here.toLowerCase()}` : here, drawn = what + who;
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
+    const waits = this.room.begins !== null, watched = waits || this.recording;
+    const { what, who } = waits ? { what: "A broadcast", who: beginning(this.room.begins - now) } : this.#situation();
+    if (what + who + watched === this.#drawn) return;
+    this.#drawn = what + who + watched;
     byId("going").textContent = what;
     byId("count").textContent = who;
-    byId("play").hidden = byId("team-label").hidden = byId("drive-help").hidden = this.recording;
-    byId("time-help").hidden = byId("name").required = !this.recording;
-    if (this.recording) byId("status").textContent = "Press Watch. Your name is shown only if you talk.";
+    byId("play").hidden = byId("team-label").hidden = byId("drive-help").hidden = watched;
+    byId("time-help").hidden = !watched;
+    if (watched) byId("status").textContent = "Press Watch. Your name is shown only if you talk.";
+  }
+
+  #situation() {
+    const { what, who } = situation(this.room, this.recording, this.live), length = Number(this.room.clock?.length_us ?? 0);
+    return { what, who: length && !this.live ? `${timeText(length / 1e6)} long. At its beginning: ${who.toLowerCase()}` : who };
   }
 
   end() {
     this.over = true;
     this.link.close();
+  }
+
+  /** Gives the connection, and the room as it is known, to a visit. Null if there is none any more. */
+  handOver() {
+    this.over = true;
+    return this.link.lives ? { link: this.link, room: this.room } : null;
   }
 }

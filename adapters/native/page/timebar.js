@@ -1,12 +1,14 @@
 // The time bar of a replay: pause, speed, next kill, a slider with markers. Hidden where there is no recording.
 // Law: names of players are shown as text, never as markup.
 import { penOf } from "./graphics.js";
-import { Playback, timeText } from "./playback.js";
+import { Playback, SPEEDS, timeText } from "./playback.js";
 import { Preview } from "./preview.js";
 
 const EVERY = 100;     // ms between two frames, and between two wishes while the slider is dragged
 const NAMES = { KILL: "killed", CAPTURE: "captured a flag", JOIN: "joined", CHAT: "spoke" };
 const COLOURS = { KILL: "#ff6b6b", CAPTURE: "#ffd75e", JOIN: "#63c174", CHAT: "#7cc4ff" };
+
+const SHORT = { 0.25: "¼", 0.5: "½" };  // so that all speeds fit side by side on a phone
 
 const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
 
@@ -24,13 +26,14 @@ export class TimeBar {
   constructor({ parent, say, name, link, clip, over, clicked }) {
     Object.assign(this, { say, name, clip, over });
     this.pause = make("button", { type: "button" });
+    this.previous = make("button", { type: "button", textContent: "Previous kill", title: "P" });
     this.next = make("button", { type: "button" });
     this.slider = make("input", { type: "range", min: 0, step: 0.1, ariaLabel: "Time" });
     this.marks = make("canvas", { height: 10, ariaHidden: "true" });
     this.time = make("output", {});
     this.hover = make("div", { className: "hover" });
     this.preview = new Preview(make("canvas", { className: "preview", hidden: true, ariaHidden: "true" }));
-    this.speed = make("button", { type: "button", title: "< and > change the speed" });
+    this.speeds = SPEEDS.map((speed) => make("button", { type: "button", textContent: `${SHORT[speed] ?? speed}×`, title: "< and > change the speed", onclick: () => say({ speed }) }));
     this.link = make("button", { type: "button", textContent: "Link", title: "A link to this moment" });
     this.cut = make("button", { type: "button", textContent: "Clip", title: "A link to a part: press where it begins, and again where it ends" });
     const track = make("div", { className: "track" });
@@ -38,12 +41,14 @@ export class TimeBar {
     this.tip.append(this.preview.canvas, this.hover);
     track.append(this.marks, this.slider, this.tip);
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
-    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut);
+    const speeds = make("div", { className: "speeds", role: "group", ariaLabel: "Speed" });
+    speeds.append(...this.speeds);
+    this.bar.append(this.pause, this.previous, this.next, track, this.time, speeds, this.link, this.cut);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
     this.next.addEventListener("click", () => say(this.playback.live ? this.playback.wish("End") : this.playback.wish("n")));
+    this.previous.addEventListener("click", () => say(this.playback.wish("p")));
     this.link.addEventListener("click", () => link(this.playback.at(performance.now())));
     this.cut.addEventListener("click", () => this.#cut());
-    this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
     track.addEventListener("click", ({ target, offsetX }) => {
@@ -77,7 +82,7 @@ export class TimeBar {
     if (now < this.#paintAt || playback.length === 0) return;
     this.#paintAt = now + EVERY;
     this.bar.hidden = false;
-    for (const control of [this.pause, this.next, this.slider, this.speed]) control.disabled = !playback.own;
+    for (const control of [this.pause, this.previous, this.next, this.slider, ...this.speeds]) control.disabled = !playback.own;
     Object.assign(this.slider, { min: playback.first, max: playback.length });
     if (!this.#drags) this.slider.value = playback.at(now);
     if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
@@ -85,7 +90,7 @@ export class TimeBar {
     this.next.title = playback.live ? "End" : "N";
     this.cut.hidden = playback.live;  // a broadcast has no file to cut
     this.pause.textContent = playback.paused ? "Play" : "Pause";
-    this.speed.textContent = `${playback.speed}×`;
+    for (const [i, speed] of SPEEDS.entries()) this.speeds[i].setAttribute("aria-pressed", String(speed === playback.speed));
     this.time.textContent = playback.text(now);
     this.#mark();
   }

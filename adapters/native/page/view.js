@@ -1,6 +1,7 @@
 // The field from above: a camera over the ground, and what moves on it. Law: it draws the room at one moment, and does not
 // change the room.
 import { colourOf, teamColour } from "./colours.js";
+import { flagText } from "./flags.js";
 import { penOf } from "./graphics.js";
 import { Ground } from "./ground.js";
 import { LABEL, Labels } from "./labels.js";
@@ -184,7 +185,7 @@ export class View {
     pen.beginPath();
     pen.moveTo(x, y), pen.lineTo(x, y + 14 * pixel), pen.lineTo(x + 9 * pixel, y + 10 * pixel), pen.lineTo(x, y + 6 * pixel);
     pen.fill();
-    const label = code || (gives ? gives.toLowerCase() : "");
+    const label = flagText({ code, team, gives });
     if (label && this.names) this.#write(label, x, y, 12, false);
   }
 

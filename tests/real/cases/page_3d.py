@@ -552,7 +552,8 @@ def page_spectator(stage):
     crowd = [fact for i in range(28) for fact in player(10 + i, f"longer name {i}", "GREEN", -150 + 10 * i, 150)]
     room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0), *player(3, "bob", "BLUE", 60, -60), *crowd)
     page.asks("(view.show(false), 0)")
-    left, top, wide, high = page.page("(({ left, top, width, height }) => [left, top, width, height])(document.getElementById('field').getBoundingClientRect())")
+    place = lambda: page.page("(({ left, top, width, height }) => [left, top, width, height])(document.getElementById('field').getBoundingClientRect())")
+    left, top, wide, high = place()
     corner = lambda: page.asks("view.placeAt(0, 0)")
     middle = lambda: page.asks(f"view.placeAt({wide / 2}, {high / 2})")
     metre = lambda: (middle()["x"] - corner()["x"]) / (wide / 2)  # that a pixel shows
@@ -567,11 +568,16 @@ def page_spectator(stage):
     wait_until(lambda: abs(middle()["x"] + 100 * metre()) < 1 and abs(middle()["y"] - 50 * metre()) < 1, 5, lambda: f"dragged, it is at {middle()}, {metre()} m a pixel")
 
     page.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
-    before = metre()
+    page.pictures()
+    left, top, wide, high = place()  # what is pressed is larger for fingers
+    x, y, before = left + wide / 2, top + high / 2, metre()
     for kind, apart in (("touchStart", 50), ("touchMove", 75), ("touchMove", 100), ("touchEnd", None)):
         page.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}])
     wait_until(lambda: abs(before / metre() - 2) < 0.05, 5, lambda: f"two fingers zoom by {before / metre()}")
     page.ask("Emulation.setTouchEmulationEnabled", enabled=False)
+    page.pictures()
+    left, top, wide, high = place()
+    x, y = left + wide / 2, top + high / 2
 
     at = middle()
     for kind in ("mousePressed", "mouseReleased"):
