@@ -61,6 +61,8 @@ inline constexpr MappingLine kCustomSound =
     wire::down("MsgCustomSound", "*", "", wire::Fidelity::kDropped, "there is no word for sounds");
 inline constexpr MappingLine kMissingFlags =
     dropped_down("MsgNegotiateFlags", "flags", "there is no word for flags of plugins");
+inline constexpr MappingLine kWorldCut =
+    dropped_down("MsgGetWorld", "data", "more obstacles or links than Entente reads");
 inline constexpr MappingLine kMesh = dropped_down("MsgGetWorld", "data", "a mesh becomes the box around it");
 inline constexpr MappingLine kNoPlayer = dropped_down("MsgAddPlayer", "", "no player can have that number");
 

@@ -349,6 +349,7 @@ constexpr MappingLine kMapping[] = {
     drops::kCustomSound,
     drops::kMissingFlags,
     drops::kMesh,
+    drops::kWorldCut,
     drops::kNoPlayer,
     drops::kWishNotInPlay,
     drops::kFireNotInPlay,

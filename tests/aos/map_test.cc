@@ -47,6 +47,30 @@ TEST_CASE("vxl: a written map is read back, however it is cut, and written again
   }
 }
 
+TEST_CASE("a map that forgets its colours keeps what is solid, through later changes") {
+  VoxelMap map = hills(3), solid = map;
+  solid.forget_colours();
+  CHECK(solid != map);
+  for (VoxelMap* one : {&map, &solid}) {
+    one->set(3, 4, 5, 0xAAU);
+    one->clear(100, 100, one->top(100, 100));
+    one->fill(7, 8, 0xFFU);
+  }
+  CHECK(map.colour(3, 4, 5) == 0xAAU);
+  CHECK_FALSE(solid.colour(3, 4, 5).has_value());
+  for (std::uint32_t y = 0; y < kMapSize; ++y)
+    for (std::uint32_t x = 0; x < kMapSize; ++x) REQUIRE(solid.column(x, y) == map.column(x, y));
+  VoxelMap filled;
+  for (std::uint32_t y = 0; y < kMapSize; ++y)
+    for (std::uint32_t x = 0; x < kMapSize; ++x) filled.fill(x, y, map.column(x, y));
+  CHECK(filled == solid);
+  VoxelMap changed;
+  changed.set(1, 1, 1, 0xBBU);
+  CHECK(changed != VoxelMap());
+  changed.clear(1, 1, 1);
+  CHECK(changed == VoxelMap());
+}
+
 TEST_CASE("vxl: caves keep their floor and their ceiling") {
   VoxelMap map;
   for (std::uint32_t z = 20; z < 64; ++z) map.set(3, 4, z, std::nullopt);

@@ -208,6 +208,22 @@ TEST_CASE("every front and back keeps and works at most its bound, whatever its 
     }
 }
 
+TEST_CASE("a front or back whose peer has said nothing keeps little, because peers can open many links") {
+  constexpr std::size_t kMostAtFirst = 64 * 1024;
+  for (const wire::Game* game : games())
+    for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
+      CAPTURE(game->name());
+      CAPTURE(dialect);
+      const core::Faces& faces = faces_of(*game);
+      const std::size_t before = testing::bytes_in_use();
+      const auto front = faces.has_front(dialect) ? faces.front({dialect, {}}) : nullptr;
+      const std::size_t between = testing::bytes_in_use();
+      const auto back = faces.has_back(dialect) ? faces.back({dialect, {}}) : nullptr;
+      CHECK(between - before <= kMostAtFirst);
+      CHECK(testing::bytes_in_use() - between <= kMostAtFirst);
+    }
+}
+
 TEST_CASE("the manual has the table of bounds") {
   std::ifstream in(testing::source_dir() + "/proxy/manual/bounds.md");
   std::ostringstream page;

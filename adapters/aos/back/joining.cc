@@ -67,6 +67,7 @@ void Joining::hear(const StateData& state, BackOut& out) {
 
 void Joining::learn(VoxelMap map, words::World world, const StateData& state, BackOut& out) {
   server_.map = std::move(map);
+  server_.map.forget_colours();
   server_.number = state.player;
   server_.sides = sides_of(colour_of(state.colour1), colour_of(state.colour2));
   for (auto& [number, one] : players_)

@@ -60,7 +60,7 @@ class Server {
   bool gone = false;  ///< either side has ended the session
   std::optional<words::Enter> wish;
   std::uint8_t number = 255;  ///< of our player
-  VoxelMap map;
+  VoxelMap map;               ///< without colours
   words::Room room;
   Sides sides;  ///< of this map
   core::LastServerLine last_server_line;

@@ -18,6 +18,8 @@ VoxelColour colour_at(const std::uint8_t* bytes) {
   return colour;
 }
 
+constexpr std::size_t kColumns = std::size_t{kMapSize} * kMapSize;
+
 std::size_t rank(std::uint64_t coloured, std::uint32_t z) {
   return static_cast<std::size_t>(std::popcount(coloured & bits(0, z)));
 }
@@ -34,36 +36,66 @@ std::uint32_t run_down(std::uint64_t set, std::uint32_t z) {
 
 }  // namespace
 
-VoxelMap::VoxelMap() : columns_(kMapSize * kMapSize) {
-  for (Column& column : columns_) column.solid = 1ULL << (kMapHeight - 1);
+const VoxelMap::Coloured& VoxelMap::coloured(std::size_t column) const {
+  static const Coloured kNone;
+  return coloured_.empty() ? kNone : coloured_[column];
+}
+
+std::uint64_t& VoxelMap::change(std::size_t column) {
+  if (solid_.empty()) solid_.assign(kColumns, kWater);
+  return solid_[column];
+}
+
+VoxelMap::Coloured& VoxelMap::change_colours(std::size_t column) {
+  if (coloured_.empty()) coloured_.resize(kColumns);
+  return coloured_[column];
 }
 
 std::optional<VoxelColour> VoxelMap::colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
-  const Column& column = at(x, y);
-  if ((column.coloured >> z & 1U) == 0) return std::nullopt;
-  return column.colours[rank(column.coloured, z)];
+  const Coloured& column = coloured(at(x, y));
+  if ((column.where >> z & 1U) == 0) return std::nullopt;
+  return column.colours[rank(column.where, z)];
 }
 
 void VoxelMap::set(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::optional<VoxelColour> colour) {
   clear(x, y, z);
-  Column& column = at(x, y);
-  column.solid |= 1ULL << z;
-  if (!colour) return;
-  const auto place = static_cast<std::ptrdiff_t>(rank(column.coloured, z));
+  change(at(x, y)) |= 1ULL << z;
+  if (!colour || !keeps_colours_) return;
+  Coloured& column = change_colours(at(x, y));
+  const auto place = static_cast<std::ptrdiff_t>(rank(column.where, z));
   column.colours.insert(column.colours.begin() + place, *colour);
-  column.coloured |= 1ULL << z;
+  column.where |= 1ULL << z;
 }
 
 void VoxelMap::clear(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  Column& column = at(x, y);
-  if ((column.coloured >> z & 1U) != 0)
-    column.colours.erase(column.colours.begin() + static_cast<std::ptrdiff_t>(rank(column.coloured, z)));
-  column.coloured &= ~(1ULL << z);
-  column.solid &= ~(1ULL << z);
+  change(at(x, y)) &= ~(1ULL << z);
+  if ((coloured(at(x, y)).where >> z & 1U) == 0) return;
+  Coloured& column = change_colours(at(x, y));
+  column.colours.erase(column.colours.begin() + static_cast<std::ptrdiff_t>(rank(column.where, z)));
+  column.where &= ~(1ULL << z);
+}
+
+void VoxelMap::fill(std::uint32_t x, std::uint32_t y, std::uint64_t solid) {
+  change(at(x, y)) = solid;
+  if (coloured(at(x, y)).where != 0) change_colours(at(x, y)) = {};
 }
 
 std::uint32_t VoxelMap::top(std::uint32_t x, std::uint32_t y) const {
-  return static_cast<std::uint32_t>(std::countr_zero(at(x, y).solid));
+  return static_cast<std::uint32_t>(std::countr_zero(column(x, y)));
+}
+
+void VoxelMap::forget_colours() {
+  std::vector<Coloured>().swap(coloured_);
+  keeps_colours_ = false;
+}
+
+bool operator==(const VoxelMap& a, const VoxelMap& b) {
+  for (std::uint32_t y = 0; y < kMapSize; ++y)
+    for (std::uint32_t x = 0; x < kMapSize; ++x) {
+      const std::size_t column = VoxelMap::at(x, y);
+      if (a.column(x, y) != b.column(x, y) || a.coloured(column) != b.coloured(column)) return false;
+    }
+  return true;
 }
 
 std::optional<Fault> VxlReader::feed(Bytes bytes) {
@@ -109,12 +141,14 @@ std::optional<Fault> VxlReader::span() {
 }
 
 void VxlReader::finish_column() {
-  VoxelMap::Column& column = map_.columns_[column_];
-  column.solid = solid_;
-  column.coloured = 0;
-  for (const auto& [z, colour] : colours_) {
-    column.coloured |= 1ULL << z;
-    column.colours.push_back(colour);
+  map_.change(column_) = solid_;
+  if (!colours_.empty()) {
+    VoxelMap::Coloured& column = map_.change_colours(column_);
+    column.colours.reserve(colours_.size());
+    for (const auto& [z, colour] : colours_) {
+      column.where |= 1ULL << z;
+      column.colours.push_back(colour);
+    }
   }
   ++column_;
   solid_ = ~0ULL;
@@ -145,7 +179,11 @@ void write_column(std::uint64_t solid, std::uint64_t coloured, std::span<const V
 }
 
 void write_vxl(const VoxelMap& map, Buffer& out) {
-  for (const auto& column : map.columns_) write_column(column.solid, column.coloured, column.colours, out);
+  for (std::uint32_t y = 0; y < kMapSize; ++y)
+    for (std::uint32_t x = 0; x < kMapSize; ++x) {
+      const VoxelMap::Coloured& coloured = map.coloured(VoxelMap::at(x, y));
+      write_column(map.column(x, y), coloured.where, coloured.colours, out);
+    }
 }
 
 }  // namespace entente::aos

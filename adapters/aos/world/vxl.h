@@ -1,6 +1,7 @@
 // The map of Ace of Spades (512 x 512 columns of 64 voxels, z down) and its VXL form.
 // Law: reading VXL and writing it again keeps the solid voxels and the visible colours. A map in the usual form
-// (colours only next to air) keeps its bytes.
+// (colours only next to air) keeps its bytes. A map to which nothing was done takes no memory, because each link to a
+// server has one, and peers can open many links.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +20,43 @@ inline constexpr std::uint32_t kMapHeight = 64;  ///< voxels a column; 0 is the 
 /// One voxel's colour, as in the file: blue in the lowest byte, then green, red, alpha.
 using VoxelColour = std::uint32_t;
 
+/// Takes 2 MiB once it was changed, and 8 MiB more with the first colour, besides the colours.
 class VoxelMap {
  public:
-  VoxelMap();  ///< all air except the uncoloured water at z = 63
-
+  /// At first all air, except the uncoloured water at z = 63.
   /// REQUIRES, for all that follow: x, y < kMapSize, z < kMapHeight.
-  bool solid(std::uint32_t x, std::uint32_t y, std::uint32_t z) const { return (at(x, y).solid >> z & 1U) != 0; }
+  bool solid(std::uint32_t x, std::uint32_t y, std::uint32_t z) const { return (column(x, y) >> z & 1U) != 0; }
   std::optional<VoxelColour> colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
   void set(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::optional<VoxelColour> colour);  ///< makes it solid
   void clear(std::uint32_t x, std::uint32_t y, std::uint32_t z);                                   ///< makes it air
   /// Sets a whole column: bit z of `solid` says whether that voxel is solid. No voxel is coloured.
-  void fill(std::uint32_t x, std::uint32_t y, std::uint64_t solid) { at(x, y) = {solid, 0, {}}; }
-  std::uint64_t column(std::uint32_t x, std::uint32_t y) const { return at(x, y).solid; }
+  void fill(std::uint32_t x, std::uint32_t y, std::uint64_t solid);
+  std::uint64_t column(std::uint32_t x, std::uint32_t y) const { return solid_.empty() ? kWater : solid_[at(x, y)]; }
   /// z of the highest solid voxel of a column; kMapHeight if there is none.
   std::uint32_t top(std::uint32_t x, std::uint32_t y) const;
+  /// For who needs only what is solid: forgets all colours, also those of later set().
+  void forget_colours();
 
-  friend bool operator==(const VoxelMap&, const VoxelMap&) = default;
+  friend bool operator==(const VoxelMap& a, const VoxelMap& b);
 
  private:
   friend class VxlReader;
-  struct Column {
-    std::uint64_t solid = 0;           // bit z
-    std::uint64_t coloured = 0;        // bit z; only where solid
-    std::vector<VoxelColour> colours;  // of the set bits of `coloured`, lowest z first
-    friend bool operator==(const Column&, const Column&) = default;
+  static constexpr std::uint64_t kWater = 1ULL << (kMapHeight - 1);
+  struct Coloured {
+    std::uint64_t where = 0;           // bit z; only where solid
+    std::vector<VoxelColour> colours;  // of the set bits of `where`, lowest z first
+    friend bool operator==(const Coloured&, const Coloured&) = default;
   };
-  Column& at(std::uint32_t x, std::uint32_t y) { return columns_[y * kMapSize + x]; }
-  const Column& at(std::uint32_t x, std::uint32_t y) const { return columns_[y * kMapSize + x]; }
+  static std::size_t at(std::uint32_t x, std::uint32_t y) { return std::size_t{y} * kMapSize + x; }
+  const Coloured& coloured(std::size_t column) const;
+  // Both allocate the memory of all columns.
+  std::uint64_t& change(std::size_t column);
+  Coloured& change_colours(std::size_t column);
   friend void write_vxl(const VoxelMap& map, Buffer& out);
 
-  std::vector<Column> columns_;
+  std::vector<std::uint64_t> solid_;  // bit z of each column; empty: nothing has changed
+  std::vector<Coloured> coloured_;    // empty: no voxel is coloured
+  bool keeps_colours_ = true;
 };
 
 /// Reads uncompressed VXL in pieces of any size. Maps are sent as one zlib stream of it; see map_stream.h.

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 
 #include "adapters/bzflag/world/wire_world.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t kHead = 14, kEnd = 4;
 constexpr std::uint8_t kHeadWord[] = {0, 10, 0x68, 0x65};
 constexpr std::uint8_t kEndWord[] = {0, 0, 0x65, 0x64};
+
+// What a peer may make of a small database. Real ones inflate to at most 20 times their size.
+constexpr std::size_t kInflatedAtOnce = 1U << 20U, kInflatedPerByte = 64;
 
 std::uint32_t u32_at(Bytes bytes, std::size_t at) {
   return static_cast<std::uint32_t>(bytes[at]) << 24U | static_cast<std::uint32_t>(bytes[at + 1]) << 16U |
@@ -79,7 +83,8 @@ Result<Buffer> inflate_world(Bytes database, std::size_t most) {
   if (!same(database.last(kEnd), kEndWord)) return Fault{"world without an end", "end", database.size() - kEnd};
   const std::size_t inflated = u32_at(database, 6), compressed = u32_at(database, 10);
   if (compressed != database.size() - kHead - kEnd) return Fault{"not of the size it announced", "compressed", 10};
-  if (inflated > most) return Fault{"world too large", "inflated", 6};
+  if (inflated > std::min(most, kInflatedAtOnce + kInflatedPerByte * compressed))
+    return Fault{"world too large", "inflated", 6};
   return Inflate().run(database.subspan(kHead, compressed), inflated);
 }
 

@@ -18,8 +18,9 @@ constexpr int kDeepestGroup = 8;
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
 constexpr std::size_t kMostFaces = 2'048;
 // Steps: points moved, names of groups and of faces compared. A copy of a group is a few bytes, and may have hundreds
-// of points.
-constexpr std::size_t kWorkAtOnce = 200'000, kWorkPerByte = 64, kMostWork = 4'000'000;
+// of points. The most takes less than 100 ms.
+constexpr std::size_t kWorkAtOnce = 50'000, kWorkPerByte = 64, kMostWork = 1'000'000;
+constexpr std::size_t kNameAStep = 16;  // characters of a group's name that are compared in one step
 
 void place(words::Solid& solid, const Vec3& pos, const Vec3& size, float angle, std::uint8_t bits) {
   solid.set_x(pos[0]);
@@ -84,6 +85,7 @@ class Survey {
   void run() {
     add(database_.world);
     for (const WorldLink& link : database_.links) add(link);
+    out_.cut = out_.cut || work_left_ == 0;
   }
 
  private:
@@ -101,8 +103,9 @@ class Survey {
   }
 
   words::Solid* solid() {
-    if (out_.world.solids_size() >= kMostSolids) return nullptr;
-    return out_.world.add_solids();
+    if (out_.world.solids_size() < kMostSolids) return out_.world.add_solids();
+    out_.cut = true;
+    return nullptr;
   }
   void add(const Wall& wall) {
     if (words::Solid* one = solid()) {
@@ -118,13 +121,13 @@ class Survey {
     }
   }
   void add(const Base& base) {
-    if (out_.world.bases_size() >= static_cast<int>(kMostFaces)) return;
+    if (out_.world.bases_size() >= static_cast<int>(kMostFaces)) return void(out_.cut = true);
     words::Base& one = *out_.world.add_bases();
     one.set_team(team_of(static_cast<std::int16_t>(base.team)));
     place(*one.mutable_solid(), base.box.pos, base.box.size, base.box.angle, base.box.bits);
   }
   void add(const Teleporter& teleporter) {
-    if (faces_.size() >= kMostFaces) return;
+    if (faces_.size() >= kMostFaces) return void(out_.cut = true);
     words::Teleporter& one = *out_.world.add_teleporters();
     place(*one.mutable_frame(), teleporter.pos, teleporter.size, teleporter.angle, teleporter.bits);
     one.set_border(teleporter.border);
@@ -134,10 +137,11 @@ class Survey {
     faces_.push_back({number + ":b", name + ":b"});
   }
   void add(const WorldLink& link) {
-    for (std::size_t from = 0; from < faces_.size(); ++from) {
+    for (std::size_t from = 0; from < faces_.size() && work_left_ > 0; ++from) {
       if (!is(from, link.from)) continue;
-      for (std::size_t to = 0; to < faces_.size(); ++to) {
-        if (!is(to, link.to) || out_.world.links_size() >= kMostLinks) continue;
+      for (std::size_t to = 0; to < faces_.size() && work_left_ > 0; ++to) {
+        if (!is(to, link.to)) continue;
+        if (out_.world.links_size() >= kMostLinks) return void(out_.cut = true);
         words::Link& one = *out_.world.add_links();
         one.set_from(static_cast<std::uint32_t>(from));
         one.set_to(static_cast<std::uint32_t>(to));
@@ -148,7 +152,7 @@ class Survey {
   // -- Obstacles of which only a box is left -----------------------------------------------------------------------
 
   void add(const Instance& instance, const Path& outer, int depth) {
-    if (depth >= kDeepestGroup || !work()) return;
+    if (depth >= kDeepestGroup || !work(1 + instance.group.size() / kNameAStep)) return;
     Path path = {&instance.transform};
     path.insert(path.end(), outer.begin(), outer.end());
     // c_str(): the name ends at its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
@@ -166,15 +170,19 @@ class Survey {
   }
   void add_boxed(const Group& group, const Path& path) {
     for (const Mesh& mesh : group.meshes) {
+      if (!work()) return;
       Around around;
-      for (const Vec3& vertex : mesh.vertices)
-        if (work()) around.add(moved(vertex, path));
+      for (const Vec3& vertex : mesh.vertices) {
+        if (!work()) break;
+        around.add(moved(vertex, path));
+      }
       add(around, mesh.state);
     }
     for (const Arc& arc : group.arcs) add_extent(arc, path);
     for (const Cone& cone : group.cones) add_extent(cone, path);
     for (const Sphere& sphere : group.spheres) add_extent(sphere, path);
     for (const Tetra& tetra : group.tetras) {
+      if (!work(tetra.vertices.size())) return;
       Around around;
       for (const Vec3& vertex : tetra.vertices) around.add(moved(moved(vertex, {&tetra.transform}), path));
       add(around, tetra.state);
@@ -182,6 +190,7 @@ class Survey {
   }
   template <class Round>
   void add_extent(const Round& round, const Path& path) {
+    if (!work()) return;
     const float low = std::is_same_v<Round, Sphere> ? -round.size[2] : 0;
     Path all = {&round.transform};
     all.insert(all.end(), path.begin(), path.end());
@@ -189,7 +198,7 @@ class Survey {
   }
   void add_corners(const Box& box, const Path& path) { add_corners(box.pos, box.size, box.angle, 0, path, box.bits); }
   void add_corners(const Vec3& pos, const Vec3& size, float angle, float low, const Path& path, std::uint8_t bits) {
-    if (!work()) return;
+    if (!work(8)) return;
     Around around;
     for (int corner = 0; corner < 8; ++corner) {
       const Vec3 point = {(corner & 1) != 0 ? size[0] : -size[0], (corner & 2) != 0 ? size[1] : -size[1],
@@ -228,7 +237,12 @@ class Survey {
     return point;
   }
 
-  bool work() const { return work_left_ > 0 && work_left_-- > 0; }
+  /// Takes `steps` of the work that is left, or all of it and returns false.
+  bool work(std::size_t steps = 1) const {
+    const bool enough = steps <= work_left_;
+    work_left_ -= std::min(steps, work_left_);
+    return enough;
+  }
   bool is(std::size_t face, std::string_view pattern) const {
     return matches(pattern, faces_[face].number, work_left_) || matches(pattern, faces_[face].name, work_left_);
   }
@@ -264,7 +278,11 @@ bool matches(std::string_view pattern, std::string_view name, std::size_t& work_
       return false;
     }
   }
-  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+  for (; at < pattern.size() && pattern[at] == '*'; ++at) {
+    if (work_left == 0) return false;
+    --work_left;
+  }
+  return at == pattern.size();
 }
 
 ConvertedWorld world_from_database(const GroupWorld& database, std::size_t bytes, double size) {

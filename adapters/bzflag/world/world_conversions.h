@@ -11,6 +11,7 @@ namespace entente::bzflag {
 struct ConvertedWorld {
   words::World world;
   std::size_t boxed = 0;  ///< obstacles that became a box
+  bool cut = false;       ///< obstacles or links are left out, because they are too many or too much work
 };
 
 /// `bytes`: of the database as it was downloaded. They limit the work; obstacles and links beyond are left out.
