@@ -12,6 +12,13 @@ namespace {
 
 using std::to_string;
 
+// How much the chunks of a file may expand to. The densest recordings, of many bridged sessions with the same flat map,
+// stay below a half of it. A record takes time whatever its size.
+constexpr std::uint64_t kBytesAtOnce = 256U << 20U, kBytesPerByte = 1024;
+constexpr std::uint64_t kRecordsAtOnce = 100'000, kRecordsPerByte = 2;
+constexpr Fault kBomb{"the file expands to far more than its size: it was made to stop readers", "uncompressed_size",
+                      16};
+
 }  // namespace
 
 Error Reader::wrong(std::uint64_t offset, std::string text) const {
@@ -210,6 +217,7 @@ Outcome<Done> Reader::open_chunk(const Record& record) {
     return wrong(record.offset,
                  "a chunk compressed with '" + std::string(chunk->compression.substr(0, 20)) +
                      "', which this program cannot read: convert it with `mcap compress --compression zstd`");
+  if (!may_expand(record, *chunk)) return wrong(record, kBomb);
   auto records = unfold(*chunk);
   if (!records.ok()) return wrong(record, records.error());
   const auto crc = chunk->crc ? crc32(*records) : 0;
@@ -227,6 +235,20 @@ void Reader::go_to(const Position& position) {
   at_ = trusted_ = position.record;
   skip_ = position.used;
 }
+
+bool Reader::may_expand(const Record& record, const Chunk& chunk) {
+  if (chunk.size > limits_.chunk) return true;  // it is refused anyway
+  counts_ = !counted_.contains(record.offset);
+  if (!counts_) return true;
+  const std::uint64_t packed = packed_ + record.content.size(), expanded = expanded_ + chunk.size;
+  if (expanded > kBytesAtOnce + kBytesPerByte * packed) return false;
+  counted_.insert(record.offset);
+  packed_ = packed;
+  expanded_ = expanded;
+  return true;
+}
+
+bool Reader::may_take() { return !counts_ || ++records_ <= kRecordsAtOnce + kRecordsPerByte * packed_; }
 
 Result<Bytes> Reader::unfold(const Chunk& chunk) {
   if (chunk.size > limits_.chunk)
@@ -248,6 +270,7 @@ Outcome<Done> Reader::take_from_chunk() {
   Record record{static_cast<Op>(fields.number<std::uint8_t>("opcode")), chunk_used_, {}};
   record.content = fields.block<std::uint64_t>("length");
   if (!fields.ok()) return wrong(record, fields.fault());
+  if (!may_take()) return wrong(record, kBomb);
   chunk_used_ += fields.at();
   if (record.op == Op::kMessage) return take_message(record);
   if (record.op == Op::kSchema || record.op == Op::kChannel) return take_definition(record);

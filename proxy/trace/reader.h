@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "proxy/trace/definitions.h"
 #include "proxy/trace/window.h"
@@ -107,6 +108,8 @@ class Reader {
 
   static bool fills_its_length(const Record& record);
   bool afford(std::uint64_t bytes);
+  bool may_expand(const Record& record, const Chunk& chunk);
+  bool may_take();
   void lose_order();
   bool stands_at_chunk(std::uint64_t offset);
   bool stands_at_definition(std::uint64_t offset);
@@ -146,6 +149,10 @@ class Reader {
   Bytes chunk_;                 // its records
   std::size_t chunk_used_ = 0;
   std::size_t skip_ = 0;  // bytes of the next chunk's records to skip, after go_to()
+  // Of all chunks that were opened, each counted once.
+  std::set<std::uint64_t> counted_;  // their offsets
+  std::uint64_t packed_ = 0, expanded_ = 0, records_ = 0;
+  bool counts_ = true;  // whether the records of the open chunk are counted
   std::vector<ChunkIndex> chunks_;
   std::optional<Statistics> statistics_;
   std::vector<Metadata> summary_metadata_;

@@ -1,13 +1,46 @@
 // A message is identified by the name of its schema, because topics and ids are the writer's choice.
 #include "proxy/trace/recording.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace entente::trace {
 namespace {
 
-bool fill(google::protobuf::MessageLite& message, Bytes data) {
-  return message.ParseFromArray(data.data(), static_cast<int>(data.size()));
+// How many parts the messages of a file may have, for its bytes so far. A part (a text, or a message in a message)
+// takes about 100 bytes of memory, and in a chunk that was made to stop readers less than a bit of the file. Real
+// messages have a part for ten bytes or so.
+constexpr std::uint64_t kPartsAtOnce = 500'000, kPartsPerByte = 4;
+constexpr int kDeepest = 100;  // as far as protobuf parses
+
+/// Counts the parts of a message that is not parsed yet. False: there are more than `left`.
+bool count_parts(const google::protobuf::Descriptor& type, google::protobuf::io::CodedInputStream& in, int depth,
+                 std::uint64_t& left) {
+  using google::protobuf::internal::WireFormatLite;
+  while (const std::uint32_t tag = in.ReadTag()) {
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!WireFormatLite::SkipField(&in, tag)) return true;
+      continue;
+    }
+    std::uint32_t size = 0;
+    if (left == 0) return false;
+    --left;
+    if (!in.ReadVarint32(&size) || size > static_cast<std::uint32_t>(std::numeric_limits<int>::max())) return true;
+    const auto* field = type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
+    if (field == nullptr || field->message_type() == nullptr || depth == kDeepest) {
+      if (!in.Skip(static_cast<int>(size))) return true;
+      continue;
+    }
+    const auto outer = in.PushLimit(static_cast<int>(size));
+    if (!count_parts(*field->message_type(), in, depth + 1, left)) return false;
+    if (const int rest = in.BytesUntilLimit(); rest > 0 && !in.Skip(rest)) return true;
+    in.PopLimit(outer);
+  }
+  return true;
 }
 
 /// In older recordings, words do not have their link: each link has channels of its own.
@@ -23,6 +56,17 @@ bool is(const mcap::Schema& schema, const google::protobuf::Descriptor* type) {
 }
 
 }  // namespace
+
+/// False: it is no such message, or the file's messages have too many parts.
+bool Recording::fill(google::protobuf::Message& message, Bytes data) {
+  const std::uint64_t most = kPartsAtOnce + kPartsPerByte * reader_.position().record;
+  std::uint64_t left = most - std::min(most, parts_);
+  const std::uint64_t had = left;
+  google::protobuf::io::CodedInputStream in(data.data(), static_cast<int>(data.size()));
+  if (!count_parts(*message.GetDescriptor(), in, 0, left)) return false;
+  parts_ += had - left;
+  return message.ParseFromArray(data.data(), static_cast<int>(data.size()));
+}
 
 Outcome<std::unique_ptr<Recording>> Recording::open(const std::string& path, mcap::Limits limits) {
   auto file = FileSource::open(path);

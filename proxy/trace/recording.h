@@ -65,6 +65,7 @@ class Recording {
   explicit Recording(std::unique_ptr<FileSource> file, mcap::Limits limits)
       : file_(std::move(file)), reader_(*file_, limits) {}
 
+  bool fill(google::protobuf::Message& message, Bytes data);
   bool parse(const mcap::Message& message, bool& ours);
   bool parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact);
 
@@ -86,6 +87,7 @@ class Recording {
   Geometry geometry_, found_;
   Calls calls_;
   bool with_calls_ = false;
+  std::uint64_t parts_ = 0;                              // of the messages that were parsed
   std::optional<std::vector<mcap::ChunkIndex>> chunks_;  // once they are wanted
 };
 

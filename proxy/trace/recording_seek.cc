@@ -94,6 +94,7 @@ std::optional<Reader::Position> Recording::last_world(const ChunkIndex& chunk, c
 
 Outcome<bool> Recording::go_to_world(std::uint32_t link, WallTime time) {
   learn();
+  parts_ = 0;
   const std::string own = std::to_string(link);
   const auto worlds = channels(Snapshot::descriptor(), [&](const mcap::StringMap& metadata) {
     // Older files have a channel for each link.
@@ -124,7 +125,7 @@ Outcome<const Geometry*> Recording::find_geometry(const std::string& hash) {
       const auto message = reader_.next();
       if (!message.ok() || *message == nullptr || reader_.position().record != chunk.offset) break;
       if (!geometries[(*message)->channel]) continue;
-      if (!found_.ParseFromArray((*message)->data.data(), static_cast<int>((*message)->data.size()))) continue;
+      if (!fill(found_, (*message)->data)) continue;
       if (found_.hash() == hash) found = &found_;
       if (found != nullptr) break;
     }

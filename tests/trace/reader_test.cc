@@ -4,6 +4,7 @@
 #include <random>
 
 #include "proxy/trace/crc32.h"
+#include "proxy/trace/recording.h"
 #include "tests/support/thorough.h"
 #include "tests/trace/samples.h"
 
@@ -228,6 +229,55 @@ TEST_CASE("hostile chunks are refused") {
   // A decompression bomb that states its true size, one byte over the limit.
   const Buffer zeros((1 << 20) + 1);
   CHECK(has(error_of_chunk(zeros.size(), 0, "zstd", zstd_frame(zeros)), "limit"));
+}
+
+TEST_CASE("a file that expands to far more than its size is refused early: many records, large chunks, many parts") {
+  // 15 kB of chunks had 36 million records.
+  Buffer empty;
+  for (int i = 0; i < 200'000; ++i) put_message(empty, 1, 0, 0, "");
+  Buffer file = by_hand([&](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_chunk(out, empty.size(), 0, "zstd", zstd_frame(empty));
+    put_end(out);
+  });
+  const Heard many = hear(file);
+  CHECK(has(many.error, "expands to far more than its size"));
+  CHECK(many.messages.size() >= 100'000);
+  CHECK(many.messages.size() <= 100'000 + 2 * file.size());
+
+  Buffer large;
+  put_record(large, static_cast<Op>(0x80), [&] { large.insert(large.end(), 90U << 20U, 0); });
+  const Buffer packed = zstd_frame(large);
+  file = by_hand([&](Buffer& out) {
+    for (int i = 0; i < 3; ++i) put_chunk(out, large.size(), 0, "zstd", packed);
+    put_end(out);
+  });
+  const Heard two = hear(file);  // 180 of 270 MiB
+  CHECK(has(two.error, "expands to far more than its size"));
+  CHECK(two.progress.chunks == 2);
+
+  // The same chunk counts once, however often it is read.
+  file = by_hand([&](Buffer& out) { put_chunk(out, large.size(), 0, "zstd", packed), put_end(out); });
+  testing::MemorySource source(file);
+  Reader reader(source);
+  for (int i = 0; i < 5; ++i) {
+    CHECK(hear(reader).error == "");
+    reader.go_to({by_hand([](Buffer&) {}).size(), 0});
+  }
+
+  // A message may be small in a chunk, and have a million parts.
+  Geometry geometry;
+  for (int i = 0; i < 1'000'000; ++i) geometry.mutable_world()->add_solids();
+  Buffer bomb;
+  put(bomb, Schema{1, Geometry::descriptor()->full_name(), "protobuf", {}});
+  put(bomb, Channel{1, 1, "/geometry", "protobuf", {}});
+  put_message(bomb, 1, 0, 0, geometry.SerializeAsString());
+  file = by_hand([&](Buffer& out) { put_chunk(out, bomb.size(), 0, "zstd", zstd_frame(bomb)), put_end(out); });
+  CHECK(file.size() < 2'000);
+  testing::MemorySource parts(file);
+  Recording recording(parts);
+  CHECK_FALSE(recording.next().ok());
+  CHECK(*recording.find_geometry("x") == nullptr);
 }
 
 TEST_CASE("an empty chunk is valid") {

@@ -21,6 +21,23 @@ constexpr std::size_t kLongestLine = 16u << 20;
 /// Of a file that none of the importers knows.
 constexpr const char* kNorElse = " (and it is neither a recording nor a packet capture)";
 
+/// Whether a line has more values than any recorder writes. Each takes hundreds of bytes of memory, and may be two
+/// bytes of the file.
+bool has_too_many_values(std::string_view json) {
+  constexpr int kMostValues = 1000;
+  bool in_text = false;
+  int values = 0;
+  for (std::size_t i = 0; i < json.size() && values <= kMostValues; ++i) {
+    if (in_text && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      in_text = !in_text;
+    else if (!in_text && (json[i] == ',' || json[i] == '[' || json[i] == '{'))
+      ++values;
+  }
+  return values > kMostValues;
+}
+
 /// Protobuf's parser says where it failed and quotes the text there: only its first line is for a person.
 Outcome<Struct> parse(std::string_view json) {
   Struct out;
@@ -155,6 +172,7 @@ class JsonImport {
   }
 
   Outcome<Done> take(const std::string& line) {
+    if (has_too_many_values(line)) return wrong("not a JSON object with at most 1000 values");
     const auto object = parse(line);
     if (!object) return wrong("not a JSON object: " + object.error().text + (number_ == 1 ? kNorElse : ""));
     const std::string dir = text_of(*object, "dir");

@@ -86,6 +86,11 @@ TEST_CASE("JSON lines: an error names the line") {
   CHECK(heard_json(good + R"({"dir":"c2s"})").ends_with("x.jsonl:2: has no `hex`"));
   CHECK(heard_json(good + R"({"dir":"up","hex":"01"})").find("`dir` is \"up\"") != std::string::npos);
   CHECK(heard_json(good + std::string((16u << 20) + 9, ' ')).ends_with("x.jsonl:2: longer than 16 MiB"));
+  // A value is two bytes here, and hundreds in memory.
+  std::string list = R"({"dir":"note","x":[0)", text = R"({"dir":"note","x":")";
+  for (int i = 0; i < 1'000; ++i) list += ",0", text += R"(,[{\")";
+  CHECK(heard_json(list + "]}").ends_with("x.jsonl:1: not a JSON object with at most 1000 values"));
+  CHECK_FALSE(heard_json(text + "\"}").ends_with("values"));
   CHECK(heard_json(good + std::string(100'000, '[')).find("x.jsonl:2: not a JSON object") != std::string::npos);
 }
 
