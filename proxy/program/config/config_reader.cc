@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <charconv>
+#include <optional>
 #include <sstream>
 
 #include "proxy/base/text.h"
@@ -244,8 +245,46 @@ void set_defaults(Message& message) {
   }
 }
 
+namespace {
+
+/// Where a key has more parts (a.b.c) than any of ours. The parser calls itself for each part when it frees the table,
+/// so that many of them overflow the stack.
+std::optional<Place> deep_key(std::string_view toml) {
+  constexpr int kMostParts = 64;
+  Place place{1, 0};
+  int parts = 1;
+  char passed = 0;  // a text or a comment that is passed over: what it began with
+  for (std::size_t i = 0; i < toml.size(); ++i) {
+    const char c = toml[i];
+    ++place.column;
+    if (c == '\n') {
+      place = {place.line + 1, 0};
+      passed = 0;
+    }
+    if (passed != 0) {
+      if (passed == '"' && c == '\\') ++i, ++place.column;
+      if (passed != '#' && c == passed) passed = 0;
+    } else if (c == '"' || c == '\'' || c == '#') {
+      passed = c;
+    } else if (c == '.') {
+      if (++parts > kMostParts) return place;
+    } else if (std::string_view("\n=,{}[]").find(c) != std::string_view::npos) {
+      parts = 1;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Reading read_toml(std::string_view toml, Message& into) {
   Reading reading;
+  if (const auto place = deep_key(toml)) {
+    reading.syntax_error = true;
+    reading.problems.push_back({*place, "a key with more than 64 parts"});
+    set_defaults(into);
+    return reading;
+  }
   try {
     const toml::table root = toml::parse(toml);
     Filler(reading).table(root, into, "");

@@ -111,6 +111,15 @@ TEST_CASE("a value that is not the expected table or list of tables is reported"
   CHECK(complaints("route = [1]\n") == "a.toml:1:10: route[0]: expected tables, each under [[route]], got 1\n");
 }
 
+TEST_CASE("a key with so many parts that the parser would overflow the stack is refused; texts and comments are not") {
+  std::string key = "a", dots;
+  for (int i = 0; i < 300'000; ++i) key += ".a", dots += '.';
+  CHECK(complaints(std::string(kRoute) + "[" + key + "]\n") == "a.toml:4:129: a key with more than 64 parts\n");
+  CHECK(complaints(key + " = 1\n" + std::string(kRoute)) == "a.toml:1:128: a key with more than 64 parts\n");
+  CHECK(complaints("# it's \"" + dots + "\nlog.file = '" + dots.substr(0, 100) + "' # " + dots + "\n" +
+                   std::string(kRoute)) == "");
+}
+
 TEST_CASE("an endpoint that is not a string is reported once") {
   for (const char* value : {"5", "{}", "true"}) {
     const std::string all = complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = " + std::string(value) + "\n");
