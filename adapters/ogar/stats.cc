@@ -15,6 +15,8 @@ namespace {
 
 using Members = google::protobuf::Map<std::string, google::protobuf::Value>;
 
+constexpr std::size_t kLongest = 4096;  // bytes; servers send less than 600. A list of 1 MiB takes a second to parse
+
 constexpr double kTickMs = static_cast<double>(kTick) / core::kMillisecond;  // "update" is the time of a tick
 
 std::string quoted(std::string_view text) {
@@ -83,6 +85,7 @@ std::string stats_of(const WorldInfo& info) {
 
 bool read_stats(std::string_view json, WorldInfo& info) {
   google::protobuf::Struct stats;
+  if (json.size() > kLongest) return false;
   if (!google::protobuf::util::JsonStringToMessage(std::string(json), &stats).ok()) return false;
   const Members& members = stats.fields();
   set(info.server, text_of(members, {"name"}));

@@ -197,6 +197,9 @@ TEST_CASE("ogar legacy back: messages that mean something else on MultiOgarII") 
   CHECK(has(play.receives(stats), "mode: \"FFA\" most_players: 200 players: 5 watchers: 1 load: 0.1 uptime_s: 9"));
   stats.json.chars = "[]";
   CHECK_FALSE(has(play.receives(stats), "Room"));
+  // JSON of 1 MiB would take a second.
+  stats.json.chars = R"({"mode":"other","x":")" + std::string(4096, 'x') + R"("})";
+  CHECK_FALSE(has(play.receives(stats), "Room"));
 }
 
 /// A life on MultiOgarII, from the answer to the spawn name on: coordinates are moved by `by`, and a border follows or
