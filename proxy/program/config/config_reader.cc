@@ -250,7 +250,7 @@ namespace {
 /// Where a key has more parts (a.b.c) than any of ours. The parser calls itself for each part when it frees the table,
 /// so that many of them overflow the stack.
 std::optional<Place> deep_key(std::string_view toml) {
-  constexpr int kMostParts = 64;
+  constexpr int kMostKeyParts = 64;
   Place place{1, 0};
   int parts = 1;
   char passed = 0;  // a text or a comment that is passed over: what it began with
@@ -267,7 +267,7 @@ std::optional<Place> deep_key(std::string_view toml) {
     } else if (c == '"' || c == '\'' || c == '#') {
       passed = c;
     } else if (c == '.') {
-      if (++parts > kMostParts) return place;
+      if (++parts > kMostKeyParts) return place;
     } else if (std::string_view("\n=,{}[]").find(c) != std::string_view::npos) {
       parts = 1;
     }
