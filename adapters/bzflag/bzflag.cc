@@ -38,6 +38,22 @@ bool is_ban(Bytes reject) {
   return code >= kFirst && code <= kLast;
 }
 
+/// The URL with the place of the relay, if it is one of the server's own HTTP (plugin fastmap: the host of -publicaddr,
+/// and the port on which bzfs listens); else "".
+std::string moved_url(std::string_view url, const wire::HttpPlace& place) {
+  constexpr std::string_view kScheme = "http://";
+  url = url.substr(0, url.find('\0'));
+  if (!url.starts_with(kScheme)) return {};
+  url.remove_prefix(kScheme.size());
+  const std::string_view authority = url.substr(0, url.find('/'));
+  const std::string port = ":" + std::to_string(place.server_port);
+  if (!authority.ends_with(port)) return {};
+  const std::string_view named = authority.substr(0, authority.size() - port.size());
+  const std::string_view host = place.host.empty() ? named : std::string_view(place.host);
+  return std::string(kScheme) + std::string(host) + ":" + std::to_string(place.port) +
+         std::string(url.substr(authority.size()));
+}
+
 /// Whether servers accept this code from a client by datagram.
 bool by_datagram(Code code) {
   static constexpr Code kTaken[] = {ShotBegin::kCode,         ShotEnd::kCode,      PlayerUpdate::kCode,
@@ -96,6 +112,28 @@ class BzFlag final : public wire::Game {
     return {};
   }
   bool answers_http(std::size_t dialect) const override { return kDialects[dialect].header == Header::kRequired; }
+  Buffer with_http_at(Bytes frames, std::size_t, const wire::HttpPlace& place) const override {
+    Buffer changed;
+    std::size_t copied = 0, at = 0;
+    if (as_text(frames).starts_with(kMagicWord)) at = std::min(frames.size(), kWelcomeSize);
+    for (auto code = code_of(frames.subspan(at)); code; code = code_of(frames.subspan(at))) {
+      const std::size_t payload = static_cast<std::size_t>(frames[at] << 8U | frames[at + 1]), end = at + 4 + payload;
+      const std::string url =
+          *code == CacheUrl::kCode ? moved_url(as_text(frames.subspan(at + 4, payload)), place) : "";
+      if (!url.empty() && url.size() < kLargestPayload) {
+        append(changed, frames.subspan(copied, at - copied));
+        const std::size_t size = url.size() + 1;
+        append(changed, Buffer{static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size), frames[at + 2],
+                               frames[at + 3]});
+        append(changed, as_bytes(url));
+        changed.push_back(0);
+        copied = end;
+      }
+      at = end;
+    }
+    if (copied != 0) append(changed, frames.subspan(copied));
+    return changed;
+  }
   bool has_last_words() const override { return true; }
   std::vector<Buffer> last_words(std::size_t dialect, wire::ClientStage stage, wire::Parting parting,
                                  std::string_view why) const override {

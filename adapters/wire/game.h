@@ -75,6 +75,13 @@ struct Status {
   Bytes server{};  ///< a server's own answer, on which ours is based; empty: none
 };
 
+/// A server's own HTTP, and where its clients reach that instead.
+struct HttpPlace {
+  std::uint16_t server_port = 0;  ///< of the game, and of its HTTP
+  std::string host;               ///< of the relay; "": the one in the URL, which is the server's public one
+  std::uint16_t port = 0;
+};
+
 /// Why a connection ends, in terms that games can express.
 enum class Parting : std::uint8_t {
   kLeft,                ///< the player wanted it
@@ -145,6 +152,9 @@ class Game {
   virtual std::string words_of_ban(Bytes /*frames*/, std::size_t /*dialect*/) const { return {}; }
   /// Whether servers also answer HTTP requests on the port of the game.
   virtual bool answers_http(std::size_t /*dialect*/) const { return false; }
+  /// These whole frames of such a server's stream, with each URL of its own HTTP changed to that of the relay. Empty:
+  /// they have no such URL.
+  virtual Buffer with_http_at(Bytes /*frames*/, std::size_t /*dialect*/, const HttpPlace&) const { return {}; }
   /// The last messages to a client, which tell its player why the connection ends, as far as the game can at this
   /// stage: frames, or packets. Over ENet and WebSocket, a number (enet_parting(), the close code) and a reason may
   /// follow.

@@ -20,9 +20,8 @@ struct PassedSocket {
   std::string name;  // FileDescriptorName= of its unit
   int family = 0, type = 0;
   bool listens = false;
-  bool v4_too = false;  // an IPv6 socket that also accepts IPv4
-  Address address;      // of IPv4 and IPv6
-  std::string path;     // of a Unix socket
+  Address address;   // of IPv4 and IPv6
+  std::string path;  // of a Unix socket
   bool removes = false;
 };
 
@@ -57,8 +56,6 @@ PassedSocket look_at(int fd, const char* name) {
   socket.listens = option_of(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
   if (socket.family == AF_UNIX) socket.path = path_of(fd);
   if (socket.family == AF_INET || socket.family == AF_INET6) socket.address = local_address(fd);
-  if (socket.family == AF_INET6)
-    socket.v4_too = socket.address.wildcard() && option_of(fd, IPPROTO_IPV6, IPV6_V6ONLY) == 0;
   (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);  // systemd passes sockets that block
   return socket;
 }
@@ -120,7 +117,6 @@ class PassedSockets {
       line = (socket.type == SOCK_STREAM ? "TCP " : "UDP ") + socket.address.text();
     if (!socket.name.empty()) line += " (" + socket.name + ")";
     if (socket.type == SOCK_STREAM && !socket.listens) line += ", which does not listen";
-    if (socket.v4_too) line += ", which also accepts IPv4; its unit needs BindIPv6Only=ipv6-only";
     return line;
   }
 
@@ -129,7 +125,7 @@ class PassedSockets {
 };
 
 bool is_at(const PassedSocket& socket, int type, const Address& at) {
-  return socket.type == type && socket.family == at.family() && socket.address == at && !socket.v4_too;
+  return socket.type == type && socket.family == at.family() && socket.address == at;
 }
 
 }  // namespace
@@ -162,7 +158,7 @@ bool is_passed(const Address& at) { return PassedSockets::all().has(at); }
 void add_passed(Fd fd, const Address& bound, bool removes) {
   PassedSocket socket = look_at(fd.release(), nullptr);
   socket.removes = removes;
-  if (socket.family != AF_UNIX) socket.address = bound, socket.v4_too = false;
+  if (socket.family != AF_UNIX) socket.address = bound;
   PassedSockets::all().add(std::move(socket));
 }
 

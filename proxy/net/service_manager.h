@@ -19,7 +19,7 @@ bool tell_service_manager(const std::string& state);
 Millis watchdog_time();
 
 /// Takes the passed socket that is bound to `at`: one that listens (TCP), or one for datagrams (UDP). Empty if there is
-/// none, or if it was taken before. An IPv6 socket that also accepts IPv4 is not taken. From any thread.
+/// none, or if it was taken before. From any thread.
 Fd take_passed_stream(const Address& at);
 Fd take_passed_datagrams(const Address& at);
 struct PassedLocal {

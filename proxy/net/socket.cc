@@ -34,6 +34,9 @@ Fd open_datagram(int family) {
   return fd;
 }
 
+/// IPv4 clients come as ::ffff:a.b.c.d, which Address::unmapped() undoes.
+void take_v4_too(const Fd& fd) { set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0); }
+
 /// A burst of a thousand datagrams overflows the kernel's default of 208 KiB.
 void widen(const Fd& fd) {
   set(fd.get(), SOL_SOCKET, SO_RCVBUF, kDatagramBuffer);
@@ -54,25 +57,28 @@ std::string source_hint(const Source& source) {
 
 /// A UDP socket at `at`; empty: errno says why not. Processes from before an upgrade may still have sockets there,
 /// which are connected to their peers (take_over/udp_twin.h).
-Fd bound_datagrams(const Address& at) {
+Fd bound_datagrams(const Address& at, bool v4_too = false) {
   Fd fd = take_passed_datagrams(at);
   if (fd) return fd;
   fd = open_datagram(at.family());
   if (fd) set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (fd && v4_too) take_v4_too(fd);
   if (!fd || !bind_to(fd.get(), at)) return {};
   set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 0);
   return fd;
 }
 
 /// One try; errno says why not.
-bool try_listen(const Address& at, bool with_udp, Sockets& out) {
+bool try_listen(const Address& at, bool with_udp, bool only_v6, Sockets& out) {
+  const bool v4_too = at.v6() && at.wildcard() && !only_v6;
   out.tcp = take_passed_stream(at);
   const bool listens = bool(out.tcp);
   if (!listens) out.tcp = open_stream(at.family());
+  if (!listens && out.tcp && v4_too) take_v4_too(out.tcp);
   if (!out.tcp || (!listens && !bind_to(out.tcp.get(), at))) return false;
   out.address = local_address(out.tcp.get());
   if (with_udp) {
-    out.udp = bound_datagrams(out.address);
+    out.udp = bound_datagrams(out.address, v4_too);
     if (!out.udp) return false;
     widen(out.udp);
   }
@@ -110,11 +116,11 @@ Error machine_error(const std::string& what, int error, const std::string& hint)
   return Error{what + ": " + std::strerror(error) + "; " + hint};
 }
 
-Outcome<Sockets> listen(const Address& at, bool with_udp) {
+Outcome<Sockets> listen(const Address& at, bool with_udp, bool only_v6) {
   const int tries = with_udp && at.port() == 0 ? kTries : 1;
   for (int i = 0; i < tries; ++i) {
     Sockets sockets;
-    if (try_listen(at, with_udp, sockets)) return sockets;
+    if (try_listen(at, with_udp, only_v6, sockets)) return sockets;
     if (errno != EADDRINUSE) break;
   }
   const int error = errno;
@@ -209,14 +215,14 @@ Address local_address(int fd) {
   sockaddr_storage raw{};
   socklen_t size = sizeof(raw);
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&raw), &size) != 0) return {};
-  return Address::from(reinterpret_cast<const sockaddr*>(&raw));
+  return Address::from(reinterpret_cast<const sockaddr*>(&raw)).unmapped();
 }
 
 Address peer_address(int fd) {
   sockaddr_storage raw{};
   socklen_t size = sizeof(raw);
   if (getpeername(fd, reinterpret_cast<sockaddr*>(&raw), &size) != 0) return {};
-  return Address::from(reinterpret_cast<const sockaddr*>(&raw));
+  return Address::from(reinterpret_cast<const sockaddr*>(&raw)).unmapped();
 }
 
 }  // namespace entente::net

@@ -29,10 +29,10 @@ struct Source {
 /// Binds a socket of our own to `source`, at any free port. False, with errno, if that fails.
 bool bind_source(int fd, const Source& source);
 
-/// Listens on `at`; with `with_udp` also binds its UDP port (port 0: one that is free for both). An IPv6 address
-/// accepts only IPv6; for both families use two listeners. Sockets that the service manager passed are used instead of
+/// Listens on `at`; with `with_udp` also binds its UDP port (port 0: one that is free for both). [::] accepts
+/// IPv4, too, unless `only_v6`. Sockets that the service manager passed are used instead of
 /// new ones, here and below.
-Outcome<Sockets> listen(const Address& at, bool with_udp);
+Outcome<Sockets> listen(const Address& at, bool with_udp, bool only_v6 = false);
 
 /// A UDP socket bound to `at`, in `udp`; no TCP socket.
 Outcome<Sockets> listen_datagrams(const Address& at);

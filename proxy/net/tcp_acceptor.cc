@@ -19,7 +19,7 @@ Fd accept_from(int listening, Address& from) {
   sockaddr_storage raw{};
   socklen_t size = sizeof(raw);
   Fd fd(::accept4(listening, reinterpret_cast<sockaddr*>(&raw), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (fd) from = Address::from(reinterpret_cast<const sockaddr*>(&raw));
+  if (fd) from = Address::from(reinterpret_cast<const sockaddr*>(&raw)).unmapped();
   return fd;
 }
 

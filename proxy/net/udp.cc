@@ -34,7 +34,7 @@ std::optional<Address> local_address_of(msghdr& header) {
     sockaddr_in6 six{};
     six.sin6_family = AF_INET6;
     six.sin6_addr = IN6_IS_ADDR_MULTICAST(&info.ipi6_addr) ? in6addr_any : info.ipi6_addr;
-    return Address::from(reinterpret_cast<const sockaddr*>(&six));
+    return Address::from(reinterpret_cast<const sockaddr*>(&six)).unmapped();
   }
   if (control->cmsg_level != IPPROTO_IP || control->cmsg_type != IP_PKTINFO) return std::nullopt;
   in_pktinfo info;
@@ -49,6 +49,20 @@ std::optional<Address> local_address_of(msghdr& header) {
 void want_local_address(int fd, bool v6) {
   const int on = 1;
   (void)setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, &on, sizeof on);
+}
+
+/// ::ffff:192.0.2.7 for 192.0.2.7, as a socket of IPv6 needs it.
+Address mapped(const Address& address) {
+  if (address.v6()) return address;
+  const auto& four = *reinterpret_cast<const sockaddr_in*>(address.raw());
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = four.sin_port;
+  if (!address.wildcard()) {  // its wildcard is ::
+    six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
+    std::memcpy(&six.sin6_addr.s6_addr[12], &four.sin_addr, sizeof four.sin_addr);
+  }
+  return Address::from(reinterpret_cast<const sockaddr*>(&six));
 }
 
 }  // namespace
@@ -132,7 +146,7 @@ bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
     if (const auto local = local_address_of(room.headers[i].msg_hdr))
       local_address_ = local->with_port(local_address_.port());
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
-    user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
+    user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])).unmapped(), bytes);
   }
   return got == static_cast<int>(DatagramBuffers::kSlots);
 }
@@ -195,7 +209,11 @@ bool udp_send(int fd, Bytes datagram) {
 }
 
 UdpBatch::UdpBatch(Loop& loop, int fd, bool name_source)
-    : loop_(loop), fd_(fd), name_source_(name_source), bytes_(kSlots * kLargestDatagram) {
+    : loop_(loop),
+      fd_(fd),
+      name_source_(name_source),
+      v6_(net::local_address(fd).v6()),
+      bytes_(kSlots * kLargestDatagram) {
   for (std::size_t i = 0; i < kSlots; ++i) {
     headers_[i].msg_hdr.msg_iov = &parts_[i];
     headers_[i].msg_hdr.msg_iovlen = 1;
@@ -210,10 +228,10 @@ void UdpBatch::push(const Address& source, const Address& to, Bytes datagram) {
   if (!datagram.empty()) std::memcpy(room, datagram.data(), datagram.size());
   filled_ += datagram.size();
   parts_[slot] = {room, datagram.size()};
-  to_[slot] = to;
+  to_[slot] = v6_ ? mapped(to) : to;
   headers_[slot].msg_hdr.msg_name = const_cast<sockaddr*>(to_[slot].raw());
   headers_[slot].msg_hdr.msg_namelen = to_[slot].size();
-  if (name_source_) name_source(slot, source);
+  if (name_source_) name_source(slot, v6_ ? mapped(source) : source);
   if (used_ == kSlots) {
     loop_.cancel_later(*this);
     flush();

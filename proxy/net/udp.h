@@ -113,6 +113,7 @@ class UdpBatch final : private Later {
   Loop& loop_;
   int fd_;
   bool name_source_;
+  bool v6_;                            // the socket's family; it may take IPv4, too
   std::size_t used_ = 0, filled_ = 0;  // of the slots, of the bytes
   std::uint64_t lost_ = 0;
   std::array<mmsghdr, kSlots> headers_{};

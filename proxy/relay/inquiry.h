@@ -92,7 +92,7 @@ class Inquiry {
 
 /// Which sessions are meant: all, none, or these; and what is to be done to them.
 struct SessionCommand {
-  enum class Action : std::uint8_t { kNothing, kKick, kBan, kEndDrained, kSay, kMove, kRefer };
+  enum class Action : std::uint8_t { kNothing, kKick, kBan, kEndDrained, kLeaveServer, kSay, kMove, kRefer };
 
   bool means(LinkId its_link, std::size_t its_route) const {
     return (!link || *link == its_link) && (!route || *route == its_route);
@@ -104,10 +104,12 @@ struct SessionCommand {
   Action action = Action::kNothing;
   std::string text = {};                 ///< for the players
   std::shared_ptr<MoveOrder> move = {};  ///< of kMove
+  std::string server = {};               ///< of kLeaveServer
 };
 
 /// Carries out a command to the sessions of a map by link, and reports them. They have `report()`, `has_ended()`,
-/// `send_away(reason, why)`, `end_drained(why)`, `say(text)` and `move(order)`. A session that has ended and only waits
+/// `send_away(reason, why)`, `end_drained(why)`, `leave_server(server, why)`, `say(text)` and `move(order)`. A session
+/// that is not on the server of kLeaveServer is not reported. A session that has ended and only waits
 /// for its links to close is left out.
 template <class Sessions>
 void carry_out(const SessionCommand& command, Inquiry::Part& part, Sessions& sessions) {
@@ -119,6 +121,8 @@ void carry_out(const SessionCommand& command, Inquiry::Part& part, Sessions& ses
     if (command.action == SessionCommand::Action::kKick) session->send_away(Reason::kKicked, command.text);
     if (command.action == SessionCommand::Action::kBan) session->send_away(Reason::kBannedNow, command.text);
     if (command.action == SessionCommand::Action::kEndDrained) session->end_drained(command.text);
+    if (command.action == SessionCommand::Action::kLeaveServer && !session->leave_server(command.server, command.text))
+      continue;
     if (command.action == SessionCommand::Action::kRefer) session->send_away(Reason::kReferred, command.text);
     if (command.action == SessionCommand::Action::kMove) session->move(command.move);
     if (command.action == SessionCommand::Action::kSay) report.told = session->say(command.text);

@@ -125,7 +125,8 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route,
 /// The sockets of a new listener; none if ENet binds its own.
 Outcome<net::Sockets> bind(const RouteOptions& options, const Route& route) {
   if (route.bots()) return net::Sockets();
-  if (options.game->transport() != wire::Transport::kEnet) return net::listen(options.listen, route.with_datagrams());
+  if (options.game->transport() != wire::Transport::kEnet)
+    return net::listen(options.listen, route.with_datagrams(), options.only_v6);
   if (route.passes_enet_datagrams()) return net::listen_datagrams(options.listen);
   return net::Sockets{{}, {}, options.listen};
 }
@@ -212,6 +213,7 @@ struct ProxyServer::Impl {
   Events& events;
   LoopbackSources loopback_sources;
   AddressBytes address_bytes;
+  SharedTexts texts;
   mutable std::shared_mutex tables;  // of the vectors below
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Route>> routes;
@@ -243,6 +245,7 @@ std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
   one.route = make_route(options, events);
   one.route->loopback_sources = &loopback_sources;
   one.route->address_bytes = &address_bytes;
+  one.route->texts = &texts;
   if (const auto opened = open_upstreams(*one.route, options, *pool.host_names); !opened) return opened.error();
   if (one.wanted->instead_of) {
     Listener& listener = *routes[*one.wanted->instead_of]->listener;
@@ -642,6 +645,14 @@ bool ProxyServer::is_empty() const {
   const std::shared_lock lock(impl_->tables);
   return std::all_of(impl_->routes.begin(), impl_->routes.end(), [](const auto& route) { return route->is_empty(); });
 }
+
+std::size_t ProxyServer::leave_server(std::string_view server, std::string_view why) {
+  return command(
+             {.action = SessionCommand::Action::kLeaveServer, .text = std::string(why), .server = std::string(server)})
+      .size();
+}
+
+void ProxyServer::set_texts(Texts texts) { impl_->texts.set(std::move(texts)); }
 
 std::size_t ProxyServer::end_sessions(std::size_t route, std::string_view why) {
   return command({.route = route, .action = SessionCommand::Action::kEndDrained, .text = std::string(why)}).size();

@@ -24,6 +24,7 @@
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/texts.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
@@ -34,7 +35,8 @@ class Acceptor;
 struct RouteOptions : RouteRules {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
-  net::Address listen;                        ///< port 0: any; the UDP port is the same
+  net::Address listen;                        ///< port 0: any; the UDP port is the same. [::] takes IPv4, too
+  bool only_v6 = false;                       ///< [::] does not, because another listener does
   /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named
   /// is detected, without harm to the server (Game::probe), before a player is let through.
   std::vector<UpstreamOptions> servers{1};
@@ -157,6 +159,11 @@ class ProxyServer {
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// The sessions on this server, of every route, go to another server or, where they cannot, end. Returns how many
+  /// there were. `why`: for players whose sessions end. From any thread but the workers'.
+  std::size_t leave_server(std::string_view server, std::string_view why);
+  /// What players are told instead of our own words. From any thread.
+  void set_texts(Texts texts);
   /// Sends the players of a route a message in the server's name. From any thread but the workers'.
   std::vector<SessionReport> announce(std::size_t route, std::string_view text);
   /// Whether stop() was called.

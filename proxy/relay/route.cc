@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/core/texts.h"
 #include "proxy/relay/admission/ban_time.h"
 #include "proxy/relay/tap/room_words.h"
 
@@ -47,6 +48,15 @@ std::string Route::named() const {
   if (!name.empty()) return name;
   return std::string(game.name()) + " " + std::string(dialect_name()) +
          (listen_address.port() != 0 ? " " + listen_address.text() : "");
+}
+
+/// What says that the player may come again stays at the end: clients and other proxies tell by it that this is no ban.
+std::string Route::words_for(Reason reason, const Fault& fault) const {
+  const bool down = reason == Reason::kServerUnreachable || reason == Reason::kServerTimeout;
+  if ((!down && reason != Reason::kDraining) || texts == nullptr) return words_for_player(reason, fault);
+  const std::string own = texts->text(down ? &Texts::server_down : &Texts::draining, "");
+  if (own.empty()) return words_for_player(reason, fault);
+  return core::is_for_now(own) ? own : own + std::string(core::kTryAgain);
 }
 
 void Route::add_to(Totals& sum) const {

@@ -25,6 +25,7 @@
 #include "proxy/relay/log_limiter.h"
 #include "proxy/relay/route_rules.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/texts.h"
 #include "proxy/relay/upstream/known_world.h"
 #include "proxy/relay/upstream/lookup_waits.h"
 #include "proxy/relay/upstream/player_numbers.h"
@@ -62,6 +63,8 @@ struct Route : RouteRules {
 
   /// Its name; without one, "bzflag 2.4 0.0.0.0:5154".
   std::string named() const;
+  /// What a player is told for this reason: in the operator's words, or in ours (words_for_player).
+  std::string words_for(Reason reason, const Fault& fault) const;
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
   /// The route is not over while a Ref to it exists.
@@ -93,6 +96,7 @@ struct Route : RouteRules {
   std::size_t dialect = 0;                      ///< the listener's
   LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
   AddressBytes* address_bytes = nullptr;        ///< of the ProxyServer
+  const SharedTexts* texts = nullptr;           ///< of the ProxyServer
   net::Address listen_address;                  ///< the address of `listener`
   Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them

@@ -13,6 +13,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/pattern.h"
+#include "tests/support/process.h"
 
 namespace entente::links_test {
 
@@ -85,6 +86,14 @@ std::string broken(const fs::path& root) {
 
 TEST_CASE("each link of a document leads to a file and, after '#', to one of its headings") {
   CHECK(broken(testing::source_dir()) == "");
+}
+
+TEST_CASE("each link of the package's documents leads to a document of the package") {
+  const Folder folder;
+  const Ended made = run({testing::source_dir() + "/deploy/docs", folder.file("docs")});
+  CHECK_MESSAGE(made.code == 0, made.err);
+  CHECK(broken(folder.file("docs")) == "");
+  CHECK(fs::exists(folder.file("docs") + "/proxy/manual/control.md"));
 }
 
 TEST_CASE("a link that leads nowhere is found") {

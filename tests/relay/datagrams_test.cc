@@ -52,12 +52,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a wildcard listener answers from the address that the client connected to") {
+TEST_CASE("a wildcard listener answers from the address that the client connected to; [::] takes both families") {
+  const char *at = "0.0.0.0", *ip = "127.0.0.3";
+  SUBCASE("IPv4") {}
+  SUBCASE("[::], from IPv4") { at = "::"; }
+  SUBCASE("[::], from IPv6") { at = "::", ip = "::1"; }
   FakeServer fake(true);
   relay::RouteOptions options;
   options.game = &toy::game();
   options.servers[0].dialect = 0;
-  options.listen = net::Address();
+  options.listen = *net::Address::parse(at, 0);
   options.servers[0].host = "127.0.0.1";
   options.servers[0].port = fake.port();
   Heard heard;
@@ -66,8 +70,8 @@ TEST_CASE("a wildcard listener answers from the address that the client connecte
   REQUIRE(listening.ok());
   std::thread serving([&] { server.run(); });
   {
-    const net::Address acceptor = *net::Address::parse("127.0.0.3", listening->address.port());
-    const net::Address from = free_for_both();
+    const net::Address acceptor = *net::Address::parse(ip, listening->address.port());
+    const net::Address from = free_for_both(acceptor.v6());
     const Stream client = Stream::to(acceptor, &from);
     client.send(kHello);
     const Stream uplink = fake.accept();

@@ -371,7 +371,7 @@ TEST_CASE("a client whose game breaks the framing is told what is wrong") {
   FakeServer fake(true);
   Place place(spoken, false, fake.address(), patient());
   const Stream client = Stream::to(place.address);
-  client.send("GET / HTTP/1.1\r\n");
+  client.send("SSH-2.0-x\r\n");
   CHECK(stream_gets(client).starts_with("REFUSED:" + words_of(Reason::kBadFrame) + ": wrong greeting in header"));
 }
 

@@ -9,6 +9,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/native/native.h"
 #include "adapters/panic/panic.h"
+#include "proxy/net/socket.h"
 #include "tests/relay/toy.h"
 
 namespace entente::testing::relay_test {
@@ -283,6 +284,31 @@ TEST_CASE("an HTTP request to a BZFlag 2.4 server passes unchanged, and so does 
   CHECK(running.totals().by(relay::Reason::kBadFrame) == 0);
 }
 
+TEST_CASE("a BZFlag server's URL of its own HTTP names the relay; other URLs, and what surrounds them, stay") {
+  const auto told = [](const std::string& url) {
+    std::string frame{'\0', static_cast<char>(url.size() + 1), 'c', 'u'};
+    return frame + url + '\0';
+  };
+  const std::string before("\0\x08gt\0\x06 aJ\xcc\x13\xb4", 12), after("\0\x01wh\x74", 5);
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address());
+  const std::string port = std::to_string(fake.port()), ours = std::to_string(running.address.port());
+  Stream client = Stream::to(running.address);
+  client.send("BZFLAG\r\n\r\n");
+  Stream server = fake.accept();
+  const auto passes = [&](const std::string& sent, const std::string& came) {
+    server.send(sent);
+    CHECK(client.read_text(came.size()) == came);
+  };
+  CHECK(server.read_text(10) == "BZFLAG\r\n\r\n");
+  passes("BZFS0221\x07", "BZFS0221\x07");
+  passes(before + told("http://example.org:" + port + "/fastmap/") + after,
+         before + told("http://example.org:" + ours + "/fastmap/") + after);
+  for (const char* other : {"http://maps.example.org/world", "http://example.org:80/", "ftp://example.org:", ""})
+    passes(before + told(other) + after, before + told(other) + after);
+  CHECK(running.totals().to_client.frames == 1 + 3 * 5);
+}
+
 TEST_CASE("an HTTP request to a BZFlag server that cannot be reached is answered by HTTP; other games refuse it") {
   FakeServer gone(true);
   Running running(bzflag::game(), gone.address());
@@ -295,6 +321,37 @@ TEST_CASE("an HTTP request to a BZFlag server that cannot be reached is answered
   const Stream other = Stream::to(toys.address);
   other.send("GET / HTTP/1.1\r\n\r\n");
   CHECK(toys.ended(relay::Reason::kBadFrame));
+}
+
+TEST_CASE("a listener on [::] takes IPv4, too, under the same limits, unless it is for IPv6 alone") {
+  for (const bool only_v6 : {false, true}) {
+    CAPTURE(only_v6);
+    FakeServer fake(true);
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.servers[0] = {fake.address().ip_text(), fake.port(), 0};
+    options.listen = *net::Address::parse("::", 0);
+    options.only_v6 = only_v6;
+    options.limits = no_limits();
+    options.limits.sessions = 1;
+    Heard heard;
+    relay::ProxyServer server(1, heard);
+    const auto listening = server.add(options);
+    REQUIRE(listening.ok());
+    std::thread serving([&] { server.run(); });
+    const std::uint16_t port = listening->address.port();
+    if (only_v6) {
+      CHECK(net::listen(*net::Address::parse("127.0.0.1", port), false).ok());
+    } else {
+      const Stream four = Stream::to(*net::Address::parse("127.0.0.1", port));
+      four.send(kHello);
+      CHECK(fake.accept().read_text(4) == kHello);
+      CHECK(heard.line("opened " + four.here().text()));
+      CHECK(as_text(Stream::to(*net::Address::parse("::1", port)).read_all()) == kGoodbye);
+    }
+    server.stop();
+    serving.join();
+  }
 }
 
 TEST_CASE("IPv6 is relayed like IPv4") {

@@ -15,7 +15,7 @@ std::uint16_t listening_port(Process& process, std::string_view dialect) {
   std::uint16_t port = 0;
   const char* const end = line->data() + line->size();
   const auto [read, error] = std::from_chars(line->data() + before.size(), end, port);
-  const bool is_port = error == std::errc() && read == end;
+  const bool is_port = error == std::errc() && (read == end || *read == ' ');  // a name may follow
   REQUIRE_MESSAGE(is_port, *line, "\n", process.err());
   return port;
 }

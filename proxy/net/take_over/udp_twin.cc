@@ -26,6 +26,10 @@ Fd udp_twin(int family) {
 
 bool bind_twin(int twin, int listening) {
   const Address at = local_address(listening);
+  int only_v6 = 1;
+  socklen_t size = sizeof only_v6;
+  if (at.v6() && ::getsockopt(listening, IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, &size) == 0)
+    (void)::setsockopt(twin, IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, size);
   return allow_twins(listening, true) && allow_twins(twin, true) && ::bind(twin, at.raw(), at.size()) == 0;
 }
 
@@ -45,7 +49,8 @@ void silence_twin(int twin) {
 Fd udp_socket_for(const Address& peer, const Address& here, int listening) {
   Fd fd = udp_twin(peer.family());
   if (!fd || !allow_twins(listening, true) || !allow_twins(fd.get(), true)) return {};
-  const Address at = here.with_port(local_address(listening).port());
+  const Address own = here.family() == peer.family() ? here : peer.wildcard_of_family();  // `here` takes both
+  const Address at = own.with_port(local_address(listening).port());
   if (::bind(fd.get(), at.raw(), at.size()) != 0 || ::connect(fd.get(), peer.raw(), peer.size()) != 0) return {};
   return fd;
 }

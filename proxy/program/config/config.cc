@@ -13,7 +13,10 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "proxy/core/texts.h"
 #include "proxy/net/address.h"
 #include "proxy/net/network.h"
 #include "proxy/net/service_manager.h"
@@ -21,6 +24,8 @@
 #include "proxy/program/config/arena_rules.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/config/config_reader.h"
+#include "proxy/program/config/limits.h"
+#include "proxy/program/config/loop.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/fleet/fleet.h"
@@ -35,6 +40,7 @@ namespace {
 
 constexpr std::size_t kLargestConfig = 1048576;  // bytes; a configuration is written by hand
 constexpr std::size_t kLongestHost = 253;        // bytes
+constexpr std::size_t kLongestRouteName = 40;    // bytes
 
 // Checks the rules that the schema cannot express.
 class Checker {
@@ -45,7 +51,16 @@ class Checker {
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
-    water(config.limits());
+    water("", config.limits());
+    for (const auto& [key, text] :
+         {std::pair("server_down", config.texts().server_down()),
+          std::pair("server_away", config.texts().server_away()),
+          std::pair("server_back", config.texts().server_back()),
+          std::pair("server_full", config.texts().server_full()), std::pair("draining", config.texts().draining())})
+      if (text.size() > core::kMostText)
+        problem(std::string("texts.") + key, "has " + std::to_string(text.size()) +
+                                                 " bytes; a text for players may have " +
+                                                 std::to_string(core::kMostText));
     const std::string& host = config.public_host();
     const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':'; };
     if (host.size() > kLongestHost || !std::all_of(host.begin(), host.end(), fits))
@@ -68,6 +83,7 @@ class Checker {
     fleet(config.fleet());
     if (config.recording().to_fleet() != config::Recording::no && !is_in_fleet(config))
       problem("recording.to_fleet", "needs [fleet]");
+    loops_ = loops_of(config, known_, machine_ != nullptr);
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {
@@ -84,13 +100,31 @@ class Checker {
   }
 
   /// Reports the error at the key that the file has.
-  void water(const config::Limits& limits) {
+  void water(const std::string& path, const config::Limits& limits) {
     const std::string low = std::to_string(limits.low_water()), high = std::to_string(limits.high_water());
     if (limits.low_water() < limits.high_water()) return;
-    if (reading_.places.contains("limits.low_water"))
-      problem("limits.low_water", "expected less than limits.high_water (" + high + " bytes), got " + low);
+    if (reading_.places.contains(path + "limits.low_water"))
+      problem(path + "limits.low_water", "expected less than limits.high_water (" + high + " bytes), got " + low);
     else
-      problem("limits.high_water", "expected more than limits.low_water (" + low + " bytes), got " + high);
+      problem(path + "limits.high_water", "expected more than limits.low_water (" + low + " bytes), got " + high);
+  }
+
+  /// Checks that a route's name can be told from the other ways to call a route.
+  void name(const std::string& path, const config::Config& config, const config::Route& route) {
+    const std::string& name = route.name();
+    if (name.empty()) return;
+    const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; };
+    if (name.size() > kLongestRouteName || !std::all_of(name.begin(), name.end(), fits))
+      return problem(path + "name",
+                     "expected up to " + std::to_string(kLongestRouteName) + " letters, digits, '-', '_' and '.'");
+    if (std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::isalpha(c) != 0; }))
+      return problem(path + "name", "needs a letter: a number stands for a port");
+    if (std::any_of(known_.begin(), known_.end(), [&](const wire::Game* game) { return game->name() == name; }))
+      return problem(path + "name", "is the name of a game");
+    const auto& arenas = config.arena();
+    if (std::any_of(arenas.begin(), arenas.end(), [&](const config::Arena& one) { return one.name() == name; }))
+      return problem(path + "name", "is the name of an arena");
+    taken_twice(path + "name", "the name '" + name + "'");
   }
 
   void operator_page(const config::Operator& page) {
@@ -122,6 +156,9 @@ class Checker {
     const config::Route& route = config.route(index);
     const std::string path = "route[" + std::to_string(index) + "].";
     nets(path, route);
+    name(path, config, route);
+    water(path, limits_for(config.limits(), route.limits()));
+    if (const std::string& loop = loops_.at(static_cast<std::size_t>(index)); !loop.empty()) problem(path + "to", loop);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const std::vector<std::string> servers(route.to().begin(), route.to().end());
     if (const auto arena = fleet_arena_of(route)) return fleet_route(path, config, index, *arena);
@@ -152,8 +189,9 @@ class Checker {
     if (to && route.watch_size() != 0)
       if (const auto why = objection_to_playing(to->first)) problem(path + "watch", why->text);
     if (!route.record().empty())
-      recording(path + "record", recording_path(route.record(), config.recording().directory(),
-                                                {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+      recording(path + "record",
+                recording_path(route.record(), config.recording().directory(),
+                               {listen->game->name(), static_cast<std::size_t>(index) + 1, 0, 0, route.name()}));
   }
 
   /// Checks a route into an arena of the fleet.
@@ -422,6 +460,7 @@ class Checker {
   const Machine* const machine_;              // null: only the text is judged
   std::map<std::string, std::string> taken_;  // to the key that took it
   std::vector<Bound> bound_;
+  std::vector<std::string> loops_;           // of each route: why it leads to itself
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
 };
 

@@ -60,6 +60,11 @@ class Example {
 
   void table(const FieldDescriptor& field, const std::string& path) {
     const std::string name = path + field.name();
+    const config::Rule& rule = field.options().GetExtension(config::rule);
+    if (rule.inherits()) {
+      text_ += "\n" + above(field) + "[" + name + "]\n";  // its keys have been explained
+      return;
+    }
     text_ += "\n" + above(field) + (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
     keys(*field.message_type(), name + ".");
   }

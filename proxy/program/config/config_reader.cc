@@ -238,7 +238,7 @@ void set_defaults(Message& message) {
       for (int j = 0; j < reflection.FieldSize(message, &field); ++j)
         set_defaults(*reflection.MutableRepeatedMessage(&message, &field, j));
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      set_defaults(*reflection.MutableMessage(&message, &field));
+      if (!rule_of(field).inherits()) set_defaults(*reflection.MutableMessage(&message, &field));
     } else if (!reflection.HasField(message, &field) && !rule_of(field).required()) {
       set_preset(message, field);
     }

@@ -34,4 +34,10 @@ Limits limits_of(const config::Limits& settings) {
   };
 }
 
+config::Limits limits_for(const config::Limits& general, const config::Limits& own) {
+  config::Limits both = general;
+  both.MergeFrom(own);
+  return both;
+}
+
 }  // namespace entente

@@ -206,7 +206,7 @@ std::string recording_path(std::string_view pattern, std::string_view directory,
   std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
   std::string file(pattern);
   replace_all(file, "{time}", time.data());
-  replace_all(file, "{route}", std::to_string(name.route));
+  replace_all(file, "{route}", name.name.empty() ? std::to_string(name.route) : std::string(name.name));
   replace_all(file, "{link}", std::to_string(name.link));
   replace_all(file, "{game}", name.game);
   return (std::filesystem::path(directory) / file).string();

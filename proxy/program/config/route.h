@@ -101,6 +101,7 @@ struct RecordingName {
   std::size_t route = 1;
   std::time_t start = 0;
   std::uint32_t link = 0;
+  std::string_view name = {};  ///< of the route; empty: {route} is its number
 };
 
 /// `pattern` with {game}, {route}, {link} and {time} ("20251120T051231Z") replaced, in `directory` unless it is

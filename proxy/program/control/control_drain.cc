@@ -154,7 +154,7 @@ class Drain {
   Reply undrain(std::string_view rest) const {
     const std::string what = whole_text(rest);
     if (what.empty() && !trimmed(rest).empty()) return Error{"usage: undrain [ROUTE|SERVER]"};
-    if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
+    if (drainer_.undrain_server(what) != 0) return "server " + what + " gets new players again\n";
     const auto all = served_only(routes_());
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
@@ -183,13 +183,17 @@ class Drain {
   }
 
   Reply drain_server(const DrainOrder& order) const {
-    if (!order.time.empty() || !order.text.empty() || !order.referrals.empty())
-      return Error{"--for, --refer and --say are for routes; " + order.what + " is a server"};
-    server_.drain_server(order.what, true);
+    if (!order.text.empty() || !order.referrals.empty())
+      return Error{"--refer and --say are for routes; " + order.what + " is a server"};
+    const bool limited = !order.time.empty();
+    drainer_.drain_server(order.what, limited ? Drainer::Time(order.millis) : Drainer::Time());
     std::uint64_t left = 0;
     for (const ListedRoute& route : served_only(routes_()))
       for (const auto& one : server_.servers(route.named.number)) left += one.name == order.what ? one.sessions : 0;
-    return "draining server " + order.what + ": " + sessions_go_on(left) + "\n";
+    return "draining server " + order.what + ": " + sessions_go_on(left) +
+           (limited ? " for " + order.time + ", then players of bridges go to another server, and other sessions end"
+                    : "") +
+           "\n";
   }
 
   /// The first one for the route's game and place; null: there is none.
@@ -228,7 +232,8 @@ void add_drain_commands(Control& control, relay::ProxyServer& server, const Rost
       "drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]",
       "Turns newcomers away from a route (a game, an arena, a port or a listener), or from all. Players who are there "
       "go on until they leave. With SERVER (a name in `servers`): sends no new players to it. --for: ends the sessions "
-      "that are left after TIME. --say: tells the players TEXT now. --refer, once or more: tells players of GAME in "
+      "that are left after TIME; players of bridges on SERVER go to another server, or wait for one. --say: tells the "
+      "players TEXT now. --refer, once or more: tells players of GAME in "
       "PLACE (an arena's name or a route's servers, as `listeners` prints them) to connect to HOST:PORT, now and "
       "when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });

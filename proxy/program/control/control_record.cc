@@ -15,7 +15,7 @@ constexpr WallTime kNanosPerSecond = 1'000'000'000;
 /// A number is that of a route that is served.
 bool is_called(const Recordable& one, std::string_view name) {
   return (!one.retired && name == std::to_string(one.number)) || name == one.name ||
-         one.name.ends_with(" " + std::string(name));
+         one.name.ends_with(" " + std::string(name)) || (!one.arena.empty() && name == one.arena);
 }
 
 /// The recordable routes with this name; all if `name` is empty.
@@ -97,10 +97,11 @@ Reply record(const std::vector<Recordable>& all, std::string_view rest) {
 void add_record_commands(Control& control, std::function<std::vector<Recordable>()> all) {
   control.add("recordings", "Lists the routes and arenas, and the files that they are being recorded to.",
               [all](std::string_view rest) { return recordings(all(), rest); });
-  control.add_order("record start|stop|rotate [ROUTE]",
-                    "Starts or stops a recording, or continues it in a new file. ROUTE: a number or an address of "
-                    "`recordings`; without it: all.",
-                    [all = std::move(all)](std::string_view rest) { return record(all(), rest); });
+  control.add_order(
+      "record start|stop|rotate [ROUTE]",
+      "Starts or stops a recording, or continues it in a new file. ROUTE: a number, a name or an address of "
+      "`recordings`, or the name of an arena; without it: all.",
+      [all = std::move(all)](std::string_view rest) { return record(all(), rest); });
 }
 
 }  // namespace entente

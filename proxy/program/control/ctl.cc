@@ -136,7 +136,7 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->required();
   app.add_option("--for", options.time,
                  "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: "
-                 "sessions that are still open after this time are ended (default: never)")
+                 "sessions that are still open after this time are ended, or go to another server (default: never)")
       ->type_name("TIME")
       ->check(not_empty);
   app.add_option(

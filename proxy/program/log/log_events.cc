@@ -44,6 +44,11 @@ relay::About about(const std::string& route, const relay::LinkInfo& session, con
   return about;
 }
 
+/// " (route ctf)"; nothing if the route has no name of its own, because the line has its listener.
+std::string on_route(const std::string& route) {
+  return route.find(' ') == std::string::npos && !route.empty() ? " (route " + route + ")" : "";
+}
+
 template <class... Values>
 void log_about(LogLevel level, const relay::About& about, const char* reason, fmt::format_string<Values...> format,
                Values&&... values) {
@@ -60,8 +65,9 @@ void log_about(LogLevel level, const relay::About& about, const char* reason, fm
 }  // namespace
 
 void LogEvents::opened(const std::string& route, const relay::LinkInfo& session, std::uint64_t suppressed) {
-  log_about(LogLevel::kInfo, about(route, session), "", "session {} opened: {} {}{}{}", session.link,
-            dialect_text(*session.game, session.dialect), from_text(session), to_text(session), and_more(suppressed));
+  log_about(LogLevel::kInfo, about(route, session), "", "session {} opened: {} {}{}{}{}", session.link,
+            dialect_text(*session.game, session.dialect), from_text(session), to_text(session), on_route(route),
+            and_more(suppressed));
 }
 
 void LogEvents::closed(const std::string& route, const relay::LinkInfo& session, const relay::SessionOutcome& end,
@@ -69,17 +75,18 @@ void LogEvents::closed(const std::string& route, const relay::LinkInfo& session,
   const std::string player = end.player.empty() ? player_of_(session.link) : end.player;
   const std::string name = player.empty() ? "" : "\"" + clean(player) + "\" ";
   const char* const reason = relay::text(end.reason);
-  log_about(LogLevel::kInfo, about(route, session, player), reason, "session {} closed: {} ({}{} after {}){}",
-            session.link, reason, name, who_text(session), time_text(end.length * 1000), and_more(suppressed));
+  log_about(LogLevel::kInfo, about(route, session, player), reason, "session {} closed: {} ({}{} after {}){}{}",
+            session.link, reason, name, who_text(session), time_text(end.length * 1000), on_route(route),
+            and_more(suppressed));
 }
 
 void LogEvents::refused(const std::string& route, const relay::LinkInfo& session, relay::Reason reason,
                         const Fault& fault, std::uint64_t at, std::uint64_t suppressed) {
   const bool bot = session.client.port() == 0;
-  log_about(LogLevel::kWarn, about(route, session), relay::text(reason), "refused {} ({}): {}{}{}",
+  log_about(LogLevel::kWarn, about(route, session), relay::text(reason), "refused {} ({}): {}{}{}{}",
             bot ? "a bot" : session.client.text() + " at " + at_text(session.listener),
             dialect_text(*session.game, session.dialect), relay::text(reason),
-            *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
+            *fault.what != '\0' ? text(fault, at) : "", on_route(route), and_more(suppressed));
 }
 
 void LogEvents::words_dropped(const std::string& route, const relay::LinkInfo& session, std::string_view what,

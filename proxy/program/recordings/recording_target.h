@@ -9,6 +9,7 @@ struct RecordingTarget {
   std::string pattern;  ///< as in recording_path
   std::string game;
   std::size_t route = 1;
+  std::string name = {};  ///< of the route
 };
 
 }  // namespace entente

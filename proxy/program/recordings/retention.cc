@@ -30,7 +30,8 @@ std::string regex_of(const RecordingTarget& target) {
   };
   replace("{time}", kTime);
   replace("{link}", kLink);
-  const fs::path name = fs::path(recording_path(pattern, "", {target.game, target.route, 0, 0})).filename();
+  const fs::path name =
+      fs::path(recording_path(pattern, "", {target.game, target.route, 0, 0, target.name})).filename();
   const auto escaped = [](const std::string& text) {
     std::string out;
     for (const char c : text) {

@@ -74,6 +74,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   options.source = to.source;
   options.strict = listen->strict;
   options.announce = route.announce();
+  options.name = route.name();
   if (*kind == RouteKind::kBridge)
     options.bridge = bridge_of(*listen, to, record_secrets);
   else if (faces_of(*to.game).back)
@@ -84,7 +85,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
     if (const auto why = objection_to_while_down(*listen, *kind)) return Error{"while_down " + why->text};
     options.bridge->while_down = place_in(*arena);
   }
-  return ConfiguredRoute{*listen, *servers, *kind, {std::move(options), listen->dialect_text()}};
+  return ConfiguredRoute{*listen, *servers, *kind, {std::move(options), listen->dialect_text(), 1, {}, route.limits()}};
 }
 
 Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap) {

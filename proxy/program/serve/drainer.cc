@@ -67,6 +67,24 @@ void Drainer::keep(std::size_t route) {
   if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
 }
 
+void Drainer::drain_server(const std::string& server, Time time) {
+  {
+    const std::lock_guard lock(mutex_);
+    servers_.erase(server);
+    if (const auto ends = until(time)) servers_[server] = *ends;
+  }
+  server_.drain_server(server, true);
+  sem_post(&news_);
+}
+
+std::size_t Drainer::undrain_server(const std::string& server) {
+  {
+    const std::lock_guard lock(mutex_);
+    servers_.erase(server);
+  }
+  return server_.drain_server(server, false);
+}
+
 bool Drainer::undrain(std::size_t route) {
   keep(route);
   const bool did = server_.is_draining(route);
@@ -128,8 +146,14 @@ void Drainer::end_overdue(Millis now) {
     std::string name, why;
   };
   std::vector<Overdue> overdue;
+  std::vector<std::string> servers;
   {
     const std::lock_guard lock(mutex_);
+    std::erase_if(servers_, [&](const auto& one) {
+      if (now < one.second) return false;
+      servers.push_back(one.first);
+      return true;
+    });
     for (auto& [route, drained] : routes_) {
       if (!drained.until || now < *drained.until) continue;
       drained.until.reset();
@@ -138,6 +162,8 @@ void Drainer::end_overdue(Millis now) {
   }
   for (const Overdue& one : overdue)
     log_info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
+  for (const std::string& one : servers)
+    log_info("drained server {}: {} left it", one, counted(server_.leave_server(one, kWhy), "session"));
 }
 
 /// Forgets retired routes whose last session has ended.
@@ -159,6 +185,7 @@ Millis Drainer::patience(Millis now) {
   if (stop_at_) return kLook;
   Millis until = now + kIdle;
   const std::lock_guard lock(mutex_);
+  for (const auto& [server, ends] : servers_) until = std::min(until, ends);
   for (const auto& [route, drained] : routes_) {
     until = std::min(until, drained.until.value_or(until));
     if (drained.over) until = std::min(until, now + kLookForOver);

@@ -39,6 +39,10 @@ class Drainer {
   /// The route accepts no more newcomers. `time` replaces an earlier one. `why`: the reason that players see when the
   /// time is over; "": kWhy. From any thread but the workers'.
   void drain(std::size_t route, Time time, const std::string& why = "");
+  /// The server gets no new sessions. When `time` is over, its players go to other servers, or their sessions end.
+  void drain_server(const std::string& server, Time time);
+  /// Undoes drain_server(). Returns on how many routes the server is.
+  std::size_t undrain_server(const std::string& server);
   /// Removes the time limit of a retired route: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
   /// The route accepts newcomers again. Returns false if it already did.
@@ -71,8 +75,9 @@ class Drainer {
 
   relay::ProxyServer& server_;
   const Millis before_stop_;
-  mutable std::mutex mutex_;               // guards routes_
+  mutable std::mutex mutex_;               // guards routes_ and servers_
   std::map<std::size_t, Drained> routes_;  // all, by number
+  std::map<std::string, Millis> servers_;  // that are drained: when their players have to leave
   sem_t news_;                             // a signal handler may post it
   std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false}, ends_{false};
   // Used only by the thread.

@@ -6,6 +6,7 @@
 #include "proxy/program/checked_option.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_reader.h"
+#include "proxy/program/config/loop.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/url_options.h"
 #include "proxy/program/misuse.h"
@@ -71,6 +72,8 @@ int run_proxy(const ProxyOptions& options) {
   route.set_hold_s(options.hold_s);
   set_defaults(config);
   route.set_record(options.record);
+  if (const std::string loop = loops_of(config, games(), true).front(); !loop.empty())
+    return wrong("--to ", Error{loop});
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   return serve({std::move(config), {}});

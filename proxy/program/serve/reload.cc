@@ -17,6 +17,7 @@ namespace {
 /// Removes what can change without a restart.
 void fix(config::Config& config) {
   config.clear_limits();
+  config.clear_texts();
   config.mutable_log()->clear_level();
   config.mutable_access()->clear_allow();
   config.mutable_access()->clear_deny();
@@ -92,6 +93,7 @@ void add_fleet_changes(const config::Config& running, const config::Config& fres
 config::Config at_once(const config::Config& config) {
   config::Config kept;
   *kept.mutable_limits() = config.limits();
+  *kept.mutable_texts() = config.texts();
   kept.mutable_log()->set_level(config.log().level());
   *kept.mutable_access()->mutable_allow() = config.access().allow();
   *kept.mutable_access()->mutable_deny() = config.access().deny();

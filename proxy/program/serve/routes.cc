@@ -33,11 +33,12 @@ bool same_listener(const std::string& url, const ListenEnd& one, const std::stri
   return one.game == other.game && one.enet == other.enet && one.address == other.address && path(one) == path(other);
 }
 
-/// Ignores access lists and audiences, which can change on a running route.
+/// Ignores access lists, limits and audiences, which can change on a running route.
 bool same_settings(config::Route one, config::Route other) {
   for (config::Route* route : {&one, &other}) {
     route->clear_allow();
     route->clear_deny();
+    route->clear_limits();
     route->clear_watch();
   }
   return MessageDifferencer::Equals(one, other);
@@ -136,8 +137,10 @@ Outcome<Routes::Running> Routes::add(Running running, Service::NewRoute made) {
   const auto listening = service_.add(std::move(made));
   if (!listening) return listening.error();
   running.number = listening->route;
-  running.name = running.listen.dialect_text() + " " + listening->address.text();
-  lines_ += "listening " + running.name + "\n";
+  const std::string at = running.listen.dialect_text() + " " + listening->address.text();
+  const std::string name = running.route ? running.route->name() : "";
+  running.name = name.empty() ? at : name;
+  lines_ += "listening " + at + (name.empty() ? "" : " (" + name + ")") + "\n";
   return running;
 }
 
@@ -149,7 +152,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   }
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
-  const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
+  const auto tap = service_.tap(route.record(), made->listen.game->name(), position, route.name());
   if (!tap) return with_place(places_.before(record_of(position)), tap.error());
   made->made.options.tap = *tap;
   made->made.position = position;
@@ -363,9 +366,9 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
     service_.set_rules(current_);
     return done;
   }
-  std::map<std::size_t, relay::Access> own;
+  std::map<std::size_t, Service::OwnRules> own;
   for (const Running& one : running_)
-    if (one.route) own[one.number] = access_of(*one.route);
+    if (one.route) own[one.number] = {access_of(*one.route), one.route->limits()};
   service_.apply_rules(own);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
@@ -409,6 +412,8 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   auto before = take(plan.before, is_same);
   if (before) {
     Running kept = *before;
+    if (!MessageDifferencer::Equals(kept.route->limits(), route.limits()))
+      plan.told += "changed: limits of " + kept.name + "\n";
     kept.route = route;
     kept.position = position;
     kept.broadcast = broadcast_of(route, kept.broadcast);
@@ -419,7 +424,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (before && before->route && before->route->record() == route.record()) {
     running.tap = before->tap;
   } else {
-    const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
+    const auto tap = service_.tap(route.record(), made->listen.game->name(), position, route.name());
     if (!tap) return with_place(plan.places.before(record_of(position)), tap.error());
     plan.taps_added.push_back(*tap);
     running.tap = *tap;
@@ -620,7 +625,9 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
       observers_.look_after(one.number, one.observer);
       continue;
     }
-    one.name = one.listen.dialect_text() + " " + (*listening)[i].address.text();
+    one.name = one.route && !one.route->name().empty()
+                   ? one.route->name()
+                   : one.listen.dialect_text() + " " + (*listening)[i].address.text();
     if (!plan.added[i].instead_of) plan.told += "added: " + one.name + "\n";
   }
   end_removed(plan);

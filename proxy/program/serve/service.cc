@@ -39,6 +39,25 @@ namespace entente {
 namespace {
 
 /// The file name of recordings that an operator starts on routes without `record`.
+/// The ports of listeners with an IPv4 address. A listener on [::] with such a port leaves IPv4 to them.
+std::set<std::uint16_t> ports_of_v4(const config::Config& config) {
+  std::set<std::uint16_t> ports;
+  const auto add = [&](const std::string& url) {
+    const auto listen = parse_endpoint(url, games(), EndpointRole::kListen);
+    const auto at = listen ? net::Address::parse(listen->host, listen->port) : Outcome<net::Address>(Error{""});
+    if (at && !at->v6() && at->port() != 0) ports.insert(at->port());
+  };
+  const auto add_all = [&](const auto& one) {
+    for (const config::Watch& watch : one.watch()) std::for_each(watch.listen().begin(), watch.listen().end(), add);
+  };
+  for (const config::Route& route : config.route()) add(route.listen()), add_all(route);
+  for (const config::Arena& arena : config.arena()) {
+    std::for_each(arena.listen().begin(), arena.listen().end(), add);
+    add_all(arena);
+  }
+  return ports;
+}
+
 constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
 
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
@@ -109,17 +128,18 @@ Outcome<Done> Service::join_fleet() {
   return Done{};
 }
 
-Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game, std::size_t position) {
+Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game, std::size_t position,
+                                        const std::string& name) {
   const bool starts = !pattern.empty();
   if (!starts && !takes_commands(config_)) return taps_.counting();
-  return taps_.recording({starts ? pattern : kPattern, std::string(game), position}, starts);
+  return taps_.recording({starts ? pattern : kPattern, std::string(game), position, name}, starts);
 }
 
 void Service::discard(relay::TapThread& tap) {
   if (taps_.recording_of(&tap) != nullptr) taps_.discard(tap);
 }
 
-relay::RouteOptions Service::complete(relay::RouteOptions options) {
+relay::RouteOptions Service::complete(relay::RouteOptions options, const config::Limits& own) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
   if (options.upstream.hold_ms != 0)
@@ -131,13 +151,14 @@ relay::RouteOptions Service::complete(relay::RouteOptions options) {
            (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
   };
   const std::lock_guard lock(mutex_);
-  options.limits = limits_of(limits_);
+  options.limits = limits_of(limits_for(limits_, own));
+  options.only_v6 = v4_ports_.contains(options.listen.port());
   options.access.push_back(access_);
   return options;
 }
 
 Outcome<relay::Listening> Service::add(NewRoute route) {
-  route.options = complete(std::move(route.options));
+  route.options = complete(std::move(route.options), route.limits);
   const auto added = server_.add(route.options);
   if (added) serve(route, *added);
   return added;
@@ -147,7 +168,7 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
                                                        const std::vector<std::size_t>& retired) {
   relay::RouteChanges changes;
   for (NewRoute& one : added) {
-    one.options = complete(std::move(one.options));
+    one.options = complete(std::move(one.options), one.limits);
     changes.added.push_back({one.options, one.instead_of});
   }
   changes.retired = retired;
@@ -172,7 +193,8 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
 void Service::serve(const NewRoute& route, const relay::Listening& at) {
   const relay::RouteOptions& options = route.options;
   log_page_address(options.web, at.address);
-  const std::string name = route.name + (at.address.port() != 0 ? " " + at.address.text() : "");
+  const std::string made = route.name + (at.address.port() != 0 ? " " + at.address.text() : "");
+  const std::string& name = options.name.empty() ? made : options.name;
   const bool of_arena = options.bridge && options.bridge->shared_room;
   ServedRoute served{
       {at.route, name, std::string(options.game->name()), of_arena ? options.servers.front().host : "", at.address},
@@ -400,26 +422,31 @@ Outcome<std::optional<std::string>> Service::read_operator_token(const config::C
 std::vector<Recordable> Service::recordables() const {
   std::vector<Recordable> all;
   for (const auto& [route, retired] : routes_.recordings())
-    all.push_back({route.position, route.named.name, route.tap, retired});
+    all.push_back({route.position, route.named.name, route.tap, retired, route.named.room});
   return all;
 }
 
 void Service::set_rules(const config::Config& config) {
   const std::lock_guard lock(mutex_);
   limits_ = config.limits();
+  v4_ports_ = ports_of_v4(config);
+  const config::Texts& texts = config.texts();
+  server_.set_texts(
+      {texts.server_down(), texts.server_away(), texts.server_back(), texts.server_full(), texts.draining()});
   access_ = access_of(config.access());
   access_.listed = &listed_;
 }
 
-void Service::apply_rules(const std::map<std::size_t, relay::Access>& own) {
+void Service::apply_rules(const std::map<std::size_t, OwnRules>& own) {
   std::unique_lock lock(mutex_);
-  const Limits limits = limits_of(limits_);
+  const config::Limits limits = limits_;
   const relay::Access general = access_;
   lock.unlock();
   for (const NamedRoute& route : routes_.names()) {
-    server_.set_limits(route.number, limits);
+    const auto its = own.find(route.number);
+    server_.set_limits(route.number, limits_of(its != own.end() ? limits_for(limits, its->second.limits) : limits));
     std::vector<relay::Access> access;
-    if (const auto its = own.find(route.number); its != own.end()) access.push_back(its->second);
+    if (its != own.end()) access.push_back(its->second.access);
     access.push_back(general);
     server_.set_access(route.number, access);
   }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,17 +51,25 @@ class Service final : private HandOver::User, private FleetBans::User {
 
   /// A tap for the route at this position of the configuration, from 1. It records if `pattern` (as in recording_path)
   /// is not empty. Otherwise it only counts; if there is a control socket, an operator can start a recording.
-  Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1);
+  /// `name`: of the route, if it has one.
+  Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1,
+                                 const std::string& name = {});
   /// Removes the recording of a tap that no route uses.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
   /// A route that is to be served. Limits and the general access lists are those of the configuration; bans apply.
+  /// What a route has in addition to [access], and instead of [limits].
+  struct OwnRules {
+    relay::Access access;
+    config::Limits limits;
+  };
   struct NewRoute {
     relay::RouteOptions options;
-    std::string name;  ///< in statistics; its address is added
+    std::string name;  ///< in statistics, unless options.name is set; its address is added
     std::size_t position = 1;
     std::optional<std::size_t> instead_of = {};  ///< as RouteChanges::Added
+    config::Limits limits = {};                  ///< of this route, where they differ from [limits]
   };
   Outcome<relay::Listening> add(NewRoute route);
   /// Makes all of these changes, or none if one fails. Routes that are retired or replaced get no newcomers; their
@@ -119,7 +129,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void set_rules(const config::Config& config);
   /// Applies these rules to the routes that are served. `own`: a route's access list, by the route's number. From any
   /// thread.
-  void apply_rules(const std::map<std::size_t, relay::Access>& own);
+  void apply_rules(const std::map<std::size_t, OwnRules>& own);
   /// Reads the token of the operator page from its file; nullopt if there is no page now, or none in `fresh`. From any
   /// thread.
   Outcome<std::optional<std::string>> read_operator_token(const config::Config& fresh) const;
@@ -139,7 +149,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::string metrics() const;
 
  private:
-  relay::RouteOptions complete(relay::RouteOptions options);
+  relay::RouteOptions complete(relay::RouteOptions options, const config::Limits& own);
   void serve(const NewRoute& route, const relay::Listening& at);
   /// How long the sessions of a removed route may go on; nullopt: until they end.
   Drainer::Time drain_time() const;
@@ -186,6 +196,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   mutable std::mutex mutex_;  // guards the next four
   std::string reload_failure_;
   config::Limits limits_;
+  std::set<std::uint16_t> v4_ports_;  // of IPv4 listeners of the configuration
   relay::Access access_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   std::atomic<bool> gave_up_{false}, serving_{false};

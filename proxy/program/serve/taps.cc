@@ -82,7 +82,7 @@ Taps::Taps(const config::Recording& settings, std::function<void()> give_up)
 Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool start) {
   const auto path = [this, target](relay::LinkId session) {
     return recording_path(target.pattern, settings_.directory(),
-                          {target.game, target.route, std::time(nullptr), session});
+                          {target.game, target.route, std::time(nullptr), session, target.name});
   };
   relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
@@ -93,14 +93,20 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
   options.files.kills = {kill_message, tells_kill};
-  const std::string of = "recording of route " + std::to_string(target.route) + " (" + target.game + ")";
+  const std::string number = std::to_string(target.route);
+  const std::string of =
+      "recording of route " + (target.name.empty() ? number : target.name) + " (" + target.game + ")";
   options.files.failed = [of](const Error& error) { log_error("{}: {}", of, error.text); };
   options.said = [of](std::string_view sentence) { log_warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
-  options.files.completed = [this, discarded](const std::string& file) {
-    std::error_code ignored;  // a file that stays is only in the way of a later one with its name
-    if (*discarded && has_files()) std::filesystem::remove(file, ignored);
-    log_debug("recording {} is complete", file);
+  const bool timed = start && target.pattern.find("{time}") != std::string::npos;
+  options.files.completed = [this, discarded, timed](const std::string& file, bool empty) {
+    // A file that stays is only in the way of a later one with its name. Nobody looks for the file of an idle route
+    // that no operator has started: each upgrade and each restart would leave one.
+    const bool goes = *discarded || (empty && timed);
+    std::error_code ignored;
+    if (goes && has_files()) std::filesystem::remove(file, ignored);
+    log_debug("recording {} is {}", file, goes ? "removed: nothing was recorded" : "complete");
     retention_.look_soon();
   };
   std::string file;

@@ -90,7 +90,7 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
 
 std::string Acceptor::words_for(const net::Address& from, Reason why, const Fault& fault) const {
   const bool banned = why == Reason::kBanned || why == Reason::kNotAllowed;
-  return banned ? worker_route_->why_banned(from) : words_for_player(why, fault);
+  return banned ? worker_route_->why_banned(from) : worker_route_->route.words_for(why, fault);
 }
 
 std::vector<Buffer> Acceptor::refusal(const net::Address& from, Reason why, const Fault& fault) const {

@@ -158,6 +158,12 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   bool may_go_on() const;
   bool may_outlive_server() const;
   bool outlives_server(const std::string& why, std::uint32_t code);
+  bool leave_server(std::string_view server, std::string_view why) override;
+  /// The operator's text, or ours.
+  std::string its_text(std::string Texts::*which, const char* ours) const {
+    const SharedTexts* const texts = at().texts;
+    return texts != nullptr ? texts->text(which, ours) : ours;
+  }
   core::Wait replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss);
   void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
   void replace_back_end();

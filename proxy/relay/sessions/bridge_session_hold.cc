@@ -63,6 +63,12 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   return true;
 }
 
+bool BridgeSession::leave_server(std::string_view server, std::string_view why) {
+  if (ending_ || visits() || moved_to_.arena || hold_.on() || dial_.server_name() != server) return false;
+  if (!outlives_server("the server is drained", 0)) end_drained(why);
+  return true;
+}
+
 /// What the player waits for; kNothing: the room ends.
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
@@ -89,7 +95,9 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
     worker_route_->log_warning(LogKind::kWaitsForServer,
                                who() + ": server " + server + " is lost (" + why + "); waits for it" + limit, about());
   }
-  if (info_.game->has_chat()) announce_in_room(wait == core::Wait::kPlayerSlot ? kServerIsFull : kServerIsAway);
+  if (info_.game->has_chat())
+    announce_in_room(wait == core::Wait::kPlayerSlot ? its_text(&Texts::server_full, kServerIsFull)
+                                                     : its_text(&Texts::server_away, kServerIsAway));
 }
 
 void BridgeSession::begin_hold() {
@@ -124,7 +132,7 @@ void BridgeSession::come_back() {
   worker_route_->log_info(LogKind::kBackOnServer,
                           who() + ": back on server " + server + " after " + std::to_string(away) + " ms", about());
   if (info_.game->has_chat())
-    announce_in_room(kServerIsBack);
+    announce_in_room(its_text(&Texts::server_back, kServerIsBack));
   else
     set_alarm(wakes_at());
 }
@@ -204,7 +212,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
       LogKind::kWaitsForServer,
       who() + ": the player cannot stay in the arena '" + name + "' (" + why + "); waits for a server", about());
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
-  if (stays && !ending_ && info_.game->has_chat()) announce_in_room(kServerIsAway);
+  if (stays && !ending_ && info_.game->has_chat()) announce_in_room(its_text(&Texts::server_away, kServerIsAway));
   return true;
 }
 

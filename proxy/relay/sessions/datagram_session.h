@@ -57,6 +57,11 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
     order->answer_stays("a relay of datagrams cannot send messages to its players");
   }
   void end_drained(std::string_view) { end(Reason::kDrained); }
+  bool leave_server(std::string_view server, std::string_view) {
+    if (!server_ || walk_.server().name != server) return false;
+    end(Reason::kDrained);
+    return true;
+  }
   AnnounceResult say(std::string_view) {
     return worker_route_.route.announce ? AnnounceResult::kCannot : AnnounceResult::kOff;
   }

@@ -236,6 +236,12 @@ void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
 
 void Session::end_drained(std::string_view why) { end(Reason::kDrained, Fault{""}, why); }
 
+bool Session::leave_server(std::string_view server, std::string_view why) {
+  if (dial_.server_name() != server) return false;
+  end_drained(why);
+  return true;
+}
+
 /// For relays: inserts the text as a message of the game.
 AnnounceResult Session::say(std::string_view text) {
   const Route& route = worker_route_->route;

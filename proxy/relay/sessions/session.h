@@ -81,6 +81,9 @@ class Session : private Dial::User, private DatagramInbox::User {
   virtual void move(const std::shared_ptr<MoveOrder>& order);
   /// As send_away(), because the route was drained.
   void end_drained(std::string_view why);
+  /// Its server is drained: the player goes to another one, or the session ends as by end_drained(). False: it has no
+  /// session on this server.
+  virtual bool leave_server(std::string_view server, std::string_view why);
   /// Sends the player a message in the server's name.
   virtual AnnounceResult say(std::string_view text);
   SessionReport report() const;
@@ -159,7 +162,7 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// The messages of the game that tell a client at this stage why its session ends.
   std::vector<Buffer> last_words(wire::ClientStage stage, Reason why) const;
   /// Why the session ends, for the player; empty: nobody is left to be told.
-  std::string words(Reason why) const { return words_.empty() ? words_for_player(why, fault_) : words_; }
+  std::string words(Reason why) const { return words_.empty() ? at().words_for(why, fault_) : words_; }
   /// Closes the links once what was sent is out.
   virtual void shut_down() = 0;
   /// Closes the links at once, whatever waits.

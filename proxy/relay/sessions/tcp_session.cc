@@ -238,7 +238,18 @@ void TcpSession::to_client(const FrameRun& frames) {
   promised_.empty() ? pass_to_client(frames) : greeted_again(frames);
 }
 
+/// These frames with the relay's place instead of that of the server's own HTTP, before its player is in; empty: they
+/// do not tell it.
+Buffer TcpSession::with_our_http(const FrameRun& frames) const {
+  if (entered_ || frames.count == 0 || frames.ahead != 0 || !route_.game.answers_http(route_.dialect)) return {};
+  return route_.game.with_http_at(
+      frames.bytes, route_.dialect,
+      {.server_port = info_.server.port(), .host = route_.public_host, .port = route_.listen_address.port()});
+}
+
 void TcpSession::pass_to_client(const FrameRun& frames) {
+  if (const Buffer changed = with_our_http(frames); !changed.empty())
+    return relay(server_, client_, Way::kToClient, FrameRun{changed, 0, frames.count});
   relay(server_, client_, Way::kToClient, frames);
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);

@@ -42,6 +42,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void greeted_again(const FrameRun& frames);
 
   void pass_http(Bytes first);
+  Buffer with_our_http(const FrameRun& frames) const;
   void decline_http();
   void client_said(Bytes bytes);
   void server_said(Bytes bytes);

@@ -35,6 +35,10 @@ std::optional<net::Address> host_of(const trace::Opened& opened) {
   return client ? std::optional(client->unmapped().host_key()) : std::nullopt;
 }
 
+bool is_empty(const trace::Recorder& recorder) {
+  return recorder.ever_recorded().bytes == 0 && recorder.lost().bytes == 0;
+}
+
 std::string name_of(const trace::Recorder& recorder) {
   return recorder.path().substr(recorder.path().rfind('/') + 1);  // all of it, if there is no '/'
 }
@@ -71,7 +75,7 @@ RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<tr
       on_(on),
       closer_([this](const trace::Recorder& recorder, const Outcome<Done>& closed) {
         if (!closed) return fail(closed.error());
-        if (options_.completed) options_.completed(recorder.path());
+        if (options_.completed) options_.completed(recorder.path(), is_empty(recorder));
       }) {
   wanted_.wanted.store(on, std::memory_order_relaxed);
   if (on) ask_for_worlds();
@@ -449,7 +453,7 @@ Outcome<Done> RecordingFiles::close(WallTime now) {
   for (const auto& file : files_) {
     file->recorder->summarize(to_map(file->summary.info()));
     auto done = file->recorder->close(file->shown(now));
-    if (done && options_.completed) options_.completed(file->recorder->path());
+    if (done && options_.completed) options_.completed(file->recorder->path(), is_empty(*file->recorder));
     if (!done) all = std::move(done);
   }
   closer_.finish();

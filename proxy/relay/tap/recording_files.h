@@ -60,8 +60,8 @@ struct RecordingFilesOptions {
   /// thread, or another.
   std::function<void(const Error&)> failed = {};
   trace::RecordingInfoBuilder::Kills kills = {};
-  /// A file has its name. On the tap's thread, or another.
-  std::function<void(const std::string& path)> completed = {};
+  /// A file has its name. `empty`: it has no message and no word. On the tap's thread, or another.
+  std::function<void(const std::string& path, bool empty)> completed = {};
 };
 
 /// Times are those of steady_wall_now().

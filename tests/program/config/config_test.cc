@@ -9,6 +9,7 @@
 #include <span>
 
 #include "adapters/registry.h"
+#include "proxy/program/config/limits.h"
 #include "tests/program/folder.h"
 #include "tests/support/toy_game.h"
 
@@ -361,6 +362,56 @@ TEST_CASE("a listener for spectators is checked as any other, and see = teams is
     CHECK((teams.find(key + ".see: teams is for arenas") != std::string::npos) == of_route);
     CHECK(teams.empty() == !of_route);
   }
+}
+
+TEST_CASE("a route has its own name and its own limits; keys that it leaves out are those of [limits]") {
+  const auto config = parse_config("[limits]\nsessions = 9\nidle_ms = 7\n" + std::string(kRoute) +
+                                       "name = \"ctf-1\"\n[route.limits]\nidle_ms = 0\n" + std::string(kRoute),
+                                   "a.toml", kKnown);
+  REQUIRE_MESSAGE(config.ok(), config.error().front());
+  CHECK(config->route(0).name() == "ctf-1");
+  const config::Limits own = limits_for(config->limits(), config->route(0).limits());
+  CHECK(own.sessions() == 9);
+  CHECK(own.idle_ms() == 0);
+  CHECK(limits_for(config->limits(), config->route(1).limits()).idle_ms() == 7);
+  const std::string head = kRoute.data();
+  for (const auto& [name, why] : {std::pair("a b", "expected up to 40 letters"),
+                                  std::pair("\u00e4", "expected up to 40"), std::pair("5154", "needs a letter"),
+                                  std::pair("..", "needs a letter"), std::pair("toy", "is the name of a game"),
+                                  std::pair("0123456789012345678901234567890123456789a", "expected up to 40")})
+    CHECK(complaints(head + "name = \"" + name + "\"\n").find(why) != std::string::npos);
+  CHECK(complaints(head + "name = \"a\"\n" + head + "name = \"a\"\n").find("the name 'a' is taken by route[0].name") !=
+        std::string::npos);
+  CHECK(complaints(head + "[route.limits]\nsessions = -1\nnone = 1\n").find("route[0].limits.sessions: ") !=
+        std::string::npos);
+  CHECK(complaints("[limits]\nhigh_water = 5000\nlow_water = 1000\n" + head + "[route.limits]\nlow_water = 6000\n")
+            .find("route[0].limits.low_water: expected less than limits.high_water (5000 bytes), got 6000") !=
+        std::string::npos);
+}
+
+TEST_CASE("a route that leads to its own listener, at once or by others, is refused") {
+  const auto route = [](const std::string& listen, const std::string& to) {
+    return "[[route]]\nlisten = \"toy://" + listen + "\"\nto = " + to + "\n";
+  };
+  for (const auto& [listen, to] :
+       {std::pair("127.0.0.1:4000", "127.0.0.1:4000"), std::pair("127.0.0.1:4000", "localhost:4000"),
+        std::pair("0.0.0.0:4000", "127.0.0.9:4000"), std::pair("0.0.0.0:4000", "localhost:4000"),
+        std::pair("[::]:4000", "127.0.0.1:4000"), std::pair("[::1]:4000", "[::1]:4000"),
+        std::pair("127.0.0.1:4000", "0.0.0.0:4000")})
+    CHECK_MESSAGE(complaints(route(listen, std::string("\"toy://") + to + "\"")).find("it would lead to itself") !=
+                      std::string::npos,
+                  listen, to);
+  for (const auto& [listen, to] :
+       {std::pair("127.0.0.1:4000", "127.0.0.1:4001"), std::pair("127.0.0.1:4000", "127.0.0.2:4000"),
+        std::pair("127.0.0.1:4000", "example.org:4000"), std::pair("0.0.0.0:4000", "192.0.2.1:4000"),
+        std::pair("0.0.0.0:4000", "[::1]:4000")})
+    CHECK_MESSAGE(complaints(route(listen, std::string("\"toy://") + to + "\"")) == "", listen, to);
+  CHECK(complaints(route("127.0.0.1:4000", "[\"toy://192.0.2.1\", \"toy://127.0.0.1:4001\"]") +
+                   route("127.0.0.1:4001", "\"toy://127.0.0.1:4002\"") +
+                   route("127.0.0.1:4002", "\"toy://127.0.0.1:4000\""))
+            .find("leads back to this route's own listener, by route 3") != std::string::npos);
+  CHECK(complaints(route("127.0.0.1:4000", "\"toy://127.0.0.1:4001\"") +
+                   route("127.0.0.1:4001", "\"toy://127.0.0.1:4002\"")) == "");
 }
 
 TEST_CASE("access lists are lists of networks, for all routes and for each route") {

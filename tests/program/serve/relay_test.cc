@@ -101,6 +101,13 @@ std::vector<std::string> proxy(const Server& server, std::vector<std::string> mo
 
 }  // namespace
 
+TEST_CASE("a proxy that would lead to itself does not start") {
+  const Ended ended = run({testing::entente_binary(), "proxy", "--listen", "panic://127.0.0.1:4410", "--to",
+                           "panic://localhost:4410?dialect=le-padded"});
+  CHECK(ended.code == 2);
+  CHECK(ended.err.find("--to is this route's own listener: it would lead to itself") != std::string::npos);
+}
+
 TEST_CASE("a second signal ends the program at once, with a message") {
   const Folder folder;
   const Server server;

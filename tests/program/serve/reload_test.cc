@@ -191,6 +191,23 @@ TEST_CASE("a reload reports the number of errors, and the limits and access list
   CHECK(it.reload(Reloaded::route(one)).out.find("changed: limits.sessions: 7 -> 5000\n") != std::string::npos);
 }
 
+TEST_CASE("a reload changes the limits of one route, and the operator's texts") {
+  const FakeServer server(true);
+  Reloaded it(Reloaded::route(server, "name = \"ctf\"\n"));
+  const net::Address at = *net::Address::parse("127.0.0.1:" + it.first.substr(0, it.first.find(' ')));
+  const Stream first = Stream::to(at);
+  CHECK(it.answers("list", "\t127.0.0.1:"));
+  const Ended told = it.reload("[texts]\ndraining = \"later\"\n" +
+                               Reloaded::route(server, "name = \"ctf\"\n[route.limits]\nsessions = 1\n"));
+  CHECK(told.code == 0);
+  CHECK_MESSAGE(has(told.out, "changed: limits of ctf\n"), told.out);
+  CHECK_MESSAGE(has(told.out, "texts.draining"), told.out);
+  CHECK_FALSE(has(told.out, "needs a restart"));
+  const Stream second = Stream::to(at);
+  CHECK(it.process->err_has("too many sessions (route ctf)"));
+  CHECK(it.answers("routes", "\nctf\t"));
+}
+
 TEST_CASE("a new listener on all addresses conflicts with an old one on the same port, which the error names") {
   const FakeServer one;
   const std::string port = std::to_string(testing::free_for_both().port());

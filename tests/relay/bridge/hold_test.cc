@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "adapters/bzflag/bzflag.h"
 #include "tests/relay/native_lines.h"
 
 namespace entente::testing::hold_test {
@@ -435,6 +436,67 @@ TEST_CASE("hold: a client whose server is lost while it loads the world joins at
   }
   CHECK(eventually([&] { return running.totals().held_now() == 0; }));
   CHECK(running.totals().current_sessions() == 1);
+}
+
+TEST_CASE("hold: players leave a drained server, wait in the operator's words, and join when one takes them again") {
+  Held running;
+  relay::Texts texts;
+  texts.server_away = "we move";
+  texts.server_back = "there you are";
+  running.server().set_texts(texts);
+  Player anna(running);
+  const std::string name = running.at.text();
+  CHECK(running.server().leave_server("127.0.0.1:1", "drained") == 0);
+  CHECK(running.server().drain_server(name, true) == 1);
+  CHECK(running.server().leave_server(name, "drained") == 1);
+  anna.client.until("we move");
+  CHECK(eventually([&] { return running.waiting() == 1; }));
+  CHECK(running.server().leave_server(name, "drained") == 0);  // it is on no server
+  CHECK(running.server().drain_server(name, false) == 1);
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.client.until("there you are"), "cleo"));
+  CHECK(running.totals().by(Reason::kDrained) == 0);
+}
+
+TEST_CASE("sessions on a drained server that cannot go elsewhere end; those of other servers go on") {
+  FakeServer first(true), second(true);
+  relay::RouteOptions options;
+  options.game = &toy::game();
+  options.listen = loopback();
+  options.upstream.policy = relay::Policy::kLeast;
+  options.servers = {{first.address().ip_text(), first.port(), 0}, {second.address().ip_text(), second.port(), 0}};
+  struct Two final : Serving {
+    explicit Two(relay::RouteOptions its) : Serving(1) { serve_all(std::move(its), no_limits()); }
+  } running(std::move(options));
+  const Stream one = Stream::to(running.address);
+  one.send(kHello);
+  CHECK(first.accept().read_text(4) == kHello);
+  const Stream other = Stream::to(running.address);
+  other.send(kHello);
+  const Stream there = second.accept();
+  CHECK(there.read_text(4) == kHello);
+  running.server().drain_server(first.address().text(), true);
+  CHECK(running.server().leave_server(first.address().text(), "drained") == 1);
+  CHECK(running.ended(Reason::kDrained));
+  there.send(kWelcome);
+  CHECK(other.read_text(4) == kWelcome);
+  CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
+}
+
+TEST_CASE("a player who cannot join is told in the operator's words, and may try again") {
+  FakeServer gone(true);
+  Running running(bzflag::game(), gone.address());
+  relay::Texts texts;
+  texts.server_down = "back at eight";
+  texts.draining = "full house";
+  running.server().set_texts(texts);
+  gone.close();
+  const Stream client = Stream::to(running.address);
+  client.send("BZFLAG\r\n\r\n");
+  CHECK(as_text(client.read_all()) == std::string("REFUSED:back at eight; try again later") + '\0');
+  running.set_draining(true);
+  CHECK(as_text(Stream::to(running.address).read_all()) == std::string("REFUSED:full house; try again later") + '\0');
 }
 
 TEST_CASE("without hold a player leaves with the server") {
