@@ -1,8 +1,10 @@
 #include "proxy/core/edits.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +31,18 @@ std::uint64_t hash_of(const std::vector<BlockEdit>& edits) {
     mix(static_cast<std::uint64_t>(edit.op));
   }
   return hash;
+}
+
+/// The bits of a block's place, where 0 is -0, and NaN is NaN.
+using BlockKey = std::array<std::uint64_t, 3>;
+
+BlockKey key_of(const BlockEdit& edit) {
+  const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number + 0.0); };
+  return {bits(edit.x), bits(edit.y), bits(edit.z)};
+}
+
+std::uint64_t hash_of(const BlockKey& key) {
+  return keyed_hash(as_bytes(std::string_view(reinterpret_cast<const char*>(key.data()), sizeof key)));
 }
 
 }  // namespace
@@ -104,35 +118,110 @@ std::vector<BlockEdit> EditList::all() const {
 }
 
 void EditList::append(const BlockEdit& edit) {
-  last_.push_back(edit);
+  append(edit, chunks_, last_);
   ++size_;
-  if (last_.size() == kChunk) chunks_.push_back(kept_once(std::exchange(last_, {})));
+}
+
+void EditList::append(const BlockEdit& edit, Chunks& chunks, Chunk& last) {
+  last.push_back(edit);
+  if (last.size() == kChunk) chunks.push_back(kept_once(std::exchange(last, {})));
 }
 
 std::size_t EditList::add(const BlockEdit& edit, std::size_t most) {
+  constexpr std::size_t kAtOnce = 2 * kChunk;
   if (size_ < kFew) size_ -= std::erase_if(last_, [&](const BlockEdit& old) { return replaces(edit, old); });
   append(edit);
-  return size_ > (most < kFew ? most : tidy_at_) ? tidy(most) : 0;
+  if (!tidying_) {
+    const std::size_t adds = size_ > kAtOnce ? 2 * (chunks_.size() + 1) : 0;  // until it is done
+    if (size_ + adds <= (most < kFew ? most : tidy_at_)) return 0;
+    begin_tidying();
+  }
+  std::size_t beyond = tidy_on(most);
+  while (tidying_ && size_ <= kAtOnce) beyond += tidy_on(most);
+  return beyond;
+}
+
+void EditList::begin_tidying() {
+  Tidying& work = tidying_.emplace();
+  work.from = chunks_;
+  if (!last_.empty()) work.from.push_back(std::make_shared<const Chunk>(last_));
+  work.size = size_;
+  work.table.resize(std::bit_ceil(2 * size_ + 1));
+}
+
+/// Looks at the next chunk. Returns how many edits beyond `most` were removed.
+std::size_t EditList::tidy_on(std::size_t most) {
+  Tidying& work = *tidying_;
+  const Chunk& chunk = *work.from[work.next];
+  if (!work.copies)
+    search(chunk, most);
+  else
+    copy(chunk);
+  if (++work.next < work.from.size()) return 0;
+  work.next = 0;
+  if (!std::exchange(work.copies, true)) return 0;
+  const std::size_t beyond = work.beyond;
+  replace_by_tidied(most);
+  return beyond;
 }
 
 /// Blocks that were edited early are kept, so that a full world still shows what becomes of them.
-std::size_t EditList::tidy(std::size_t most) {
-  std::vector<BlockEdit> edits = all();
-  std::set<Block> known;
-  std::size_t kept = 0;
-  const auto is_beyond = [&](const BlockEdit& edit) {
-    if (is_of_one_block(edit) && known.contains(block_of(edit))) return false;
-    if (kept >= most) return true;
-    ++kept;
-    if (is_of_one_block(edit)) known.insert(block_of(edit));
-    return false;
+void EditList::search(const Chunk& chunk, std::size_t most) {
+  Tidying& work = *tidying_;
+  for (const BlockEdit& edit : chunk) {
+    Place* const last = is_of_one_block(edit) ? &last_of_block(edit) : nullptr;
+    const bool is_new = last == nullptr || *last == 0;
+    if (is_new && work.kept >= most) {
+      ++work.beyond;
+      if (work.first_beyond == 0) work.first_beyond = place_of(chunk, edit);
+      continue;
+    }
+    if (is_new) ++work.kept;
+    if (last != nullptr) *last = place_of(chunk, edit);
+  }
+}
+
+void EditList::copy(const Chunk& chunk) {
+  Tidying& work = *tidying_;
+  for (const BlockEdit& edit : chunk) {
+    const Place place = place_of(chunk, edit);
+    const bool stays =
+        is_of_one_block(edit) ? last_of_block(edit) == place : work.first_beyond == 0 || place < work.first_beyond;
+    if (stays) append(edit, work.done, work.last);
+  }
+}
+
+/// Few were added meanwhile: two for each chunk.
+void EditList::replace_by_tidied(std::size_t most) {
+  Tidying work = std::move(*tidying_);
+  tidying_.reset();
+  const auto add_rest = [&](const Chunk& chunk, std::size_t first) {
+    for (std::size_t at = std::max(first, work.size); at < first + chunk.size(); ++at)
+      append(chunk[at - first], work.done, work.last);
   };
-  const std::size_t beyond = std::erase_if(edits, is_beyond);
-  tidy_edits(edits);
-  clear();
-  for (const BlockEdit& edit : edits) append(edit);
-  tidy_at_ = size_ + std::max(kFew, std::min(size_, most / 2));
-  return beyond;
+  for (std::size_t i = work.size / kChunk; i < chunks_.size(); ++i) add_rest(*chunks_[i], i * kChunk);
+  add_rest(last_, chunks_.size() * kChunk);
+  chunks_ = std::move(work.done);
+  last_ = std::move(work.last);
+  size_ -= work.size - work.kept;
+  tidy_at_ = work.kept + std::max(kFew, std::min(work.kept, most / 2));
+}
+
+/// REQUIRES: `chunk` is the next one, and has the edit.
+EditList::Place EditList::place_of(const Chunk& chunk, const BlockEdit& edit) const {
+  return static_cast<Place>(tidying_->next * kChunk + static_cast<std::size_t>(&edit - chunk.data()) + 1);
+}
+
+/// Where the last edit of that block is, as far as was searched; 0: there is none.
+EditList::Place& EditList::last_of_block(const BlockEdit& edit) {
+  std::vector<Place>& table = tidying_->table;
+  const BlockKey key = key_of(edit);
+  const auto is_of_it = [&](Place place) {
+    return key_of((*tidying_->from[(place - 1) / kChunk])[(place - 1) % kChunk]) == key;
+  };
+  std::size_t at = hash_of(key) & (table.size() - 1);
+  while (table[at] != 0 && !is_of_it(table[at])) at = (at + 1) & (table.size() - 1);
+  return table[at];
 }
 
 /// Returns the equal chunk of another world of this thread, if there is one.

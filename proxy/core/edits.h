@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "proxy/core/word.h"
@@ -35,7 +36,8 @@ bool edits_between(const std::vector<BlockEdit>& from, const std::vector<BlockEd
 
 /// The edits of a world, in the order in which they were made. Worlds of one thread with the same edits, such as those
 /// of a recording's viewers, share the memory of nearly all of them.
-/// Law: add() looks at all edits only after it has added half as many, so its work for an edit does not grow with them.
+/// Law: add() looks at one chunk at most, and clears one table of numbers, so its work for an edit hardly grows with
+/// their number.
 class EditList {
  public:
   static constexpr std::size_t kChunk = 128;  ///< edits that are shared together
@@ -53,20 +55,46 @@ class EditList {
 
   void clear() { *this = {}; }
   void append(const BlockEdit& edit);
-  /// Appends an edit, and now and then removes those that were replaced, and those of blocks beyond the first `most`.
-  /// At most 1.5 * `most` + kFew are kept, and twice as many as there are edited blocks, or kFew. Returns how many were
-  /// removed that no later edit replaces.
+  /// Appends an edit. Once there are many, it also goes on removing those that were replaced, and those of blocks
+  /// beyond the first `most`, a chunk at a time. At most 1.5 * `most` + kFew are kept, and twice as many as there are
+  /// edited blocks, or kFew. Returns how many were removed that no later edit replaces.
   std::size_t add(const BlockEdit& edit, std::size_t most);
 
  private:
-  std::size_t tidy(std::size_t most);
   using Chunk = std::vector<BlockEdit>;
+  using Chunks = std::vector<std::shared_ptr<const Chunk>>;
+
+  /// The place of an edit among those that are tidied, from 1; 0: none.
+  using Place = std::uint32_t;
+  /// The work of removing edits, which is done in small pieces: first each chunk is searched for the last edit of each
+  /// block, then those that stay are copied. What is added meanwhile stays as it is.
+  struct Tidying {
+    Chunks from;           // all but the last have kChunk edits
+    std::size_t size = 0;  // of all of them
+    std::size_t next = 0;
+    bool copies = false;  // false: it searches
+    std::size_t kept = 0, beyond = 0;
+    Place first_beyond = 0;    // edits of several blocks from here on are beyond the most; 0: none is
+    std::vector<Place> table;  // of the last edits of blocks, by the hash of the block; more than half is free
+    Chunks done;
+    Chunk last;  // less than kChunk
+  };
+
+  void begin_tidying();
+  std::size_t tidy_on(std::size_t most);
+  void search(const Chunk& chunk, std::size_t most);
+  void copy(const Chunk& chunk);
+  void replace_by_tidied(std::size_t most);
+  Place place_of(const Chunk& chunk, const BlockEdit& edit) const;
+  Place& last_of_block(const BlockEdit& edit);
+  static void append(const BlockEdit& edit, Chunks& chunks, Chunk& last);
   static std::shared_ptr<const Chunk> kept_once(Chunk chunk);
 
-  std::vector<std::shared_ptr<const Chunk>> chunks_;  // never empty, of at most kChunk
-  Chunk last_;                                        // less than kChunk
+  Chunks chunks_;  // of kChunk each
+  Chunk last_;     // less than kChunk
   std::size_t size_ = 0;
-  std::size_t tidy_at_ = kFew;  // the size at which to look at all
+  std::size_t tidy_at_ = kFew;  // the size at which all replaced edits shall be removed
+  std::optional<Tidying> tidying_;
 };
 
 }  // namespace entente::core
