@@ -167,27 +167,33 @@ std::size_t Tcp::write_waiting() {
 
 std::size_t Tcp::taken(ssize_t n) {
   if (n >= 0) return static_cast<std::size_t>(n);
-  if (try_again(errno)) return 0;
-  failed_ = errno;
+  if (!try_again(errno)) fail(errno);
+  return 0;
+}
+
+/// Nothing can be written any more. What the peer sent can still be read.
+void Tcp::fail(int error) {
+  failed_ = error;
   waiting_ = {};
   watch();
-  return 0;
 }
 
 void Tcp::watch() {
   if (!is_open()) return;
   // After a failed write, a socket is always ready. A link that is read gets the error by reading, after the last
-  // bytes.
-  poll_.want(hears(), waiting() > 0 || connecting_ || (failed_ && !hears()));
+  // bytes. So does a patient one, once it is read again.
+  poll_.want(hears(), waiting() > 0 || connecting_ || (failed_ && !hears() && !is_patient()));
 }
 
 void Tcp::ready(bool readable, bool writable, bool broken) {
   if (connecting_) return conclude_connect();
-  if (failed_ && !hears()) return break_off(failed_);
+  if (failed_ && !hears()) return is_patient() ? watch() : break_off(failed_);
   if (writable) flush();
   if (!is_open()) return;
   if ((readable || broken) && hears())
     receive();
+  else if (broken && is_patient())
+    fail(socket_error(fd_.get()));
   else if (broken)
     return break_off(socket_error(fd_.get()));
   if (broken) watch();

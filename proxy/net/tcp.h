@@ -52,6 +52,9 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void set_party(std::shared_ptr<Party> party) { poll_.set_party(std::move(party)); }
   /// How many bytes one read takes at most: the rest waits, and others are served first. Initially the loop's buffer.
   void set_largest_read(std::size_t bytes) { largest_read_ = bytes; }
+  /// What the peer sent before it left is received first, however long the link is not read: until then, it does not
+  /// break. Initially, a link that is not read breaks as soon as a write fails.
+  void set_patient() { patient_ = true; }
   /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread
   /// data is in the way.
   bool peer_has_gone() const;
@@ -66,6 +69,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void ready(bool readable, bool writable, bool broken) override;
   void write_out(std::span<const Outbox::Part> parts) override;
   bool hears() const { return reading_ && !connecting_ && !peer_ended_; }
+  bool is_patient() const { return patient_ && !peer_ended_; }
   void conclude_connect();
   void receive();
   void flush();
@@ -75,6 +79,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   std::size_t write(std::span<const Outbox::Part> parts);
   std::size_t write_waiting();
   std::size_t taken(ssize_t n);
+  void fail(int error);
   void watch();
   void break_off(int error);
 
@@ -86,7 +91,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   std::size_t largest_read_ = ~std::size_t{0};
   int failed_ = 0;  // errno of a write; reported by the loop, never from inside send()
   bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
-  bool again_ = false;  // go_on() is due
+  bool again_ = false;    // go_on() is due
+  bool patient_ = false;  // as of set_patient()
 };
 
 }  // namespace entente::net

@@ -239,6 +239,25 @@ TEST_CASE("a reset is reported after the peer's last bytes, even if a write dete
   CHECK(!t.link.is_open());
 }
 
+TEST_CASE("a patient link gets the peer's last bytes after a reset, however long it is not read") {
+  LinkAndPeer t;
+  t.link.set_patient();
+  t.say("last words");
+  const linger now{1, 0};
+  setsockopt(t.peer.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  t.peer.reset();
+  for (int i = 0; i < 3; ++i) {
+    t.link.send(wire::Lane::kStream, as_bytes("too late"));
+    uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+    REQUIRE(t.link.is_open());
+    REQUIRE(t.ear.why == 0);
+  }
+  t.link.set_reading(true);
+  t.loop.run();  // ends because the link is closed
+  CHECK(t.ear.text() == "last words");
+  CHECK(t.ear.why != 0);
+}
+
 TEST_CASE("a reset of a link that only writes is reported") {
   LinkAndPeer t;
   const linger now{1, 0};

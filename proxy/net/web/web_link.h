@@ -123,6 +123,8 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
     tcp_.set_party(std::move(party));
   }
   void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
+  /// As of Tcp.
+  void set_patient() { tcp_.set_patient(); }
   bool is_unserved() const { return tcp_.is_unserved(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }
   Millis unserved_millis() const { return tcp_.unserved_millis(); }

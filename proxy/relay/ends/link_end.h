@@ -33,6 +33,7 @@ class LinkEnd : public End, protected LinkCallbacks {
         works_for_(options.works_for),
         link_(make_link<ConcreteLink>(worker_route.loop, facing_, game_, static_cast<LinkCallbacks&>(*this))) {
     link_.set_party(options.party);
+    if (facing_ == Facing::kServer) link_.set_patient();
     if (options.largest_read != 0) link_.set_largest_read(options.largest_read);
   }
 

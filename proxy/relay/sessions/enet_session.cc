@@ -74,7 +74,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
-  if (ending_) return;
+  if (ending_ || from_server_.left_at != 0) return;
   const auto frames = count_frames(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane());
   if (!frames) return;
   if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
@@ -83,7 +83,7 @@ void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
 }
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
-  if (ending_) return;
+  if (ending_ || from_client_.left_at != 0) return;
   if (bytes_from_server_ == 0) dial_.leave_queue();  // a full server sends nothing
   bytes_from_server_ += packet.bytes().size();
   Held::Packet said{channel, std::move(packet), 1};
@@ -154,6 +154,15 @@ void EnetSession::pass_held(Held& side) {
     pass_counted(side.way, std::move(one));
     if (!side.packets.empty() && worker_route_->loop.time_is_up()) return worker_route_->loop.serve(side);
   }
+  if (side.left_at != 0 && side.packets.empty()) end(left(side));
+}
+
+/// The peer has left. Whether the session ends later, because something that it sent waits.
+bool EnetSession::leaves_later(Held& side) {
+  if (!open_ || side.packets.empty()) return false;
+  side.left_at = now();
+  (&side == &from_client_ ? from_server_ : from_client_).clear();
+  return true;
 }
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
@@ -182,6 +191,7 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
 void EnetSession::peer_left(std::uint32_t data, bool) {
   client_ = nullptr;
   client_data_ = data;
+  if (!ending_ && leaves_later(from_client_)) return;
   end(Reason::kClientLeft);
 }
 
@@ -198,6 +208,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
     if (waits_for_slot()) return;
   }
   server_data_ = data;
+  if (leaves_later(from_server_)) return;
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }
 
@@ -244,6 +255,8 @@ bool EnetSession::drop_late_server(Millis now) {
 }
 
 std::optional<Reason> EnetSession::overdue(Millis now) const {
+  for (const Held* side : {&from_client_, &from_server_})
+    if (side->left_at != 0 && late(now, side->left_at, limits_.linger_ms)) return left(*side);
   return late(now, last_passed_, limits_.idle_ms) ? std::optional(Reason::kIdle) : std::nullopt;
 }
 

@@ -3,7 +3,8 @@
 // Law: one packet stays one packet. Empty packets are dropped. What waits for a peer is bounded: a reliable packet
 // above the bound ends the session, any other is dropped and counted. ENet cannot be paused: while a side is above its
 // rates, its reliable packets are kept, up to a limit that ends the session, and its others are dropped. What was kept
-// is passed on in jobs of bounded length (schedule.h).
+// is passed on in jobs of bounded length (schedule.h). What a side sent before it left is passed on at its rates for
+// another Limits::linger_ms.
 #pragma once
 
 #include <deque>
@@ -39,6 +40,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
     std::deque<Packet> packets;
     std::size_t bytes = 0;    // of memory
     std::uint8_t paused = 0;  // bits of Pause
+    Millis left_at = 0;       // when the peer left, if not all that it sent was passed on then; 0: it did not
   };
 
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -73,6 +75,10 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   }
   void hold(Held& side, Held::Packet packet);
   void pass_held(Held& side);
+  bool leaves_later(Held& side);
+  static Reason left(const Held& side) {
+    return side.way == wire::Way::kToServer ? Reason::kClientLeft : Reason::kServerLeft;
+  }
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 

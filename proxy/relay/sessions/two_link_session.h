@@ -19,6 +19,7 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
         client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkCallbacks&>(*this)),
         server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkCallbacks&>(*this)) {
     client_.link.set_party(party());
+    server_.link.set_patient();
   }
 
   bool is_client(const CallbackLink& link) const { return &link == &client_.link; }

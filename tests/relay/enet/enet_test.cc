@@ -183,6 +183,44 @@ TEST_CASE("enet relay: a server above its rate is passed on more slowly, and so 
   CHECK(scene.running.heard.told("exceeds limits.server_messages_per_second") == 1);
 }
 
+TEST_CASE("enet relay: what a peer above its rate sent before it left is passed on at the rate, for a while") {
+  constexpr int kSent = 250;  // the burst is 200
+  Limits limits = no_limits();
+  SUBCASE("a server") {
+    limits.server_messages_per_second = 100;
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (int i = 0; i < kSent; ++i) scene.server.say(0, "1200001800", EnetDelivery::kReliable);
+    scene.server.host.disconnect(*scene.server.peer, 9);
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(std::count(scene.client.log.begin(), scene.client.log.end(), "0/1 1200001800") == kSent);
+    CHECK(scene.client.heard("down 9"));
+    CHECK(scene.running.totals().by(relay::Reason::kServerLeft) == 1);
+  }
+  SUBCASE("a client") {
+    limits.messages_per_second = 100;
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (int i = 0; i < kSent; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
+    scene.client.host.disconnect(*scene.client.peer, 8);
+    scene.until([&] { return scene.server.peer == nullptr; });
+    CHECK(std::count(scene.server.log.begin(), scene.server.log.end(), "0/1 030001") == kSent);
+    CHECK(scene.server.heard("down 8"));
+    CHECK(scene.running.totals().by(relay::Reason::kClientLeft) == 1);
+  }
+  SUBCASE("but not for longer than linger_ms") {
+    limits.server_messages_per_second = 1;
+    limits.linger_ms = 200;
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (int i = 0; i < kSent; ++i) scene.server.say(0, "1200001800", EnetDelivery::kReliable);
+    scene.server.host.disconnect(*scene.server.peer, 9);
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(std::count(scene.client.log.begin(), scene.client.log.end(), "0/1 1200001800") < kSent);
+    CHECK(scene.client.heard("down 9"));
+  }
+}
+
 /// A relay in front of a server, whose clients wait for slots.
 struct Crowded : Turning, Serving {
   explicit Crowded(std::uint32_t hold_ms) : Serving(1), server(loop), client(loop) {
