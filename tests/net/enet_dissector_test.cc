@@ -221,6 +221,29 @@ TEST_CASE("enet: fragments whose rest never comes take no more memory than came,
   CHECK(heard.faults.back() == "too many packets under way");
 }
 
+TEST_CASE("enet: as many full datagrams as a gap may last are kept, and come out in order once it is filled") {
+  constexpr std::size_t kLargest = 16384, kPayload = 1400 - 2 - 6;  // without the headers
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker, kLargest);
+  const auto say = [&](std::uint32_t number) {
+    Buffer datagram = from_hex("00008600" + hex_of(number, 4) + hex_of(kPayload, 4) + hex_of(number, 8));
+    datagram.resize(2 + 6 + kPayload);
+    dissector.datagram(Way::kToClient, datagram, heard);
+  };
+  say(1);
+  constexpr std::uint32_t kGap = 2, kLast = kGap + EnetDissector::kWindow;
+  for (std::uint32_t number = kGap + 1; number <= kLast; ++number) say(number);
+  CHECK(heard.packets.size() == 1);
+  CHECK(dissector.kept() > EnetDissector::kWindow * kPayload);
+  say(kGap);
+  REQUIRE(heard.packets.size() == kLast);
+  for (std::uint32_t number = 1; number <= kLast; ++number)
+    CHECK(heard.packets[number - 1].starts_with("s2c 0 1 " + hex_of(number, 8)));
+  CHECK(heard.faults.empty());
+  CHECK(dissector.kept() == 0);
+}
+
 TEST_CASE("enet: a packet with gaps between its fragments is refused") {
   CHECK(faults_of_fragment("00000001", "00010000") ==
         std::vector<std::string>{"fragments do not add up to their packet"});

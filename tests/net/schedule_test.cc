@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/net/loop.h"
+#include "tests/support/heap.h"
 
 namespace entente::net::schedule_test {
 namespace {
@@ -194,6 +195,21 @@ TEST_CASE("a party that rests is forgiven what it used too much") {
   }
 }
 
+TEST_CASE("a party that comes back often saves no time for a long turn") {
+  Bench bench;
+  const auto saver = std::make_shared<Party>(), other = std::make_shared<Party>();
+  Work tiny(bench, 't', Priority::kPlayer, 0);
+  tiny.of(saver);
+  for (int i = 0; i < 100; ++i) {
+    tiny.wait();
+    bench.turn();
+  }
+  bench.served.clear();
+  const Flood greedy(bench, 'g', saver, 20), flood(bench, 'f', other, 20);
+  bench.turn();
+  CHECK(bench.served == "gfgfgfgfgf|");
+}
+
 TEST_CASE("the loop's own chores have a turn before each party") {
   Bench bench;
   std::vector<std::shared_ptr<Party>> parties;
@@ -241,6 +257,9 @@ TEST_CASE("the parts of a party take turns within its turns, however many links 
   };
   CHECK(part(1) == part(1));
   CHECK(part(1) != part(2));
+  const auto six = [&](const char* ip) { return Party::part(server, *Address::parse(ip, 7)); };
+  CHECK(six("2001:db8::1") == six("2001:db8::ffff"));
+  CHECK(six("2001:db8::1") != six("2001:db8:0:1::1"));
   const Flood other(bench, 'o', std::make_shared<Party>(), 3);
   std::vector<std::unique_ptr<PartFlood>> floods;
   std::size_t most_before = 1, most_others = 2;
@@ -282,6 +301,19 @@ TEST_CASE("a part may leave its party at any time, and is forgotten with its las
   CHECK(bench.schedule.empty());
   a.reset(), b.reset();
   CHECK(known.expired());
+}
+
+TEST_CASE("a party keeps nothing of the parts that are gone") {
+  const auto server = std::make_shared<Party>();
+  const auto make_many = [&] {
+    std::vector<std::shared_ptr<Party>> all;
+    for (int i = 0; i < 1'000; ++i)
+      all.push_back(
+          Party::part(server, *Address::parse("10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250), 7)));
+  };
+  const std::ptrdiff_t before = testing::bytes_here();
+  make_many();
+  CHECK(testing::bytes_here() - before < 50'000);  // the table keeps its buckets
 }
 
 TEST_CASE("a job knows when it has had its time; jobs may move to another party, and leave it, at any time") {

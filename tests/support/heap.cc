@@ -10,12 +10,14 @@ namespace {
 
 std::atomic<std::size_t> count{0}, in_use{0}, most{0};
 thread_local std::size_t here = 0;
+thread_local std::ptrdiff_t bytes = 0;
 
 void* take(std::size_t size) {
   void* const at = std::malloc(size ? size : 1);
   if (!at) std::abort();
   count.fetch_add(1, std::memory_order_relaxed);
   ++here;
+  bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(at));
   const std::size_t now = in_use.fetch_add(malloc_usable_size(at)) + malloc_usable_size(at);
   std::size_t before = most.load();
   while (now > before && !most.compare_exchange_weak(before, now)) {
@@ -24,7 +26,10 @@ void* take(std::size_t size) {
 }
 
 void give_back(void* at) {
-  if (at) in_use.fetch_sub(malloc_usable_size(at));
+  if (at) {
+    in_use.fetch_sub(malloc_usable_size(at));
+    bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(at));
+  }
   std::free(at);
 }
 
@@ -45,6 +50,7 @@ namespace entente::testing {
 std::size_t allocations() { return count; }
 std::size_t allocations_here() { return here; }
 std::size_t bytes_in_use() { return in_use; }
+std::ptrdiff_t bytes_here() { return bytes; }
 std::size_t most_bytes() { return most.exchange(in_use.load()); }
 
 }  // namespace entente::testing

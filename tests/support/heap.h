@@ -8,6 +8,7 @@ namespace entente::testing {
 std::size_t allocations();       ///< so far
 std::size_t allocations_here();  ///< of them, those of the calling thread
 std::size_t bytes_in_use();      ///< now
+std::ptrdiff_t bytes_here();     ///< those that the calling thread has taken, minus those that it has given back
 std::size_t most_bytes();        ///< the most in use since the last call
 
 }  // namespace entente::testing

@@ -56,15 +56,17 @@ class EnetDissector {
 
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
   static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
-  /// Bytes kept for one direction, with their bookkeeping: two of the largest packets, and many small ones that are out
-  /// of order.
+  /// Bytes kept for one direction, with their bookkeeping: everything behind a gap until it is given up, and two of the
+  /// largest packets that are incomplete. ENet limits only what is not acknowledged: while one datagram is lost again
+  /// and again, its sender goes on.
   std::size_t budget() const { return 2 * largest_packet_ + kOnTheWay; }
   /// Bytes kept now, for both directions.
   std::size_t kept() const { return sides_[0].kept + sides_[1].kept; }
 
  private:
-  static constexpr std::size_t kOnTheWay = 4U << 20U;
-  static constexpr std::size_t kBookkeeping = 128;  // bytes for each fragment or packet
+  static constexpr std::size_t kBookkeeping = 128;  // bytes for each fragment, and for each packet
+  static constexpr std::size_t kDatagram = 1400;    // ENET_HOST_DEFAULT_MTU; a reliable number is at most a datagram
+  static constexpr std::size_t kOnTheWay = kWindow * (kDatagram + 2 * kBookkeeping);
 
   struct Fragment {
     std::uint32_t offset = 0;
