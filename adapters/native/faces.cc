@@ -90,7 +90,7 @@ class NativeFront final : public core::Front {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
       if (!intent) return out.drop(drops::kUnknownIntent), true;  // of a later schema
-      if (const auto* enter = as<words::Enter>(*intent)) contract_ = std::clamp(enter->contract(), 1U, kContract);
+      if (const auto* enter = as<words::Enter>(*intent)) entered(*enter, out);
       if (contract_ < 2 && as<words::Playback>(*intent) != nullptr) return out.drop(drops::kOfContract2), true;
       out.say(std::move(*intent));
       return true;
@@ -105,6 +105,7 @@ class NativeFront final : public core::Front {
     if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // version 1 has no Timeline
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
+    if (as<words::Ready>(fact) || told_end_) waits_ = false;
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) {
@@ -114,6 +115,21 @@ class NativeFront final : public core::Front {
     out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
     link_.forget_frame();
     if (message_.has_world()) words::Fact().Swap(&message_);  // a cleared message would keep the memory of the map
+  }
+
+  /// Tells a client that waits for the world that it should wait on, however long the server is silent.
+  void tick(FrontOut& out) override {
+    if (!waits_) return;
+    out.wake(tell_at_);
+    if (out.now() < tell_at_) return;
+    message_.Clear();
+    message_.mutable_world_progress();
+    message_.set_audience(words::PLAYER);
+    message_.set_to(out.me());
+    message_.set_at_us(out.now());
+    link_.send(message_, out);
+    tell_at_ = out.now() + kTellWaiting;
+    out.wake(tell_at_);
   }
 
   const void* map_key() const override { return link_.cache_key(); }
@@ -130,6 +146,16 @@ class NativeFront final : public core::Front {
   }
 
  private:
+  static constexpr core::Micros kTellWaiting = 5 * core::kSecond;
+
+  void entered(const words::Enter& enter, FrontOut& out) {
+    contract_ = std::clamp(enter.contract(), 1U, kContract);
+    if (out.world().ready()) return;
+    waits_ = true;
+    tell_at_ = out.now() + kTellWaiting;
+    out.wake(tell_at_);
+  }
+
   /// Tells the author of the client which of its messages is wrong, and where.
   void refuse(const Fault& fault, const std::string& why, FrontOut& out) {
     message_.Clear();
@@ -145,6 +171,8 @@ class NativeFront final : public core::Front {
 
   Link<words::Intent, words::Fact> link_;
   std::uint32_t contract_ = 1;  // the protocol version that the client has asked for
+  bool waits_ = false;          // the client has entered, and the world is not complete
+  core::Micros tell_at_ = 0;    // so it is told at this time
   bool told_end_ = false;
   words::Fact message_;
 };
@@ -191,6 +219,7 @@ class NativeBack final : public core::Back {
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
+    if (message.has_world_progress() && their_me_ == 0) wait_on(out);
     if (message.has_kicked() && core::is_for_now(message.kicked().text()) &&
         out.report_server_stopping(message.kicked().text()))
       return out.close(message.kicked().text());
@@ -211,6 +240,12 @@ class NativeBack final : public core::Back {
     const core::PlayerState* const state = out.world().player(player);
     for (const Id unit : state != nullptr ? state->units : std::vector<Id>()) ids_.remove_id(unit);
     ids_.remove_id(player);
+  }
+
+  /// The server is there, and waits itself.
+  void wait_on(BackOut& out) {
+    claims_.answered(core::Claim::kEnter);
+    claims_.begin(core::Claim::kEnter, kYouPatience, out);
   }
 
   void begin(const words::You& you, BackOut& out) {

@@ -26,7 +26,7 @@ enum class LogKind : std::size_t {
   kName,            ///< a server whose name has no address, or another one
   kUp,              ///< a server that was down and is up again
   kServer,          ///< a problem with a server
-  kWaitsForServer,  ///< players who lost their server and wait for it
+  kWaitsForServer,  ///< players who wait for their server
   kBackOnServer,    ///< they are back on a server
   kMoved,           ///< players who were moved, or could not be
   kCommand,         ///< a command that starts or stops servers

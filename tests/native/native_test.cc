@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "adapters/native/codec.h"
 #include "adapters/native/faces.h"
 #include "tests/support/hex.h"
@@ -168,6 +170,33 @@ TEST_CASE("a back gives up on a server that says nothing at all") {
   CHECK(stage.waits(89 * core::kSecond) == "");
   CHECK(stage.waits(2 * core::kSecond) ==
         "says Refused code: SERVER_GONE text: \"the server does not answer\"\ncloses: the server does not answer\n");
+}
+
+TEST_CASE("a client that waits for the world is told every 5 s to wait on, until the world is complete") {
+  auto stage = front(kProtobuf);
+  stage.opens();
+  CHECK(stage.waits(20 * core::kSecond) == "");
+  stage.receives(framed(kProtobuf, enter("anna")));
+  CHECK(stage.waits(4 * core::kSecond) == "");
+  for (int i = 0; i < 20; ++i) {
+    const std::string said = stage.waits(5 * core::kSecond);
+    CHECK(said.starts_with("sends WorldProgress "));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+  stage.hears(words::Ready());
+  CHECK(stage.waits(60 * core::kSecond) == "");
+}
+
+TEST_CASE("a back waits on while its server says that it waits itself") {
+  auto stage = back(kProtobuf);
+  stage.hears(enter("anna"));
+  stage.opens();
+  for (int i = 0; i < 5; ++i) {
+    CHECK(stage.waits(89 * core::kSecond) == "");
+    CHECK(stage.receives(framed(kProtobuf, Fact(words::WorldProgress()))) == "says WorldProgress\n");
+  }
+  CHECK(stage.waits(89 * core::kSecond) == "");
+  CHECK(stage.waits(2 * core::kSecond).starts_with("says Refused code: SERVER_GONE "));
 }
 
 TEST_CASE("a back waits for the server's first word, and translates the ids of both sides") {

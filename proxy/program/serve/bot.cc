@@ -77,6 +77,7 @@ int run_bot(const BotCommandOptions& options) {
   if (!to) return usage_error("entente bot", to.error().text);
   if (const auto why = objection_to_playing(*to)) return usage_error("entente bot", why->text);
   config::Config config = default_config();
+  config.mutable_limits()->set_ready_ms(kServerPatience);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());

@@ -33,6 +33,10 @@ using EachSecond = std::function<void(std::uint32_t, const relay::TapTotals&)>;
 /// be completed.
 Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second = {});
 
+/// Limits::ready_ms of bots, in milliseconds: no player waits for them. It is longer than fronts wait for a late map
+/// (core::WorldWait), so that a server which is another Entente says first why nobody can join.
+inline constexpr std::uint32_t kServerPatience = 90'000;
+
 /// Why bots cannot play there; nothing if they can.
 std::optional<Error> objection_to_playing(const Endpoint& to);
 

@@ -76,6 +76,7 @@ int run_record(const RecordOptions& options) {
   if (!server) return usage_error(kRecord, server.error().text);
   if (const auto why = objection_to_playing(*server)) return usage_error(kRecord, why->text);
   config::Config config = default_config();
+  config.mutable_limits()->set_ready_ms(kServerPatience);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());

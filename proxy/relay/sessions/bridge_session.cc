@@ -358,7 +358,7 @@ void BridgeSession::told(const core::Fact& fact) {
     name_ = player->name();
   if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
   if (core::as<words::Waiting>(fact) != nullptr) server_.set_in_lobby();
-  if (core::as<words::WorldProgress>(fact) != nullptr) server_.owes_from(now());
+  if (core::as<words::WorldProgress>(fact) != nullptr) server_.progressed(now());
   const auto* refused = core::as<words::Refused>(fact);
   const auto* kicked = core::as<words::Kicked>(fact);
   if (refused == nullptr && kicked == nullptr) return;
@@ -487,6 +487,11 @@ bool BridgeSession::server_owes() const {
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
   const auto why = server_.too_late(now, limits_);
+  if (!why && !visits() && server_.is_newly_slow(now, limits_))
+    worker_route_->log_info(LogKind::kWaitsForServer,
+                            who() + ": server " + server_.info.server.text() +
+                                " has not let the player in yet; waits on (limits.ready_ms, limits.lobby_ms)",
+                            about());
   if (!why) return false;
   note(*why);
   if (!visits())

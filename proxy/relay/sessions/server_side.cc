@@ -7,6 +7,7 @@ namespace entente::relay {
 namespace {
 
 constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
+constexpr Millis kSlow = 10'000;         // then the log says that a player waits; or after half of ready_ms
 constexpr std::size_t kMostPast = 8;     // more than are replaced in a turn of the loop
 
 std::string within(std::uint32_t ms) {
@@ -60,7 +61,7 @@ void ServerSide::replace_next(NewEnd next, Millis now) {
 
 void ServerSide::come_up(Millis now) {
   up = true;
-  last_progress = owes_since_ = said_ = now;
+  last_progress = owes_since_ = waits_since_ = said_ = now;
 }
 
 void ServerSide::go_down() {
@@ -115,6 +116,13 @@ std::optional<std::string> ServerSide::too_late(Millis now, const Limits& limits
     return "the server did not answer" + within(limits.ready_ms);
   if (late(now, owes_since_, limits.lobby_ms)) return "the server did not let the player in" + within(limits.lobby_ms);
   return std::nullopt;
+}
+
+bool ServerSide::is_newly_slow(Millis now, const Limits& limits) {
+  const Millis after = limits.ready_ms != 0 ? std::min<Millis>(kSlow, limits.ready_ms / 2) : kSlow;
+  if (waits_since_ == 0 || now < waits_since_ + after) return false;
+  waits_since_ = 0;
+  return true;
 }
 
 }  // namespace entente::relay

@@ -76,13 +76,17 @@ class ServerSide final : public CountedEnd {
   // -- How long the player has waited for it --------------------------------------------------------------------------
 
   /// The player waits from now on: for the world, or to be let in.
-  void owes_from(Millis now) { owes_since_ = now; }
+  void owes_from(Millis now) { owes_since_ = waits_since_ = now; }
+  /// The server has sent another part of its world, or has asked for more time.
+  void progressed(Millis now) { owes_since_ = now; }
   /// The server sent something.
   void said_something(Millis now) { said_ = now; }
   /// The server waits for other players.
   void set_in_lobby() { in_lobby_ = true; }
   /// Whether the player has waited too long, and why. REQUIRES: the player waits for the server.
   std::optional<std::string> too_late(Millis now, const Limits& limits);
+  /// Whether the player has waited for a while: true once for each wait. REQUIRES: as too_late().
+  bool is_newly_slow(Millis now, const Limits& limits);
 
  private:
   void go_down();
@@ -98,6 +102,7 @@ class ServerSide final : public CountedEnd {
   Millis past_since_ = 0;  // when the last of them was replaced
 
   Millis owes_since_ = 0, said_ = 0;
+  Millis waits_since_ = 0;  // 0: it was told that the player waits
   bool in_lobby_ = false;
 };
 

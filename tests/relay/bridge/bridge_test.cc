@@ -417,6 +417,7 @@ TEST_CASE("limits") {
     CHECK(as_text(server.read_all()).starts_with(kHello));
     CHECK(running.ended(Reason::kServerTimeout));
     CHECK(running.heard.line("the server did not answer within 300 ms"));
+    CHECK(running.heard.told("has not let the player in yet") == 1);
   }
   SUBCASE("a server that sends data and does not let the player in") {
     limits.ready_ms = 10'000;
