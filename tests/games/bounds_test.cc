@@ -142,6 +142,9 @@ class Feeder {
     return taken;
   }
 
+  /// The most steps for a message, and the most bytes for a kind of message.
+  std::string worst() const { return std::to_string(worst_) + " steps, " + std::to_string(most_kept_) + " bytes"; }
+
  private:
   static constexpr std::size_t kRound = 100;         // messages
   static constexpr std::size_t kGrows = 2 * 1024;    // bytes that a face that still grows gains in a round
@@ -160,6 +163,7 @@ class Feeder {
       kept = now;
     }
     const std::size_t face = kept > before ? kept - before : 0;
+    most_kept_ = std::max(most_kept_, face);
     CHECK_MESSAGE(face <= bound_.bytes, "keeps " << face << " bytes");
     return taken;
   }
@@ -191,6 +195,7 @@ class Feeder {
   std::optional<Pair> pair_;
   Buffer message_;
   std::uint64_t worst_ = 0;
+  std::size_t most_kept_ = 0;
 };
 
 TEST_CASE("every front and back keeps and works at most its bound, whatever its peer says") {
@@ -203,7 +208,9 @@ TEST_CASE("every front and back keeps and works at most its bound, whatever its 
         CAPTURE(dialect);
         const Bound* bound = find_bound(face);
         REQUIRE_MESSAGE(bound != nullptr, "has no row in proxy/program/bounds.cc");
-        CHECK(Feeder(*game, dialect, way, *bound).run() >= 400);
+        Feeder feeder(*game, dialect, way, *bound);
+        CHECK(feeder.run() >= 400);
+        if (testing::thorough()) MESSAGE(face << ", dialect " << dialect << ": " << feeder.worst());
       }
     }
 }
