@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import json
+import re
 import selectors
 import socket
 import ssl
@@ -26,7 +27,8 @@ AT_ONCE = 100  # connects under way: less than a listener's backlog
 
 RELAY, BRIDGE, WEB, ENET, ARENA = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet", "arena"
 ARENA_TCP, ARENA_UDP, LIED_TO = "arena, TCP", "arena, ENet", "bridge to the flooding server"
-ARENA_TLS, ARENA_BZFLAG, ARENA_PANIC, ARENA_OGAR = "arena, TLS (RSA 4096)", "arena, BZFlag", "arena, Panic", "arena, Ogar"
+ARENA_TLS, ARENA_TLS_2048 = "arena, TLS (RSA 4096)", "arena, TLS (RSA 2048)"
+ARENA_BZFLAG, ARENA_PANIC, ARENA_OGAR = "arena, BZFlag", "arena, Panic", "arena, Ogar"
 WATCHED, METRICS = "broadcast", "metrics"
 # By listener: what a slow client sends, a byte at a time.
 SLOW = {RELAY: b"BZFLAG\r\n\r", BRIDGE: b"BZFLAG\r\n\r", WEB: b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nX-Slow: " + b"x" * 400}
@@ -48,6 +50,8 @@ UPGRADE = (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnecti
 TALK = {(f"{name} without a pause", ARENA_TCP): (ENTER + b"\n", text + b"\n") for name, text in JSON.items()}
 TALK |= {(f"{name} without a pause", ARENA): (UPGRADE + in_frame(1, ENTER), in_frame(1, text))
          for name, text in JSON.items() if name in ("`{}`", "`toward`")}
+FEW = {f"`{{}}` without a pause, from {count} clients": count for count in (20, 50)}
+TALK |= {(kind, ARENA_TCP): (ENTER + b"\n", b"{}\n") for kind in FEW}
 TALK[("pings without a pause", WEB)] = (UPGRADE, in_frame(9, b""))
 TALK[("messages without a pause", RELAY)] = (b"BZFLAG\r\n\r\n", bytes([0, 0, 0x61, 0x6c]))
 TALK[("messages without a pause", BRIDGE)] = (b"BZFLAG\r\n\r\n" + bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"crowd".ljust(242, b"\0"),
@@ -74,7 +78,7 @@ FLOODS = ([(None, "-", 1)] + [(kind, listener, 1) for listener in SLOW for kind 
           + [(kind, listener, addresses) for kind, listener in TALK for addresses in AIMS_MS]
           + [(kind, listener, addresses)
              for kind, listener in ((PAGES, ARENA), (REJOIN, ARENA_TCP), (PACKETS, ARENA_UDP), (FRAGMENTS, ARENA_UDP),
-                                    (ASKED, ARENA_UDP), (GREETINGS, ARENA_TLS), (DATAGRAMS, ARENA_BZFLAG), (DATAGRAMS, RELAY),
+                                    (ASKED, ARENA_UDP), (GREETINGS, ARENA_TLS), (GREETINGS, ARENA_TLS_2048), (DATAGRAMS, ARENA_BZFLAG), (DATAGRAMS, RELAY),
                                     *((kind, listener) for kind, (listener, _) in DOCUMENTS.items()))
              for addresses in AIMS_MS]
           + [(LIES, LIED_TO, 1)])
@@ -91,7 +95,8 @@ listen = "{}"
 """
 WEB_URL, ENET_URL = "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"
 ARENA_URLS = {ARENA: "native+ws://{}?dialect=json", ARENA_TCP: "native://{}?dialect=json", ARENA_UDP: ENET_URL,
-              ARENA_TLS: "native+wss://{}?dialect=json&cert=CERT&key=KEY", ARENA_BZFLAG: "bzflag://{}?dialect=2.4",
+              **{name: "native+wss://{}?dialect=json&cert=CERT-" + bits + "&key=KEY-" + bits
+                 for name, bits in ((ARENA_TLS, "4096"), (ARENA_TLS_2048, "2048"))}, ARENA_BZFLAG: "bzflag://{}?dialect=2.4",
               ARENA_PANIC: "panic://{}?dialect=le-padded", ARENA_OGAR: "ogar+ws://{}?dialect=legacy6"}
 
 
@@ -137,7 +142,7 @@ def crowd(kind, to, listener, source):
     if kind == SILENT:
         return unacknowledged(to, source)
     if (kind, listener) in TALK:
-        return talk([connect(to, source) for _ in range(TALKERS)], *TALK[kind, listener], waits=listener == RELAY)
+        return talk([connect(to, source) for _ in range(FEW.get(kind, TALKERS))], *TALK[kind, listener], waits=listener == RELAY)
     if kind == LIES:
         return talk([connect(to, source) for _ in range(LIED)], ENTER + b"\n", b"")
     if kind == PACKETS:
@@ -554,10 +559,12 @@ def play(addresses, seconds):
 
 @functools.cache
 def certificate():
-    """A temporary folder with cert.pem and key.pem. Made once: that takes seconds."""
+    """A temporary folder with cert-BITS.pem and key-BITS.pem. Made once: that takes seconds."""
     made = tempfile.TemporaryDirectory(prefix="entente-bench-")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                    "-keyout", made.name + "/key.pem", "-out", made.name + "/cert.pem"], check=True, stderr=subprocess.DEVNULL)
+    for bits in ("2048", "4096"):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", f"rsa:{bits}", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                        "-keyout", f"{made.name}/key-{bits}.pem", "-out", f"{made.name}/cert-{bits}.pem"],
+                       check=True, stderr=subprocess.DEVNULL)
     return made
 
 
@@ -575,8 +582,8 @@ class Proxy(contenders.Announcing):
 
     def arrange(self, servers, folder):
         keys = certificate().name
-        urls = ", ".join(json.dumps(url.format(self.listeners[name]).replace("CERT", keys + "/cert.pem").replace(
-            "KEY", keys + "/key.pem")) for name, url in ARENA_URLS.items())
+        urls = ", ".join(json.dumps(re.sub("(CERT|KEY)-(\\d+)", lambda file: f"{keys}/{file[1].lower()}-{file[2]}.pem",
+                                           url.format(self.listeners[name]))) for name, url in ARENA_URLS.items())
         text = '[log]\nlevel = "warn"\n'
         text += "".join(ROUTE.format(url.format(self.listeners[name]), to) for name, (url, to) in self.routes.items())
         text += ARENA_CONF.format(urls, f"native+ws://{self.listeners[WATCHED]}?dialect=json", self.listeners[METRICS])
