@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
@@ -135,6 +136,13 @@ bool tell_service_manager(const std::string& state) { return sd_notify(0, state.
 Millis watchdog_time() {
   std::uint64_t micros = 0;
   return sd_watchdog_enabled(0, &micros) > 0 ? static_cast<Millis>(micros / 1'000) : 0;
+}
+
+bool leads_to_journal(int fd) {
+  const char* const stream = std::getenv("JOURNAL_STREAM");  // "DEVICE:INODE" of standard error
+  struct stat there {};
+  if (stream == nullptr || ::fstat(fd, &there) != 0) return false;
+  return std::to_string(there.st_dev) + ":" + std::to_string(there.st_ino) == stream;
 }
 
 Fd take_passed_stream(const Address& at) {

@@ -18,6 +18,9 @@ bool tell_service_manager(const std::string& state);
 /// The longest time between two "WATCHDOG=1" that the service manager allows. 0: it expects none.
 Millis watchdog_time();
 
+/// Whether this open descriptor leads to systemd's journal, as JOURNAL_STREAM says (systemd.exec(5)).
+bool leads_to_journal(int fd);
+
 /// Takes the passed socket that is bound to `at`: one that listens (TCP), or one for datagrams (UDP). Empty if there is
 /// none, or if it was taken before. From any thread.
 Fd take_passed_stream(const Address& at);

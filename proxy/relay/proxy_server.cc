@@ -1,6 +1,6 @@
 #include "proxy/relay/proxy_server.h"
 
-#include <pthread.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cassert>
@@ -565,7 +565,7 @@ void ProxyServer::run() {
     impl_->running = true;
     for (std::size_t i = 1; i < workers.size(); ++i)
       others.emplace_back([&, i] {
-        ::pthread_setname_np(::pthread_self(), ("worker " + std::to_string(i + 1)).c_str());
+        (void)::prctl(PR_SET_NAME, ("worker " + std::to_string(i + 1)).c_str());
         workers[i]->run();
       });
   }

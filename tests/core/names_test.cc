@@ -1,5 +1,5 @@
 // Names in arenas and replays: nobody is invisible, and nobody looks like the server or like somebody else.
-#include "proxy/core/names.h"
+#include "proxy/core/names/names.h"
 
 #include <doctest/doctest.h>
 

@@ -13,7 +13,7 @@
 
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/arena.h"
-#include "proxy/core/names.h"
+#include "proxy/core/names/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"

@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "proxy/base/keyed_hash.h"
-#include "proxy/core/names.h"
+#include "proxy/core/names/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/fact_library.h"
 #include "proxy/core/replay/network_turns.h"

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <string>
 
-#include "proxy/program/log/journal.h"
+#include "proxy/net/service_manager.h"
 #include "proxy/program/log/library_log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
@@ -101,7 +101,7 @@ Outcome<Done> start_log(const config::Log& settings) {
   const auto to = open_log(settings.file());
   if (!to) return to.error();
   auto sink = std::make_shared<StreamSink>(*to);  // spdlog shares its sinks
-  const bool journal = *to == stderr && leads_to_journal(STDERR_FILENO);
+  const bool journal = *to == stderr && net::leads_to_journal(STDERR_FILENO);
   sink->set_formatter(settings.format() == config::Log::json ? json_lines(journal) : text_lines(journal));
   spdlog::init_thread_pool(kQueuedLines, 1);
   auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),

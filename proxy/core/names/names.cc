@@ -1,4 +1,4 @@
-#include "proxy/core/names.h"
+#include "proxy/core/names/names.h"
 
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
