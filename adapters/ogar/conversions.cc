@@ -50,9 +50,9 @@ CellType type_of(Unit::Kind kind) {
     case Unit::PELLET:
     case Unit::PICKUP:
     case Unit::DECOR:
+    case Unit::BRICK:
       return CellType::kPellet;
     case Unit::VIRUS:
-    case Unit::BRICK:
       return CellType::kVirus;
     case Unit::EJECTED:
       return CellType::kEjected;

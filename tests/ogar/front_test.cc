@@ -324,7 +324,7 @@ TEST_CASE("ogar front: a shot is a flying piece of mass; a ray is one that flies
   CHECK(play.stage.new_id() == 101);  // the room's first id: shots took none of them
 }
 
-TEST_CASE("ogar front: walls are shown as viruses, water as mother cells, leaves as pellets") {
+TEST_CASE("ogar front: walls, water and leaves are small posts, and none looks deadly") {
   Play play;
   play.opens();
   words::World world = open_world();
@@ -338,11 +338,16 @@ TEST_CASE("ogar front: walls are shown as viruses, water as mother cells, leaves
   world.set_tiles(tiles);
   play.hears(world);
   play.receives(client_hello());
-  CHECK(play.waits(0) ==
-        "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
-        "patch=6} added=[{id=4294967295 type=2 x=-220.96875 y=-220.96875 size=200 colour=(120 120 130) flags=0} "
-        "{id=4294967294 type=4 x=220.96875 y=-220.96875 size=200 colour=(165 195 225) flags=0} "
-        "{id=4294967293 type=1 x=-220.96875 y=220.96875 size=40 colour=(175 210 175) flags=0}]\n");
+  const std::string sent = play.waits(0);
+  CHECK(count(sent, " type=1 ") == 8 + 8 + 1);
+  CHECK(count(sent, " size=40 ") == 8 + 8 + 1);
+  CHECK(count(sent, "colour=(120 120 130)") == 8);
+  CHECK(count(sent, "colour=(165 195 225)") == 8);
+  CHECK(has(sent, " type=1 x=-220.96875 y=220.96875 size=40 colour=(175 210 175)"));
+  play.hears(unit(30, Unit::BRICK, 20, 20));
+  const std::string brick = play.waits(kTick);
+  CHECK(has(brick, "added=[{id=30 type=1 "));
+  CHECK(has(brick, " size=40 "));
 }
 
 /// The numbers after each `name` in what was sent.
@@ -369,7 +374,7 @@ TEST_CASE("ogar front: a box is shown as a row of posts along the inside of its 
     return one.waits(0);
   };
   const std::string sent = shown(play);
-  const auto x = numbers(sent, "type=2 x="), y = numbers(sent, " y="), size = numbers(sent, " size=");
+  const auto x = numbers(sent, "type=1 x="), y = numbers(sent, " y="), size = numbers(sent, " size=");
   REQUIRE(x.size() >= 15);
   REQUIRE(x.size() == y.size());
   std::array<int, 4> sides{};
@@ -391,12 +396,12 @@ TEST_CASE("ogar front: a box is shown as a row of posts along the inside of its 
   thin.opens();
   const std::string line = shown(thin);
   for (const double one : numbers(line, " size=")) CHECK(one == 9);
-  CHECK(count(line, "type=2") <= 64);
-  CHECK(count(line, "type=2") > 10);
+  CHECK(count(line, "type=1") <= 64);
+  CHECK(count(line, "type=1") > 10);
   box.set_half_x(0);
   Play none;
   none.opens();
-  CHECK(count(shown(none), "type=2") == 0);
+  CHECK(count(shown(none), "type=1") == 0);
 }
 
 TEST_CASE("ogar front: a player without a team has its own colour, also in shots and chat; others have their team's") {
@@ -501,7 +506,7 @@ TEST_CASE("ogar front: static cells appear and disappear with the view, and are 
   };
   CHECK_FALSE(has(looks_at(0), "added"));
   CHECK_FALSE(has(looks_at(20), "added"));
-  CHECK(has(looks_at(30), "added=[{id=4294967295 type=2 x=1988.7"));
+  CHECK(has(looks_at(30), "added=[{id=4294967295 type=1 x="));
   for (double x = 31; x < 60; ++x) CHECK_FALSE(has(looks_at(x), "4294967295"));
   words::WorldEdit edit;
   edit.mutable_edit()->set_op(words::Edit::BUILD);
@@ -509,10 +514,13 @@ TEST_CASE("ogar front: static cells appear and disappear with the view, and are 
   edit.mutable_edit()->set_y(12.5);
   play.hears(edit);
   const std::string built = looks_at(60);
-  CHECK(has(built, "added=[{id=4294967294 type=2 x=1104.8"));
+  CHECK(has(built, "added=[{id=4294967287 type=1 x="));
   CHECK_FALSE(has(built, "removed"));
   CHECK_FALSE(has(built, "4294967295"));
-  CHECK(has(looks_at(0), "removed=[4294967295]"));  // 62.5 is near enough
+  const std::string back = looks_at(0);
+  CHECK(has(back, "removed=["));
+  CHECK(has(back, "4294967295"));
+  CHECK_FALSE(has(back, "4294967287"));  // 62.5 is near enough
 }
 
 TEST_CASE("ogar front: a cell has the latest colour and name of its unit or its player") {

@@ -17,6 +17,7 @@ double size_by_kind(Unit::Kind kind) {
     case Unit::MAN:
       return 45;
     case Unit::BRICK:
+      return kPost;
     case Unit::VIRUS:
       return 100;
     case Unit::MOTHER:

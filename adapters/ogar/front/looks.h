@@ -27,6 +27,8 @@ std::uint16_t size_of(const words::Unit& unit);
 /// of its cells as its score.
 std::uint16_t size_of(const words::Unit& unit, const core::WorldState& world);
 inline constexpr std::uint32_t kMostWins = 60;
+/// The size of what stands still: smaller than any unhurt player, so that nobody takes it for a cell that could eat it.
+inline constexpr double kPost = 40;
 
 /// The colour of a player, or of what belongs to it: its own colour if it has one, else that of its team. A player
 /// without a team gets a colour that is probably unique, for as long as it is in the room; pale if there are teams.

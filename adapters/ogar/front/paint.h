@@ -31,7 +31,7 @@ struct Changes {
 class Painter {
  public:
   /// The most shapes (of what stands still) that are shown at once.
-  static constexpr std::size_t kMostShapes = 512;
+  static constexpr std::size_t kMostShapes = 1024;
 
   /// Takes facts that a painting cannot see in the world: who ate whom, and shots that are over at once.
   void hear(const core::Fact& fact, const core::WorldState& world);

@@ -9,9 +9,7 @@ namespace {
 
 // Paler than any player, so that nobody is taken for water or leaves.
 constexpr Colour kStone{120, 120, 130}, kWater{165, 195, 225}, kLeaves{175, 210, 175};
-constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
-constexpr double kPost = 40;            // units: smaller than any unhurt player
-constexpr double kMostPosts = 64;       // around one solid
+constexpr double kMostPosts = 64;  // around one solid
 
 /// The place at a distance along the edge of a rectangle around 0, from its south-west corner eastwards.
 std::pair<double, double> on_edge(double half_x, double half_y, double along) {
@@ -58,7 +56,8 @@ void Shapes::build(const words::World& world, const words::Edit& edit) {
   lay(world);
   if (std::exchange(shared_, false)) layout_ = std::make_shared<Layout>(*layout_);
   const double width = (world.east() - world.west()) / world.columns();
-  layout_->add(edit.x(), edit.y(), kTileFilled * width, CellType::kVirus, kStone);
+  const double height = world.rows() != 0 ? (world.north() - world.south()) / world.rows() : width;
+  layout_->lay_tile(edit.x(), edit.y(), width, height, kStone);
 }
 
 void Shapes::Layout::lay_tiles(const words::World& world) {
@@ -71,11 +70,18 @@ void Shapes::Layout::lay_tiles(const words::World& world) {
       const auto passes = static_cast<std::uint8_t>(world.tiles()[row * columns + column]);
       const double east = world.west() + (static_cast<double>(column) + 0.5) * width;
       const double north = world.north() - (static_cast<double>(row) + 0.5) * height;
-      const double radius = kTileFilled * std::min(width, height);
-      if (passes == words::WALL) add(east, north, radius, CellType::kVirus, kStone);
-      if (passes == words::SHOTS_PASS) add(east, north, radius, CellType::kMother, kWater);
-      if (passes == words::UNITS_PASS) add(east, north, Plane().metres(kPost), CellType::kPellet, kLeaves);
+      if (passes == words::WALL) lay_tile(east, north, width, height, kStone);
+      if (passes == words::SHOTS_PASS) lay_tile(east, north, width, height, kWater);
+      if (passes == words::UNITS_PASS) add(east, north, Plane::metres(kPost), kLeaves);
     }
+}
+
+/// Draws a tile as eight posts in a ring, a third of a tile apart.
+void Shapes::Layout::lay_tile(double east, double north, double width, double height, Colour colour) {
+  const double radius = std::min({Plane::metres(kPost), width / 6, height / 6});
+  for (int row = -1; row <= 1; ++row)
+    for (int column = -1; column <= 1; ++column)
+      if (row != 0 || column != 0) add(east + column * width / 3, north + row * height / 3, radius, colour);
 }
 
 /// Draws a solid as posts side by side along the inside of its edge.
@@ -83,25 +89,25 @@ void Shapes::Layout::lay_solid(const words::Solid& solid) {
   if (solid.units_pass() && solid.shots_pass()) return;
   const double half_x = solid.half_x(), half_y = solid.half_y();
   if (!(half_x > 0) || !(half_y > 0) || !std::isfinite(half_x) || !std::isfinite(half_y)) return;
-  const double radius = std::min({Plane().metres(kPost), half_x, half_y});
+  const double radius = std::min({Plane::metres(kPost), half_x, half_y});
   const double x = half_x - radius, y = half_y - radius, around = 4 * (x + y);
   const double posts = std::clamp(std::ceil(around / (2 * radius)), 1.0, kMostPosts);
   const double cos = std::cos(solid.yaw()), sin = std::sin(solid.yaw());
   for (double i = 0; i < posts; ++i) {
     const auto [along_x, along_y] = on_edge(x, y, around * i / posts);
     add(solid.x() + along_x * cos - along_y * sin, solid.y() + along_x * sin + along_y * cos, radius,
-        solid.units_pass() ? CellType::kPellet : CellType::kVirus, solid.units_pass() ? kLeaves : kStone);
+        solid.units_pass() ? kLeaves : kStone);
   }
 }
 
-void Shapes::Layout::add(double east, double north, double radius, CellType type, Colour colour) {
+void Shapes::Layout::add(double east, double north, double radius, Colour colour) {
   if (looks.size() >= kMost || !std::isfinite(east) || !std::isfinite(north)) {
     ++left_out;
     return;
   }
   const Plane plane;
   Look look;
-  look.type = type;
+  look.type = CellType::kPellet;
   look.x = static_cast<float>(plane.x(east));
   look.y = static_cast<float>(plane.y(north));
   look.size = std::max<std::uint16_t>(1, to_u16(plane.units(radius)));

@@ -1,5 +1,5 @@
-// Walls, water and other solids as cells: walls and boxes are viruses, water mother cells, leaves pellets. They are
-// only drawn: a client walks through them, and the server decides.
+// Walls, water and other solids as small round posts of the type of pellets, which no client draws as something deadly.
+// They are only drawn: a client walks through them, and the server decides.
 // Law: laid out once per geometry for all fronts of a thread, never more than kMost, looked up by place; no shape
 // reaches beyond what it stands for. Clients draw small cells beneath large ones, so what a player may stand at or on
 // is drawn smaller than a player.
@@ -40,8 +40,9 @@ class Shapes {
   struct Layout {
     explicit Layout(const words::World& world);
     void lay_tiles(const words::World& world);
+    void lay_tile(double east, double north, double width, double height, Colour colour);
     void lay_solid(const words::Solid& solid);
-    void add(double east, double north, double radius, CellType type, Colour colour);
+    void add(double east, double north, double radius, Colour colour);
 
     std::vector<Look> looks;
     core::Grid<std::uint32_t> grid{50};

@@ -13,7 +13,7 @@ from stage import Missing, check, wait_until
 from websocket import spoken
 
 MOUSE, SPAWN, SPLIT, EJECT, CHAT, OWN, CELLS, BORDER = 0x10, 0x00, 0x11, 0x15, 0x63, 0x20, 0x10, 0x40
-WALL = 2  # a virus, in the matrix's player
+WALL = 1  # a pellet, in the matrix's player; a virus would look deadly
 ROUND = 30  # seconds
 
 
