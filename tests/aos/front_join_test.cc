@@ -244,6 +244,18 @@ TEST_CASE("a client that is refused, kicked or of another version is told the re
         "sends ChatMessage player=35 type=2 text=\"enough\"\n"
         "sends ChatMessage player=255 type=2 text=\"enough\"\ncloses: enough 10\n");
   CHECK(play.hears<words::Pose>("unit: 12") == "");
+  Play warned;  // the server has said it itself
+  warned.plays();
+  warned.hears<words::Said>("text: 'anna was kicked: too noisy'");
+  CHECK(warned.hears<words::Kicked>("text: 'too noisy'") ==
+        "sends ChatMessage player=255 type=2 text=\"too noisy\"\ncloses: too noisy 10\n");
+  Play open;  // this program shows the line of player 255 as one more line of chat
+  open.plays();
+  VersionResponse version;
+  version.letter = 'o';
+  open.says(version);
+  CHECK(open.hears<words::Kicked>("text: 'enough'") ==
+        "sends ChatMessage player=35 type=2 text=\"enough\"\ncloses: enough 10\n");
   Play newer(k080Place);
   newer.plays();
   CHECK(newer.stage.session_ends("the server is gone") ==
@@ -317,6 +329,20 @@ TEST_CASE("a malformed packet closes the client; an unknown one is counted") {
 }
 
 // -- Players ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a spawn that comes as a living unit and as Spawned creates the player once") {
+  Play play;
+  play.greets();
+  play.hears<words::Player>("id: 3 name: 'cleo' team: RED");
+  std::string said =
+      play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 5 alive: true pose { unit: 13 x: 50 }");
+  said += play.hears<words::Owns>("player: 3 units: 13 active: 13");
+  said += play.hears<words::Spawned>("unit: 13 pose { unit: 13 x: 50 }");
+  CHECK(lines(said) == 1);
+  CHECK(said.starts_with("sends CreatePlayer player=2 "));
+  play.waits(kSecond);  // a later one is another life, or a move
+  CHECK(lines(play.hears<words::Spawned>("unit: 13 pose { unit: 13 x: 50 }")) == 1);
+}
 
 TEST_CASE("players are created when they spawn and removed when they leave, and a number is not reused at once") {
   Play play;
@@ -409,7 +435,7 @@ TEST_CASE("the largest cell of a player is shown, every tank, and nothing that h
   CHECK(play.snapshots(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 14") == "");  // the player has not left
   CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
-  CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
+  CHECK(play.hears<words::Unit>("id: 15 kind: DECOR alive: true") ==
         "loses Unit: a client sees only the men, tanks and cells of players\n");
 }
 

@@ -70,6 +70,72 @@ TEST_CASE("between two positions a client's path is computed from its keys, for 
   CHECK(same.waits(kSecond) == "");  // servers of this game do so themselves
 }
 
+/// The last x of the claims in this output; NaN if there is none.
+double last_x(const std::string& said) {
+  const std::string claims = kept(said, [](std::string_view line) { return line.starts_with("says PoseClaim"); });
+  const auto at = claims.rfind(" x: ");
+  return at != std::string::npos ? std::stod(claims.substr(at + 4)) : std::nan("");
+}
+
+TEST_CASE("a client that holds a key but is silent, or stays behind, stands where it said last") {
+  Play play;
+  play.plays();
+  play.says(OrientationData{{1, 0, 0}});
+  play.says(InputData{0, 1});
+  play.says(PositionData{{256.1F, 256, 59.75F}});  // as it does when it begins to move
+  CHECK(last_x(play.waits(5 * kSecond)) == doctest::Approx(0.1 * kMetresPerBlock).epsilon(0.01));  // something stops it
+  CHECK(play.waits(kSecond) == "");
+
+  play.says(InputData{0, 0});
+  play.says(InputData{0, 1});
+  play.says(PositionData{{256.2F, 256, 59.75F}});
+  CHECK(last_x(play.waits(kSecond)) > 4 * kMetresPerBlock);
+  play.says(PositionData{{256.8F, 256, 59.75F}});  // it slides slowly along a wall
+  CHECK(play.waits(kSecond) == "");
+  play.says(PositionData{{257.4F, 256, 59.75F}});
+  CHECK(play.waits(kSecond) == "");
+  play.says(OrientationData{{0, 1, 0}});  // and turns away
+  play.says(PositionData{{257.4F, 256.1F, 59.75F}});
+  CHECK(play.waits(500 * kMillisecond).find("says PoseClaim") != std::string::npos);
+}
+
+TEST_CASE("what lies on the plane of an Ogar server colours the floor, and only near the client") {
+  Play play;
+  play.plays("game: 'ogar'");
+  CHECK(play.hears<words::Unit>("id: 50 kind: PELLET alive: true colour: 0x102030 radius: 0.6 pose { x: 10 y: 0 }") ==
+        "");
+  CHECK(play.waits(300 * kMillisecond) ==
+        "sends SetColour player=32 colour=(48 32 16)\nsends BlockAction player=32 action=0 at=(262 256 62)\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.hears<words::Gone>("unit: 50") == "");
+  const std::string gone = play.waits(300 * kMillisecond);
+  CHECK(gone.find("sends BlockAction player=32 action=0 at=(262 256 62)\n") != std::string::npos);
+  CHECK(gone.find("colour=(48 32 16)") == std::string::npos);
+
+  play.hears<words::Unit>("id: 51 kind: VIRUS alive: true colour: 0x33ff33 radius: 5.6 pose { x: -20 y: 20 }");
+  CHECK(lines(play.waits(300 * kMillisecond)) == 38);  // a disc, and its colour
+  play.hears<words::Unit>("id: 52 kind: PELLET alive: true colour: 0x102030 radius: 0.6 pose { x: 200 y: 0 }");
+  CHECK(play.waits(kSecond) == "");
+}
+
+TEST_CASE("a thousand pellets colour the floor bit by bit, and no more than is allowed") {
+  Play play;
+  play.plays("game: 'ogar'");
+  for (int i = 0; i < 1000; ++i)
+    play.hears<words::Unit>("id: " + std::to_string(100 + i) +
+                            " kind: VIRUS alive: true colour: 1 radius: 5 pose { x: " + std::to_string(i % 100) +
+                            " y: " + std::to_string(i / 10 - 50) + " }");
+  std::size_t all = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t now = lines(kept(play.waits(250 * kMillisecond),
+                                       [](std::string_view line) { return line.starts_with("sends BlockAction"); }));
+    CHECK(now <= 64);
+    all += now;
+  }
+  CHECK(all > 64);
+  CHECK(all <= 512);
+}
+
 TEST_CASE("all players' positions are extrapolated and sent 20 times a second") {
   Play play;
   play.plays();

@@ -53,6 +53,7 @@ struct Drive {
     for (Micros late = 0; late < 3 * kSecond;) {
       if (tank.x >= to) late += kStep;
       model.speed = scene.stage.world().rule("speed", 0);
+      if (speeds.empty() || speeds.back() != model.speed) speeds.push_back(model.speed);
       core::drive(model, terrain, {tank.x < to ? 1.0 : 0.0, 0, 0}, static_cast<double>(kStep) / kSecond, tank);
       words::PoseClaim claim;
       claim.set_unit(103);
@@ -76,6 +77,7 @@ struct Drive {
   words::Pose pose() const { return scene.stage.world().active_unit(1)->unit.pose(); }
 
   static constexpr Micros kStep = 40 * kMillisecond;
+  std::vector<double> speeds;  // that the client was told, without repeats
   Scene scene;
   Buffer packed;
   words::World world;
@@ -92,6 +94,10 @@ TEST_CASE("aos back: a tank drives over hills with its body beneath it, is not c
     const std::size_t put_back = drive.goes(300);
     CHECK(put_back == 0);
     CHECK(std::hypot(drive.pose().x() - drive.tank.x, drive.pose().y() - drive.tank.y) < 3);
+    for (std::size_t i = 1; i < drive.speeds.size(); ++i) {
+      CHECK(drive.speeds[i] > 0.4 * kWalks * kMetresPerBlock);  // no crawling: slopes are climbed at half the speed
+      CHECK(std::abs(drive.speeds[i] - drive.speeds[i - 1]) < 0.25 * kWalks * kMetresPerBlock);
+    }
   }
 }
 

@@ -21,8 +21,10 @@ constexpr float kMoved = 0.01F;                    // blocks
 // SpadesX moves a player back who is 6 blocks off, piqueserver at 10. Half of 6 blocks, if it lasts, is an error.
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
-// In blocks between the client and its man: the client's speed is lowered from the first on, until the second.
-constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;
+// In blocks between the client and its man: up to the first, the client may be as fast as a man on a plane, from the
+// second on as slow as one who climbs. It is told a new speed when that has changed by kSpeedStep of the top speed.
+constexpr double kCloseBehind = 2, kFarBehind = 6, kSpeedStep = 0.08;
+constexpr Micros kSpeedEvery = 200 * kMillisecond;
 constexpr float kMostAstray = 8;                 // blocks between another game's client and our man
 constexpr double kNear = 0.3;                    // metres; a place this near counts as reached
 constexpr double kJumps = 2;                     // metres a second upwards: the client has jumped
@@ -32,7 +34,7 @@ constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
 }  // namespace
 
 void Man::begin_life(const CreatePlayer& created, BackOut& out) {
-  const bool was_slowed = life_.slowed;
+  const double told_speed = life_.told_speed;
   life_ = {};
   life_.place_sent_at = out.now();
   steering_.stop();
@@ -40,7 +42,7 @@ void Man::begin_life(const CreatePlayer& created, BackOut& out) {
   life_.alive = true;
   life_.body.position = life_.place_sent = created.position;
   life_.since = out.now();
-  if (was_slowed) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
+  if (told_speed < kWalks) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
   life_.told = pose();
   track_.inputs.fill(0);
   track_.motions.fill({life_.body.position, life_.look, {}});
@@ -190,12 +192,17 @@ Urge Man::urge_now(bool aiming, BackOut& out) {
   return urge;
 }
 
-/// A man who climbs hills that his client does not see falls behind. Lowers the speed of the client until he catches
-/// up.
+/// A man who climbs hills that his client does not see falls behind. The farther, the slower the client may be; so it
+/// soon drives as fast as the man climbs.
 void Man::mind_speed(double off, BackOut& out) {
-  const bool slowed = off > (life_.slowed ? kCaughtUp : kFallsBehind);
-  if (std::exchange(life_.slowed, slowed) == slowed) return;
-  tell_rule("speed", number_text((slowed ? kClimbs : kWalks) * kMetresPerBlock), out);
+  const double part = std::clamp((off - kCloseBehind) / (kFarBehind - kCloseBehind), 0.0, 1.0);
+  const double speed = std::lerp(kWalks, kClimbs, part);
+  const bool top = speed == kWalks && life_.told_speed < kWalks;
+  if ((!top && std::abs(speed - life_.told_speed) < kSpeedStep * kWalks) || out.now() < life_.speed_told_at + kSpeedEvery)
+    return;
+  life_.told_speed = speed;
+  life_.speed_told_at = out.now();
+  tell_rule("speed", number_text(speed * kMetresPerBlock), out);
 }
 
 /// Corrects a client of another game that is too far away from our man for too long.

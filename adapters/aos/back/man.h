@@ -79,8 +79,9 @@ class Man {
     core::Micros look_until = 0;  ///< until when it looks along a shot
     core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
     core::Micros corrected = 0;
-    bool slowed = false;  ///< its client's speed was lowered to that of a climbing man
-    words::Pose told;     ///< the last one that the room was sent
+    double told_speed = kWalks;  ///< in blocks a second: the client was told to be no faster
+    core::Micros speed_told_at = 0;
+    words::Pose told;  ///< the last one that the room was sent
     core::Micros told_at = 0;
 
     // What was last sent to the server.

@@ -30,6 +30,8 @@ class BlockEdits {
   void forget_edits() { edits_.clear(); }
   /// The client loads another map.
   void forget_map();
+  /// Blocks that are built as kWorldId get this colour.
+  void show_world_colour(std::uint32_t colour, FrontOut& out) { show_colour(kWorldId, colour, out); }
 
  private:
   struct Tile {

@@ -26,6 +26,15 @@ void Client::say_line(std::uint8_t from, std::uint8_t type, std::string_view tex
   }
 }
 
+void Client::notice(std::string_view text, FrontOut& out) {
+  noticed_[next_noticed_++ % noticed_.size()] = text;
+  say_line(kNoticeId, kSystemLine, text, out);
+}
+
+bool Client::has_noticed(std::string_view text) const {
+  return std::ranges::any_of(noticed_, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
 void Client::send_reason(std::string_view why, FrontOut& out) {
   ChatMessage line;
   line.player = kReasonId;

@@ -1,7 +1,9 @@
 // The connection to the client: decodes what it sends, and encodes what it is sent.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "adapters/aos/aos.h"
@@ -34,7 +36,9 @@ class Client {
   /// Sends a line of chat, in pieces that every client shows. `type`: kLineToAll, …
   void say_line(std::uint8_t from, std::uint8_t type, std::string_view text, FrontOut& out);
   /// Sends a line of the server.
-  void notice(std::string_view text, FrontOut& out) { say_line(kNoticeId, kSystemLine, text, out); }
+  void notice(std::string_view text, FrontOut& out);
+  /// Whether one of the last lines of the server contains this text.
+  bool has_noticed(std::string_view text) const;
   /// Sends the last line before a disconnect, the reason, which BetterSpades shows.
   void send_reason(std::string_view why, FrontOut& out);
 
@@ -42,6 +46,8 @@ class Client {
   std::size_t dialect_;
   std::unique_ptr<wire::MessageCodec<Message>> codec_;
   Buffer bytes_;
+  std::array<std::string, 4> noticed_;  // the last lines of the server
+  std::size_t next_noticed_ = 0;
 };
 
 }  // namespace entente::aos

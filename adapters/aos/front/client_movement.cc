@@ -14,6 +14,12 @@ using core::kMillisecond, core::kSecond;
 constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // for a client that sends its place only once a second
 constexpr core::Micros kMostSteps = 20;                   // steps that are computed at once
 
+// Clients send their place once a second while it changes. One that is silent for longer has not moved since.
+constexpr core::Micros kSilent = 1250 * kMillisecond;
+// Blocks by which keys may lead astray in that second. A client that is farther off stands at something that our map
+// has elsewhere; until it turns by more than kTurned (a cosine) or presses other keys, it is only where it says.
+constexpr double kStuck = 1.5, kTurned = 0.94;
+
 // How far our client may be from its place in the room before it is moved there, in blocks: kCellTolerance for a cell,
 // the width of a tile and kBeyondTile in a world of tiles, kTolerance elsewhere (as servers of this game have it).
 constexpr double kCellTolerance = 5, kTolerance = 6, kBeyondTile = 3;
@@ -45,6 +51,7 @@ void ClientMovement::hear(const PositionData& position, FrontOut& out) {
     return put(me_.body.position, out);
   }
   if (comes_late(position.position, out)) return;
+  mind_stuck(position.position, out.now());
   me_.body.position = position.position;
   me_.body.crouching = (players_.own().keys & words::Keys::CROUCH) != 0;
   me_.moved = out.now();
@@ -112,10 +119,43 @@ void ClientMovement::claim(std::uint32_t number, FrontOut& out) {
   out.say(std::move(claim));
 }
 
+/// The client says where it is: compares that with where its keys have led.
+void ClientMovement::mind_stuck(const Vec3& place, core::Micros now) {
+  const Vec3& led = me_.body.position;
+  const double off = std::hypot(place[0] - led[0], place[1] - led[1]);
+  const double moved = std::hypot(place[0] - me_.told[0], place[1] - me_.told[1]);
+  const bool behind = !me_.stuck && off > kStuck && off > moved;
+  if (behind && now < me_.told_at + kSilent) {
+    me_.stuck = true;
+    me_.stuck_keys = players_.own().keys;
+    me_.stuck_look = me_.look;
+  }
+  if (me_.stuck && moved > kStuck) me_.stuck = false;
+  me_.told = place;
+  me_.told_at = now;
+}
+
+/// Whether the client stands although keys may be held. It is then where it said last.
+bool ClientMovement::rests(core::Micros now) {
+  if (me_.told_at == 0) return false;  // it was put into play, and has not said anything since
+  const Vec3 &is = me_.look, &was = me_.stuck_look;
+  const bool turned = is[0] * was[0] + is[1] * was[1] + is[2] * was[2] < kTurned;
+  if (me_.stuck && (turned || players_.own().keys != me_.stuck_keys)) me_.stuck = false;
+  return me_.stuck || (now >= me_.told_at + kSilent && !me_.body.airborne);
+}
+
 /// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
 /// compute that themselves; for other rooms we do.
 void ClientMovement::walk(FrontOut& out) {
   if (!players_.playing() || same_game(out) || client_.tells_states()) return;
+  if (rests(out.now())) {
+    const bool led_away = far(me_.body.position, me_.told) > 0.01;
+    me_.body.position = me_.told;
+    me_.body.velocity = {};
+    me_.moved = out.now();
+    if (led_away) claim(++me_.claims, out);
+    return;
+  }
   const core::Micros step_us = kSecond / kStepsPerSecond;
   const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
   const bool aims = players_.own().tool == kGun && (players_.own().buttons & kSecondary) != 0;
@@ -150,12 +190,16 @@ void ClientMovement::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
   me_.moved = out.now();
+  me_.told_at = 0;
+  me_.stuck = false;
   me_.correction.put(out.now());
 }
 
 void ClientMovement::put(const Vec3& eyes, FrontOut& out) {
-  me_.body.position = players_.own().motion.position = eyes;
+  me_.body.position = players_.own().motion.position = me_.told = eyes;
   me_.body.velocity = {};
+  me_.stuck = false;
+  if (me_.told_at != 0) me_.told_at = out.now();
   me_.moved = out.now();
   me_.correction.put(out.now());
   if (client_.tells_states())

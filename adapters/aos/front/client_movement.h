@@ -36,6 +36,8 @@ class ClientMovement {
 
  private:
   void say_keys(FrontOut& out);
+  void mind_stuck(const Vec3& place, core::Micros now);
+  bool rests(core::Micros now);
   void claim(std::uint32_t number, FrontOut& out);
   double tolerance(const words::Unit& unit, const FrontOut& out) const;
   void put(const Vec3& eyes, FrontOut& out);
@@ -48,6 +50,11 @@ class ClientMovement {
     Body body;               ///< where our client is, as it claimed or as computed since
     core::Micros moved = 0;  ///< the time for which that was computed
     core::Micros claimed = 0;
+    Vec3 told{};               ///< where it said that it is
+    core::Micros told_at = 0;  ///< and when
+    bool stuck = false;        ///< its keys are held, but it does not move as they would: something is in its way
+    std::uint8_t stuck_keys = 0;
+    Vec3 stuck_look{};
     Vec3 look{1, 0, 0};
     std::uint32_t claims = 0;
     std::optional<std::uint32_t> heard;  ///< sequence number of its last State Update

@@ -17,6 +17,10 @@ class ClientProfile {
   /// The client loads another map, and will send Existing Player again.
   void leave();
 
+  /// Whether its program shows the server's last line as the reason of a disconnect, or did not name itself. Others
+  /// show it as one more line of chat.
+  bool shows_reasons() const { return version_.empty() || version_.starts_with("BetterSpades"); }
+
   const words::Enter& wish() const { return wish_; }
   void set_kit(std::uint32_t kit) { wish_.set_kit(kit); }
   std::uint32_t colour() const { return colour_; }

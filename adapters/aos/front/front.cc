@@ -116,6 +116,7 @@ void AosFront::tick(Outlet& out) {
   weapons_.feel_mass(out);
   fights_.stop_shooting(out);
   players_.refresh(out);
+  floor_marks_.look(out);
   snapshots_.send(out);
   snapshots_.wait(out);
 }
@@ -154,6 +155,7 @@ void AosFront::take_fact(const words::World& world, Outlet& out) {
   const bool shown = map_.is_of(world) && !block_edits_.edited() && !same_game(out);
   if (map_.waits_for_world() || shown) return;
   block_edits_.forget_map();
+  floor_marks_.forget();
   players_.clear();
   entry_.forget();
   movement_.forget();
@@ -197,12 +199,12 @@ void AosFront::session_ends(std::string_view why, Outlet& out) { goodbye(why, kS
 
 void AosFront::tell_end(std::string_view why, Outlet& out) {
   if (!map_.loaded() || why.empty()) return;
-  client_.notice(why, out);
-  client_.send_reason(why, out);
+  if (!client_.has_noticed(why)) client_.notice(why, out);
+  if (profile_.shows_reasons()) client_.send_reason(why, out);
 }
 
-/// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
-/// lines; BetterSpades shows the last one when the connection is gone.
+/// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in a chat
+/// line, unless the server has just said it; BetterSpades shows another one when the connection is gone.
 void AosFront::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
   tell_end(why, out);

@@ -10,6 +10,7 @@
 #include "adapters/aos/front/client_weapons.h"
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
+#include "adapters/aos/front/floor_marks.h"
 #include "adapters/aos/front/objectives.h"
 #include "adapters/aos/front/snapshot_sender.h"
 #include "proxy/core/faces.h"
@@ -61,6 +62,7 @@ class AosFront final : public core::Front, private OwnLife {
   ClientWeapons weapons_{client_, players_};
   Fights fights_{client_, players_, entry_, resync_};
   BlockEdits block_edits_{client_, map_, profile_, players_, weapons_};
+  FloorMarks floor_marks_{client_, map_, players_, block_edits_};
   Objectives objectives_{client_, map_, players_, movement_, resync_};
   FrontChat chat_{client_, profile_, players_};
   SnapshotSender snapshots_;

@@ -18,6 +18,9 @@ constexpr std::size_t kMostListed = 20'000;  // units examined between two snaps
 /// How often the nearest units are chosen again if there are too many to show and none has come or left.
 constexpr core::Micros kChoose = 250 * core::kMillisecond;
 
+/// A Spawned at the same place, so soon after a player was put into play, is about that life.
+constexpr core::Micros kSameLife = 100 * core::kMillisecond;
+
 constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // the colour with which a client starts
 
 const core::UnitState* largest(const core::PlayerState& player, const core::WorldState& world) {
@@ -273,6 +276,8 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   entry.tool = kGun;
   entry.shooting = entry.told_whole = 0;
   entry.motion = {player.position, orientation_of(pose.yaw(), pose.pitch()), {}};
+  entry.created = out.now();
+  entry.created_at = player.position;
   if (slot == kOwn) life_.begins(entry, out);
 }
 
@@ -286,7 +291,8 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
 }
 
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
-  if (unit.kind() == words::Unit::BRICK) return;  // shown as a wall
+  if (unit.kind() == words::Unit::BRICK) return;                        // shown as a wall
+  if (is_on_floor(unit) && unit.owner() == 0 && !map_.given()) return;  // FloorMarks shows it
   const bool shown = core::shown_as_tank(unit.kind());
   if (!shown || unit.owner() == 0) return out.drop(drops::kUnitOfNobody);
   reassign(out);
@@ -316,7 +322,10 @@ void PlayerTable::hear(const words::Spawned& spawned, FrontOut& out) {
   if (!slot || !known || (*slot == kOwn && !profile_.entered())) return;
   PlayerEntry& entry = entries_[*slot];
   dress(entry, out);
-  create(*slot, spawned.pose(), out);
+  // Its Unit may have put it into play there a moment ago.
+  const bool same = entry.created != 0 && out.now() - entry.created < kSameLife &&
+                    entry.created_at == map_.stand(spawned.pose(), out);
+  if (!same) create(*slot, spawned.pose(), out);
 }
 
 void PlayerTable::hear(const words::Input& input, FrontOut& out) {

@@ -15,6 +15,13 @@
 
 namespace entente::aos {
 
+/// Whether it lies on the plane of an Ogar server, and is shown as blocks of the floor (FloorMarks).
+inline bool is_on_floor(const words::Unit& unit) {
+  const auto kind = unit.kind();
+  return kind == words::Unit::PELLET || kind == words::Unit::EJECTED || kind == words::Unit::VIRUS ||
+         kind == words::Unit::MOTHER;
+}
+
 using Slot = std::uint8_t;
 inline constexpr Slot kOwn = 0;  ///< our client's number; the others get free numbers above it
 
@@ -34,6 +41,8 @@ struct PlayerEntry {
   core::Micros keyed = 0, shooting = 0;  ///< when its keys were last guessed; until when it is shown shooting
   core::Micros freed = 0;                ///< when this number became free; 0: never used
   Motion motion;                         ///< as last sent
+  core::Micros created = 0;              ///< when it was last put into play; 0: never
+  Vec3 created_at{};                     ///< and where
   core::Micros told_whole = 0;           ///< when the client was last sent all of it (state_updates)
 };
 
