@@ -15,7 +15,7 @@ constexpr std::string_view kFlags[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT",
                                        "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
                                        "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
 
-constexpr std::string_view kGuided = "GM";
+constexpr std::string_view kGuided = "GM", kWave = "SW";
 constexpr std::string_view kRefusals[] = {"bad request",
                                           "this name requires authentication",
                                           "this server requires authentication",
@@ -139,9 +139,24 @@ std::uint8_t flag_of_weapon(std::uint32_t weapon) {
   return 0;
 }
 
-words::ShotKind shot_kind(std::uint32_t kind) { return flag_code(kind) == kGuided ? words::GUIDED : words::BALL; }
+words::ShotKind shot_kind(std::uint32_t kind) {
+  if (flag_code(kind) == kWave) return words::WAVE;
+  return flag_code(kind) == kGuided ? words::GUIDED : words::BALL;
+}
+
+core::ShotNature shot_nature(std::uint32_t kind) {
+  const std::string_view code = flag_code(kind);
+  core::ShotNature nature;
+  nature.kind = shot_kind(kind);
+  nature.through = code == "SB" || code == "PZ" || code == kGuided;  // the shooter ends a guided one
+  nature.bounces = code == "R";
+  nature.radius = kWaveBegins;
+  nature.range = kWaveEnds;
+  return nature;
+}
 
 std::uint8_t flag_of(const words::Shot& shot) {
+  if (shot.weapon() == 0 && shot.kind() == words::WAVE) return flag_kind(kWave);
   return shot.weapon() == 0 && shot.kind() == words::GUIDED ? flag_kind(kGuided) : flag_of_weapon(shot.weapon());
 }
 

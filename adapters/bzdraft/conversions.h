@@ -9,6 +9,7 @@
 
 #include "adapters/bzdraft/messages.h"
 #include "proxy/core/arena/claims.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzdraft {
@@ -32,6 +33,8 @@ std::uint16_t to_u16(std::uint32_t number);
 inline constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
 /// Metres a second; seconds. The draft has no values, so these are those of BZFlag at that time.
 inline constexpr double kShotSpeed = 100, kReload = 3.5;
+/// Metres: the radius of a shock wave. The draft has no values, so these are BZFlag's.
+inline constexpr double kWaveBegins = 6, kWaveEnds = 60;
 
 // -- Texts ------------------------------------------------------------------------------------------------------------
 
@@ -92,6 +95,7 @@ std::uint8_t flag_of_weapon(std::uint32_t weapon);
 /// The flag with which this shot is shown to a client. 0: none, or another game's weapon.
 std::uint8_t flag_of(const words::Shot& shot);
 words::ShotKind shot_kind(std::uint32_t kind);
+core::ShotNature shot_nature(std::uint32_t kind);
 /// The id is the flag's number plus one.
 words::Token token_of(std::uint16_t number, const Flag& flag);
 /// Does not set the carrier.

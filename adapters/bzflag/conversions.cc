@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/bzflag/flag_effects.h"
 #include "proxy/base/text.h"
 #include "proxy/core/tank/steering.h"
 
@@ -11,7 +12,8 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::uint16_t kFlagOnTank = 2;
-constexpr std::string_view kGuided = "GM", kHidden = "PZ";  // bzfs sends the latter for flags that it hides
+constexpr std::string_view kGuided = "GM", kWave = "SW",
+                           kHidden = "PZ";  // bzfs sends the latter for flags that it hides
 constexpr std::string_view kModes[] = {"free for all", "capture the flag", "open free for all", "rabbit chase"};
 
 constexpr std::pair<std::int16_t, words::Team> kTeams[] = {
@@ -173,13 +175,11 @@ FlagKind flag_kind(std::string_view code) {
   return flag;
 }
 
-words::ShotKind shot_kind(std::uint32_t weapon) {
-  if (weapon == weapon_of(flag_kind(kGuided))) return words::GUIDED;
-  return words::BALL;  // also a laser, which is a ball of a thousand times the speed
-}
+words::ShotKind shot_kind(std::uint32_t weapon) { return effect_of(code_of(flag_kind(weapon))).kind; }
 
 std::uint32_t weapon_of(const words::Shot& shot) {
   if (shot.weapon() == 0 && shot.kind() == words::GUIDED) return weapon_of(flag_kind(kGuided));
+  if (shot.weapon() == 0 && shot.kind() == words::WAVE) return weapon_of(flag_kind(kWave));
   return shot.weapon() <= 0xffff ? shot.weapon() : 0;
 }
 
@@ -189,14 +189,6 @@ std::string_view code_for(const words::Token& token) {
   const std::int16_t team = wire_team(token.team());
   if (team >= 1 && team <= 4) return kTeamFlags[team - 1];
   return token.gives() == words::GUIDED ? kGuided : "";
-}
-
-std::span<const std::string_view> all_flags() {
-  static constexpr std::string_view kFlags[] = {"",   "A",  "B",  "B*", "BU", "BY", "CB", "CL", "F",  "FO", "G",  "G*",
-                                                "GM", "IB", "ID", "JM", "JP", "L",  "LT", "M",  "MG", "MQ", "N",  "NJ",
-                                                "O",  "OO", "P*", "PZ", "QT", "R",  "R*", "RC", "RO", "RT", "SB", "SE",
-                                                "SH", "SR", "ST", "SW", "T",  "TH", "TR", "US", "V",  "WA", "WG"};
-  return kFlags;
 }
 
 words::Token token_of(const NumberedFlag& numbered) {

@@ -51,8 +51,6 @@ words::ShotKind shot_kind(std::uint32_t weapon);
 std::uint32_t weapon_of(const words::Shot& shot);
 /// The flag as which a client is shown this token. Empty: its effect is unknown.
 std::string_view code_for(const words::Token& token);
-/// All flags that a 2.4 client knows, in the order in which it lists them.
-std::span<const std::string_view> all_flags();
 
 words::Token token_of(const NumberedFlag& flag);
 NumberedFlag flag_of(const words::Token& token);

@@ -188,6 +188,11 @@ std::vector<std::string> listed(const std::vector<std::string>& all, Way way, st
       if (way == Way::kToClient) line = without(line, "time");  // on our front's clock
     }
     if (starts(line, {"MsgShotBegin"})) line = without(line, "sent");  // derived from the last update's time
+    // A ray and a shock wave have no speed in words.
+    if (starts(line, {"MsgShotBegin"}))
+      for (const char* flag : {" flag=\"L\"", " flag=\"TH\"", " flag=\"SW\""})
+        if (line.find(flag) != std::string::npos)
+          line.erase(line.find(" vel=("), line.find(')', line.find(" vel=(")) + 1 - line.find(" vel=("));
     if (starts(line, {"MsgGMUpdate"})) line = without(line, "age");
     // A flag that nobody carries has no owner.
     for (const char* state : {"1", "3", "4", "5"})

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 namespace entente::core::incoming_test {
 namespace {
 
@@ -30,37 +32,45 @@ Terrain wall_at(double x) {
 
 const TankModel kTank;
 const TankState kAtHome;  // at the origin, facing along x
+const Terrain kOpen;
+
+/// The shot that hits a tank that stands at home meanwhile.
+const Incoming* hit(IncomingShots& shots, Micros since, Micros now, const Terrain& terrain = kOpen) {
+  return shots.hit({kTank, terrain, kAtHome, kAtHome, since, now});
+}
 
 TEST_CASE("a shot hits the tank in its path, at the time when it passes through") {
   IncomingShots shots;
-  shots.watch(from(-50), 3.5, false, {}, 0);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, 400 * kMillisecond) == nullptr);  // still ten metres away
-  const Incoming* hit = shots.hit(kTank, kAtHome, kAtHome, 400 * kMillisecond, 500 * kMillisecond);
-  REQUIRE(hit != nullptr);
-  CHECK(hit == shots.find(7, 1));
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 600 * kMillisecond, kSecond) == nullptr);  // already past it
+  shots.watch(from(-50), 3.5, 0);
+  CHECK(hit(shots, 0, 400 * kMillisecond) == nullptr);  // still ten metres away
+  const Incoming* first = hit(shots, 400 * kMillisecond, 500 * kMillisecond);
+  REQUIRE(first != nullptr);
+  CHECK(first == shots.find(7, 1));
+  CHECK(hit(shots, 600 * kMillisecond, kSecond) == nullptr);  // already past it
 }
 
 TEST_CASE("a shot flies no longer than its life, and walls stop it if the rules say so") {
   for (const bool passes : {false, true}) {
     IncomingShots shots;
-    shots.watch(from(-50), 3.5, passes, wall_at(-20), 0);
-    CHECK((shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) != nullptr) == passes);
+    Incoming shot = from(-50);
+    shot.nature.through = passes;
+    shots.watch(shot, 3.5, 0);
+    CHECK((hit(shots, 0, kSecond, wall_at(-20)) != nullptr) == passes);
   }
   IncomingShots shots;
-  shots.watch(from(-50), 0.3, false, {}, 0);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
+  shots.watch(from(-50), 0.3, 0);
+  CHECK(hit(shots, 0, kSecond) == nullptr);
 }
 
 TEST_CASE("a shot that is marked harmless is still known; a forgotten or expired one is not") {
   IncomingShots shots;
-  shots.watch(from(-50), 1, false, {}, 0);
+  shots.watch(from(-50), 1, 0);
   shots.mark_harmless(7, 1);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
+  CHECK(hit(shots, 0, kSecond) == nullptr);
   REQUIRE(shots.find(7, 1) != nullptr);
   CHECK(shots.find(7, 1)->flag == 10);
   CHECK(shots.find(8, 1) == nullptr);
-  shots.watch(from(-50, 2), 1, false, {}, 7 * kSecond);
+  shots.watch(from(-50, 2), 1, 7 * kSecond);
   CHECK(shots.find(7, 1) == nullptr);
   shots.forget(7, 2);
   CHECK(shots.find(7, 2) == nullptr);
@@ -68,10 +78,10 @@ TEST_CASE("a shot that is marked harmless is still known; a forgotten or expired
 
 TEST_CASE("of two shots with the same number the newer one is found") {
   IncomingShots shots;
-  shots.watch(from(-50), 1, false, {}, 0);
+  shots.watch(from(-50), 1, 0);
   Incoming newer = from(-60);
   newer.flag = 99;
-  shots.watch(newer, 1, false, {}, 0);
+  shots.watch(newer, 1, 0);
   CHECK(shots.find(7, 1)->flag == 99);
 }
 
@@ -79,14 +89,70 @@ TEST_CASE("a steered shot hits along its new course") {
   IncomingShots shots;
   Incoming beside = from(-50);
   beside.at[1] = 30;
-  shots.watch(beside, 3.5, true, {}, 0);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
+  shots.watch(beside, 3.5, 0);
+  CHECK(hit(shots, 0, kSecond) == nullptr);
   words::ShotMoved moved;
   moved.set_y(30);
   moved.set_z(1);
   moved.set_vy(-100);
   shots.steer(7, 1, moved, kSecond);
-  CHECK(shots.hit(kTank, kAtHome, kAtHome, kSecond, kSecond + 400 * kMillisecond) != nullptr);
+  CHECK(hit(shots, kSecond, kSecond + 400 * kMillisecond) != nullptr);
+}
+
+TEST_CASE("a ball bounces between two walls until its life ends, and a test follows only so many ways") {
+  words::World world;
+  for (const double x : {-20.0, 20.0}) {
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(x);
+    wall.set_y(30);
+    wall.set_half_x(1);
+    wall.set_half_y(50);
+    wall.set_height(10);
+  }
+  const Terrain terrain(world);
+  Incoming slow = from(0);
+  slow.at[1] = 30;
+  slow.velocity = {30, -7.895, 0};  // comes down to the tank after 3.8 s and three walls
+  slow.nature.bounces = true;
+  IncomingShots shots;
+  shots.watch(slow, 5, 0);
+  CHECK(hit(shots, 0, 3 * kSecond, terrain) == nullptr);
+  CHECK(hit(shots, 3 * kSecond, 4 * kSecond, terrain) != nullptr);
+
+  Incoming fast = from(0, 2);
+  fast.at[1] = 30;
+  fast.velocity = {1e6, 0, 0};
+  fast.nature.bounces = true;
+  IncomingShots endless;
+  for (int i = 0; i < 200; ++i) endless.watch(fast, 60, 0);
+  for (Micros now = 0; now < 20 * kMillisecond; now += kMillisecond)
+    CHECK(hit(endless, now, now + kMillisecond, terrain) == nullptr);  // each test ends
+}
+
+TEST_CASE("shots meet boxes, pyramids and walls from the side that they come from") {
+  words::World world;
+  world.set_west(-100), world.set_east(100), world.set_south(-100), world.set_north(100);
+  words::Solid& pyramid = *world.add_solids();
+  pyramid.set_shape(words::Solid::PYRAMID);
+  pyramid.set_half_x(10), pyramid.set_half_y(10), pyramid.set_height(10);
+  words::Solid& top = *world.add_solids();
+  top = pyramid;
+  top.set_x(50);
+  top.set_upside_down(true);
+  const Terrain terrain(world);
+  const auto up = terrain.strike({-40, 0, 5}, {10, 0, 0}, 10, false);
+  REQUIRE(up);
+  CHECK(up->after == doctest::Approx(3.5));
+  CHECK(up->normal[0] == doctest::Approx(-std::sqrt(0.5)));
+  CHECK(up->normal[2] == doctest::Approx(std::sqrt(0.5)));
+  const auto down = terrain.strike({90, 0, 8}, {-10, 0, 0}, 10, false);
+  REQUIRE(down);
+  CHECK(down->after == doctest::Approx(3.2));
+  CHECK(down->normal[2] < 0);
+  CHECK(terrain.strike({0, 50, 5}, {0, 10, 0}, 10, false)->normal[1] == doctest::Approx(-1));  // the wall in the north
+  CHECK_FALSE(terrain.strike({0, 50, 7}, {0, 10, 0}, 10, false));                              // over the wall
+  CHECK(terrain.strike({0, 50, 5}, {0, 0, -10}, 10, true)->after == doctest::Approx(0.5));     // the ground
+  CHECK(terrain.strike({-40, 0, 11}, {10, 0, 0}, 5, false) == std::nullopt);                   // above the pyramid
 }
 
 TEST_CASE(

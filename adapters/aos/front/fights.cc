@@ -33,20 +33,22 @@ void Fights::hear(const words::Died& died, FrontOut& out) {
   if (*slot == kOwn) entry_.wait(respawn, out);
 }
 
-/// Another player's shot: shows the player looking along it and pressing the trigger for a moment. Our client draws its
-/// own shots itself.
+/// Another player's shot: shows the player looking along it and pressing the trigger for a moment. A wave is shown as a
+/// grenade that explodes at once. Our client draws its own shots itself.
 void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() == out.me()) return;
-  if (resync_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
+  const bool wave = shot.kind() == words::WAVE, thrown = wave || shot.kind() == words::GRENADE;
+  if (resync_ && !thrown) return;  // already in flight: the trigger was pressed earlier
   auto slot = players_.slot_of_unit(shot.unit());
   if (!slot) slot = players_.slot_of_player(shot.shooter());
+  if (wave && shot.shooter() == 0) slot = kOwn;  // a gun of the world; the number only gives a team
   if (!slot || !players_[*slot].told) return out.drop(drops::kShooterUnseen);
   PlayerEntry& entry = players_[*slot];
-  if (entry.has_keys && shot.kind() != words::GRENADE) return;  // its trigger is sent as it is
-  if (shot.kind() == words::GRENADE) {
+  if (entry.has_keys && !thrown) return;  // its trigger is sent as it is
+  if (thrown) {
     Grenade grenade;
     grenade.player = *slot;
-    grenade.fuse = static_cast<float>(shot.life());
+    grenade.fuse = wave ? 0 : static_cast<float>(shot.life());
     grenade.position = place_of({shot.x(), shot.y(), shot.z()});
     grenade.velocity = velocity_of({shot.vx(), shot.vy(), shot.vz()});
     if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.drop(drops::kShotNoPlace);

@@ -63,11 +63,18 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   core::set_way(from_thousandths(begin.position), from_thousandths(begin.velocity), shot);
   shot.set_life(std::max(0.0, from_thousandths(begin.lifetime) - from_thousandths(begin.time)));
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
+  const core::ShotNature nature = shot_nature(begin.flag);
+  if (nature.kind == words::WAVE) {
+    core::set_way(from_thousandths(begin.position), std::array<double, 3>{}, shot);
+    shot.set_radius(nature.radius);
+    shot.set_range(nature.range);
+  }
   if (one != nullptr) shot.set_team(one->player.team());
   out.say(shot);
   const double life =
       std::clamp(from_thousandths(begin.lifetime), 0.0, 60.0) - std::clamp(from_thousandths(begin.time), 0.0, 60.0);
-  watch(begin.shooter, shot, begin.flag, flag_code(begin.flag), std::max(0.0, life), false, out);
+  if (begin.shooter != state_.number)
+    watch(begin.shooter, shot, begin.flag, nature, std::max(0.0, life), flag_code(begin.flag) == "PZ", out);
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
@@ -116,7 +123,7 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
 void Fights::tell_dead(BackOut& out) { link_.send(out, Killed{state_.number, state_.number, 0, 0}); }
 
 /// MsgKilled also ends the shot, so no MsgShotEnd is sent.
-words::Died Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
   words::Died died;
   died.set_killer(server_players_.id_of(byte(shot.shooter)));

@@ -28,7 +28,7 @@ class Fights final : public core::TankHits {
   void die(std::uint8_t number, words::Died died, BackOut& out);
 
  private:
-  words::Died tell_hit(const core::Incoming& shot, BackOut& out) override;
+  std::optional<words::Died> tell_hit(const core::Incoming& shot, BackOut& out) override;
   void assume_dead(const words::Died& died, BackOut& out) override { die(state_.number, died, out); }
 
   PeerLink& link_;

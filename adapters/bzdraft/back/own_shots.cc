@@ -15,7 +15,9 @@ std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wi
 void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   ShotBegin begin;
   begin.position = triple(fire.x(), fire.y(), fire.z());
-  begin.velocity = triple(fire.vx(), fire.vy(), fire.vz());
+  const bool ray = fire.kind() == words::RAY && fire.life() > 0;  // a fast shot here
+  const double speed = ray ? fire.range() / fire.life() : 1;
+  begin.velocity = triple(fire.vx() * speed, fire.vy() * speed, fire.vz() * speed);
   begin.lifetime = thousandths(fire.life() > 0 ? fire.life() : kReload);
   begin.flag = flag_of_weapon(fire.weapon());
   begin_shot(begin, number, out);
@@ -29,6 +31,10 @@ void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, Ba
   begin.velocity = triple(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
   begin.lifetime = thousandths(kReload);
   begin.flag = flag_kind(tokens_.carried());
+  if (shot_kind(begin.flag) == words::WAVE) {  // it begins below the tank
+    begin.position = triple(here.x(), here.y(), here.z());
+    begin.velocity = {};
+  }
   begin_shot(begin, number, out);
 }
 

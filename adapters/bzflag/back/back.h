@@ -43,7 +43,7 @@ class BzflagBack final : public core::TankBack {
   Joining joining_;
   Players players_{link_, state_, server_players_, tank_, tank_rules_};
   BackChat chat_{link_, state_, server_players_};
-  Fights fights_{link_, state_, server_players_, tank_, tank_rules_};
+  Fights fights_{link_, state_, server_players_, tokens_, tank_, tank_rules_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
   OwnShots own_shots_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};
 };

@@ -1,5 +1,7 @@
 #include "adapters/bzflag/back/fights.h"
 
+#include <cmath>
+
 #include "adapters/bzflag/drops.h"
 #include "proxy/core/seconds.h"
 
@@ -31,7 +33,8 @@ void Fights::hear(const Killed& killed, BackOut& out) {
   count(killed, out);
   const core::TankServerPlayer* victim = server_players_.find(killed.victim.byte);
   const core::TankServerPlayer* me = server_players_.own();
-  const bool genocide = code_of(killed.death.flag) == "G" && killed.death.reason == 1;
+  const bool genocide = effect_of(code_of(killed.death.flag)).victim == FlagEffect::Victim::kDiesWithTeam &&
+                        killed.death.reason == 1 && state_.room.teams();
   if (genocide && tank_.alive && me != nullptr && me->team == victim->team && me->team != 0)
     blow_up(died.killer(), out);
 }
@@ -83,21 +86,29 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   server_players_.set_shooter(begin.player.byte, shot);
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
-  shot.set_kind(shot_kind(shot.weapon()));
-  core::set_way(begin.pos, begin.vel, shot);
-  shot.set_life(begin.life);
-  shot.set_range(tank_rules_.variables["_shotRange"]);
+  const Variables& variables = tank_rules_.variables;
+  const FlagEffect& effect = effect_of(code_of(begin.flag));
+  shot.set_range(variables["_shotRange"]);
+  fly_in_words(begin, effect, variables, tank_rules_.size, shot);
   shot.set_team(team_of(begin.team));
+  const core::ShotNature nature = nature_of(effect, variables, state_.room.ricochet(), shot.range());
+  if (effect.kind == words::RAY) {  // others see its way to the first wall
+    const auto wall = tank_.terrain.strike({shot.x(), shot.y(), shot.z()}, {shot.vx(), shot.vy(), shot.vz()},
+                                           shot.range(), nature.through);
+    if (wall) shot.set_range(wall->after);
+  }
   out.say(shot);
   if (server_players_.own() == nullptr) return;
-  watch(begin.player.byte, shot, shot.weapon(), begin.flag.letters.view(), core::sane_life(begin.life),
-        is_harmless(begin, out), out);
+  const bool harmless = effect.victim == FlagEffect::Victim::kIfZoned ||
+                        (effect.victim != FlagEffect::Victim::kLosesFlag && spares(begin.team, out));
+  watch(begin.player.byte, shot, shot.weapon(), nature, core::sane_life(shot.life()), harmless, out);
 }
 
-bool Fights::is_harmless(const ShotBegin& begin, const BackOut& out) {
+/// Whether a player of this team cannot hurt ours.
+bool Fights::spares(std::int16_t of, const BackOut& out) const {
   const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
-  const std::int16_t team = server_players_.own()->team;
-  return (options & kNoTeamKills) != 0 && team != 0 && team == begin.team;
+  const core::TankServerPlayer* me = server_players_.own();
+  return (options & kNoTeamKills) != 0 && me != nullptr && me->team != 0 && me->team == of;
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
@@ -152,22 +163,96 @@ void Fights::tell_dead(BackOut& out) {
   link_.stream(out, report);
 }
 
-/// The victim reports a hit: first the end of the shot, then its own death.
-words::Died Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+// -- What hits our tank -----------------------------------------------------------------------------------------------
+
+/// Shots of a tank that pauses do not count, and a cloaked tank cannot be hit by a laser (LocalPlayer::checkHit at
+/// v2.4.26).
+bool Fights::counts(const core::Incoming& shot, const BackOut&) const {
+  const core::TankServerPlayer* shooter = server_players_.find(static_cast<std::uint8_t>(shot.shooter));
+  if (shooter != nullptr && (shooter->player.badges() & static_cast<std::uint32_t>(words::PAUSED)) != 0) return false;
+  const std::string code = code_of(flag_kind(shot.flag)), mine = tokens_.carried();
+  if (effect_of(code).victim == FlagEffect::Victim::kLosesFlag) return !shot.own && !mine.empty();
+  return code != "L" || mine != "CL";
+}
+
+/// The victim reports a hit: first the end of the shot, if the hit stops it, then what it did.
+std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   const auto number = static_cast<std::uint16_t>(shot.shot);
+  const FlagEffect& effect = effect_of(code_of(flag_kind(shot.flag)));
   KilledReport report;
   report.killer = player_id(static_cast<std::uint8_t>(shot.shooter));
   report.death.reason = death_reason(words::BY_SHOT);
   report.death.shot = number;
   report.death.flag = flag_kind(shot.flag);
-  link_.quick(out, ShotEnd{report.killer, number, 1});
+  if (!effect.goes_on) link_.quick(out, ShotEnd{report.killer, number, 1});
   words::Died died;
   died.set_killer(server_players_.id_of(report.killer.byte));
   died.set_shot(shot.shot);
   died.set_why(words::BY_SHOT);
   incoming_.mark_harmless(shot.shooter, shot.shot);
+  if (effect.victim == FlagEffect::Victim::kLosesFlag)
+    return link_.stream(out, TransferFlagReport{state_.number, report.killer.byte}), std::nullopt;
+  const bool shielded = tokens_.carried() == "SH";
+  drop_flag(out);
+  if (shielded) return std::nullopt;
   link_.stream(out, report);
   return died;
+}
+
+void Fights::drop_flag(BackOut& out) {
+  if (!tokens_.carried().empty())
+    link_.stream(out, DropFlagRequest{vec3(tank_.pose.x(), tank_.pose.y(), tank_.pose.z())});
+}
+
+void Fights::look_around(const core::DrivenTank::TimeStep& step, BackOut& out) {
+  guide_shots(step.dt, out);
+  const core::TankServerPlayer* by = roller(out);
+  if (by == nullptr) return;
+  drop_flag(out);
+  words::DeathClaim claim;
+  claim.set_killer(by->player.id());
+  claim.set_why(words::BY_TOUCH);
+  hear(claim, out);
+}
+
+/// The player whose tank rolls over ours: one with a steamroller, or anybody if ours has burrowed. Distances upwards
+/// count twice (checkEnvironment in playing.cxx at v2.4.26).
+const core::TankServerPlayer* Fights::roller(BackOut& out) const {
+  const Variables& variables = tank_rules_.variables;
+  const bool burrowed = tank_.pose.z() < 0;
+  const double reach = tank_.model().length / variables["_tankLength"] + variables["_srRadiusMult"];
+  for (const auto& [number, one] : server_players_) {
+    const core::UnitState* unit = out.world().unit(one.unit);
+    const bool there = one.alive && number != state_.number && unit != nullptr;
+    if (!there || (one.player.badges() & static_cast<std::uint32_t>(words::PAUSED)) != 0) continue;
+    const words::Pose pose = core::place_at(unit->unit.pose(), unit->posed_at, out.now());
+    const double far =
+        std::hypot(pose.x() - tank_.pose.x(), pose.y() - tank_.pose.y(), 2 * (pose.z() - tank_.pose.z()));
+    if (pose.z() < 0 || !(far < reach * variables["_tankRadius"]) || spares(one.team, out)) continue;
+    if (burrowed || effect_of(tokens_.carried_by(one.player.id())).rolls) return &one;
+  }
+  return nullptr;
+}
+
+/// A missile that follows a player turns without a word, so others are told its course. It loses a tank that is dead or
+/// has stealth.
+void Fights::guide_shots(double dt, BackOut& out) {
+  const double muzzle = tank_rules_.variables["_muzzleHeight"];
+  const auto where = [&](core::Id player) -> std::optional<std::array<double, 3>> {
+    const core::TankServerPlayer* one = server_players_.find(server_players_.number_of(player, kNobody));
+    const core::UnitState* unit = one != nullptr ? out.world().unit(one->unit) : nullptr;
+    if (unit == nullptr || !one->alive || tokens_.carried_by(player) == "ST") return std::nullopt;
+    const words::Pose pose = core::place_at(unit->unit.pose(), unit->posed_at, out.now());
+    return std::array<double, 3>{pose.x(), pose.y(), pose.z() + muzzle};
+  };
+  incoming_.guide(out.now(), dt, where, [&](const core::Incoming& shot) {
+    words::ShotMoved moved;
+    moved.set_shooter(server_players_.id_of(static_cast<std::uint8_t>(shot.shooter)));
+    moved.set_shot(shot.shot);
+    moved.set_target(shot.target);
+    core::set_way(shot.at, shot.velocity, moved);
+    out.say(moved);
+  });
 }
 
 /// bzfs kicks a client that ends many shots of others without dying. The number of our own shots that end is not

@@ -3,15 +3,16 @@
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"
+#include "adapters/bzflag/flag_effects.h"
 #include "proxy/core/tank/tank_hits.h"
 
 namespace entente::bzflag {
 
 class Fights final : public core::TankHits {
  public:
-  Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank,
-         const TankRules& tank_rules)
-      : TankHits(state, tank), link_(link), server_players_(players), tank_rules_(tank_rules) {}
+  Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
+         Tank& tank, const TankRules& tank_rules)
+      : TankHits(state, tank), link_(link), server_players_(players), tokens_(tokens), tank_rules_(tank_rules) {}
 
   void hear(const Alive& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out);
@@ -34,15 +35,21 @@ class Fights final : public core::TankHits {
  private:
   template <class Update>
   void moved(const Update& update, BackOut& out);
-  words::Died tell_hit(const core::Incoming& shot, BackOut& out) override;
+  bool counts(const core::Incoming& shot, const BackOut& out) const override;
+  std::optional<words::Died> tell_hit(const core::Incoming& shot, BackOut& out) override;
+  void look_around(const core::DrivenTank::TimeStep& step, BackOut& out) override;
   void assume_dead(const words::Died& died, BackOut& out) override { die(state_.number, died, out); }
-  bool is_harmless(const ShotBegin& begin, const BackOut& out);
+  bool spares(std::int16_t team, const BackOut& out) const;
+  void guide_shots(double dt, BackOut& out);
+  const core::TankServerPlayer* roller(BackOut& out) const;
+  void drop_flag(BackOut& out);
   bool die(std::uint8_t number, words::Died died, BackOut& out);
   void blow_up(core::Id killer, BackOut& out);
   void count(const Killed& killed, BackOut& out);
 
   PeerLink& link_;
   core::TankServerPlayers& server_players_;
+  const core::TankFlags& tokens_;
   const TankRules& tank_rules_;
   int ends_ = 0;                // reported ends of others' shots since the last death; bzfs counts them
   ScoreReport score_;           // used if clients count their own score

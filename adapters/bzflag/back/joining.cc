@@ -4,6 +4,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/flag_effects.h"
 #include "adapters/bzflag/last_words.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/lower_case.h"
@@ -46,7 +47,7 @@ void Joining::hear(const Welcome& welcome, BackOut& out) {
   next_ = Next::kFlags;
   ask_for_link(out);
   NegotiateFlags flags;
-  for (const auto code : all_flags()) flags.flags.emplace_back().set(code);
+  for (const FlagEffect& flag : flag_effects()) flags.flags.emplace_back().set(flag.code);
   link_.stream(out, flags);
   if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // for names in use: they are refused
 }

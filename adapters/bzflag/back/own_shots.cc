@@ -3,19 +3,6 @@
 namespace entente::bzflag {
 namespace {
 
-/// Flags that change the speed or the life of shots. bzfs computes the same values and drops shots that differ
-/// (bzfs.cxx:4020 at v2.4.26).
-struct Gun {
-  std::string_view flag;
-  const char* speed;
-  const char* life;
-};
-constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
-                         {"F", "_rFireAdVel", "_rFireAdLife"},
-                         {"L", "_laserAdVel", "_laserAdLife"},
-                         {"TH", "_thiefAdShotVel", "_thiefAdLife"},
-                         {"SW", nullptr, "_shockAdLife"}};
-
 /// bzfs shows each shot to its shooter, too, unless it refuses the shot. It says nothing then.
 constexpr core::Micros kShotPatience = 2 * core::kSecond;
 
@@ -38,33 +25,34 @@ std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wi
 void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   ShotBegin begin;
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
-  begin.vel = vec3(fire.vx(), fire.vy(), fire.vz());
   begin.flag = flag_kind(fire.weapon());
-  begin.life = fire.weapon() != 0 && fire.life() > 0 ? to_float(fire.life()) : tank_rules_.variables["_reloadTime"];
+  fly_on_wire(fire, effect_of(code_of(begin.flag)), tank_rules_.variables, begin);
+  if (fire.weapon() == 0 || !(begin.life > 0)) begin.life = tank_rules_.variables["_reloadTime"];
   begin_shot(begin, number, out);
 }
 
 /// Fires for a tank that our physics drive. Sends its place first, because the server compares a shot with the last
-/// place that it received.
+/// place that it received. A shock wave begins below the tank.
 void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   if (out.now() != tank_.sent_at) {
     here.set_seq(++tank_.last_seq);
     tank_.report(here, out);
   }
   const Variables& variables = tank_rules_.variables;
-  const std::string flag = tokens_.carried();
+  const FlagEffect& effect = effect_of(tokens_.carried());
   ShotBegin begin;
-  begin.flag = flag_kind(flag);
-  float speed = variables["_shotSpeed"];
+  // A shot of the phantom zone is one of a tank that has been zoned by a teleporter, which ours never is.
+  if (effect.victim != FlagEffect::Victim::kIfZoned) begin.flag = flag_kind(effect.code);
   begin.life = variables["_reloadTime"];
-  for (const Gun& gun : kGuns) {
-    if (gun.flag != flag) continue;
-    speed *= gun.speed != nullptr ? variables.find(gun.speed).value_or(1) : 0;
-    begin.life *= variables.find(gun.life).value_or(1);
-  }
-  const core::Flight flight = core::fired(here, yaw, {variables["_muzzleFront"], variables["_muzzleHeight"]}, speed);
+  const double size = factor(effect.size, variables);
+  const core::Flight flight =
+      core::fired(here, yaw, {variables["_muzzleFront"] * size, variables["_muzzleHeight"]}, variables["_shotSpeed"]);
   begin.pos = vec3(flight.at[0], flight.at[1], flight.at[2]);
-  if (speed != 0) begin.vel = vec3(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
+  begin.vel = vec3(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
+  if (effect.kind == words::WAVE) {
+    begin.pos = vec3(here.x(), here.y(), here.z());
+    begin.vel = {};
+  }
   begin_shot(begin, number, out);
 }
 
@@ -73,7 +61,8 @@ void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.sent = own_tank_.clock(out);
   begin.player = player_id(state_.number);
   begin.team = server_players_.own()->team;
-  fire_gun(static_cast<std::uint8_t>(number & 0xffU), begin.life, out);
+  const double rate = factor(effect_of(code_of(begin.flag)).fire_rate, tank_rules_.variables);
+  fire_gun(static_cast<std::uint8_t>(number & 0xffU), begin.life / rate, out);
   link_.quick(out, begin);
   tank_.claims.begin(core::Claim::kFire, kShotPatience, out);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/bzflag/flag_effects.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
@@ -29,18 +30,43 @@ constexpr double kOneIn = 1.0 / 4294967296.0;
 }  // namespace
 
 core::TankModel Tank::model() const {
-  core::TankModel model;
-  const auto sane = [&](const char* name, double least, double most) {
-    return std::clamp<double>(tank_rules_.variables[name], least, most);
+  const Variables& variables = tank_rules_.variables;
+  const std::string flag = tokens_.carried();
+  const FlagEffect& effect = effect_of(flag);
+  const auto sane = [&](const char* name, const char* by, double least, double most) {
+    return std::clamp<double>(variables[name] * factor(by, variables), least, most);
   };
-  model.length = sane("_tankLength", 0.1, 100);
-  model.width = sane("_tankWidth", 0.1, 100);
-  model.height = sane("_tankHeight", 0.1, 100);
-  model.speed = sane("_tankSpeed", 0.1, 500);
-  model.turn_rate = sane("_tankAngVel", 0.01, 50);
-  model.gravity = -tank_rules_.variables["_gravity"];
-  model.climb = tank_rules_.variables["_maxBumpHeight"];
+  const bool burrows = flag == "BU", below = burrows && pose.z() < 0;
+  core::TankModel model;
+  model.length = sane("_tankLength", effect.size, 0.1, 100);
+  model.width = sane("_tankWidth", effect.size, 0.1, 100);
+  model.height = sane("_tankHeight", nullptr, 0.1, 100);
+  model.speed = sane("_tankSpeed", below ? "_burrowSpeedAd" : effect.speed, 0.1, 500);
+  model.turn_rate = sane("_tankAngVel", below ? "_burrowAngularAd" : effect.turn, 0.01, 50);
+  model.gravity = -variables["_gravity"];
+  model.climb = variables["_maxBumpHeight"];
+  if (burrows) model.lowest = std::clamp<double>(variables["_burrowDepth"], kDeepestBurrow, 0);
   return model;
+}
+
+/// A shot hits a tank within its radius, at its height; a narrow one only within the shot's radius of its length
+/// (SegmentedShotStrategy::checkHit at v2.4.26).
+core::TankModel Tank::target() const {
+  const Variables& variables = tank_rules_.variables;
+  core::TankModel target = model();
+  const std::string flag = tokens_.carried();
+  if (flag == "N")
+    target.width = 2 * std::clamp<double>(variables["_shotRadius"], 0.01, 100);
+  else
+    target.target =
+        0.99 * std::clamp<double>(variables["_tankRadius"] * factor(effect_of(flag).size, variables), 0.1, 100);
+  return target;
+}
+
+double Tank::jump() const {
+  const std::string flag = tokens_.carried();
+  const bool may = (state_.room.jumping() || flag == "JP") && flag != "NJ" && pose.z() >= 0;
+  return may ? tank_rules_.variables["_jumpVelocity"] : 0;
 }
 
 /// How near a goal counts as reached. For a mouse, farther if the tank moves: it points at where its player sees the

@@ -33,7 +33,8 @@ class Tank final : public core::TankOnServer {
   float clock(const BackOut& out) const;
 
   core::TankModel model() const override;
-  double jump() const override { return state_.room.jumping() ? tank_rules_.variables["_jumpVelocity"] : 0; }
+  core::TankModel target() const override;
+  double jump() const override;
   double near() const override;
   void drove(const core::TankState& to, BackOut& out) override;
 

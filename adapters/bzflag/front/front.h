@@ -88,13 +88,13 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   PlayerTable players_{client_, *this, resync_};
   Lobby lobby_{client_, flag_numbers_};
   Queries queries_{client_, players_};
-  Shots shots_{client_, players_, lobby_, keeper_};
+  Rules rules_{client_};
+  Shots shots_{client_, players_, lobby_, keeper_, rules_};
   core::LastCapture capture_;
   Tanks tanks_{client_, players_, keeper_, shots_, capture_, resync_};
   Play play_{client_, players_, keeper_, *this, shots_, capture_};
   Flags flags_{client_, players_, flag_numbers_, capture_};
   Scores scores_{client_, players_};
-  Rules rules_{client_};
   Rounds rounds_{client_, players_, resync_};
   FrontChat chat_{client_, players_};
 };

@@ -1,13 +1,16 @@
 #include "adapters/bzflag/front/rules.h"
 
-#include "adapters/bzflag/variables.h"
-
 namespace entente::bzflag {
 namespace {
 
 constexpr std::size_t kMostVariableBytes = 1020;
 
 }  // namespace
+
+void Rules::tell(const SetVar& set, FrontOut& out) {
+  for (const auto& item : set.variables) variables_.set(item.name, item.value);
+  client_.stream(out, set);
+}
 
 void Rules::send_variables(FrontOut& out) {
   SetVar set;
@@ -16,7 +19,7 @@ void Rules::send_variables(FrontOut& out) {
     if (name.size() > 255 || value.size() > 255) return;
     const std::size_t size = 2 + name.size() + value.size();
     if (bytes + size > kMostVariableBytes) {
-      client_.stream(out, set);
+      tell(set, out);
       set.variables.clear();
       bytes = 2;
     }
@@ -32,7 +35,7 @@ void Rules::send_variables(FrontOut& out) {
         !rules.contains(std::string("BZFLAG.") + ruled.variable))
       add(ruled.variable, at->second);
   }
-  if (!set.variables.empty()) client_.stream(out, set);
+  if (!set.variables.empty()) tell(set, out);
 }
 
 void Rules::hear(const words::Rule& rule, FrontOut& out) {
@@ -45,7 +48,7 @@ void Rules::hear(const words::Rule& rule, FrontOut& out) {
         !out.world().rules().contains(std::string("BZFLAG.") + ruled.variable))
       set.variables.push_back({ruled.variable, rule.value()});
   std::erase_if(set.variables, [](const auto& item) { return item.name.size() > 255 || item.value.size() > 255; });
-  if (!set.variables.empty()) client_.stream(out, set);
+  if (!set.variables.empty()) tell(set, out);
   if (name != "reload" && name != "refill") return;
   reload_ = 0;  // the client was just sent another value
   tell_reload(out);
@@ -64,7 +67,7 @@ void Rules::tell_reload(FrontOut& out) {
   if (std::exchange(reload_, reload) == reload) return;
   SetVar set;
   set.variables.push_back({"_reloadTime", shortest(static_cast<float>(reload))});
-  client_.stream(out, set);
+  tell(set, out);
 }
 
 }  // namespace entente::bzflag

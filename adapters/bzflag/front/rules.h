@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/bzflag/front/client.h"
+#include "adapters/bzflag/variables.h"
 
 namespace entente::bzflag {
 
@@ -15,9 +16,14 @@ class Rules {
   /// Sends all variables that words carry, in messages as large as those of bzfs.
   void send_variables(FrontOut& out);
   void tell_reload(FrontOut& out);
+  /// As our client knows them.
+  const Variables& variables() const { return variables_; }
 
  private:
+  void tell(const SetVar& set, FrontOut& out);
+
   Client& client_;
+  Variables variables_;
   double reload_ = 0;  // seconds; as last sent for what is in our client's clip
 };
 

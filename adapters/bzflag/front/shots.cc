@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/flag_effects.h"
 #include "adapters/bzflag/front/shots.h"
 #include "proxy/core/seconds.h"
 
@@ -30,11 +31,10 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
-  fire.set_kind(shot_kind(fire.weapon()));
-  core::set_way(begin.pos, begin.vel, fire);
-  fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));
-  fire.set_life(begin.life);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
+  const Variables& variables = rules_.variables();
+  fly_in_words(begin, effect_of(code_of(flag_kind(fire.weapon()))), variables, variables["_worldSize"], fire);
+  fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));
   out.say(fire);
 }
 
@@ -109,6 +109,8 @@ void Shots::begin(const core::ShownShot& shown, const words::Shot& shot, FrontOu
   begin.team = shown.player == kServerId ? wire_team(shot.team(), 0) : players_.at(shown.player).team;
   begin.flag = flag_kind(shown.weapon);
   begin.life = to_float(shown.life);
+  if (const FlagEffect& effect = effect_of(code_of(begin.flag)); effect.shot_life != nullptr)
+    fly_on_wire(shot, effect, rules_.variables(), begin);
   client_.quick(out, begin);
 }
 

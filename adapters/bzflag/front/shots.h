@@ -6,14 +6,15 @@
 
 #include "adapters/bzflag/front/lobby.h"
 #include "adapters/bzflag/front/player_table.h"
+#include "adapters/bzflag/front/rules.h"
 #include "proxy/core/tank/tank_shots.h"
 
 namespace entente::bzflag {
 
 class Shots final : public core::TankShots {
  public:
-  Shots(Client& client, PlayerTable& players, const Lobby& lobby, const core::TankKeeper& keeper)
-      : TankShots(players, keeper, kServerId, 0), client_(client), players_(players), lobby_(lobby) {}
+  Shots(Client& client, PlayerTable& players, const Lobby& lobby, const core::TankKeeper& keeper, const Rules& rules)
+      : TankShots(players, keeper, kServerId, 0), client_(client), players_(players), lobby_(lobby), rules_(rules) {}
 
   using TankShots::hear;
   void hear(const ShotBegin& begin, FrontOut& out);
@@ -33,6 +34,7 @@ class Shots final : public core::TankShots {
   Client& client_;
   PlayerTable& players_;
   const Lobby& lobby_;
+  const Rules& rules_;
 };
 
 }  // namespace entente::bzflag

@@ -1,5 +1,6 @@
 // Flags of other dialects: letters that changed their meaning, numbers, and flags that a dialect does not have.
 // Law: a flag that a dialect does not have is sent as one that does nothing to its carrier. See dialect_translator.h.
+#include "adapters/bzflag/flag_effects.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
 
 namespace entente::bzflag {
@@ -32,7 +33,7 @@ void DialectTranslator::to_peer(FlagKind& flag) const {
   const auto code = flag.letters.view();
   if (dialect_.flag_numbers)
     flag.number = number_of(code);
-  else if (!any(all_flags(), code) || (!dialect_.late_flags && any(kLateFlags, code)))
+  else if (effect_of(code).code != code || (!dialect_.late_flags && any(kLateFlags, code)))
     flag.letters.set(kUseless);
   else if (!dialect_.late_flags && code == kQuickTurn)
     flag.letters.set(kAgility);

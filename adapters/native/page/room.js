@@ -24,6 +24,12 @@ export const placeOf = (shot, seconds) => ({
   z: shot.z + shot.vz * seconds - (shot.kind === "GRENADE" ? FALL / 2 * seconds * seconds : 0),
 });
 
+/** The radius of a wave `seconds` after it was fired. */
+export const radiusOf = (wave, seconds) => {
+  const first = number(wave.radius), part = number(wave.life) > 0 ? Math.min(1, Math.max(0, seconds / wave.life)) : 1;
+  return first + (number(wave.range) - first) * part;
+};
+
 export class Room {
   me = 0;
   about = {};

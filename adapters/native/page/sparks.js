@@ -2,10 +2,11 @@
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { rgb } from "./mason.js";
-import { placeOf } from "./room.js";
+import { placeOf, radiusOf } from "./room.js";
 
 const MOST_LINES = 1024, MOST_DOTS = 8192, MOST_BURSTS = 24;
 const TAIL = 6;  // metres
+const SIDES = 24;  // of the circles that show a wave
 const WHITE = [255, 255, 255];
 
 const hex = (text) => rgb(Number.parseInt(text.slice(1), 16));
@@ -69,12 +70,26 @@ export class Sparks {
 
   #shot(room, shot, gone) {
     const colour = light(hex(teamColour(shot.team ?? room.players.get(shot.shooter)?.team)));
+    if (shot.kind === "WAVE") return this.#wave(shot, radiusOf(shot, gone), colour);
     const speed = Math.hypot(shot.vx, shot.vy, shot.vz) || 1;
     const head = shot.flash ? shot.range / speed : Math.max(0, gone), tail = shot.flash ? 0 : Math.max(0, gone - TAIL / speed);
     const at = placeOf(shot, head);
     this.lines.add(placeOf(shot, tail), colour);
     this.lines.add(at, colour);
     if (!shot.flash) this.balls.add(at, colour);
+  }
+
+  /** A sphere as three circles. */
+  #wave({ x, y, z }, radius, colour) {
+    const circles = [(a, b) => ({ x: x + a, y: y + b, z: z + 1 }), (a, b) => ({ x: x + a, y, z: z + b }), (a, b) => ({ x, y: y + a, z: z + b })];
+    for (const circle of circles) {
+      for (let side = 0; side < SIDES; ++side) {
+        for (const end of [side, side + 1]) {
+          const way = 2 * Math.PI * end / SIDES;
+          this.lines.add(circle(radius * Math.cos(way), radius * Math.sin(way)), colour);
+        }
+      }
+    }
   }
 
   #burst(mesh, burst, now) {

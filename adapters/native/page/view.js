@@ -5,6 +5,7 @@ import { flagText } from "./flags.js";
 import { penOf } from "./graphics.js";
 import { Ground } from "./ground.js";
 import { LABEL, Labels } from "./labels.js";
+import { radiusOf } from "./room.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank
@@ -157,8 +158,10 @@ export class View {
     pen.restore();
   }
 
-  #paintShot({ x, y, vx, vy, fired, flash, range, team }, now, pixel) {
+  #paintShot(shot, now, pixel) {
+    const { x, y, vx, vy, fired, flash, range, team } = shot;
     const { pen } = this, gone = (now - fired) / 1000, speed = Math.hypot(vx, vy) || 1;
+    if (shot.kind === "WAVE") return this.#paintWave(shot, radiusOf(shot, gone), pixel);
     const head = flash ? range / speed : gone, tail = flash ? 0 : Math.max(0, gone - 4 / speed);
     pen.strokeStyle = team ? teamColour(team) : "#ffffff";
     pen.lineWidth = (flash ? 1.5 : 4) * pixel;
@@ -166,6 +169,15 @@ export class View {
     pen.beginPath();
     pen.moveTo(x + vx * tail, y + vy * tail);
     pen.lineTo(x + vx * head, y + vy * head);
+    pen.stroke();
+  }
+
+  #paintWave({ x, y, team }, radius, pixel) {
+    const { pen } = this;
+    pen.strokeStyle = team ? teamColour(team) : "#ffffff";
+    pen.lineWidth = 3 * pixel;
+    pen.beginPath();
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.stroke();
   }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "adapters/ogar/drops.h"
 #include "proxy/core/bodies.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::ogar {
@@ -167,16 +169,30 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const words::Shot& shot = state.shot;
     const double flown = seconds(now - std::min(now, state.fired_at));
     if (flown > shot.life()) continue;
-    const double x = shot.x() + shot.vx() * flown, y = shot.y() + shot.vy() * flown;
-    if (!box.touches(x, y, 0)) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
-    paint_ball(key, x, y, colour_of(out.world(), shot.shooter(), shot.team()));
+    const Colour colour = colour_of(out.world(), shot.shooter(), shot.team());
+    if (shot.kind() == words::WAVE) {
+      paint_ring(key, shot, core::wave_radius(shot, flown), box, colour);
+      continue;
+    }
+    const double x = shot.x() + shot.vx() * flown, y = shot.y() + shot.vy() * flown;
+    if (box.touches(x, y, 0)) paint_ball(key, x, y, colour);
   }
   std::erase_if(rays_, [&](const Ray& ray) { return now - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
     const double part = seconds(now - ray.began) / seconds(kRayFlies);
     const double x = ray.x + part * ray.dx, y = ray.y + part * ray.dy;
     if (box.touches(x, y, 0)) paint_ball(ray.key, x, y, ray.colour);
+  }
+}
+
+/// A wave as balls around it.
+void Painter::paint_ring(Key key, const words::Shot& wave, double radius, const Box& box, Colour colour) {
+  constexpr Key kBalls = 16;
+  for (Key i = 0; i < kBalls; ++i) {
+    const double way = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(kBalls);
+    const double x = wave.x() + radius * std::cos(way), y = wave.y() + radius * std::sin(way);
+    if (box.touches(x, y, 0)) paint_ball(key ^ i << 24U, x, y, colour);
   }
 }
 

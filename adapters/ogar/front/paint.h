@@ -87,6 +87,7 @@ class Painter {
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
+  void paint_ring(Key key, const words::Shot& wave, double radius, const Box& box, Colour colour);
   void paint_ball(Key key, double x, double y, Colour colour);
   void paint_tokens(const core::WorldState& world);
   void paint_shapes(const Box& box, core::FrontOut& out);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "proxy/core/seconds.h"
+#include "proxy/core/tank/steering.h"
 
 namespace entente::core {
 namespace {
@@ -13,6 +15,39 @@ constexpr std::size_t kMostIncoming = 2'000;
 /// Metres around a tank (half of its diagonal is 3.3 m), plus the distance that shot and tank move until the client is
 /// told.
 constexpr double kNearMiss = 8;
+
+constexpr double kShortestWay = 1e-3;  // metres, between two bounces
+constexpr double kOffWall = 1e-6;      // metres from a wall at which a shot flies on
+
+/// The tank at a time within the step.
+TankState tank_at(const IncomingShots::Step& step, Micros when) {
+  const double whole = seconds(step.since, step.now), part = whole > 0 ? seconds(step.since, when) / whole : 1;
+  const auto between = [&](double a, double b) { return a + (b - a) * part; };
+  TankState tank = step.is;
+  tank.x = between(step.was.x, step.is.x);
+  tank.y = between(step.was.y, step.is.y);
+  tank.z = between(step.was.z, step.is.z);
+  tank.yaw = step.was.yaw + wrap_angle(step.is.yaw - step.was.yaw) * part;
+  return tank;
+}
+
+/// Where a ray is after so many metres.
+std::array<double, 3> ahead(const Flight& ray, double metres) {
+  return {ray.at[0] + ray.velocity[0] * metres, ray.at[1] + ray.velocity[1] * metres,
+          ray.at[2] + ray.velocity[2] * metres};
+}
+
+/// Turns the shot off the wall that it meets there. False: the wall stops it.
+bool reflect(Incoming& shot, const Terrain::Strike& wall, const std::array<double, 3>& place) {
+  double into = 0;
+  for (std::size_t i = 0; i < 3; ++i) into += shot.velocity[i] * wall.normal[i];
+  if (into >= 0 || (!shot.nature.bounces && !wall.bounces)) return false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    shot.velocity[i] -= 2 * into * wall.normal[i];
+    shot.at[i] = place[i] + kOffWall * wall.normal[i];
+  }
+  return true;
+}
 
 auto is(std::uint32_t shooter, std::uint32_t shot) {
   return [=](const Incoming& one) { return one.shooter == shooter && one.shot == shot; };
@@ -40,15 +75,17 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now) {
   return !(std::hypot(ax + along * bx, ay + along * by) > kNearMiss);  // NaN counts as near
 }
 
-void IncomingShots::watch(Incoming shot, double life, bool passes_walls, const Terrain& terrain, Micros now) {
-  std::erase_if(shots_, [&](const Incoming& one) { return one.until + kKeptAfterEnd < now; });
+double wave_radius(const words::Shot& wave, double age) {
+  const double part = wave.life() > 0 ? std::clamp(age / wave.life(), 0.0, 1.0) : 1;
+  return wave.radius() + (wave.range() - wave.radius()) * part;
+}
+
+void IncomingShots::watch(Incoming shot, double life, Micros now) {
+  std::erase_if(shots_, [&](const Incoming& one) { return one.ends + kKeptAfterEnd < now; });
   if (shots_.size() >= kMostIncoming) return;
-  const double vx = shot.velocity[0], vy = shot.velocity[1], speed = std::hypot(vx, vy);
-  if (speed > 0 && !passes_walls)
-    life = std::min(
-        life, terrain.clear_way(shot.at[0], shot.at[1], shot.at[2], vx / speed, vy / speed, speed * life) / speed);
-  shot.until = now + micros(life);
-  shots_.push_back(shot);
+  shot.began = now;
+  shot.until = shot.ends = now + micros(life);
+  shots_.push_back(std::move(shot));
 }
 
 const Incoming* IncomingShots::find(std::uint32_t shooter, std::uint32_t shot) const {
@@ -57,8 +94,12 @@ const Incoming* IncomingShots::find(std::uint32_t shooter, std::uint32_t shot) c
 }
 
 void IncomingShots::steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now) {
-  for (Incoming& one : shots_)
-    if (is(shooter, shot)(one)) one.follow(moved, now);
+  for (Incoming& one : shots_) {
+    if (!is(shooter, shot)(one)) continue;
+    one.follow(moved, now);
+    one.target = moved.target();
+    one.traced = false;
+  }
 }
 
 void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
@@ -68,13 +109,98 @@ void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
 
 void IncomingShots::forget(std::uint32_t shooter, std::uint32_t shot) { std::erase_if(shots_, is(shooter, shot)); }
 
-const Incoming* IncomingShots::hit(const TankModel& tank, const TankState& was, const TankState& is, Micros since,
-                                   Micros now) const {
-  for (const Incoming& shot : shots_) {
-    const Micros from = std::max(since, shot.since), to = std::min(now, shot.until);
-    if (shot.back_tests && from <= to && met(tank, was, is, shot.place(from), shot.place(to))) return &shot;
+// -- Hits -------------------------------------------------------------------------------------------------------------
+
+const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(const Incoming&)>& counts) {
+  int legs = kLegsAtOnce;
+  for (Incoming& shot : shots_) {
+    if (!shot.back_tests || step.now < shot.began + micros(shot.nature.harmless_s) || step.since > shot.ends) continue;
+    if (hits(shot, step, legs) && (!counts || counts(shot))) return &shot;
   }
   return nullptr;
+}
+
+bool IncomingShots::hits(Incoming& shot, const Step& step, int& legs) {
+  if (shot.nature.kind == words::WAVE) return wave_hits(shot, step);
+  if (shot.nature.kind == words::RAY || shot.nature.kind == words::MELEE) return ray_hits(shot, step, legs);
+  for (;;) {
+    if (!shot.traced) {
+      if (legs-- <= 0) return false;
+      trace(shot, step.terrain);
+    }
+    const Micros from = std::max(step.since, shot.since), to = std::min(step.now, shot.until);
+    const bool armed = !shot.own || shot.bounced > 0;
+    if (armed && from <= to &&
+        met(step.model, tank_at(step, from), tank_at(step, to), shot.place(from), shot.place(to)))
+      return true;
+    if (shot.until >= step.now || !bounce(shot)) return false;
+  }
+}
+
+/// A wave reaches through everything. It is measured to the middle of the tank's base.
+bool IncomingShots::wave_hits(const Incoming& shot, const Step& step) {
+  if (shot.own) return false;
+  const double life = seconds(shot.ends - shot.began);
+  const double part = life > 0 ? std::min(1.0, seconds(shot.began, step.now) / life) : 1;
+  const double radius = shot.nature.radius + (shot.nature.range - shot.nature.radius) * part;
+  return std::hypot(step.is.x - shot.at[0], step.is.y - shot.at[1], step.is.z - shot.at[2]) <= radius;
+}
+
+/// A ray is there at once, all of its way, and hits for as long as it lives.
+bool IncomingShots::ray_hits(Incoming& shot, const Step& step, int& legs) {
+  while (shot.gone < shot.nature.range && shot.beam.size() <= kMostBounces && legs-- > 0) {
+    const auto wall = step.terrain.strike(shot.at, shot.velocity, shot.nature.range - shot.gone, shot.nature.through);
+    const double far = wall ? wall->after : shot.nature.range - shot.gone;
+    const Incoming::Way way{shot.at, ahead(shot, far)};
+    shot.beam.push_back(way);
+    shot.gone = wall && reflect(shot, *wall, way.to) ? shot.gone + std::max(far, kShortestWay) : shot.nature.range;
+  }
+  for (std::size_t i = shot.own ? 1 : 0; i < shot.beam.size(); ++i)
+    if (met(step.model, step.is, step.is, shot.beam[i].from, shot.beam[i].to)) return true;
+  return false;
+}
+
+/// Finds the end of the way from where the shot is.
+void IncomingShots::trace(Incoming& shot, const Terrain& terrain) {
+  shot.traced = true;
+  shot.wall = terrain.strike(shot.at, shot.velocity, seconds(shot.since, shot.ends), shot.nature.through);
+  shot.until = shot.wall ? shot.since + sane_micros(shot.wall->after) : shot.ends;
+}
+
+/// The shot is at the end of its way. False: it ends there.
+bool IncomingShots::bounce(Incoming& shot) {
+  if (!shot.wall || shot.bounced >= kMostBounces || !reflect(shot, *shot.wall, shot.place(shot.until))) return false;
+  ++shot.bounced;
+  shot.since = std::max(shot.until, shot.since + 1);
+  shot.traced = false;
+  return true;
+}
+
+// -- Guided shots -----------------------------------------------------------------------------------------------------
+
+void IncomingShots::guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
+                          const std::function<void(const Incoming&)>& turned) {
+  for (Incoming& shot : shots_) {
+    if (shot.nature.kind != words::GUIDED || shot.target == 0 || now >= shot.until) continue;
+    const auto goal = where(shot.target);
+    if (!goal) continue;
+    const double speed = std::hypot(shot.velocity[0], shot.velocity[1], shot.velocity[2]);
+    const std::array<double, 3> here = shot.place(now);
+    const auto turn = [&](double to, double from) {
+      return from + std::clamp(wrap_angle(to - from), -shot.nature.turn_rate * dt, shot.nature.turn_rate * dt);
+    };
+    const double flat = std::hypot((*goal)[0] - here[0], (*goal)[1] - here[1]);
+    const double yaw =
+        turn(std::atan2((*goal)[1] - here[1], (*goal)[0] - here[0]), std::atan2(shot.velocity[1], shot.velocity[0]));
+    const double pitch = turn(std::atan2((*goal)[2] - here[2], flat),
+                              std::atan2(shot.velocity[2], std::hypot(shot.velocity[0], shot.velocity[1])));
+    shot.at = here;
+    shot.velocity = {speed * std::cos(yaw) * std::cos(pitch), speed * std::sin(yaw) * std::cos(pitch),
+                     speed * std::sin(pitch)};
+    shot.since = now;
+    shot.traced = false;
+    turned(shot);
+  }
 }
 
 }  // namespace entente::core

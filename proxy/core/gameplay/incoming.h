@@ -1,10 +1,12 @@
-// Straight shots of other players, and one tank. For a back: which shot hits the tank, if the client does not test this
-// itself. For a front: which shot must end early, because the client would wrongly count itself hit.
-// Law: if victims decide hits, only the victim's side reports a hit, once. If the server decides, only the server
-// does.
+// Shots, and one tank. For a back: which shot hits the tank, if the client does not test this itself. For a front:
+// which shot must end early, because the client would wrongly count itself hit. Law: if victims decide hits, only the
+// victim's side reports a hit, once. If the server decides, only the server does. A test looks at no more than
+// kLegsAtOnce ways between two walls; the rest of them wait for the next test.
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "proxy/core/tank/tank.h"
@@ -39,30 +41,79 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 
 // -- For a back -------------------------------------------------------------------------------------------------------
 
-/// A shot of another player, with the game's own numbers.
+/// The radius of a WAVE so many seconds after it began.
+double wave_radius(const words::Shot& wave, double age);
+
+/// How a shot flies, apart from its speed.
+struct ShotNature {
+  words::ShotKind kind = words::BALL;
+  bool through = false;   ///< solids do not stop it
+  bool bounces = false;   ///< off solids, the ground and the walls around the world
+  double radius = 0;      ///< of a WAVE: metres, when it begins
+  double range = 0;       ///< metres: of a WAVE at its end; of a RAY, the length of its way
+  double turn_rate = 0;   ///< of a GUIDED: radians a second
+  double harmless_s = 0;  ///< seconds in which it hits nobody yet
+};
+
+/// A shot, with the game's own numbers. Its flight is the way to the next wall. Of a RAY, the velocity has length 1.
 struct Incoming : Flight {
   std::uint32_t shooter = 0, shot = 0, flag = 0;
   bool back_tests = false;  ///< the back must test it: it may hit the tank, and the client does not test it
+  bool own = false;         ///< the tank's own: it hits only after it has bounced
+  ShotNature nature;
+  Id target = 0;  ///< of a GUIDED: the player whom it follows
+
+ private:
+  friend class IncomingShots;
+  struct Way {
+    std::array<double, 3> from{}, to{};
+  };
+  Micros began = 0, ends = 0;  // its whole life
+  bool traced = false;         // `until` and `wall` are known
+  std::optional<Terrain::Strike> wall;
+  std::uint32_t bounced = 0;
+  double gone = 0;        // of a RAY: metres
+  std::vector<Way> beam;  // of a RAY
 };
 
 /// The shots that may hit our tank. They are kept for some seconds after their end, because a death may refer to
 /// them.
 class IncomingShots {
  public:
-  /// Adds a shot that flies for `life` seconds (0 to 60), or until a wall if walls stop it; where shots bounce,
-  /// until its first wall. Beyond 2'000 shots none is added.
-  void watch(Incoming shot, double life, bool passes_walls, const Terrain& terrain, Micros now);
+  static constexpr int kLegsAtOnce = 128;
+  static constexpr std::uint32_t kMostBounces = 100;
+
+  /// A step of the tank, and what it drives in.
+  struct Step {
+    const TankModel& model;
+    const Terrain& terrain;
+    TankState was, is;
+    Micros since = 0, now = 0;
+  };
+
+  /// Adds a shot that lives for `life` seconds (0 to 60). Beyond 2'000 shots none is added.
+  void watch(Incoming shot, double life, Micros now);
   /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
-  /// The shot was steered: its new place and flight.
+  /// The shot was steered: its new place and flight, and whom it follows.
   void steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now);
   /// The shot can no longer hit us.
   void mark_harmless(std::uint32_t shooter, std::uint32_t shot);
   void forget(std::uint32_t shooter, std::uint32_t shot);
-  /// A shot that met the tank while it moved from `was`, at `since`, to `is`, now; null if none did.
-  const Incoming* hit(const TankModel& tank, const TankState& was, const TankState& is, Micros since, Micros now) const;
+  /// A shot that hit the tank in this step, and that `counts`; null if none did.
+  const Incoming* hit(const Step& step, const std::function<bool(const Incoming&)>& counts = {});
+  /// Turns the guided shots towards their targets, for the next step. `where`: the middle of a player's unit; nothing
+  /// if it cannot be followed. `turned`: is called for each that has turned.
+  void guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
+             const std::function<void(const Incoming&)>& turned);
 
  private:
+  bool hits(Incoming& shot, const Step& step, int& legs);
+  static bool wave_hits(const Incoming& shot, const Step& step);
+  static bool ray_hits(Incoming& shot, const Step& step, int& legs);
+  static void trace(Incoming& shot, const Terrain& terrain);
+  static bool bounce(Incoming& shot);
+
   std::vector<Incoming> shots_;
 };
 

@@ -70,6 +70,7 @@ class TankOnServer : public DrivenTank {
   void schedule_tick(BackOut& out) const;
 
   virtual TankModel model() const = 0;
+  virtual TankModel target() const { return model(); }    ///< what shots have to hit
   virtual double jump() const = 0;                        ///< upwards, in metres a second; 0: it must not jump
   virtual double near() const { return kReached; }        ///< a goal is reached within this many metres
   virtual void drove(const TankState& to, BackOut&) = 0;  ///< after a step that the player's client did not drive

@@ -46,6 +46,23 @@ bool crosses(const std::array<double, 3>& a, const std::array<double, 3>& d, con
   return enter <= leave;
 }
 
+/// Whether the way from a to b, as seen from a tank, comes within reach of its middle, at the height of the tank.
+bool reaches(const TankModel& model, const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  if (std::max(a[2], b[2]) < 0 || std::min(a[2], b[2]) > model.height) return false;
+  const std::array<double, 3> middle = {0, 0, model.height / 2};
+  double along = 0, length = 0, off = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    along += (middle[i] - a[i]) * (b[i] - a[i]);
+    length += (b[i] - a[i]) * (b[i] - a[i]);
+  }
+  const double part = length > 0 ? std::clamp(along / length, 0.0, 1.0) : 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double gap = a[i] + part * (b[i] - a[i]) - middle[i];
+    off += gap * gap;
+  }
+  return off <= model.target * model.target;
+}
+
 /// Turns a tank that has something beside it, and moves it away from that as far as needed, if there is room.
 void turn_away(const TankModel& model, const Terrain& terrain, double yaw, TankState& tank) {
   const double step =
@@ -135,7 +152,7 @@ void Terrain::add(const words::Solid& solid) {
   if (solid.shape() == words::Solid::WALL_FACE) return;  // the bounds
   add({solid.x(), solid.y(), solid.z(), solid.z() + solid.height(), solid.half_x(), solid.half_y(),
        std::cos(solid.yaw()), std::sin(solid.yaw()), solid.shape() == words::Solid::PYRAMID, solid.upside_down(),
-       !solid.units_pass(), !solid.shots_pass()});
+       !solid.units_pass(), !solid.shots_pass(), solid.shots_bounce()});
 }
 
 void Terrain::add(Block block) {
@@ -199,7 +216,7 @@ void Terrain::add_tiles(const words::World& world) {
     if (units && shots) continue;
     const std::size_t column = i % world.columns(), row = i / world.columns();
     add({west_ + (static_cast<double>(column) + 0.5) * wide, north_ - (static_cast<double>(row) + 0.5) * high, 0,
-         shots ? kWaterHeight : kTileHeight, wide / 2, high / 2, 1, 0, false, false, !units, !shots});
+         shots ? kWaterHeight : kTileHeight, wide / 2, high / 2, 1, 0, false, false, !units, !shots, false});
   }
 }
 
@@ -281,7 +298,7 @@ std::optional<std::pair<double, double>> Terrain::normal_against(const TankModel
 }
 
 double Terrain::floor(const TankModel& model, double x, double y, double z, double yaw) const {
-  double height = 0;
+  double height = model.lowest;
   TankModel standing = model;
   standing.climb = 0;
   each_near(x, y, 0, 0, model.length, [&](const Block& block) {
@@ -292,29 +309,88 @@ double Terrain::floor(const TankModel& model, double x, double y, double z, doub
 }
 
 double Terrain::clear_way(double x, double y, double z, double dx, double dy, double most) const {
-  double way = most;
-  const double farthest = std::min(most, kLongestFlight);
-  each_near(x, y, dx * farthest, dy * farthest, 0, [&](const Block& block) {
-    if (!block.stops_shots || z < block.bottom || z > block.top) return;
-    const double px = x - block.x, py = y - block.y;
-    const std::array<double, 2> at = {px * block.cos + py * block.sin, -px * block.sin + py * block.cos};
-    const std::array<double, 2> to = {dx * block.cos + dy * block.sin, -dx * block.sin + dy * block.cos};
-    const double shrunk = block.narrowing ? std::clamp((block.top - z) / (block.top - block.bottom), 0.0, 1.0) : 1;
-    const std::array<double, 2> half = {block.half_x * shrunk, block.half_y * shrunk};
-    double enter = 0, leave = way;
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (std::abs(to[i]) < kMiss) {
-        if (std::abs(at[i]) > half[i]) leave = -1;
-        continue;
-      }
-      double in = (-half[i] - at[i]) / to[i], out = (half[i] - at[i]) / to[i];
-      if (in > out) std::swap(in, out);
-      enter = std::max(enter, in);
-      leave = std::min(leave, out);
-    }
-    if (enter <= leave) way = std::min(way, enter);
+  const auto hit = first_solid({x, y, z}, {dx, dy, 0}, most);
+  return hit ? hit->after : most;
+}
+
+std::optional<Terrain::Strike> Terrain::first_solid(const std::array<double, 3>& at,
+                                                    const std::array<double, 3>& velocity, double most) const {
+  const double speed = std::hypot(velocity[0], velocity[1]);
+  const double farthest = speed > 0 ? std::min(most, kLongestFlight / speed) : 0;
+  std::optional<Strike> first;
+  each_near(at[0], at[1], velocity[0] * farthest, velocity[1] * farthest, 0, [&](const Block& block) {
+    if (!block.stops_shots) return;
+    if (const auto hit = enter(block, at, velocity, first ? first->after : most)) first = hit;
   });
-  return way;
+  return first;
+}
+
+/// Where a point enters the convex block: the last of its sides that it crosses inwards, before it crosses any
+/// outwards.
+std::optional<Terrain::Strike> Terrain::enter(const Block& block, const std::array<double, 3>& at,
+                                              const std::array<double, 3>& velocity, double most) {
+  const double height = block.top - block.bottom;
+  const double lean = block.narrowing && height > 0 ? 1 / height : 0, lean_x = lean * block.half_x,
+               lean_y = lean * block.half_y;
+  const double up = block.upside_down && block.narrowing ? -1 : 1;  // the way to the end where a pyramid is a point
+  const double base = up > 0 ? block.bottom : block.top;
+  const auto turned = [&](double x, double y) {
+    return std::pair(x * block.cos + y * block.sin, -x * block.sin + y * block.cos);
+  };
+  const auto [x, y] = turned(at[0] - block.x, at[1] - block.y);
+  const auto [vx, vy] = turned(velocity[0], velocity[1]);
+  const double z = up * (at[2] - base), vz = up * velocity[2];
+  struct Side {
+    double x, y, z, most;  // inside: x * place.x + y * place.y + z * place.z <= most
+  };
+  const Side sides[] = {{0, 0, 1, height},
+                        {0, 0, -1, 0},
+                        {1, 0, lean_x, block.half_x},
+                        {-1, 0, lean_x, block.half_x},
+                        {0, 1, lean_y, block.half_y},
+                        {0, -1, lean_y, block.half_y}};
+  double in = 0, out = most;
+  Side face{};
+  for (const Side& side : sides) {
+    const double gap = side.most - (side.x * x + side.y * y + side.z * z),
+                 into = side.x * vx + side.y * vy + side.z * vz;
+    if (std::abs(into) < kMiss) {
+      if (gap < 0) return std::nullopt;
+      continue;
+    }
+    const double when = gap / into;
+    if (into > 0) {
+      out = std::min(out, when);
+    } else if (when > in) {
+      in = when;
+      face = side;
+    }
+  }
+  if (!(in <= out)) return std::nullopt;
+  const double length = std::max(kMiss, std::hypot(face.x, face.y, face.z));
+  return Strike{in,
+                {(face.x * block.cos - face.y * block.sin) / length, (face.x * block.sin + face.y * block.cos) / length,
+                 up * face.z / length},
+                block.shots_bounce};
+}
+
+std::optional<Terrain::Strike> Terrain::strike(const std::array<double, 3>& at, const std::array<double, 3>& velocity,
+                                               double most, bool through) const {
+  std::optional<Strike> first;
+  if (!through) first = first_solid(at, velocity, most);
+  const auto plane = [&](double gap, double speed, const std::array<double, 3>& normal, double highest) {
+    if (!(speed > 0) || gap < 0) return;
+    const double after = gap / speed;
+    if (after > (first ? first->after : most) || at[2] + velocity[2] * after > highest) return;
+    first = Strike{after, normal, false};
+  };
+  plane(at[2], -velocity[2], {0, 0, 1}, kMiss);
+  if (!bounded_ || through) return first;
+  plane(east_ - at[0], velocity[0], {-1, 0, 0}, kWallHeight);
+  plane(at[0] - west_, -velocity[0], {1, 0, 0}, kWallHeight);
+  plane(north_ - at[1], velocity[1], {0, -1, 0}, kWallHeight);
+  plane(at[1] - south_, -velocity[1], {0, 1, 0}, kWallHeight);
+  return first;
 }
 
 // -- Driving ----------------------------------------------------------------------------------------------------------
@@ -404,7 +480,9 @@ bool met(const TankModel& model, const TankState& was, const TankState& is, cons
   auto here = seen(0);
   for (int i = 1; i <= kPieces; ++i) {
     const auto there = seen(static_cast<double>(i) / kPieces);
-    if (crosses(here, {there[0] - here[0], there[1] - here[1], there[2] - here[2]}, low, high)) return true;
+    if (model.target > 0 && reaches(model, here, there)) return true;
+    if (model.target <= 0 && crosses(here, {there[0] - here[0], there[1] - here[1], there[2] - here[2]}, low, high))
+      return true;
     here = there;
   }
   return false;

@@ -20,6 +20,8 @@ struct TankModel {
   double speed = 25, turn_rate = 0.785398;
   double gravity = 9.8;
   double climb = 0.33;  ///< a step up to this height is no obstacle
+  double lowest = 0;    ///< the ground: below 0 for a tank that burrows
+  double target = 0;    ///< a shot hits within this distance of its middle; 0: its box
 };
 
 struct TankState {
@@ -63,15 +65,25 @@ class Terrain {
   /// a solid may leave it in any direction. The bounds cannot be left.
   std::optional<std::pair<double, double>> normal_against(const TankModel& model, double x, double y, double z,
                                                           double yaw, double dx, double dy) const;
-  /// How far a point flies from there before it hits something that stops shots, at most `most` metres. dx, dy:
-  /// length 1.
+  /// How far a point flies from there before it hits a solid that stops shots, at most `most` metres. dx, dy: length 1.
   double clear_way(double x, double y, double z, double dx, double dy, double most) const;
+
+  /// What stops a shot: after how many seconds, and its outward normal, length 1.
+  struct Strike {
+    double after = 0;
+    std::array<double, 3> normal{};
+    bool bounces = false;  ///< shots bounce off it, whatever the rules are
+  };
+  /// The first thing that a shot from `at` meets within `most` seconds: a solid, the ground, or a wall around the
+  /// world. `through`: solids do not stop it.
+  std::optional<Strike> strike(const std::array<double, 3>& at, const std::array<double, 3>& velocity, double most,
+                               bool through) const;
 
  private:
   struct Block {
     double x, y, bottom, top, half_x, half_y, cos, sin;
     bool narrowing;  ///< a pyramid: a point at its top
-    bool upside_down, stops_units, stops_shots;
+    bool upside_down, stops_units, stops_shots, shots_bounce;
     std::uint32_t order = 0;  ///< in the world
     std::uint8_t size = 0;    ///< its reach is at most reach_of(size)
     std::uint64_t cell = 0;   ///< of its middle, in the grid of its size: row and column
@@ -92,6 +104,11 @@ class Terrain {
   template <class Counts>
   std::optional<std::pair<double, double>> first_side(const TankModel& model, double x, double y, double z, double yaw,
                                                       Counts&& counts) const;
+  /// The solid that a point meets first within `most` seconds.
+  std::optional<Strike> first_solid(const std::array<double, 3>& at, const std::array<double, 3>& velocity,
+                                    double most) const;
+  static std::optional<Strike> enter(const Block& block, const std::array<double, 3>& at,
+                                     const std::array<double, 3>& velocity, double most);
   static bool holds(const Block& block, double x, double y);
   static std::pair<double, double> side_of(const Block& block, double x, double y);
   static bool meet(const Block& block, const TankModel& model, double x, double y, double z, double yaw);
@@ -118,7 +135,8 @@ Controls turn_to(const TankModel& model, const TankState& tank, double yaw, doub
 /// One step of `dt` seconds, in pieces small enough not to pass through anything. False: something was in the way.
 bool drive(const TankModel& model, const Terrain& terrain, const Controls& controls, double dt, TankState& tank);
 
-/// Whether a shot that flew from `from` to `to` (x, y, z) while the tank moved from `was` to `is` met its box.
+/// Whether a shot that flew from `from` to `to` (x, y, z) while the tank moved from `was` to `is` hit it. Shots above
+/// and below the tank pass.
 bool met(const TankModel& model, const TankState& was, const TankState& is, const std::array<double, 3>& from,
          const std::array<double, 3>& to);
 

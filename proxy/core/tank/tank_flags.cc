@@ -13,9 +13,9 @@ words::Token TankFlags::keep(words::Token token, std::uint8_t carrier) {
   return token;
 }
 
-std::string TankFlags::carried() const {
+std::string TankFlags::carried_by(Id player) const {
   for (const auto& [id, token] : tokens_)
-    if (token.state() == words::Token::CARRIED && token.carrier() == state_.me) return token.code();
+    if (token.state() == words::Token::CARRIED && token.carrier() == player) return token.code();
   return {};
 }
 

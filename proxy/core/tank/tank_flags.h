@@ -16,7 +16,9 @@ class TankFlags {
   /// Remembers the flag. Returns it with its carrier, the player with that number.
   words::Token keep(words::Token token, std::uint8_t carrier);
   /// The code of the flag that the back's own player carries; empty: none.
-  std::string carried() const;
+  std::string carried() const { return carried_by(state_.me); }
+  /// The same of another player.
+  std::string carried_by(Id player) const;
   /// TEAM_ANY: no such flag, or no team's.
   words::Team team_of(Id token) const;
   /// Whether its carrier cannot use it: the carrier's client is of another game, and the player did not ask for this

@@ -9,24 +9,27 @@ constexpr Micros kDeathPatience = 2 * kSecond;
 
 }  // namespace
 
-void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code,
+void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, const ShotNature& nature,
                      double life, bool harmless, BackOut& out) {
-  if (shooter == state_.number || !state_.wish) return;
+  if (!state_.wish) return;
   Incoming incoming;
   incoming.shooter = shooter;
   incoming.shot = shot.shot();
   incoming.flag = weapon;
+  incoming.own = shooter == state_.number;
+  incoming.nature = nature;
   incoming.back_tests = !state_.client_decides() && !harmless;
   incoming.follow(shot, out.now());
-  const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
-  incoming_.watch(incoming, life, passes_walls, tank_.terrain, out.now());
+  incoming_.watch(std::move(incoming), life, out.now());
 }
 
 void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
-  if (state_.client_decides()) return;
-  const Incoming* shot = incoming_.hit(tank_.model(), step.was, state_of(tank_.pose), step.since, out.now());
-  if (shot == nullptr) return;
-  claim_death(tell_hit(*shot, out), out);
+  if (state_.client_decides() || tank_.paused) return;
+  const TankModel target = tank_.target();
+  const Incoming* shot = incoming_.hit({target, tank_.terrain, step.was, state_of(tank_.pose), step.since, out.now()},
+                                       [&](const Incoming& one) { return counts(one, out); });
+  if (shot == nullptr) return look_around(step, out);
+  if (auto died = tell_hit(*shot, out)) claim_death(std::move(*died), out);
 }
 
 void TankHits::claim_death(words::Died died, BackOut& out) {

@@ -21,14 +21,17 @@ class TankHits {
   TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
-  /// A shot of another player begins. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`:
-  /// it cannot hurt us.
-  void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code, double life,
+  /// A shot begins. `weapon`: the game's number; `harmless`: it cannot hurt us.
+  void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, const ShotNature& nature, double life,
              bool harmless, BackOut& out);
   /// The tank is dead, as far as we know. The server must confirm it.
   void claim_death(words::Died died, BackOut& out);
-  /// Tells the server that this shot killed the tank. Returns how it died.
-  virtual words::Died tell_hit(const Incoming& shot, BackOut& out) = 0;
+  /// Whether this shot, which met the tank, does anything to it.
+  virtual bool counts(const Incoming&, const BackOut&) const { return true; }
+  /// Tells the server that this shot hit the tank. Returns how it died; nothing: it lives.
+  virtual std::optional<words::Died> tell_hit(const Incoming& shot, BackOut& out) = 0;
+  /// The tank was not shot in this step. Looks for what else kills it.
+  virtual void look_around(const DrivenTank::TimeStep&, BackOut&) {}
   /// The server has not contradicted that our tank died like this.
   virtual void assume_dead(const words::Died& died, BackOut& out) = 0;
 

@@ -139,9 +139,7 @@ class FoxgloveScenes::Scene {
       if (state.shot.kind() == words::RAY || (state.shot.life() > 0 && flown > state.shot.life())) continue;
       const std::string id = shot_id(state.shot);
       flying.insert(id);
-      foxglove_shapes::add_shot(state.shot, state.shot.x() + state.shot.vx() * flown,
-                                state.shot.y() + state.shot.vy() * flown, state.shot.z() + state.shot.vz() * flown,
-                                begin_entity(id, time));
+      foxglove_shapes::add_shot(state.shot, flown, begin_entity(id, time));
     }
     for (const std::string& id : flying_)
       if (!flying.contains(id)) erase(id, time);
@@ -216,7 +214,7 @@ class FoxgloveScenes::Scene {
       update_.Clear();
       foxglove::SceneEntity& ray = begin_entity(shot_id(*shot), time);
       ray.mutable_lifetime()->set_nanos(kRayShown);
-      foxglove_shapes::add_shot(*shot, shot->x(), shot->y(), shot->z(), ray);
+      foxglove_shapes::add_shot(*shot, 0, ray);
       put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
     }
     if (const auto* said = std::get_if<words::Said>(&fact.content))

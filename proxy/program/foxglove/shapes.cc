@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/gameplay/incoming.h"
+
 namespace entente::foxglove_shapes {
 namespace {
 
@@ -202,7 +204,8 @@ void add_unit(const words::Unit& unit, const words::Pose& pose, std::uint32_t co
   if (!name.empty()) add_text(pose.x(), pose.y(), pose.z() + high + kText, name, colour, to);
 }
 
-void add_shot(const words::Shot& shot, double x, double y, double z, foxglove::SceneEntity& to) {
+void add_shot(const words::Shot& shot, double flown, foxglove::SceneEntity& to) {
+  const double x = shot.x() + shot.vx() * flown, y = shot.y() + shot.vy() * flown, z = shot.z() + shot.vz() * flown;
   const std::uint32_t colour = shot.team() > words::ROGUE ? colour_of(shot.team()) : kFire;
   if (shot.kind() == words::RAY) {
     foxglove::LinePrimitive& line = *to.add_lines();
@@ -218,9 +221,10 @@ void add_shot(const words::Shot& shot, double x, double y, double z, foxglove::S
     return;
   }
   foxglove::SpherePrimitive& ball = *to.add_spheres();
+  const double wide = shot.kind() == words::WAVE ? 2 * core::wave_radius(shot, flown) : 1;
   set(*ball.mutable_pose(), at(x, y, z));
-  set(*ball.mutable_size(), 1, 1, 1);
-  paint(colour, *ball.mutable_color());
+  set(*ball.mutable_size(), wide, wide, wide);
+  paint(colour, *ball.mutable_color(), shot.kind() == words::WAVE ? 0.3 : 1);
 }
 
 void add_token(const words::Token& token, foxglove::SceneEntity& to) {

@@ -18,8 +18,8 @@ void add_geometry(const words::World& geometry, foxglove::SceneEntity& to);
 /// written above it; "": none.
 void add_unit(const words::Unit& unit, const words::Pose& pose, std::uint32_t colour, const std::string& name,
               foxglove::SceneEntity& to);
-/// A line as long as a ray; a small sphere at x, y, z for every other shot.
-void add_shot(const words::Shot& shot, double x, double y, double z, foxglove::SceneEntity& to);
+/// The shot `flown` seconds after it was fired: a line as long as a ray, a sphere as wide as a wave, or a small one.
+void add_shot(const words::Shot& shot, double flown, foxglove::SceneEntity& to);
 /// A flag that lies or flies, or a base, with its code.
 void add_token(const words::Token& token, foxglove::SceneEntity& to);
 
