@@ -435,5 +435,25 @@ TEST_CASE("a steered tank drives to its target, shoots from the muzzle, and dete
   CHECK(play.stage.waits(3 * kSecond) == "");  // dead tanks send nothing
 }
 
+TEST_CASE("a shock wave stands still, grows, and hits through everything; a shot of the phantom zone hits nobody") {
+  Play play;
+  play.come_in();
+  const words::Pose here = play.stage.world().unit(103)->unit.pose();
+  const auto thousandths = [](double metres) { return static_cast<std::int32_t>(metres * 1000); };
+  const Triple beside = {thousandths(here.x()), thousandths(here.y()) - 40'000, 0};
+  const std::string seen = play.says({ShotBegin{2, 4, beside, {0, -100000, 0}, 0, 700, 20}});
+  CHECK(seen.find("kind: WAVE") != std::string::npos);
+  CHECK(seen.find(" range: 60 ") != std::string::npos);
+  CHECK(seen.find(" vy: ") == std::string::npos);
+  CHECK(play.stage.waits(300 * core::kMillisecond).find("MsgKilled") == std::string::npos);
+  CHECK(play.stage.waits(300 * core::kMillisecond).find("sends MsgKilled victim=3 killer=2 flag=20 shot=4\n") !=
+        std::string::npos);
+
+  Play other;
+  other.come_in();
+  other.says({ShotBegin{2, 4, beside, {0, 100000, 0}, 0, 3500, 21}});
+  CHECK(other.stage.waits(2 * kSecond).find("MsgKilled") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::back_test

@@ -7,7 +7,7 @@ import { standings } from "../../adapters/native/page/final.js";
 import { flagText } from "../../adapters/native/page/flags.js";
 import { faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
-import { Room } from "../../adapters/native/page/room.js";
+import { placeOf, radiusOf, Room } from "../../adapters/native/page/room.js";
 import { beginning, situation } from "../../adapters/native/page/start.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
 import { LastDeaths, placeIn, whereabouts } from "../../adapters/native/page/whereabouts.js";
@@ -398,4 +398,15 @@ test("facts become events, but not while a replay seeks", () => {
   hear({ clock: { us: "5", speed: 1 } });
   assert.equal(hear({ player: { id: 4, name: "dee", team: "RED" } }), "");
   for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));
+});
+
+test("a wave stands still and grows from its radius to its range, and then is gone", () => {
+  const room = told({ shot: { shooter: 1, shot: 4, kind: "WAVE", x: 5, y: 6, life: 0.7, range: 60, radius: 6 } });
+  const wave = room.shots.get("1/4");
+  near(placeOf(wave, 0.5).x, 5);
+  for (const [seconds, radius] of [[0, 6], [0.35, 33], [0.7, 60], [9, 60]]) near(radiusOf(wave, seconds), radius);
+  room.tidy(600);
+  assert.equal(room.shots.size, 1);
+  room.tidy(701);
+  assert.equal(room.shots.size, 0);
 });
