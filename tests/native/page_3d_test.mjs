@@ -7,7 +7,7 @@ import { Eyes } from "../../adapters/native/page/eyes.js";
 import { loaded } from "../../adapters/native/page/gauges.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { Mason } from "../../adapters/native/page/mason.js";
-import { ranked } from "../../adapters/native/page/ranks.js";
+import { ranked } from "../../adapters/native/page/scores.js";
 import { Room } from "../../adapters/native/page/room.js";
 import { HEIGHT, SIDE, unpack, Voxels } from "../../adapters/native/page/voxels.js";
 

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Events } from "../../adapters/native/page/events.js";
 import { Hands } from "../../adapters/native/page/hands.js";
-import { standings } from "../../adapters/native/page/final.js";
+import { standings } from "../../adapters/native/page/scores.js";
 import { flagText } from "../../adapters/native/page/flags.js";
 import { faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { placeOf, radiusOf, Room } from "../../adapters/native/page/room.js";
 import { beginning, situation } from "../../adapters/native/page/start.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
-import { LastDeaths, placeIn, whereabouts } from "../../adapters/native/page/whereabouts.js";
+import { LastDeaths, placeIn, whereabouts } from "../../adapters/native/page/deaths.js";
 
 const pose = (x, more = {}) => ({ x, y: 0, vx: 0, vy: 0, yaw: 0, yawRate: 0, ...more });
 const near = (a, b, message) => assert.ok(Math.abs(a - b) < 1e-6, message ?? `${a} is not ${b}`);

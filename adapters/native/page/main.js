@@ -2,7 +2,7 @@
 // Law: it shows only what the room has sent; each visit starts with a new room.
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
-import { Final } from "./final.js";
+import { Final } from "./scores.js";
 import { Gauges } from "./gauges.js";
 import { Hands } from "./hands.js";
 import { Link, refusal } from "./link.js";
@@ -17,7 +17,7 @@ import { Stage } from "./stage.js";
 import { beginning, Start, titleOf } from "./start.js";
 import { TimeBar } from "./timebar.js";
 import { Touch } from "./touch.js";
-import { LastDeaths, whereabouts } from "./whereabouts.js";
+import { LastDeaths, whereabouts } from "./deaths.js";
 
 const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
 const ENTER_AGAIN = 3000;    // ms, while a broadcast has not begun

@@ -1,7 +1,7 @@
 // The texts beside the field: scores, chat, events, notices.
 // Law: names and chat of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
-import { ranked } from "./ranks.js";
+import { ranked } from "./scores.js";
 
 const MOST_LINES = 200;
 

@@ -1,7 +1,17 @@
-// The final score board: over the field, once the recording, the round or the connection is over. Law: names of players are shown as
-// text, never as markup.
+// Scores: their order, as in each game's own client, and the final board over the field, once the recording, the round or the connection is
+// over. Law: spectators are last; names of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
-import { ranked } from "./ranks.js";
+
+/** Ace of Spades counts kills, team by team; Ogar's own board is beside ours; BZFlag and the others count wins minus losses. */
+const points = (game, { wins, losses }) => (game === "aos" || game === "ogar" ? wins : wins - losses);
+
+export function ranked(game, players) {
+  const all = [...players], total = new Map();
+  for (const one of all) total.set(one.team, (total.get(one.team) ?? 0) + points(game, one));
+  const watches = (one) => (one.role === "WATCH" ? 1 : 0);
+  const side = (a, b) => (game === "aos" && a.team !== b.team ? total.get(b.team) - total.get(a.team) || (a.team < b.team ? -1 : 1) : 0);
+  return all.sort((a, b) => watches(a) - watches(b) || side(a, b) || points(game, b) - points(game, a) || a.id - b.id);
+}
 
 const byId = (id) => document.getElementById(id);
 const element = (tag, text = "", name = "") => Object.assign(document.createElement(tag), { textContent: text, className: name });
