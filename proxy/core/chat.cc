@@ -11,7 +11,7 @@ namespace entente::core {
 namespace {
 
 /// The name for people: "red".
-std::string name_of(words::Team team) {
+std::string team_text(words::Team team) {
   std::string name = words::Team_Name(team);
   for (char& letter : name)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
@@ -39,7 +39,7 @@ std::string line_of(const words::Round& round, const WorldState& world) {
   const PlayerState* winner = world.player(round.winner());
   const bool side = round.winning_team() != words::TEAM_ANY;
   if (winner == nullptr && !side) return "the round is over";
-  return "the round is over: " + (winner != nullptr ? winner->player.name() : name_of(round.winning_team())) +
+  return "the round is over: " + (winner != nullptr ? winner->player.name() : team_text(round.winning_team())) +
          " has won";
 }
 

@@ -92,8 +92,8 @@ double reach_of(std::uint8_t size) { return std::ldexp(kSmallestReach, size); }
 
 /// The row or column of a place in the grid of blocks of this size.
 std::uint32_t line_of(double place, std::uint8_t size) {
-  constexpr double kMiddle = 2'147'483'648, kLast = 4'294'967'294;
-  return static_cast<std::uint32_t>(std::clamp(std::floor(place / reach_of(size)) + kMiddle, 0.0, kLast));
+  constexpr double kHalf = 2'147'483'648, kLast = 4'294'967'294;
+  return static_cast<std::uint32_t>(std::clamp(std::floor(place / reach_of(size)) + kHalf, 0.0, kLast));
 }
 double begin_of(std::uint32_t line, std::uint8_t size) { return (line - 2'147'483'648.0) * reach_of(size); }
 
