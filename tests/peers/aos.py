@@ -8,7 +8,7 @@ import zlib
 import enet_session
 from aos_motion import Mover, state
 from aos_wire import AOS
-from enet import Loop
+from enet_host import Loop
 from enet_session import Game, Heard
 from wire import Seen, Wrong
 

@@ -8,7 +8,7 @@ from aos_map import CTF, ENTRIES, TERRITORIES
 from aos_motion import JUMP, REFRESH, SPRINT, UP, state
 from aos_server import CHALLENGE, HIT_POINTS, TOLD_TO_ALL, TOLD_TO_OTHERS, Server
 from codec import CLIENT, SERVER
-from enet import Loop
+from enet_host import Loop
 from expected import expect
 from wire import Seen
 

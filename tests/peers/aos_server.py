@@ -12,7 +12,7 @@ from aos import BANNED, CHAT_SYSTEM, FULL, GAME, KICKED, NOBODY, VERSION, WRONG_
 from aos_map import CTF, chunks, landscape, point, state_data
 from aos_motion import Moved, Told
 from codec import CLIENT, SERVER
-from enet import Loop
+from enet_host import Loop
 from enet_session import Heard
 from wire import Seen, Value
 

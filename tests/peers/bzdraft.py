@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enet_session
 from bzdraft_wire import DRAFT, ENTERING, OUTSIDE, VERSION, frames
-from enet import Loop
+from enet_host import Loop
 from enet_session import Game, Heard
 from wire import Seen, Wrong
 

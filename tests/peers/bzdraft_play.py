@@ -7,7 +7,7 @@ from bzdraft import Client
 from bzdraft_server import TEAMS, TOLD_TO_ALL, TOLD_TO_OTHERS, Server
 from bzdraft_wire import DRAFT, ID_EVERYONE, Drop, Flag, Reject
 from codec import CLIENT, SERVER
-from enet import Loop
+from enet_host import Loop
 from expected import expect
 from wire import Seen
 

@@ -10,7 +10,7 @@ import enet_session
 from bzdraft import GAME, VERSION
 from bzdraft_wire import ID_EVERYONE, ID_ROGUES, Flag, Reject
 from codec import SERVER
-from enet import Loop
+from enet_host import Loop
 from wire import Seen, Value
 
 PIECE = 996  # bytes of a resource in one message of 1024

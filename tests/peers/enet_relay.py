@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Iterator
 
-from enet import RELIABLE, UNRELIABLE, UNSEQUENCED, Loop, Packet
+from enet_host import RELIABLE, UNRELIABLE, UNSEQUENCED, Loop, Packet
 from enet_session import Client, Game, Server, Session, all_sent
 from relay import Relay
 

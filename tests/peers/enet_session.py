@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, Iterator, NamedTuple
 
 from codec import CLIENT, PLAY, SERVER, Codec
-from enet import RELIABLE, UNRELIABLE, Host, Link, Loop, Packet
+from enet_host import RELIABLE, UNRELIABLE, Host, Link, Loop, Packet
 from wire import Seen, Value
 
 FLAGS = {"stream": RELIABLE, "datagram": UNRELIABLE}

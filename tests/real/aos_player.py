@@ -10,8 +10,8 @@ import zlib
 
 from stage import check, wait_until
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))
-from enet import Host  # noqa: E402
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))  # before installed modules
+from enet_host import Host  # noqa: E402
 
 POSITION, ORIENTATION, WORLD, INPUT, WEAPON_INPUT, HIT, GRENADE, SET_TOOL, SET_COLOUR, JOIN = range(10)
 MOVE_OBJECT, CREATE, BLOCK, LINE, STATE, KILL, CHAT, MAP_START, MAP_CHUNK, PLAYER_LEFT = range(11, 21)

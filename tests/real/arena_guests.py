@@ -19,7 +19,7 @@ from stage import wait_until
 from websocket import TEXT, spoken
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
+sys.path[1:1] = [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours: some names are both\'s. Before installed modules
 from ogar import Client as Cells  # noqa: E402
 from panic_wire import SIZES, Ground  # noqa: E402
 from player import WORLD  # noqa: E402

@@ -15,7 +15,7 @@ from aos_player import (BLOCK, CHAT, CREATE, GRENADE, GRENADES, GUN, HIT, INPUT,
                         MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, SET_COLOUR, SET_TOOL, STATE, VERSION, WEAPON_INPUT)
 from aos_seat import CLIP, RESERVE, Seat
 from aos_speech import MAP_CACHED, VERSIONS, url
-from enet import UNSEQUENCED, Host, Link
+from enet_host import UNSEQUENCED, Host, Link
 from player import Place, Server, Unit
 from wire import Wrong
 

@@ -13,7 +13,7 @@ from aos_player import (BLOCK, CHAT, CREATE, EXTENSIONS, GRENADE, GRENADES, GUN,
                         INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK, MAP_START, MOVE_OBJECT, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, RESTOCK, SET_TOOL,
                         STATE, VERSION, VERSION_BACK, WEAPON_INPUT, WORLD)
 from aos_speech import ASTRAY, MAP_CACHED, VERSIONS, speech
-from enet import RELIABLE, Host
+from enet_host import RELIABLE, Host
 from player import PATIENCE, Death, Ended, Place, Player, Said, Shot, Unit, Unseen
 
 GAME = "aos"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aos_player import GUN
 from aos_speech import speech
-from enet import RELIABLE, Link
+from enet_host import RELIABLE, Link
 
 if TYPE_CHECKING:
     from aos_field import Field

@@ -14,7 +14,7 @@ from aos_motion import INPUTS, Moved, Mover, Told, newer, state
 from aos_player import HANDSHAKE, INPUT, MAP_START, ORIENTATION, POSITION, WORLD
 from aos_wire import AOS
 from codec import CLIENT, PLAY, SERVER
-from enet import RELIABLE, UNRELIABLE
+from enet_host import RELIABLE, UNRELIABLE
 from wire import Seen, Wrong
 
 MAP_CACHED = HANDSHAKE  # the same number, from a client of 0.76

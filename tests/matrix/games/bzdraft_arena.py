@@ -12,7 +12,7 @@ import time
 from bzdraft_tank import ALIVE, FLAGS, TURN, WATCHES, milli, whole
 from bzdraft_wire import DRAFT, ID_EVERYONE, ID_ROGUES, VERSION, Drop, Flag, Reject, frames
 from codec import CLIENT, PLAY, SERVER
-from enet import RELIABLE, UNRELIABLE, Host, Link, Packet
+from enet_host import RELIABLE, UNRELIABLE, Host, Link, Packet
 from player import WORLD, Place, Server, Unit, apart
 from tank import BLUE, SPEED, TEAMS
 from wiki_world import encode_world

@@ -9,7 +9,7 @@ from typing import Callable
 from bzdraft_wire import DRAFT, ENTERING, ID_EVERYONE, ID_ROGUES, OUTSIDE, VERSION, Drop, frames
 from bzflag_wire import CODES
 from codec import CLIENT, PLAY, SERVER
-from enet import RELIABLE, UNRELIABLE, Host, Packet
+from enet_host import RELIABLE, UNRELIABLE, Host, Packet
 from player import PATIENCE, Ended
 from tank import BLUE, OBSERVER, SHOT_SPEED, Body, Flight, Tank
 from wiki_world import decode_world

@@ -7,7 +7,7 @@ from aos import BANNED, FULL, GAME, VERSION, WRONG_VERSION, Client
 from aos_play import Play
 from aos_server import Server
 from aos_wire import AOS
-from enet import RELIABLE, UNRELIABLE, Loop
+from enet_host import RELIABLE, UNRELIABLE, Loop
 from enet_relay import ThroughRelay
 from enet_session import all_sent
 

@@ -11,7 +11,7 @@ import web
 from bzdraft import VERSION, Client
 from bzdraft_server import Server
 from bzdraft_wire import ID_EVERYONE
-from enet import Loop
+from enet_host import Loop
 from modern3 import SAY, SPAWN
 from modern3_session import Modern3Client, Modern3Server
 from relay import Relay

@@ -9,7 +9,7 @@ from bzdraft import GAME, Client
 from bzdraft_play import Play
 from bzdraft_server import Server
 from bzdraft_wire import DRAFT, DRAWN_ALIKE, Reject
-from enet import RELIABLE, UNRELIABLE, Loop, Packet
+from enet_host import RELIABLE, UNRELIABLE, Loop, Packet
 from enet_relay import ThroughRelay
 from enet_session import all_sent
 

@@ -1,9 +1,9 @@
-# Tests of enet.py: what one host sends, the other receives; an ended link stays ended.
+# Tests of enet_host.py: what one host sends, the other receives; an ended link stays ended.
 from __future__ import annotations
 
 import unittest
 
-from enet import RELIABLE, UNRELIABLE, UNSEQUENCED, Host, Link, Loop, Packet
+from enet_host import RELIABLE, UNRELIABLE, UNSEQUENCED, Host, Link, Loop, Packet
 
 
 class Told:

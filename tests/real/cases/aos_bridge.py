@@ -18,7 +18,7 @@ from shim import Shim
 from stage import check, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
+sys.path[1:1] = [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours: some names are both\'s. Before installed modules
 from bzflag_tank import Client as BzflagTank  # noqa: E402
 from player import Unseen, apart  # noqa: E402
 

@@ -14,7 +14,7 @@ from shim import Shim
 from stage import check, wait_until
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours, because some modules have the same name
+sys.path[1:1] = [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # after ours: some names are both\'s. Before installed modules
 from ogar import Client  # noqa: E402
 from player import Unseen, apart, together, toward  # noqa: E402
 

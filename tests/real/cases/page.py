@@ -242,7 +242,7 @@ def page_with_clock(stage):
     goes_to(one, 22, 22)
     one.page(cut + ".click()")
     wait_until(lambda: one.page("location.hash").startswith("#at=0:20&to=0:22&follow=bot-"), 10, f"the link of the clip is {one.page('location.hash')}")
-    one.sees("entente clip FILE --from 0:20 --to 0:22 -o OUT", "log")
+    one.sees(".mcap --from 0:20 --to 0:22 -o clip.mcap", "log")  # the name of the file that is replayed
     clip = Page(stage, "clip", listening(replay), fragment=one.page("location.hash"))
     wait_until(lambda: clip.page("document.querySelector('#timebar button')?.textContent") == "Play", 30, "the clip does not stop at its end")
     goes_to(clip, 22, 23)

@@ -55,6 +55,8 @@ def stats_scores(stage):
         wait_until(lambda: page.page("document.readyState == 'complete' && document.querySelectorAll('#board tbody tr').length") == len(report["players"]), 20, "no score board")
         wide = page.page("document.documentElement.scrollWidth")
         check(wide <= width, f"the page is {wide} px wide on a screen of {width} px")
+        cut = page.page("(() => { const board = document.querySelector('#board .scroll'); return board.scrollWidth - board.clientWidth; })()")
+        check(width < 500 or cut <= 0, f"{cut} px of the score board are cut on a screen of {width} px")
     best = report["players"][0]
     row = page.page("document.querySelector('#board tbody tr').innerText")
     check(row.split()[:2] == [best["name"], str(best["kills"])], f"the first row is {row!r}")

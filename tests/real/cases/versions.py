@@ -87,7 +87,7 @@ def tank_across(stage, client, server):
 
 def use_peers():
     """Makes the modules of tests/peers importable; where names collide, those of tests/real win."""
-    sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "peers"))
+    sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "..", "peers"))
 
 
 def serve_page(listener, others):
