@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "adapters/aos/cp437.h"
+#include "proxy/base/fitted_name.h"
 #include "proxy/base/text.h"
 
 namespace entente::aos {
@@ -231,7 +232,7 @@ std::string wire_name(std::string_view name) {
   std::string kept;
   for (const char c : name)
     if (!is_control(c) && c != '%' && c != '#') kept += c;
-  kept = wire_text(kept, kLongestName);
+  kept = fitted_name(wire_text(kept), kLongestName);
   while (!kept.empty() && kept.back() == ' ') kept.pop_back();
   return kept.empty() ? "player" : kept;
 }

@@ -78,17 +78,19 @@ words::Say say_of(std::string_view written) {
 }
 
 Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
+  std::string& text = *say.mutable_text();
+  if (say.kind() == words::Say::CHAT && text.starts_with('/')) say.set_kind(words::Say::COMMAND);
+  // A command that is passed on is no chat: a server, or a replay ("/seek 1:20"), limits its commands itself.
+  const bool counts = !rules_.commands || say.kind() != words::Say::COMMAND;
   const Micros free_at = std::max(spoken_[by], now);
-  if (free_at + rules_.every > now + rules_.burst * rules_.every) {
+  if (counts && free_at + rules_.every > now + rules_.burst * rules_.every) {
     Micros& told_at = slowed_[by];
     const bool tell = told_at == 0 || now >= told_at + kSecond;
     if (tell) told_at = std::max<Micros>(now, 1);
     return {&drops::kChatTooFast, tell};
   }
-  spoken_[by] = free_at + rules_.every;
+  if (counts) spoken_[by] = free_at + rules_.every;
 
-  std::string& text = *say.mutable_text();
-  if (say.kind() == words::Say::CHAT && text.starts_with('/')) say.set_kind(words::Say::COMMAND);
   if (!rules_.commands && (say.kind() == words::Say::COMMAND || is_command(text) || is_script_command(text)))
     return {&drops::kCommandElsewhere, true};
   if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {&drops::kCommandWithoutSlash, true};

@@ -355,6 +355,21 @@ TEST_CASE("players are created when they spawn and removed when they leave, and 
         "sends CreatePlayer player=3 weapon=0 team=1 position=(256 256 59.75) name=\"max\"\n");
 }
 
+TEST_CASE("two players whose long names are cut can be told apart, and keep their names") {
+  Play play;
+  play.plays();
+  const auto name = [&](core::Id id, const std::string& full) {
+    const std::string said = play.comes(id, "name: '" + full + "' team: RED", "alive: true pose { }");
+    const auto at = said.find("name=\"");
+    return at != std::string::npos ? said.substr(at + 6, said.find('"', at + 6) - at - 6) : "";
+  };
+  CHECK(name(3, "the_evening_player_one") == "the_even..r_one");
+  CHECK(name(4, "the_evening_player_two") == "the_even..r_two");
+  CHECK(name(5, "the_even and another_r_one") == "the_even a... 2");
+  play.hears<words::PlayerGone>("id: 3");
+  CHECK(play.hears<words::Player>("id: 5 name: 'the_even and another_r_one' team: RED") == "");
+}
+
 TEST_CASE("allies are on the player's own side, everybody else on the other") {
   Play play;
   play.plays();

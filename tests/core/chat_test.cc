@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
+
+#include "proxy/base/fitted_name.h"
 
 namespace entente::core::chat_test {
 namespace {
@@ -40,6 +43,47 @@ TEST_CASE("control characters are removed, long lines are cut between characters
   words::Say wide = line(std::string(255, 'a') + "\u00e9");
   CHECK_FALSE(chat.filter(wide, 4, 0));
   CHECK(wide.text() == std::string(253, 'a') + "...");
+}
+
+TEST_CASE("commands that are passed on do not count as chat") {
+  Chat chat({.commands = true}), other(ChatRules{});
+  const auto passes = [](Chat& here, const std::string& text, words::Say::Kind kind) {
+    words::Say said = line(text, kind);
+    return here.filter(said, 1, 0).why != &drops::kChatTooFast;
+  };
+  for (int i = 0; i < 100; ++i) CHECK(passes(chat, "/seek +10", i % 2 ? words::Say::COMMAND : words::Say::CHAT));
+  for (int i = 0; i < 5; ++i) CHECK(passes(chat, "x", words::Say::CHAT));
+  CHECK_FALSE(passes(chat, "x", words::Say::CHAT));
+  CHECK_FALSE(passes(chat, "/seek +10", words::Say::ACTION));
+  CHECK(passes(chat, "/seek +10", words::Say::CHAT));
+  for (int i = 0; i < 5; ++i) CHECK(passes(other, "/seek +10", words::Say::COMMAND));
+  CHECK_FALSE(passes(other, "/seek +10", words::Say::COMMAND));  // they are refused there, each with an answer
+}
+
+TEST_CASE("a line that is sent in several is cut into about equal ones") {
+  CHECK(even_line(0, 127) == 127);
+  CHECK(even_line(127, 127) == 127);
+  CHECK(even_line(128, 127) == 80);
+  for (std::size_t length = 1; length < 1000; ++length) {
+    std::vector<std::string> lines;
+    send_lines(words::Say::CHAT, std::string(length, 'a'), even_line(length, 127), CutAt::kBlank,
+               [&](std::string_view one) { lines.emplace_back(one); });
+    CAPTURE(length);
+    CHECK(lines.size() == (length + 126) / 127);
+    CHECK((lines.size() == 1 || lines.back().size() >= 32));
+  }
+}
+
+TEST_CASE("a name that is cut keeps its beginning and its end") {
+  CHECK(fitted_name("anna", 15) == "anna");
+  CHECK(fitted_name("evening_player_one", 15) == "evening_..r_one");
+  CHECK(fitted_name("evening_player_two", 15) == "evening_..r_two");
+  CHECK(fitted_name("0123456789", 9) == "0123..789");
+  for (std::size_t most = 9; most < 40; ++most) {
+    const std::string name = fitted_name("J\u00fcrgen von der H\u00f6he und \u00fcberhaupt \u20ac", most);
+    CHECK(name.size() <= most);
+    CHECK(is_text(name));
+  }
 }
 
 TEST_CASE("a command is not passed to another game, in any spelling, and its player is told") {

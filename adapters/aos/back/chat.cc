@@ -1,6 +1,7 @@
 #include "adapters/aos/back/chat.h"
 
 #include "adapters/aos/cp437.h"
+#include "proxy/base/fitted_name.h"
 
 namespace entente::aos {
 namespace {
@@ -55,8 +56,9 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
     else
       too_fast = true;
   };
-  if (const MappingLine* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add))
-    out.drop(*unsent);
+  const bool command = say.kind() == words::Say::COMMAND;  // is one line
+  const std::size_t most = command ? kLongestLine : even_line(whole.size(), kLongestLine);
+  if (const MappingLine* unsent = core::send_lines(say.kind(), whole, most, CutAt::kBlank, add)) out.drop(*unsent);
   if (too_fast) out.drop(drops::kChatTooFast);
   speak_on(out);
 }

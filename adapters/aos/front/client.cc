@@ -1,7 +1,7 @@
 #include "adapters/aos/front/client.h"
 
 #include "adapters/aos/cp437.h"
-#include "proxy/base/text.h"
+#include "proxy/base/fitted_name.h"
 
 namespace entente::aos {
 
@@ -15,8 +15,9 @@ void Client::send(const Message& message, FrontOut& out, Lane lane) {
 
 /// The 0.80 draft has only CP437.
 void Client::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, FrontOut& out) {
+  const std::size_t most = even_line(text.size(), kLongestLine);
   while (!text.empty()) {
-    const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);
+    const std::string_view line = take_piece(text, most, CutAt::kBlank);
     ChatMessage chat;
     chat.player = from;
     chat.type = type;

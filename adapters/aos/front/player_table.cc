@@ -4,6 +4,7 @@
 
 #include "adapters/aos/drops.h"
 #include "adapters/aos/front/player_table.h"
+#include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
@@ -214,11 +215,28 @@ void PlayerTable::dress(PlayerEntry& entry, FrontOut& out) const {
   const words::Player& player = state != nullptr ? state->player : wished;
   entry.watches = player.role() == words::WATCH;
   entry.side = side_of_player(player, out);
-  entry.name = wire_name(player.name());
+  name(entry, player.name(), same_game(out) || entry.player == out.me());
   if (same_game(out))
     entry.weapon = weapon_of(player.kit());
   else if (entry.player == out.me())
     entry.weapon = weapon_of(profile_.wish().kit());
+}
+
+/// A name that no player with another full name has. It stays as long as the player is called so. `as_told`: by a
+/// server of this game, or by the client itself.
+void PlayerTable::name(PlayerEntry& entry, const std::string& full_name, bool as_told) const {
+  if (!entry.name.empty() && entry.full_name == full_name) return;
+  entry.full_name = full_name;
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const PlayerEntry& other) {
+      return &other != &entry && other.player != 0 && other.name == name && other.full_name != full_name;
+    });
+  };
+  const std::string wire = wire_name(full_name);
+  if (as_told || !taken(wire))
+    entry.name = wire;
+  else
+    entry.name = free_name(wire_text(full_name), kLongestName, 2, taken);
 }
 
 /// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server

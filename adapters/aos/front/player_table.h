@@ -37,6 +37,7 @@ struct PlayerEntry {
   std::uint8_t side = kBlue, weapon = 0, tool = kGun, keys = 0, buttons = 0;
   bool has_keys = false;  ///< the room sends its keys
   std::string name;       ///< as on the wire
+  std::string full_name;  ///< in the room
   std::optional<std::uint32_t> colour;
   core::Micros keyed = 0, shooting = 0;  ///< when its keys were last guessed; until when it is shown shooting
   core::Micros freed = 0;                ///< when this number became free; 0: never used
@@ -119,6 +120,7 @@ class PlayerTable {
   void look_after(Slot slot, FrontOut& out);
   void look_after_all(FrontOut& out);
   void dress(PlayerEntry& entry, FrontOut& out) const;
+  void name(PlayerEntry& entry, const std::string& full_name, bool as_told) const;
   void create(Slot slot, const words::Pose& pose, FrontOut& out);
   void introduce(Slot slot, FrontOut& out);
   void dismiss(Slot slot, FrontOut& out);

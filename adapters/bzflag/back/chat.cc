@@ -1,7 +1,7 @@
 #include "adapters/bzflag/back/chat.h"
 
 #include "adapters/bzflag/drops.h"
-#include "proxy/base/text.h"
+#include "proxy/base/fitted_name.h"
 
 namespace entente::bzflag {
 
@@ -34,12 +34,14 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::MODERATORS) request.to = player_id(kAdmins);
   if (say.scope() == words::Say::SERVER) request.to = player_id(kServerId);
   if (say.scope() == words::Say::ONE && request.to.byte == kNobody) return out.drop(drops::kNoRecipient);
-  const MappingLine* why =
-      core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kBlank, [&](std::string_view line) {
-        request.text.chars.assign(line);
-        request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
-        link_.stream(out, request);
-      });
+  const std::string text = core::written(say);
+  const bool command = say.kind() == words::Say::COMMAND;  // is one line
+  const std::size_t most = command ? kLongestLine : even_line(text.size(), kLongestLine);
+  const MappingLine* why = core::send_lines(say.kind(), text, most, CutAt::kBlank, [&](std::string_view line) {
+    request.text.chars.assign(line);
+    request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
+    link_.stream(out, request);
+  });
   if (why != nullptr) out.drop(*why);
 }
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "proxy/base/text.h"
+#include "proxy/base/fitted_name.h"
 
 namespace entente::bzflag {
 namespace {
@@ -29,7 +29,7 @@ float Client::clock(const FrontOut& out) const { return clock_of(out.now() - ope
 /// after it.
 void Client::say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, FrontOut& out) {
   constexpr std::size_t kActor = std::string_view("* ").size() + kLongestName + std::string_view(" \t*").size();
-  const std::size_t most = action ? kLongestLine - kActor : kLongestLine;
+  const std::size_t most = even_line(text.size(), action ? kLongestLine - kActor : kLongestLine);
   while (!text.empty()) {
     Chat chat;
     chat.from = player_id(from);
