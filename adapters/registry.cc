@@ -2,6 +2,8 @@
 #include "adapters/registry.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,18 +51,31 @@ std::span<const Naming> namings() {
   return kAll;
 }
 
+/// A message in which a server tells a player's team.
+struct TeamNaming {
+  std::string_view message, player, team;
+};
+
 /// A message in which a server tells of a kill; its fields `victim` and `killer` are players.
 struct KillNaming {
   const wire::Game* game;
   std::string_view message;
   std::vector<std::string_view> no_players;  // killers that are none: the server, and nobody
+  std::vector<TeamNaming> teams;
+  std::vector<std::string_view> no_teams;  // whose players are nobody's mates
 };
 
 const KillNaming* kill_naming(std::string_view game) {
   static const KillNaming kAll[] = {
-      {&aos::game(), "KillAction", {}},
-      {&bzdraft::game(), "MsgKilled", {"0", "254"}},
-      {&bzflag::game(), "MsgKilled", {"253", "255"}},
+      {&aos::game(),
+       "KillAction",
+       {},
+       {{"ExistingPlayer", "player", "team"},
+        {"ShortPlayerData", "player", "team"},
+        {"CreatePlayer", "player", "team"}},
+       {}},
+      {&bzdraft::game(), "MsgKilled", {"0", "254"}, {{"MsgAddPlayer", "player", "team"}}, {"0"}},
+      {&bzflag::game(), "MsgKilled", {"253", "255"}, {{"MsgAddPlayer", "id", "team"}}, {"0"}},
   };
   for (const KillNaming& one : kAll)
     if (one.game->name() == game) return &one;
@@ -74,6 +89,52 @@ std::string value_of(const std::vector<wire::Shown>& fields, const std::string& 
     if (field.path == name || field.path.starts_with(name + ".")) value += field.value;
   return value;
 }
+
+/// See kill_counter().
+class KillCounter {
+ public:
+  KillCounter(const KillNaming& kill, std::string_view dialect)
+      : kill_(kill), codec_(kill.game->codec(wire::find_dialect(*kill.game, dialect).value_or(0))) {}
+
+  bool hear(std::string_view name, Bytes frame) {
+    for (const TeamNaming& one : kill_.teams)
+      if (name == one.message && decodes(name, frame)) learn(one);
+    return name == kill_.message && decodes(name, frame) && is_kill();
+  }
+  bool is_kill() const {
+    const std::vector<wire::Shown> fields = wire::show(*codec_);
+    const std::string victim = value_of(fields, "victim"), killer = value_of(fields, "killer");
+    return killer != victim && !is_among(kill_.no_players, killer) && !are_mates(killer, victim);
+  }
+  bool decodes(std::string_view name, Bytes frame) {
+    wire::Frame message{wire::Way::kToClient, wire::Lane::kStream, wire::Stage::kPlay, frame};
+    if (codec_->find(message) == nullptr) message.lane = wire::Lane::kDatagram;
+    const auto row = codec_->decode(message);
+    return row.ok() && (*row)->name == name;
+  }
+
+ private:
+  static constexpr std::size_t kMostTeams = 1024;  // more players than any game has
+
+  static bool is_among(const std::vector<std::string_view>& all, const std::string& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+  bool are_mates(const std::string& a, const std::string& b) const {
+    const auto one = teams_.find(a), other = teams_.find(b);
+    return one != teams_.end() && other != teams_.end() && one->second == other->second &&
+           !is_among(kill_.no_teams, one->second);
+  }
+  void learn(const TeamNaming& message) {
+    const std::vector<wire::Shown> fields = wire::show(*codec_);
+    const std::string player = value_of(fields, std::string(message.player));
+    if (teams_.size() < kMostTeams || teams_.contains(player))
+      teams_[player] = value_of(fields, std::string(message.team));
+  }
+
+  const KillNaming& kill_;
+  const std::unique_ptr<wire::Codec> codec_;
+  std::map<std::string, std::string> teams_;  // by player
+};
 
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
@@ -143,14 +204,16 @@ std::string_view kill_message(std::string_view game) {
 bool tells_kill(std::string_view game_name, std::string_view dialect_name, Bytes frame) {
   const KillNaming* const kill = kill_naming(game_name);
   if (kill == nullptr) return false;
-  const auto codec = kill->game->codec(wire::find_dialect(*kill->game, dialect_name).value_or(0));
-  wire::Frame message{wire::Way::kToClient, wire::Lane::kStream, wire::Stage::kPlay, frame};
-  if (codec->find(message) == nullptr) message.lane = wire::Lane::kDatagram;
-  if (const auto row = codec->decode(message); !row || (*row)->name != kill->message) return false;
-  const std::vector<wire::Shown> fields = wire::show(*codec);
-  const std::string victim = value_of(fields, "victim"), killer = value_of(fields, "killer");
-  return killer != victim &&
-         std::find(kill->no_players.begin(), kill->no_players.end(), killer) == kill->no_players.end();
+  KillCounter counter(*kill, dialect_name);
+  return counter.decodes(kill->message, frame) && counter.is_kill();
+}
+
+std::function<bool(std::string_view, Bytes)> kill_counter(std::string_view game, std::string_view dialect) {
+  const KillNaming* const kill = kill_naming(game);
+  if (kill == nullptr) return {};
+  return [counter = std::make_shared<KillCounter>(*kill, dialect)](std::string_view name, Bytes frame) {
+    return counter->hear(name, frame);
+  };
 }
 
 std::string_view ping_message(const wire::Game& game) { return &game == &bzflag::game() ? "MsgLagPing" : ""; }

@@ -1,6 +1,7 @@
 // The list of games that the program speaks.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -29,6 +30,10 @@ std::string_view kill_message(std::string_view game);
 /// Whether this frame, a kill_message() of a server, says that one player killed another: not himself, and not by the
 /// server's doing. False if it does not decode in this dialect (the first one, if this one is not known).
 bool tells_kill(std::string_view game, std::string_view dialect, Bytes frame);
+
+/// Called with each message of a server to one client, and its name: whether it says that a player killed another of
+/// another team. It remembers the teams that the server tells. Empty for a game without kill_message().
+std::function<bool(std::string_view name, Bytes frame)> kill_counter(std::string_view game, std::string_view dialect);
 
 /// The message by which a server of this game asks its client for an echo; "" if there is none.
 std::string_view ping_message(const wire::Game& game);

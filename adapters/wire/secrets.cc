@@ -38,10 +38,9 @@ std::string narrowed(std::span<const char> units) {
 /// The byte that starts a UTF-8 line in Ace of Spades.
 constexpr char kUtf8Mark = '\xff';
 
-class Blanker final : public FieldVisitor {
+/// Visits the texts of a message.
+class TextVisitor : public FieldVisitor {
  public:
-  Blanker(std::string_view message, std::span<const Secret> secrets) : message_(message), secrets_(secrets) {}
-
   bool changed() const { return changed_; }
 
   void scalar(const char*, Scalar&) override {}
@@ -55,13 +54,33 @@ class Blanker final : public FieldVisitor {
   std::size_t form(const char*, std::size_t now, std::span<const std::size_t>) override { return now; }
   std::size_t list(const char*, ListEnd, std::size_t count, std::size_t) override { return count; }
 
+ protected:
+  /// `wide`: in units of 16 bits.
+  virtual void look(std::string_view name, std::span<char> chars, bool wide) = 0;
+
+  bool changed_ = false;
+};
+
+class Blanker final : public TextVisitor {
+ public:
+  Blanker(std::string_view message, std::span<const Secret> secrets, SecretEchoes* heard)
+      : message_(message), secrets_(secrets), heard_(heard) {}
+
  private:
-  void look(std::string_view name, std::span<char> chars, bool wide) {
+  void look(std::string_view name, std::span<char> chars, bool wide) override {
     const auto secret = std::find_if(secrets_.begin(), secrets_.end(),
                                      [&](const Secret& one) { return one.message == message_ && one.field == name; });
     if (secret == secrets_.end()) return;
     const auto from = secret->line ? arguments(chars, wide) : 0;
+    if (heard_ != nullptr) remember(secret->line, chars, wide);
     if (from) changed_ |= wide ? blank_units(chars, *from) : blank_chars(chars, *from);
+  }
+
+  void remember(bool line, std::span<const char> chars, bool wide) {
+    std::string text = wide ? narrowed(chars) : std::string(chars.data(), chars.size());
+    text.resize(std::min(text.find('\0'), text.size()));
+    if (text.starts_with(kUtf8Mark)) text.erase(0, 1);
+    line ? heard_->add_arguments(text) : heard_->add(text);
   }
 
   /// Where the arguments of a command begin, counted in characters of the text's width; nothing if the line is no
@@ -79,16 +98,50 @@ class Blanker final : public FieldVisitor {
 
   std::string_view message_;
   std::span<const Secret> secrets_;
-  bool changed_ = false;
+  SecretEchoes* heard_;
+};
+
+class EchoBlanker final : public TextVisitor {
+ public:
+  EchoBlanker(std::string_view message, std::span<const EchoField> fields, const SecretEchoes& heard)
+      : message_(message), fields_(fields), heard_(heard) {}
+
+ private:
+  void look(std::string_view name, std::span<char> chars, bool wide) override {
+    if (std::none_of(fields_.begin(), fields_.end(), [&](const EchoField& one) {
+          return one.field == name && (one.message.empty() || one.message == message_);
+        }))
+      return;
+    const std::string text = wide ? narrowed(chars) : std::string(chars.data(), chars.size());
+    const std::size_t unit = wide ? 2 : 1;
+    heard_.find(text, [&](std::size_t from, std::size_t size) {
+      const auto part = chars.subspan(from * unit, size * unit);
+      changed_ |= wide ? blank_units(part, 0) : blank_chars(part, 0);
+    });
+  }
+
+  std::string_view message_;
+  std::span<const EchoField> fields_;
+  const SecretEchoes& heard_;
 };
 
 }  // namespace
 
-bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets) {
+bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets, SecretEchoes* heard) {
   const std::string_view name = row.name;
   if (std::none_of(secrets.begin(), secrets.end(), [&](const Secret& one) { return one.message == name; }))
     return false;
-  Blanker blanker(name, secrets);
+  Blanker blanker(name, secrets, heard);
+  codec.visit(blanker);
+  return blanker.changed();
+}
+
+bool blank_echoes(const Row& row, Codec& codec, std::span<const EchoField> fields, const SecretEchoes& heard) {
+  const std::string_view name = row.name;
+  if (!heard.any() || std::none_of(fields.begin(), fields.end(),
+                                   [&](const EchoField& one) { return one.message.empty() || one.message == name; }))
+    return false;
+  EchoBlanker blanker(name, fields, heard);
   codec.visit(blanker);
   return blanker.changed();
 }

@@ -1,4 +1,5 @@
-// Passwords and tokens in messages, and how they are blanked before a frame is recorded.
+// Passwords and tokens in messages, and how they are blanked before a frame is recorded: where clients write them, and
+// where servers repeat them.
 // Law: a blanked message has the same fields, and texts of the same length in bytes; only characters differ. So it
 // still decodes, and encodes to its own bytes.
 #pragma once
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "adapters/wire/codec.h"
+#include "proxy/base/secret_echoes.h"
 
 namespace entente::wire {
 
@@ -17,7 +19,17 @@ struct Secret {
   bool line = false;    ///< a line of chat: only the arguments of a command are secret
 };
 
-/// Replaces secrets by '*' in the message that `codec` decoded by `row`. False: there were none.
-bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets);
+/// A text field of messages to clients in which a server may repeat what its client wrote.
+struct EchoField {
+  std::string message;  ///< as in its Row; "": any
+  std::string field;    ///< its name
+};
+
+/// Replaces secrets by '*' in the message that `codec` decoded by `row`. False: there were none. `heard`: remembers
+/// them; may be null.
+bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets, SecretEchoes* heard = nullptr);
+
+/// The same for a message to the client that repeats a secret.
+bool blank_echoes(const Row& row, Codec& codec, std::span<const EchoField> fields, const SecretEchoes& heard);
 
 }  // namespace entente::wire

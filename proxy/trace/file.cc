@@ -151,27 +151,28 @@ void FileSink::discard() {
   ::unlink(part_.c_str());
 }
 
-Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
+Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path, const std::string& name) {
+  const std::string& shown = name.empty() ? path : name;
   // A pipe among the files of a folder must not make us wait for its writer. For a file, O_NONBLOCK means nothing.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return failed("open", path);
+  if (file.get() < 0) return failed("open", shown);
   struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return failed("look at", path);
-  if (!S_ISREG(about.st_mode)) return Error{"cannot read " + path + ": it is not a file"};
+  if (::fstat(file.get(), &about) != 0) return failed("look at", shown);
+  if (!S_ISREG(about.st_mode)) return Error{"cannot read " + shown + ": it is not a file"};
   const auto size = static_cast<std::uint64_t>(about.st_size);
-  return std::unique_ptr<FileSource>(new FileSource(path, std::move(file), size));
+  return std::unique_ptr<FileSource>(new FileSource(shown, std::move(file), size));
 }
 
 Outcome<bool> FileSource::look_again() {
   struct stat about {};
-  if (::fstat(file_.get(), &about) != 0) return failed("look at", path_);
-  if (about.st_nlink == 0) return Error{path_ + " was removed"};
+  if (::fstat(file_.get(), &about) != 0) return failed("look at", name_);
+  if (about.st_nlink == 0) return Error{name_ + " was removed"};
   const auto before = std::exchange(size_, static_cast<std::uint64_t>(about.st_size));
   return size_ != before;
 }
 
 Outcome<Done> FileSource::read(std::uint64_t offset, std::span<std::uint8_t> to) {
-  return read_from(file_, path_, offset, to);
+  return read_from(file_, name_, offset, to);
 }
 
 class ScratchFile::Writer final : public Sink {
@@ -214,7 +215,7 @@ std::unique_ptr<Sink> ScratchFile::writer() { return std::make_unique<Writer>(*t
 // A link cannot replace a file, so the file first gets a name beside it.
 Outcome<Done> ScratchFile::keep(const std::string& path) {
   if (part_.empty()) {
-    const std::string own = "/proc/self/fd/" + std::to_string(file_.get()), beside = path + ".new";
+    const std::string own = this->path(), beside = path + ".new";
     const auto link = [&] { return ::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0; };
     // A program that was killed here left the name.
     const bool linked = link() || (errno == EEXIST && ::unlink(beside.c_str()) == 0 && link());

@@ -98,6 +98,8 @@ class ScratchFile final : public Source {
   std::unique_ptr<Sink> writer();
   /// Gives it this name, in its folder. A file that has the name already is replaced.
   Outcome<Done> keep(const std::string& path);
+  /// Where this process can open it, as long as it lives.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
 
   const std::string& name() const override { return name_; }
   std::uint64_t size() const override { return size_; }
@@ -116,19 +118,20 @@ class ScratchFile final : public Source {
 
 class FileSource final : public Source {
  public:
-  static Outcome<std::unique_ptr<FileSource>> open(const std::string& path);
+  /// `name`: for messages; "": the path.
+  static Outcome<std::unique_ptr<FileSource>> open(const std::string& path, const std::string& name = {});
 
-  const std::string& name() const override { return path_; }
+  const std::string& name() const override { return name_; }
   std::uint64_t size() const override { return size_; }
   Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override;
   /// An error if the file was removed: nobody will write to it.
   Outcome<bool> look_again() override;
 
  private:
-  FileSource(std::string path, Descriptor file, std::uint64_t size)
-      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+  FileSource(std::string name, Descriptor file, std::uint64_t size)
+      : name_(std::move(name)), file_(std::move(file)), size_(size) {}
 
-  std::string path_;
+  std::string name_;
   Descriptor file_;
   std::uint64_t size_;
 };

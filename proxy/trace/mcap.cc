@@ -125,6 +125,15 @@ Result<Statistics> parse_statistics(Bytes content) {
   return unless_short(fields, all);
 }
 
+// The last field is Entente's own (Writer::put_chunk_index). In a later version of the format, something else may be
+// there: it counts only if it fills the record.
+std::vector<u16> own_channels(FieldReader fields) {
+  FieldReader ids(fields.block<u32>("channels"));
+  std::vector<u16> channels;
+  while (!ids.done()) channels.push_back(ids.number<u16>("channel_id"));
+  return fields.ok() && fields.done() && ids.ok() ? channels : std::vector<u16>();
+}
+
 Result<ChunkIndex> parse_chunk_index(Bytes content) {
   FieldReader fields(content);
   ChunkIndex index;
@@ -138,6 +147,9 @@ Result<ChunkIndex> parse_chunk_index(Bytes content) {
     offsets.number<u64>("offset");
   }
   if (fields.ok() && !offsets.ok()) return Fault{"a map's last entry is cut", "message_index_offsets", fields.at()};
+  fields.number<u64>("message_index_length"), fields.string("compression");
+  fields.number<u64>("compressed_size"), fields.number<u64>("uncompressed_size");
+  if (fields.ok() && index.channels.empty()) index.channels = own_channels(fields);
   return unless_short(fields, std::move(index));
 }
 

@@ -104,7 +104,7 @@ struct ChunkIndex {
   WallTime start = 0;
   WallTime end = 0;
   std::uint64_t offset = 0;             ///< of the chunk's record
-  std::vector<std::uint16_t> channels;  ///< that it has messages of
+  std::vector<std::uint16_t> channels;  ///< that it has messages of; empty: not known
 };
 
 struct Footer {

@@ -41,6 +41,8 @@ class Reader {
   /// nothing if there is no more. Totals at the end of the file are no longer checked.
   std::optional<std::uint64_t> pass_damage();
 
+  /// Whether next() returned an error last.
+  bool failed() const { return error_.has_value(); }
   /// After an error: the file ends inside a record, or before its end is written. It is damaged, or still being
   /// written.
   bool cut_off() const { return cut_off_; }

@@ -3,7 +3,9 @@
 #include "proxy/trace/recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "proxy/trace/recording_info.h"
 #include "proxy/trace/schemas.h"
@@ -14,6 +16,38 @@ namespace {
 constexpr std::uint16_t kLinkChannel = 1, kWireChannel = 2, kNoteChannel = 3;
 constexpr WallTime kRetry = 1'000'000'000;    // ns between attempts while writing fails
 constexpr WallTime kLookEvery = 500'000'000;  // between two checks of the file
+
+/// Fields of a message of protobuf, in the order of their numbers.
+class FieldsOfFrame {
+ public:
+  /// A field with the value 0 is left out.
+  void number(int field, std::uint64_t value) {
+    if (value == 0) return;
+    varint(static_cast<std::uint64_t>(field) << 3U);
+    varint(value);
+  }
+  /// The bytes themselves follow.
+  void length(int field, std::size_t size) {
+    varint(static_cast<std::uint64_t>(field) << 3U | 2U);
+    varint(size);
+  }
+  void real(int field, float value) {
+    varint(static_cast<std::uint64_t>(field) << 3U | 5U);
+    std::memcpy(bytes_.data() + size_, &value, sizeof(value));
+    size_ += sizeof(value);
+  }
+  Bytes bytes() const { return Bytes(bytes_).first(size_); }
+
+ private:
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) bytes_[size_++] = static_cast<std::uint8_t>(value | 0x80U);
+    bytes_[size_++] = static_cast<std::uint8_t>(value);
+  }
+
+  static constexpr std::size_t kMostFields = 6, kMostOfEach = 1 + 10;
+  std::array<std::uint8_t, kMostFields * kMostOfEach> bytes_;
+  std::size_t size_ = 0;
+};
 
 // Wall clocks are set back and forth; a jump ends a chunk as age does.
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
@@ -62,7 +96,10 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, Re
 // Begins a file, with a schema and a channel of the same id for each topic. They are outside of chunks, so a damaged
 // chunk does not affect them.
 Outcome<Done> Recorder::begin() {
-  writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
+  writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"},
+                                              .compress = true,
+                                              .level = options_.level,
+                                              .index_messages = options_.index_messages});
   if (auto begun = writer_->begin(); !begun.ok()) return begun;
   mcap::Metadata about{kAboutFile, {{"program", "entente"}, {"version", options_.version}}};
   if (options_.id != 0) about.values.emplace_back(kFileId, std::to_string(options_.id));
@@ -95,6 +132,7 @@ void Recorder::opened(WallTime time, const Opened& opened) {
 void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) {
   const bool now = ready(time);
   const auto found = links_.find(id);
+  found_ = {};
   if (found == links_.end()) return;
   found->second.closed_at = time;
   found->second.reason = reason;
@@ -122,23 +160,8 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
     direction->in_chunk += missing;
     put_in_chunk(frame.link, *link);
   }
-  frame_.set_frames_missing(missing.frames);
-  frame_.set_bytes_missing(missing.bytes);
-  frame_.set_link(frame.link);
-  frame_.set_way(frame.way);
-  frame_.set_lane(frame.lane);
-  frame_.mutable_data()->assign(reinterpret_cast<const char*>(frame.bytes.data()), frame.bytes.size());
-  frame_.mutable_name()->assign(frame.name);
-  frame_.set_raw(frame.raw);
-  frame_.set_delivery(frame.delivery);
-  frame_.set_channel(frame.channel);
-  frame_.set_joined(frame.joined);
-  if (frame.seconds)
-    frame_.set_seconds(*frame.seconds);
-  else
-    frame_.clear_seconds();
   in_chunk_ += amount;
-  put(kWireChannel, time, frame_);
+  put_frame(time, frame, missing);
   end_chunk_if_due(time);
 }
 
@@ -190,6 +213,7 @@ void Recorder::forget_file(const Error& why) {
     link.opened_written = false;
     for (Direction& direction : link.directions) direction.missing += std::exchange(direction.settled, {});
   }
+  found_ = {};
   std::erase_if(links_, [](const auto& one) { return one.second.reason.has_value(); });
   channels_ = {};
   others_.clear();
@@ -223,8 +247,11 @@ Outcome<Done> Recorder::begin_new_file(WallTime now) {
 }
 
 Recorder::Link* Recorder::find(std::uint32_t id) {
+  if (found_.second != nullptr && found_.first == id) return found_.second;
   const auto found = links_.find(id);
-  return found == links_.end() ? nullptr : &found->second;
+  if (found == links_.end()) return nullptr;
+  found_ = {id, &found->second};
+  return found_.second;
 }
 
 void Recorder::put_in_chunk(std::uint32_t id, Link& link) {
@@ -248,10 +275,33 @@ void Recorder::put(std::uint16_t channel, WallTime time, const google::protobuf:
   message.SerializeWithCachedSizesToArray(to.data());
 }
 
-void Recorder::put(std::uint16_t channel, WallTime time, Bytes data, Bytes more) {
+void Recorder::put(std::uint16_t channel, WallTime time, std::initializer_list<Bytes> parts) {
   if (writer_->chunk_bytes() == 0) chunk_began_ = time;
-  const auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, data.size() + more.size());
-  std::copy(more.begin(), more.end(), std::copy(data.begin(), data.end(), to.begin()));
+  std::size_t size = 0;
+  for (const Bytes part : parts) size += part.size();
+  auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, size);
+  for (const Bytes part : parts) {
+    std::copy(part.begin(), part.end(), to.begin());
+    to = to.subspan(part.size());
+  }
+}
+
+/// A message Frame as protobuf would write it, without making one: it takes a third of the time.
+void Recorder::put_frame(WallTime time, const FrameView& frame, const Amount& missing) {
+  FieldsOfFrame head, name, tail;
+  head.number(Frame::kLinkFieldNumber, frame.link);
+  head.number(Frame::kWayFieldNumber, static_cast<std::uint64_t>(frame.way));
+  head.number(Frame::kLaneFieldNumber, static_cast<std::uint64_t>(frame.lane));
+  if (!frame.bytes.empty()) head.length(Frame::kDataFieldNumber, frame.bytes.size());
+  name.number(Frame::kRawFieldNumber, frame.raw ? 1 : 0);
+  if (!frame.name.empty()) name.length(Frame::kNameFieldNumber, frame.name.size());
+  tail.number(Frame::kDeliveryFieldNumber, static_cast<std::uint64_t>(frame.delivery));
+  tail.number(Frame::kChannelFieldNumber, frame.channel);
+  tail.number(Frame::kFramesMissingFieldNumber, missing.frames);
+  tail.number(Frame::kBytesMissingFieldNumber, missing.bytes);
+  if (frame.seconds) tail.real(Frame::kSecondsFieldNumber, *frame.seconds);
+  tail.number(Frame::kJoinedFieldNumber, frame.joined ? 1 : 0);
+  put(kWireChannel, time, {head.bytes(), frame.bytes, name.bytes(), as_bytes(frame.name), tail.bytes()});
 }
 
 void Recorder::put_opened(std::uint32_t id, Link& link) {
@@ -325,6 +375,7 @@ void Recorder::failed(WallTime now, const Error& error) {
 
 // Updates the links that had data in the chunk that just ended.
 void Recorder::settle_links(bool were_written) {
+  found_ = {};
   for (const auto id : links_in_chunk_) {
     const auto found = links_.find(id);
     if (found == links_.end()) continue;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,9 @@ struct Amount {
   }
 };
 
+/// ns. RecorderOptions::chunk_age of a file that can be made again after a crash: its chunks end by their size.
+inline constexpr WallTime kAnyAge = 3'600'000'000'000;
+
 struct RecorderOptions {
   enum class OnFull {
     kContinue,  ///< retry each second; continue in the same file when there is room
@@ -42,11 +46,12 @@ struct RecorderOptions {
 
   OnFull on_full = OnFull::kContinue;
   Sync sync = Sync::kAtClose;  ///< when to wait until the disk has it
-  std::size_t chunk_bytes = 256 << 10;
+  std::size_t chunk_bytes = 1 << 20;
   /// The age at which a chunk is closed, in ns. A little less than the second that a crash may cost, because tick()
   /// may come late.
   WallTime chunk_age = 950'000'000;
   int level = 1;                              ///< of zstd
+  bool index_messages = false;                ///< as in mcap::WriterOptions
   std::uint64_t id = 0;                       ///< for the metadata; no other recording has it. 0: none
   std::string version = {};                   ///< of this program, for the metadata
   std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file
@@ -177,7 +182,8 @@ class Recorder {
   bool ready(WallTime now);
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
-  void put(std::uint16_t channel, WallTime time, Bytes data, Bytes more = {});
+  void put(std::uint16_t channel, WallTime time, std::initializer_list<Bytes> parts);
+  void put_frame(WallTime time, const FrameView& frame, const Amount& missing);
   void put_any(WallTime time, Topic topic, Bytes message, Bytes more = {});
   std::uint16_t channel_of(WallTime time, Topic topic);
   std::uint16_t channel_of(WallTime time, const OtherTopic& topic);
@@ -230,7 +236,7 @@ class Recorder {
   WallTime failed_at_ = 0;
   std::string why_;
 
-  Frame frame_;  // reused, for its memory
+  std::pair<std::uint32_t, Link*> found_{};  // the last; null: none
 };
 
 }  // namespace entente::trace

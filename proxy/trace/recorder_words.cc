@@ -52,7 +52,7 @@ void Recorder::put_any(WallTime time, Topic topic, Bytes message, Bytes more) {
   const std::uint16_t channel = channel_of(time, topic);
   if (channel == 0) return lose(amount);
   in_chunk_ += amount;
-  put(channel, time, message, more);
+  put(channel, time, {message, more});
   end_chunk_if_due(time);
 }
 
@@ -86,7 +86,7 @@ bool Recorder::put_geometry(WallTime time, const std::string& hash, GeometryEntr
   if (entry.state != GeometryEntry::State::kWaiting) return true;
   const std::uint16_t channel = channel_of(time, Topic::kGeometry);
   if (channel == 0) return false;
-  put(channel, time, Bytes(entry.geometry));
+  put(channel, time, {Bytes(entry.geometry)});
   entry.state = GeometryEntry::State::kInChunk;
   geometries_in_chunk_.push_back(hash);
   return true;

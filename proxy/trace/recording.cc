@@ -8,6 +8,8 @@
 #include <charconv>
 #include <limits>
 
+#include "proxy/trace/recorder.h"
+
 namespace entente::trace {
 namespace {
 
@@ -68,8 +70,9 @@ bool Recording::fill(google::protobuf::Message& message, Bytes data) {
   return message.ParseFromArray(data.data(), static_cast<int>(data.size()));
 }
 
-Outcome<std::unique_ptr<Recording>> Recording::open(const std::string& path, mcap::Limits limits) {
-  auto file = FileSource::open(path);
+Outcome<std::unique_ptr<Recording>> Recording::open(const std::string& path, mcap::Limits limits,
+                                                    const std::string& name) {
+  auto file = FileSource::open(path, name);
   if (!file.ok()) return file.error();
   return std::unique_ptr<Recording>(new Recording(std::move(*file), limits));
 }
@@ -123,15 +126,36 @@ bool Recording::parse_word(const mcap::Message& message, const mcap::Channel& ch
   return true;
 }
 
+/// REQUIRES: the end was reached.
+bool Recording::is_foreign() const {
+  const auto& metadata = reader_.definitions().metadata();
+  return !has_events_ && reader_.header().library != "entente" &&
+         std::none_of(metadata.begin(), metadata.end(), [](const auto& one) { return one.name == kAboutFile; });
+}
+
+bool Recording::recover_helps() {
+  if (!reader_.failed()) return false;  // the file is whole; recover() would copy it as it is
+  if (reader_.progress().messages > 0) return true;
+  if (!reader_.pass_damage()) return false;
+  const auto message = reader_.next();
+  return message.ok() && *message != nullptr;
+}
+
 Outcome<const Recording::Event*> Recording::next() {
   for (;;) {
     auto message = reader_.next();
     if (!message.ok()) return message.error();
+    if (!*message && is_foreign())
+      return Error{reader_.name() + ": an MCAP file of another program" +
+                   (reader_.header().library.empty() ? "" : " (" + reader_.header().library + ")") +
+                   ", not a recording of Entente: none of its " + std::to_string(reader_.progress().messages) +
+                   " messages can be read"};
     if (!*message) return nullptr;
     bool ours = false;
     if (!parse(**message, ours))
       return Error{reader_.name() + ": message " + std::to_string(reader_.progress().messages) +
                    " is not what its schema says it is"};
+    has_events_ = has_events_ || ours;
     if (ours) return &event_;
   }
 }

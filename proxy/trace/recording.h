@@ -35,12 +35,15 @@ class Recording {
     const Calls* calls = nullptr;  ///< only after with_calls()
   };
 
-  static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {});
+  /// `name`: for messages; "": the path.
+  static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {},
+                                                  const std::string& name = {});
   /// `source` outlives the recording.
   explicit Recording(Source& source, mcap::Limits limits = {}) : reader_(source, limits) {}
 
   /// The next event; null at the end of an undamaged recording. An error names the byte; all events before it are
-  /// good. Messages with unknown schemas are skipped.
+  /// good. Messages with unknown schemas are skipped; a file that has no others, and that Entente did not write, is an
+  /// error at its end.
   Outcome<const Event*> next();
 
   /// next() also returns the calls to rooms, which it otherwise skips.
@@ -58,6 +61,9 @@ class Recording {
   bool cut_off() const { return reader_.cut_off(); }
   Outcome<bool> read_on() { return reader_.read_on(); }
 
+  /// After an error: whether recover() would write a message. Nothing can be read after.
+  bool recover_helps();
+
   const mcap::Progress& progress() const { return reader_.progress(); }
   const mcap::Reader& file() const { return reader_; }
 
@@ -68,6 +74,7 @@ class Recording {
   bool fill(google::protobuf::Message& message, Bytes data);
   bool parse(const mcap::Message& message, bool& ours);
   bool parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact);
+  bool is_foreign() const;
 
   void learn();
   template <class Wanted>
@@ -88,6 +95,7 @@ class Recording {
   Calls calls_;
   bool with_calls_ = false;
   std::uint64_t parts_ = 0;                              // of the messages that were parsed
+  bool has_events_ = false;                              // some event was read
   std::optional<std::vector<mcap::ChunkIndex>> chunks_;  // once they are wanted
 };
 

@@ -17,32 +17,32 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
-/// The first field of this number that is a message or a text: a look at a word without parsing all of it.
-std::optional<Bytes> field_of(Bytes message, int number) {
+/// Calls `take(number, bytes)` for each field that is a message or a text: a look at a word without parsing all of it.
+template <class Take>
+void each_part(Bytes message, Take&& take) {
   google::protobuf::io::CodedInputStream in(message.data(), static_cast<int>(message.size()));
   while (const std::uint32_t tag = in.ReadTag()) {
-    const bool wanted = WireFormatLite::GetTagFieldNumber(tag) == number &&
-                        WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-    if (!wanted) {
-      if (!WireFormatLite::SkipField(&in, tag)) return std::nullopt;
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!WireFormatLite::SkipField(&in, tag)) return;
       continue;
     }
     std::uint32_t length = 0;
-    if (!in.ReadVarint32(&length)) return std::nullopt;
+    if (!in.ReadVarint32(&length)) return;
     const auto at = static_cast<std::size_t>(in.CurrentPosition());
-    if (length > message.size() - at) return std::nullopt;
-    return message.subspan(at, length);
+    if (length > message.size() - at) return;
+    take(WireFormatLite::GetTagFieldNumber(tag), message.subspan(at, length));
+    if (!in.Skip(static_cast<int>(length))) return;
   }
-  return std::nullopt;
 }
 
 template <class Message>
-std::optional<Message> part_of(Bytes message, int number) {
-  const auto bytes = field_of(message, number);
-  Message part;
-  if (!bytes || !part.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) return std::nullopt;
-  return part;
+std::optional<Message> parsed(Bytes bytes) {
+  Message message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
+  return message;
 }
+
+constexpr std::size_t kMostSides = 10'000;  // players of a link whose team is known
 
 std::string joined(const std::set<std::string>& all) {
   std::string out;
@@ -90,12 +90,14 @@ void RecordingInfoBuilder::opened(const Opened& opened) {
   if (has_server) info_.servers.insert(opened.server());
   Link link{opened.server(), opened.game(), opened.dialect(),
             kills_.message ? std::string(kills_.message(opened.game())) : ""};
+  if (kills_.counter) link.counter = kills_.counter(opened.game(), opened.dialect());
   tells_kills_ |= !link.kill_message.empty();
   links_[opened.link()] = std::move(link);
 }
 
 void RecordingInfoBuilder::closed(std::uint32_t link) {
   links_.erase(link);
+  sides_.erase(link);
   std::erase_if(leaders_, [&](const auto& one) { return one.second == link; });
 }
 
@@ -113,29 +115,55 @@ bool RecordingInfoBuilder::leads(std::uint32_t link, const std::string& server) 
   return leaders_.try_emplace(server, link).first->second == link;
 }
 
+bool RecordingInfoBuilder::counts(Link& link, std::string_view name, Bytes bytes) const {
+  if (link.counter) return link.counter(name, bytes);
+  return name == link.kill_message && kills_.counts(link.game, link.dialect, bytes);
+}
+
 void RecordingInfoBuilder::frame(std::uint32_t link, Way way, std::string_view name, Bytes bytes) {
   if (way != TO_CLIENT || name.empty() || has_words_) return;
   const auto at = links_.find(link);
-  if (at == links_.end() || name != at->second.kill_message) return;
-  if (leads(link, at->second.server) && kills_.counts(at->second.game, at->second.dialect, bytes)) ++kills_in_frames_;
+  if (at == links_.end() || at->second.kill_message.empty()) return;
+  if (counts(at->second, name, bytes) && leads(link, at->second.server)) ++kills_in_frames_;
+}
+
+/// Remembers a player's team, because the kill of a team mate is none, as in `entente stats`.
+void RecordingInfoBuilder::side(std::uint32_t link, const words::Player& player) {
+  auto& sides = sides_[link];
+  if (sides.size() < kMostSides || sides.contains(player.id())) sides[player.id()] = player.team();
 }
 
 void RecordingInfoBuilder::fact(std::uint32_t link, Bytes fact) {
   if (!std::exchange(has_words_, true)) leaders_.clear();  // of frames
-  if (const auto player = part_of<words::Player>(fact, words::Fact::kPlayerFieldNumber)) this->player(player->name());
-  const auto died = part_of<words::Died>(fact, words::Fact::kDiedFieldNumber);
-  if (!died || died->killer() == 0 || died->killer() == died->player() || died->why() == words::BY_CAPTURE) return;
+  each_part(fact, [&](int number, Bytes part) {
+    if (number == words::Fact::kPlayerFieldNumber) {
+      if (const auto player = parsed<words::Player>(part)) this->player(player->name()), side(link, *player);
+    } else if (number == words::Fact::kDiedFieldNumber) {
+      if (const auto died = parsed<words::Died>(part)) death(link, *died);
+    }
+  });
+}
+
+void RecordingInfoBuilder::death(std::uint32_t link, const words::Died& died) {
+  if (died.killer() == 0 || died.killer() == died.player() || died.why() == words::BY_CAPTURE) return;
+  const auto& sides = sides_[link];
+  const auto victim = sides.find(died.player()), killer = sides.find(died.killer());
+  const bool mates = victim != sides.end() && killer != sides.end() && victim->second == killer->second &&
+                     victim->second != words::TEAM_ANY && victim->second != words::ROGUE;
   const auto at = links_.find(link);
-  if (leads(link, at != links_.end() ? at->second.server : "")) ++kills_in_words_;
+  if (!mates && leads(link, at != links_.end() ? at->second.server : "")) ++kills_in_words_;
 }
 
 void RecordingInfoBuilder::intent(Bytes intent) {
-  if (const auto enter = part_of<words::Enter>(intent, words::Intent::kEnterFieldNumber)) player(enter->name());
+  each_part(intent, [&](int number, Bytes part) {
+    if (number != words::Intent::kEnterFieldNumber) return;
+    if (const auto enter = parsed<words::Enter>(part)) player(enter->name());
+  });
 }
 
 void RecordingInfoBuilder::world(const Snapshot& world) {
   for (const words::Fact& fact : world.facts())
-    if (fact.has_player()) player(fact.player().name());
+    if (fact.has_player()) player(fact.player().name()), side(world.link(), fact.player());
 }
 
 RecordingInfo RecordingInfoBuilder::info() const {

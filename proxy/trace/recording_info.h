@@ -13,6 +13,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
 #include "proxy/trace/mcap.h"
+#include "schema/game.pb.h"
 #include "schema/trace.pb.h"
 
 namespace entente::trace {
@@ -43,6 +44,11 @@ class RecordingInfoBuilder {
     std::function<std::string_view(std::string_view game)> message = {};
     /// Whether that message, a whole frame, tells that a player killed another.
     std::function<bool(std::string_view game, std::string_view dialect, Bytes frame)> counts = {};
+    /// The same for all messages to one client, whose names are given, too; kills of team mates do not count. Null: as
+    /// `counts` says.
+    std::function<std::function<bool(std::string_view name, Bytes frame)>(std::string_view game,
+                                                                          std::string_view dialect)>
+        counter = {};
   };
 
   RecordingInfoBuilder() = default;
@@ -66,12 +72,18 @@ class RecordingInfoBuilder {
   struct Link {
     std::string server, game, dialect;
     std::string kill_message;
+    std::function<bool(std::string_view name, Bytes frame)> counter = {};
   };
+  bool counts(Link& link, std::string_view name, Bytes bytes) const;
+  void side(std::uint32_t link, const words::Player& player);
+  void death(std::uint32_t link, const words::Died& died);
+
   bool leads(std::uint32_t link, const std::string& server);
 
   Kills kills_;
   RecordingInfo info_;
-  std::map<std::uint32_t, Link> links_;           // that are open
+  std::map<std::uint32_t, Link> links_;                                  // that are open
+  std::map<std::uint32_t, std::map<std::uint32_t, words::Team>> sides_;  // of players in words, by link
   std::map<std::string, std::uint32_t> leaders_;  // by server: the link on which its kills are counted
   bool has_words_ = false, tells_kills_ = false;
   std::uint64_t kills_in_words_ = 0, kills_in_frames_ = 0;

@@ -13,8 +13,9 @@ namespace {
 
 using mcap::ChunkIndex, mcap::Reader;
 
-bool has_any(const ChunkIndex& chunk, const std::vector<bool>& channels) {
-  return std::any_of(chunk.channels.begin(), chunk.channels.end(), [&](std::uint16_t id) { return channels[id]; });
+bool may_have_any(const ChunkIndex& chunk, const std::vector<bool>& channels) {
+  return chunk.channels.empty() ||
+         std::any_of(chunk.channels.begin(), chunk.channels.end(), [&](std::uint16_t id) { return channels[id]; });
 }
 
 /// The link of a Snapshot, whose other fields are not read.
@@ -102,7 +103,7 @@ Outcome<bool> Recording::go_to_world(std::uint32_t link, WallTime time) {
                        [&](const auto& about) { return about.first != "link" || about.second == own; });
   });
   for (auto chunk = chunks_->rbegin(); chunk != chunks_->rend(); ++chunk) {
-    if (chunk->start > time || !has_any(*chunk, worlds)) continue;
+    if (chunk->start > time || !may_have_any(*chunk, worlds)) continue;
     const auto found = last_world(*chunk, worlds, link, time);
     if (!found) continue;
     reader_.go_to(*found);
@@ -119,7 +120,7 @@ Outcome<const Geometry*> Recording::find_geometry(const std::string& hash) {
   const auto here = reader_.position();
   const Geometry* found = nullptr;
   for (const ChunkIndex& chunk : *chunks_) {
-    if (found != nullptr || !has_any(chunk, geometries)) continue;
+    if (found != nullptr || !may_have_any(chunk, geometries)) continue;
     reader_.go_to({chunk.offset, 0});
     for (;;) {
       const auto message = reader_.next();

@@ -8,7 +8,7 @@
 namespace entente::trace {
 namespace {
 
-constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr std::size_t kChunkBytes = 1 << 20;  // the reader has the whole file: nothing is lost by waiting
 
 // A reader's error without the file and the byte that it begins with.
 std::string bare(const std::string& text, const std::string& name) {
@@ -104,8 +104,9 @@ Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits, const std
   return Copy(in, out, limits).run(interrupted);
 }
 
-Outcome<Recovered> recover(const std::string& in, const std::string& out, const std::function<bool()>& interrupted) {
-  auto source = FileSource::open(in);
+Outcome<Recovered> recover(const std::string& in, const std::string& out, const std::function<bool()>& interrupted,
+                           const std::string& name) {
+  auto source = FileSource::open(in, name);
   if (!source.ok()) return source.error();
   auto sink = FileSink::create(out, ".recovering");
   if (!sink.ok()) return sink.error();

@@ -29,9 +29,9 @@ struct Recovered {
 };
 
 /// Writes OUT from IN, which may be OUT.part. Fails if OUT exists, or if nothing of IN can be read; also as soon as
-/// `interrupted` (may be null) returns true. Nothing is left of OUT then.
-Outcome<Recovered> recover(const std::string& in, const std::string& out,
-                           const std::function<bool()>& interrupted = {});
+/// `interrupted` (may be null) returns true. Nothing is left of OUT then. `name`: of IN, for messages; "": its path.
+Outcome<Recovered> recover(const std::string& in, const std::string& out, const std::function<bool()>& interrupted = {},
+                           const std::string& name = {});
 Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits = {},
                            const std::function<bool()>& interrupted = {});
 

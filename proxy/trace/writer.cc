@@ -80,10 +80,9 @@ Outcome<Done> Writer::add(const Metadata& metadata) {
 std::span<std::uint8_t> Writer::message(const Message& message, std::size_t size) {
   assert(message.channel < streams_.size() && streams_[message.channel].defined);
   auto& stream = streams_[message.channel];
-  if (stream.index.empty()) touched_.push_back(message.channel);
+  if (stream.in_chunk++ == 0) touched_.push_back(message.channel);
   const auto offset = chunk_.size();
-  put(stream.index, message.log_time);
-  put(stream.index, u64{offset});
+  if (options_.index_messages) put(stream.index, message.log_time), put(stream.index, u64{offset});
   widen(chunk_start_, chunk_end_, offset == 0, message.log_time, message.log_time);
 
   chunk_.resize(offset + kMessageHead + size);
@@ -107,8 +106,9 @@ Outcome<Done> Writer::end_chunk() {
   out_.clear();
   put_chunk();
   const auto chunk_length = u64{out_.size()};
+  std::sort(touched_.begin(), touched_.end());
   Buffer offsets;  // a few bytes a channel, once a chunk
-  put_message_indexes(offsets);
+  if (options_.index_messages) put_message_indexes(offsets);
   put_chunk_index(chunk_length, offsets, out_.size() - chunk_length);
   auto written = write_out();
   if (written.ok()) count_chunk();
@@ -130,7 +130,6 @@ void Writer::put_chunk() {
 }
 
 void Writer::put_message_indexes(Buffer& offsets) {
-  std::sort(touched_.begin(), touched_.end());
   for (const auto id : touched_) {
     put(offsets, id), put(offsets, size_ + out_.size());
     put_record(out_, Op::kMessageIndex, [&] {
@@ -140,6 +139,8 @@ void Writer::put_message_indexes(Buffer& offsets) {
   }
 }
 
+// The channels are a field of our own, after those of the specification, whose readers ignore it. Without message
+// indexes, the specification's map is empty.
 void Writer::put_chunk_index(u64 chunk_length, const Buffer& offsets, u64 index_length) {
   auto& out = last_chunk_index_;
   out.clear();
@@ -148,6 +149,9 @@ void Writer::put_chunk_index(u64 chunk_length, const Buffer& offsets, u64 index_
     put_block<u32>(out, [&] { append(out, offsets); });
     put(out, index_length), put(out, std::string_view(options_.compress ? "zstd" : ""));
     put(out, chunk_compressed_), put(out, u64{chunk_.size()});
+    put_block<u32>(out, [&] {
+      for (const auto id : touched_) put(out, id);
+    });
   });
 }
 
@@ -160,14 +164,13 @@ void Writer::count_chunk() {
   widen(statistics_.start, statistics_.end, statistics_.messages == 0, chunk_start_, chunk_end_);
   ++statistics_.chunks;
   for (const auto id : touched_) {
-    const auto messages = streams_[id].index.size() / 16;  // an entry is a time and an offset
-    streams_[id].messages += messages;
-    statistics_.messages += messages;
+    streams_[id].messages += streams_[id].in_chunk;
+    statistics_.messages += streams_[id].in_chunk;
   }
 }
 
 void Writer::forget_chunk() {
-  for (const auto id : touched_) streams_[id].index.clear();
+  for (const auto id : touched_) streams_[id].index.clear(), streams_[id].in_chunk = 0;
   touched_.clear();
   chunk_.clear();
 }

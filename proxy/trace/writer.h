@@ -18,6 +18,9 @@ struct WriterOptions {
   Header header = {"", "entente"};
   bool compress = true;  ///< chunks by zstd; otherwise as they are
   int level = 1;         ///< of zstd
+  /// Also the place of each message within its chunk: 16 bytes a message, which take more room than the compressed
+  /// messages of a game. Entente's readers need only the chunks. Some programs (@mcap/core) seek only with it.
+  bool index_messages = false;
   /// Bytes of chunk indexes kept for the summary (one or two hundred a chunk). A file with more has no summary.
   std::size_t most_indexes = 64 << 20;
 };
@@ -52,8 +55,9 @@ class Writer {
   std::uint64_t size() const { return size_; }  ///< bytes of the file so far
 
  private:
-  struct Stream {  // what the open chunk and the file have of one channel
-    Buffer index;  // the chunk's message index entries, as they go into the file
+  struct Stream {                // what the open chunk and the file have of one channel
+    Buffer index;                // the chunk's message index entries, as they go into the file, if they do
+    std::uint64_t in_chunk = 0;  // messages
     std::uint64_t messages = 0;
     bool defined = false;
   };

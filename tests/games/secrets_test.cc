@@ -104,6 +104,63 @@ void check(const wire::Game& game, std::size_t dialect, const wire::Secret& secr
   }
 }
 
+/// A server's line of chat that repeats a secret, in all messages of a game that can.
+void check_echoes(const wire::Game& game, std::size_t dialect, std::set<std::string>& seen) {
+  wire::Random random(7);
+  const auto codec = game.codec(dialect);
+  const auto fields = echoes_of(game);
+  SecretEchoes heard;
+  heard.add_arguments("/identify " + std::string(kSesame));
+  for (const wire::Row& row : codec->rows())
+    for (const wire::EchoField& field : fields) {
+      if ((row.dialects >> dialect & 1U) == 0 || (row.ways & 2U) == 0) continue;
+      if (!field.message.empty() && field.message != row.name) continue;
+      wire::invent(row, Way::kToClient, *codec, random);
+      Fill fill(field.field, "Unknown command [identify Sesame-Open-7]");
+      codec->visit(fill);
+      Buffer frame, blank;
+      codec->encode(frame);
+      if (fill.filled == 0 || letters(frame).find("Sesame-Open-7") == std::string::npos) continue;  // it is cut there
+      const auto read = codec->decode({Way::kToClient, wire::Lane::kStream, row.stage, frame});
+      if (!read.ok()) continue;
+      CAPTURE(row.name);
+      CHECK(wire::blank_echoes(**read, *codec, fields, heard));
+      codec->encode(blank);
+      CHECK(letters(blank).find("Sesame") == std::string::npos);
+      CHECK(letters(blank).find("Unknown command [identify ***") != std::string::npos);
+      seen.insert(std::string(game.name()) + " " + row.name);
+    }
+}
+
+TEST_CASE("a server's answer that repeats a secret is blanked in every game") {
+  std::set<std::string> seen;
+  for (const wire::Game* game : games())
+    for (const wire::Game* one : {game, game->over_web()})
+      for (std::size_t dialect = 0; one != nullptr && dialect < one->dialects().size(); ++dialect)
+        check_echoes(*one, dialect, seen);
+  for (const char* chat : {"aos ChatMessage", "bzdraft MsgMessage", "bzflag MsgMessage", "native Said", "native Notice",
+                           "native+ws Said", "ogar ChatMessage"}) {
+    CHECK_MESSAGE(seen.contains(chat), std::string(chat));
+  }
+}
+
+TEST_CASE("a secret is found in any case and where it is cut, and only there") {
+  SecretEchoes heard;
+  CHECK_FALSE(heard.any());
+  for (const char* none : {"hello", "/me waves at all", "/x ab", "/password", "/password ****"})
+    heard.add_arguments(none);
+  CHECK_FALSE(heard.any());
+  heard.add_arguments(" /Register  Open Sesame ");
+  CHECK(heard.without("Unknown command [register open sesame]", "*") == "Unknown command [register *]");
+  CHECK(heard.without("OPEN SESAME and open sesam", "*") == "* and *");
+  CHECK(heard.without("open door, sesame", "*") == "open door, sesame");
+  const std::string longest(1000, 'q');
+  heard.add(longest);
+  CHECK(heard.without(longest + " " + std::string(31, 'q'), "*").find('q') == 4 + 1);  // 256, 256, 256 and 232 bytes
+  for (int i = 0; i < 100; ++i) heard.add("secret number " + std::to_string(1000 + i));
+  CHECK(heard.without("open sesame", "*") == "open sesame");  // only the latest are kept
+}
+
 TEST_CASE("the secrets of every game are known, and blanked in a frame that still decodes") {
   std::set<std::string> seen;
   for (const wire::Game* game : games())

@@ -73,8 +73,9 @@ struct Folder {
 };
 
 /// Records a session of three frames and a note, in four chunks. The window of read.mjs is within its times.
-void record(const std::string& path) {
-  auto recorder = Recorder::open(path, {.chunk_bytes = 64, .chunk_age = 1'000'000, .version = "0.1"});
+void record(const std::string& path, bool index_messages) {
+  auto recorder = Recorder::open(
+      path, {.chunk_bytes = 64, .chunk_age = 1'000'000, .index_messages = index_messages, .version = "0.1"});
   REQUIRE(recorder.ok());
   Opened opened;
   opened.set_link(1);
@@ -115,7 +116,7 @@ TEST_CASE("@mcap/core reads our recording, by index and as a stream, to the same
   if (!can_run()) return;
   Folder folder;
   const auto path = folder / "ours.mcap";
-  record(path);
+  record(path, true);
   const auto read = node("read.mjs '" + path + "'");
   CHECK(read.status == 0);
   std::vector<std::string> expected = {R"(header "" "entente")", "statistics 6 messages, 4 chunks, 1000 to 6000",
@@ -128,16 +129,28 @@ TEST_CASE("@mcap/core reads our recording, by index and as a stream, to the same
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(read.lines[i] == expected[i]);
 }
 
+TEST_CASE("@mcap/core reads our recording without message indexes as a stream") {
+  if (!can_run()) return;
+  Folder folder;
+  const auto path = folder / "plain.mcap";
+  record(path, false);
+  const auto read = node("read.mjs '" + path + "' --stream");
+  CHECK(read.status == 0);
+  std::vector<std::string> expected;
+  add(expected, "stream", kMessages);
+  CHECK(read.lines == expected);
+}
+
 TEST_CASE("@mcap/core reads a truncated recording that recover has repaired") {
   if (!can_run()) return;
   Folder folder;
   const auto path = folder / "cut.mcap";
-  record(path);
+  record(path, false);
   fs::rename(path, path + ".part");
   fs::resize_file(path + ".part", fs::file_size(path + ".part") / 2);
   const auto report = recover(path + ".part", path);
   REQUIRE(report.ok());
-  const auto read = node("read.mjs '" + path + "'");
+  const auto read = node("read.mjs '" + path + "' --stream");
   CHECK(read.status == 0);
   CHECK(std::count_if(read.lines.begin(), read.lines.end(), [](auto& line) { return line.find(" /") != line.npos; }) >
         0);

@@ -1,5 +1,6 @@
-// node read.mjs FILE: prints a recording as @mcap/core reads it: header, statistics and metadata, then each message on a line,
-// first by index, then as a stream. Exit code 1 if anything is wrong.
+// node read.mjs FILE [--stream]: prints a recording as @mcap/core reads it: header, statistics and metadata, then each
+// message on a line, first by index (which needs message indexes), then as a stream. With --stream: only the latter.
+// Exit code 1 if anything is wrong.
 import { open, readFile } from "node:fs/promises";
 import { core, support, FileHandleReadable } from "./modules.mjs";
 
@@ -19,26 +20,29 @@ class Decoder {
 }
 
 // By index: times, topics, statistics, metadata.
-const handle = await open(file, "r");
-const indexed = await core.McapIndexedReader.Initialize({ readable: new FileHandleReadable(handle), decompressHandlers });
-const decoder = new Decoder();
-const by_index = async (title, filter) => {
-  console.log(title);
-  for await (const message of indexed.readMessages({ ...filter, validateCrcs: true })) {
-    const channel = indexed.channelsById.get(message.channelId);
-    console.log(decoder.line(message, channel, indexed.schemasById.get(channel.schemaId)));
+async function read_by_index() {
+  const handle = await open(file, "r");
+  const indexed = await core.McapIndexedReader.Initialize({ readable: new FileHandleReadable(handle), decompressHandlers });
+  const decoder = new Decoder();
+  const by_index = async (title, filter) => {
+    console.log(title);
+    for await (const message of indexed.readMessages({ ...filter, validateCrcs: true })) {
+      const channel = indexed.channelsById.get(message.channelId);
+      console.log(decoder.line(message, channel, indexed.schemasById.get(channel.schemaId)));
+    }
+  };
+  console.log(`header ${JSON.stringify(indexed.header.profile)} ${JSON.stringify(indexed.header.library)}`);
+  console.log(`statistics ${indexed.statistics.messageCount} messages, ${indexed.statistics.chunkCount} chunks, ` +
+              `${indexed.statistics.messageStartTime} to ${indexed.statistics.messageEndTime}`);
+  for await (const metadata of indexed.readMetadata()) {
+    console.log(`metadata ${metadata.name} ${JSON.stringify(Object.fromEntries(metadata.metadata))}`);
   }
-};
-console.log(`header ${JSON.stringify(indexed.header.profile)} ${JSON.stringify(indexed.header.library)}`);
-console.log(`statistics ${indexed.statistics.messageCount} messages, ${indexed.statistics.chunkCount} chunks, ` +
-            `${indexed.statistics.messageStartTime} to ${indexed.statistics.messageEndTime}`);
-for await (const metadata of indexed.readMetadata()) {
-  console.log(`metadata ${metadata.name} ${JSON.stringify(Object.fromEntries(metadata.metadata))}`);
+  await by_index("all", {});
+  await by_index("notes", { topics: ["/note"] });
+  await by_index("window", { startTime: 3000n, endTime: 5000n });
+  await handle.close();
 }
-await by_index("all", {});
-await by_index("notes", { topics: ["/note"] });
-await by_index("window", { startTime: 3000n, endTime: 5000n });
-await handle.close();
+if (process.argv[3] !== "--stream") await read_by_index();
 
 // As a stream, in the file's order.
 console.log("stream");

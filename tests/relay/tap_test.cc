@@ -536,6 +536,30 @@ TEST_CASE("secrets in a client's frame are recorded as asterisks, unless secrets
   }
 }
 
+TEST_CASE("what a client wrote as a secret is recorded as asterisks where its server repeats it") {
+  const Buffer written = from_hex("0a05 03616263 0000 00000000");   // Named, with "abc" in `small`
+  const Buffer repeated = from_hex("0a05 03414263 0000 00000000");  // "ABc"
+  Disk disk;
+  TapThread::Options options{.recorder = disk.recorder()};
+  options.secrets = [](const wire::Game&) { return std::vector<wire::Secret>{{"Named", "small"}}; };
+  options.echoes = [](const wire::Game&) { return std::vector<wire::EchoField>{{"Named", "small"}}; };
+  TapThread tap(std::move(options));
+  auto& sink = tap.sink(0);
+  for (const LinkId link : {1, 2}) greet(sink, link, 1);
+  sink.bytes(1, Way::kToClient, Lane::kStream, repeated, kSecond);
+  sink.bytes(1, Way::kToServer, Lane::kStream, written, kSecond);
+  for (int i = 0; i < 2; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, repeated, kSecond);
+  sink.bytes(2, Way::kToClient, Lane::kStream, repeated, kSecond);  // another session
+  for (const LinkId link : {1, 2}) sink.closed(link, "left", kSecond);
+  REQUIRE(ok(tap.stop()));
+  std::string named;
+  for (const std::string& line : disk.lines())
+    if (line.find(" Named ") != line.npos) named += line + "\n";
+  const std::string plain = to_hex(repeated) + "\n", blank = to_hex(from_hex("0a05 032a2a2a 0000 00000000")) + "\n";
+  CHECK(named ==
+        "1 Named " + plain + "1 Named " + blank + "1 Named " + blank + "1 Named " + blank + "1 Named " + plain);
+}
+
 TEST_CASE("without links the tap sleeps") {
   TapThread tap({});
   auto& sink = tap.sink(0);

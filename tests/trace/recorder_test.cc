@@ -245,7 +245,7 @@ TEST_CASE("a file that was removed, renamed, replaced or changed is detected wit
 TEST_CASE("a file that was changed between two checks is detected at the next write") {
   Watched watched;
   std::filesystem::resize_file(watched.part, 0);
-  watched.recorder->frame(3 * kSecond, view(1, std::string(300 << 10, 'x')));  // fills a chunk
+  watched.recorder->frame(3 * kSecond, view(1, std::string(1100 << 10, 'x')));  // fills a chunk
   REQUIRE(watched.said.size() == 1);
   CHECK(watched.said[0].ends_with("; now a-2.mcap"));
   CHECK(watched.recorder->lost().frames == 3);
@@ -656,6 +656,7 @@ TEST_CASE("after kill -9 the file has all but the last second, and recover makes
 TEST_CASE("a message with another schema is skipped; one that does not match its schema is an error") {
   const auto with = [](std::string_view schema, std::string_view data) {
     return by_hand([&](Buffer& out) {
+      put(out, mcap::Metadata{kAboutFile, {}});
       put(out, mcap::Schema{1, std::string(schema), "protobuf", {}});
       put(out, mcap::Channel{1, 1, "/wire", "protobuf", {}});
       put_message(out, 1, 1, 1, data);

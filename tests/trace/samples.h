@@ -71,11 +71,11 @@ struct Sample {
   std::size_t each = 0;
 };
 
-inline Sample sample(std::size_t chunks, std::size_t each, bool compress) {
+inline Sample sample(std::size_t chunks, std::size_t each, bool compress, bool index_messages = true) {
   Sample made;
   made.each = each;
   testing::MemorySink sink(made.file);
-  mcap::Writer writer(sink, {.compress = compress});
+  mcap::Writer writer(sink, {.compress = compress, .index_messages = index_messages});
   REQUIRE(ok(writer.begin()));
   REQUIRE(ok(writer.define(mcap::Schema{1, "S", "text", {1, 2, 3}})));
   REQUIRE(ok(writer.define(mcap::Channel{1, 1, "/a", "text", {{"k", "v"}}})));

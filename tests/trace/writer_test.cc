@@ -165,6 +165,43 @@ TEST_CASE("every index entry points at its message") {
   }
 }
 
+TEST_CASE("without message indexes, each chunk index still says of which channels the chunk has messages") {
+  for (const bool index_messages : {false, true}) {
+    const auto made = sample(3, 2, true, index_messages);
+    std::size_t indexes = 0, chunks = 0;
+    for (const auto& piece : pieces(made.file)) {
+      indexes += piece.op == Op::kMessageIndex;
+      if (piece.op != Op::kChunkIndex) continue;
+      ++chunks;
+      const auto index = parse_chunk_index(piece.content);
+      REQUIRE(index.ok());
+      CHECK(index->channels == std::vector<std::uint16_t>{1, 7});
+    }
+    CHECK(chunks == 3);
+    CHECK(indexes == (index_messages ? 6 : 0));
+    CHECK(hear(made.file).messages == made.messages);
+  }
+}
+
+TEST_CASE("of a chunk index, bytes that another program added are no list of channels") {
+  Buffer record;
+  const auto with = [&](const Buffer& more) {
+    record.clear();
+    for (int i = 0; i < 4; ++i) put(record, std::uint64_t{0});
+    put(record, std::uint32_t{0}), put(record, std::uint64_t{0}), put(record, std::string_view("zstd"));
+    put(record, std::uint64_t{0}), put(record, std::uint64_t{0});
+    append(record, more);
+    const auto index = parse_chunk_index(record);
+    REQUIRE(index.ok());
+    return index->channels;
+  };
+  CHECK(with({}).empty());
+  CHECK(with({2, 0, 0, 0, 9, 0}) == std::vector<std::uint16_t>{9});
+  CHECK(with({2, 0, 0, 0, 9, 0, 1}).empty());  // longer than the list
+  CHECK(with({3, 0, 0, 0, 9, 0, 1}).empty());  // half a channel
+  CHECK(with({200, 0, 0, 0, 9, 0}).empty());
+}
+
 TEST_CASE("chunk indexes, summary offsets and the footer point at the right records") {
   const auto made = sample(4, 3, true);
   const auto all = pieces(made.file);
@@ -198,6 +235,7 @@ TEST_CASE("chunk indexes, summary offsets and the footer point at the right reco
       const auto parsed = parse_chunk(chunk->content);
       CHECK(fields.number<std::uint64_t>("compressed_size") == parsed->records.size());
       CHECK(fields.number<std::uint64_t>("uncompressed_size") == parsed->size);
+      CHECK(fields.block<std::uint32_t>("channels").size() == 2 * sizeof(std::uint16_t));
       CHECK(fields.done());
       ++chunk_indexes;
     }
@@ -242,7 +280,7 @@ FieldReader only(const std::vector<Piece>& all, Op op) {
 TEST_CASE("the index entries of the open chunk are written at the end") {
   Buffer file;
   testing::MemorySink sink(file);
-  Writer writer(sink, {.compress = false});
+  Writer writer(sink, {.compress = false, .index_messages = true});
   REQUIRE(ok(writer.begin()));
   REQUIRE(ok(writer.define(Channel{1, 0, "/a", "", {}})));
   for (const WallTime time : {10, 20}) writer.message({1, 0, WallTime{time}, WallTime{time}, as_bytes("x")});

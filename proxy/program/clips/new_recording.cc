@@ -5,6 +5,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/program/import/import.h"
+#include "proxy/program/import/input.h"
 
 namespace entente {
 namespace {
@@ -16,8 +17,6 @@ std::optional<GameDialect> game_dialect_of(const trace::Opened& opened) {
   return GameDialect{game, find_dialect(*game, opened.dialect()).value_or(0)};
 }
 
-constexpr WallTime kLongAfter = 3'600'000'000'000;  // ns: any chunk is old by then
-
 }  // namespace
 
 NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* filter)
@@ -26,14 +25,15 @@ NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* 
       filter_(filter),
       files_(
           {.begin = [this](relay::LinkId) { return Outcome<std::unique_ptr<trace::Recorder>>(std::move(recorder_)); },
-           .kills = {kill_message, tells_kill}},
+           .kills = {kill_message, tells_kill, kill_counter}},
           nullptr, false, wanted_) {}
 
 Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path, RecordingFilter* filter) {
   auto sink = trace::FileSink::create(path, kSuffix);
   if (!sink) return sink.error();
   std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name(), filter));
-  trace::RecorderOptions options{.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION};
+  trace::RecorderOptions options{
+      .on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .version = ENTENTE_VERSION};
   options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
   auto recorder = trace::Recorder::open(std::move(*sink), std::move(options));
   if (!recorder) return recorder.error();
@@ -131,7 +131,7 @@ void NewRecording::frame(const trace::Frame& frame, std::uint32_t link, WallTime
 }
 
 Outcome<Done> NewRecording::finish(WallTime time) {
-  files_.tick(time + kLongAfter);  // writes what waits
+  files_.tick(time + 2 * trace::kAnyAge);  // writes what waits
   if (failed_) return Error{path_ + " is not written: " + failed_->text};
   if (const auto lost = files_.totals().lost; lost.frames != 0 || lost.bytes != 0)
     return Error{path_ + " is not written: it has no room for " + std::to_string(lost.frames) + " frames and " +
@@ -146,7 +146,7 @@ Outcome<std::unique_ptr<trace::Recording>> open_recording(const std::string& pat
   if (!format) return format.error();
   if (*format != ImportFormat::kMcap)
     return Error{path + " is not a recording (MCAP); `entente convert` makes one from a capture"};
-  return trace::Recording::open(path);
+  return open_input(path);
 }
 
 std::uint32_t link_of(const trace::Recording::Event& event) {

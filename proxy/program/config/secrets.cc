@@ -39,4 +39,14 @@ std::vector<wire::Secret> secrets_of(const wire::Game& game) {
   return secrets;
 }
 
+std::vector<wire::EchoField> echoes_of(const wire::Game& game) {
+  std::vector<wire::EchoField> fields;
+  for (const wire::PersonalField& line : personal_of(game))
+    if (line.kind == wire::Personal::kChat || line.kind == wire::Personal::kText)
+      fields.push_back({line.message, last_name(line.field)});
+  if (personal_of(game).empty())  // its messages are words
+    fields = {{"Said", "text"}, {"Notice", "text"}, {"Refused", "text"}, {"Kicked", "text"}, {"ClaimRefused", "why"}};
+  return fields;
+}
+
 }  // namespace entente

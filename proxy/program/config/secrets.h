@@ -12,4 +12,7 @@ namespace entente {
 /// Empty for a game without secrets.
 std::vector<wire::Secret> secrets_of(const wire::Game& game);
 
+/// The fields in which servers of this game may repeat what their clients wrote: chat, and texts of servers.
+std::vector<wire::EchoField> echoes_of(const wire::Game& game);
+
 }  // namespace entente

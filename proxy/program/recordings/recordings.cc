@@ -51,7 +51,7 @@ struct Listed {
 void read_all(const std::string& path, Listed& listed) {
   const auto recording = trace::Recording::open(path);
   if (!recording) return void(listed.problem = recording.error().text);
-  trace::RecordingInfoBuilder summary({kill_message, tells_kill});
+  trace::RecordingInfoBuilder summary({kill_message, tells_kill, kill_counter});
   Buffer bytes;
   const auto written = [&](const google::protobuf::MessageLite& message) -> Bytes {
     bytes.resize(message.ByteSizeLong());

@@ -291,12 +291,21 @@ std::optional<std::string> Censor::name(std::string_view text) {
   return replaced(PersonalGroup::kNames, pseudonyms_.name(cleaned));
 }
 
+/// A line of chat without the arguments of a command, which may hold a password; also where the server repeats them.
+std::string Censor::without_arguments(std::string_view text) {
+  constexpr std::size_t kMostLinks = 65'536;
+  if (is_command(text) && arguments_of(text) + 1 < text.size()) {
+    if (echoes_.contains(link_) || echoes_.size() < kMostLinks) echoes_[link_].add_arguments(text);
+    return std::string(text.substr(0, arguments_of(text))) + " ***";
+  }
+  const auto echoes = echoes_.find(link_);
+  return echoes != echoes_.end() ? echoes->second.without(text, "***") : std::string(text);
+}
+
 /// A text that was written by people: replaced, or kept without what else is personal.
 std::optional<std::string> Censor::written(PersonalGroup kind, std::string_view text, std::string with) {
   if (!keeps(kind) || pseudonyms_.overflowed()) return replaced(kind, std::move(with));
-  std::string told(text);
-  if (!keeps(PersonalGroup::kPasswords) && is_command(told) && arguments_of(told) + 1 < told.size())
-    told = told.substr(0, arguments_of(told)) + " ***";
+  std::string told = keeps(PersonalGroup::kPasswords) ? std::string(text) : without_arguments(text);
   if (!keeps(PersonalGroup::kPasswords) || !keeps(PersonalGroup::kTokens)) told = pseudonyms_.without_secrets(told);
   if (!keeps(PersonalGroup::kAddresses) || !keeps(PersonalGroup::kHosts))
     told = pseudonyms_.without_addresses(told, keeps(PersonalGroup::kAddresses), keeps(PersonalGroup::kHosts));

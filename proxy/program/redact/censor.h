@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "adapters/wire/personal.h"
+#include "proxy/base/secret_echoes.h"
 #include "proxy/program/redact/pseudonyms.h"
 
 namespace entente {
@@ -46,6 +47,12 @@ class Censor {
   /// Redacts a remark that Entente wrote: only words that Entente itself uses are kept.
   std::string remark(std::string_view text);
 
+  /// What follows is of this link; 0: of none. A secret that somebody wrote in a session is replaced wherever it is
+  /// repeated there.
+  void at_link(std::uint32_t link) { link_ = link; }
+  /// Nothing follows of this link.
+  void closed(std::uint32_t link) { echoes_.erase(link); }
+
   /// Something with the MD5 `was` was changed, and now has the MD5 `is`.
   void hash_became(const std::string& was, const std::string& is) { hashes_[was] = is; }
 
@@ -64,12 +71,15 @@ class Censor {
   }
   std::optional<std::string> name(std::string_view text);
   std::optional<std::string> written(PersonalGroup kind, std::string_view text, std::string with);
+  std::string without_arguments(std::string_view text);
   std::optional<std::string> hash(std::string_view text) const;
 
   const PersonalGroups keep_;
   Pseudonyms pseudonyms_;
   std::set<std::string, std::less<>> vocabulary_;
   std::map<std::string, std::string, std::less<>> hashes_;
+  std::uint32_t link_ = 0;
+  std::map<std::uint32_t, SecretEchoes> echoes_;  // by link
   std::array<std::uint64_t, kPersonalGroups> replaced_{};
 };
 

@@ -1,5 +1,6 @@
 #include "proxy/program/redact/redactor.h"
 
+#include "proxy/program/clips/new_recording.h"
 #include "proxy/relay/tap/room_words.h"
 
 namespace entente {
@@ -26,10 +27,12 @@ const trace::Recording::Event* Redactor::pass(const trace::Recording::Event& eve
     missing_.clear();
   }
   event_ = trace::Recording::Event{.time = event.time};
+  censor_.at_link(link_of(event));
   if (event.frame != nullptr) return frame(*event.frame);
   if (event.opened != nullptr) opened(*event.opened);
   if (event.closed != nullptr) {
     frames_.closed(event.closed->link());
+    censor_.closed(event.closed->link());
     missing_.erase({event.closed->link(), trace::TO_SERVER});
     missing_.erase({event.closed->link(), trace::TO_CLIENT});
     closed_.set_link(event.closed->link());

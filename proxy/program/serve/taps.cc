@@ -85,14 +85,14 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
                           {target.game, target.route, std::time(nullptr), session, target.name});
   };
   relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message};
-  if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
+  if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of, options.echoes = echoes_of;
   options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
   options.files.begin = [this, path](relay::LinkId session) { return begin(path(session), true); };
   options.files.each_session = names_each_session(target.pattern);
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
-  options.files.kills = {kill_message, tells_kill};
+  options.files.kills = {kill_message, tells_kill, kill_counter};
   const std::string number = std::to_string(target.route);
   const std::string of =
       "recording of route " + (target.name.empty() ? number : target.name) + " (" + target.game + ")";

@@ -95,6 +95,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
 
   // RoomHost
   bool is_shut() const override { return !room_ || ending_; }
+  bool is_of_one() const override { return true; }
   void settle_call(core::Micros) override;
   void after_call() override;
 

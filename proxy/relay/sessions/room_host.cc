@@ -19,7 +19,7 @@ void RoomHost::open_room(std::unique_ptr<core::Back> back, const core::RoomOptio
                          bool with_secrets, std::shared_ptr<Broadcast> broadcast) {
   tap_ = tap;
   link_ = link;
-  words_.emplace(tap, with_secrets);
+  words_.emplace(tap, with_secrets_ = with_secrets);
   broadcast_ = std::move(broadcast);
   if (broadcast_) source_id_ = broadcast_->begin();
   room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
@@ -30,11 +30,16 @@ std::uint64_t RoomHost::wakes_at() const {
   return wake == std::numeric_limits<core::Micros>::max() ? kNever : epoch_ + wake * 1000;
 }
 
-void RoomHost::heard(const core::Intent& intent) { words_->tell(link_, intent, began_wall_ + intent.at * 1000); }
+void RoomHost::heard(const core::Intent& intent) {
+  echoes_.hear(intent);
+  words_->tell(link_, intent, began_wall_ + intent.at * 1000);
+}
 
 void RoomHost::told(const core::Fact& fact) {
-  words_->tell(link_, fact, began_wall_ + fact.at * 1000);
-  if (broadcast_ && broadcast_->wanted()) broadcast_->tell(source_id_, fact, epoch_ + fact.at * 1000);
+  const auto hidden = echoes_.without(fact, is_of_one());
+  words_->tell(link_, hidden && !with_secrets_ ? *hidden : fact, began_wall_ + fact.at * 1000);
+  if (broadcast_ && broadcast_->wanted())
+    broadcast_->tell(source_id_, hidden ? *hidden : fact, epoch_ + fact.at * 1000);
 }
 
 void RoomHost::share_clock(const RoomHost& other) {
@@ -44,7 +49,7 @@ void RoomHost::share_clock(const RoomHost& other) {
 
 void RoomHost::begin_words(TapSink* tap, bool with_secrets, const core::WorldState& world) {
   tap_ = tap;
-  words_.emplace(tap, with_secrets);
+  words_.emplace(tap, with_secrets_ = with_secrets);
   if (words_->owes_world(micros())) words_->tell(link_, world, micros(), wall_);
 }
 

@@ -12,6 +12,7 @@
 #include "proxy/relay/sessions/recorded_room.h"
 #include "proxy/relay/tap/room_calls.h"
 #include "proxy/relay/tap/room_words.h"
+#include "proxy/relay/tap/word_echoes.h"
 
 namespace entente::relay {
 
@@ -60,6 +61,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
   /// Whether there is no room yet, or it is over.
   virtual bool is_shut() const { return !room_ || room_->over(); }
+  /// Whether it is the room of one player.
+  virtual bool is_of_one() const { return false; }
   /// The call has returned; the room may be called once more, with the same time.
   virtual void settle_call(core::Micros) {}
   virtual void after_call() = 0;
@@ -82,6 +85,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   TapSink* tap_ = nullptr;
   LinkId link_ = 0;
   std::optional<RoomWords> words_;
+  bool with_secrets_ = false;  // in words_
+  WordEchoes echoes_;
   mutable RoomCalls calls_;
   mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
   std::shared_ptr<Broadcast> broadcast_;

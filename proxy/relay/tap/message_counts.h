@@ -45,6 +45,8 @@ class MessageCounts {
   /// Decodes with codec(), unless the frame goes to a client and equals the last such frame. (A room sends the same
   /// frame to each of its clients.)
   Result<const wire::Row*> decode(const wire::Frame& frame);
+  /// The row of a frame that Entente itself wrote, which need not be decoded; null: it must be.
+  const wire::Row* find(const wire::Frame& frame) const { return codec_->find(frame); }
   /// How often codec() decoded.
   std::uint64_t decoded() const { return decoded_; }
   /// `row` is what codec() decoded by.

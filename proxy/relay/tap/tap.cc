@@ -29,8 +29,8 @@ constexpr WallTime kAtTheEnd = ~WallTime{0};  // everything may be reported
 }  // namespace
 
 struct TapThread::Link {
-  Link(const LinkInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route,
-       const std::vector<wire::Secret>& its_secrets, net::EnetUnpacker& unpacker)
+  Link(const LinkInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route, const GameSecrets& its_secrets,
+       net::EnetUnpacker& unpacker)
       : info(its_info),
         counts(its_counts),
         route(its_route),
@@ -42,7 +42,8 @@ struct TapThread::Link {
   LinkInfo info;
   MessageCounts& counts;
   RouteCounts& route;
-  const std::vector<wire::Secret>& secrets;
+  const GameSecrets& secrets;
+  SecretEchoes heard;  // what its client wrote
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if the tap receives ENet's datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
@@ -71,7 +72,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   void frame(const wire::Frame& frame) override {
     if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
     tap_.published_.frames.add();
-    const auto row = link_.counts.decode(frame);
+    const auto row = tap_.row_of(link_, frame);
     if (row.ok())
       take_message(frame, **row);
     else
@@ -102,8 +103,12 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   /// The frame that the codec has just decoded, without its secrets. Valid until the next call.
   Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
     wire::Codec& codec = link_.counts.codec();
-    if (!tap_.recording() || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
+    if (frame.way == Way::kToServer) {
+      if (!wire::blank_secrets(row, codec, link_.secrets.written, &link_.heard)) return frame.bytes;
+    } else if (!link_.heard.any() || !codec.decode(frame) ||  // counts may know the row without decoding again
+               !wire::blank_echoes(row, codec, link_.secrets.repeated, link_.heard)) {
       return frame.bytes;
+    }
     tap_.blanked_.clear();
     codec.encode(tap_.blanked_);
     return tap_.blanked_;
@@ -376,13 +381,35 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   link.dissector.end(gap.way, hear, true);
 }
 
-/// Notes the player's name, if the message that the link's codec has just decoded contains it.
-void TapThread::name_player(Link& link, const wire::Row& row) {
-  if (!options_.player_name) return;
+/// The row of the frame. It is decoded if it comes from a peer, or if something in it must be read; a room's own frames
+/// decode.
+Result<const wire::Row*> TapThread::row_of(Link& link, const wire::Frame& frame) {
+  const Way ours = link.info.session != 0 ? Way::kToServer : Way::kToClient;
+  const wire::Row* const row = link.info.has_room && frame.way == ours ? link.counts.find(frame) : nullptr;
+  if (row == nullptr || (ours == Way::kToServer && is_read(link, *row))) return link.counts.decode(frame);
+  return row;
+}
+
+/// Whether the recording or the names of players need what is in such a message to the server.
+bool TapThread::is_read(const Link& link, const wire::Row& row) {
+  const auto& secrets = link.secrets.written;
+  const bool secret = std::any_of(secrets.begin(), secrets.end(),
+                                  [&](const wire::Secret& one) { return one.message == std::string_view(row.name); });
+  return secret || !name_field(link, row).empty();
+}
+
+std::string_view TapThread::name_field(const Link& link, const wire::Row& row) {
+  if (!options_.player_name) return {};
   const auto [known, fresh] = name_fields_.try_emplace(&row);
   if (fresh) known->second = options_.player_name(*link.info.game, row);
-  if (known->second.empty()) return;
-  const std::string told = wire::text_of(link.counts.codec(), known->second);
+  return known->second;
+}
+
+/// Notes the player's name, if the message that the link's codec has just decoded contains it.
+void TapThread::name_player(Link& link, const wire::Row& row) {
+  const std::string_view field = name_field(link, row);
+  if (field.empty()) return;
+  const std::string told = wire::text_of(link.counts.codec(), field);
   const std::string_view name = whole_characters(told, kLongestName);
   if (name.empty() || name == link.player) return;
   link.player = name;
@@ -422,9 +449,10 @@ void TapThread::time_ping(Link& link, const wire::Frame& frame, WallTime at) {
   }
 }
 
-const std::vector<wire::Secret>& TapThread::secrets_of(const wire::Game& game) {
+const TapThread::GameSecrets& TapThread::secrets_of(const wire::Game& game) {
   const auto [at, fresh] = secrets_.try_emplace(&game);
-  if (fresh && options_.secrets) at->second = options_.secrets(game);
+  if (fresh && options_.secrets) at->second.written = options_.secrets(game);
+  if (fresh && options_.echoes) at->second.repeated = options_.echoes(game);
   return at->second;
 }
 

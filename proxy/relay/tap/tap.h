@@ -59,6 +59,8 @@ class TapThread final : public Tap {
     std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
     std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
+    /// Where servers of a game may repeat these secrets. Null: nowhere.
+    std::function<std::vector<wire::EchoField>(const wire::Game&)> echoes = {};
   };
 
   /// Starts the thread.
@@ -110,16 +112,29 @@ class TapThread final : public Tap {
   void take_calls(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
+  Result<const wire::Row*> row_of(Link& link, const wire::Frame& frame);
+  bool is_read(const Link& link, const wire::Row& row);
+  std::string_view name_field(const Link& link, const wire::Row& row);
   void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const LinkInfo& info);
   RouteCounts& counts_of(std::size_t route);
   static void time_ping(Link& link, const wire::Frame& frame, WallTime at);
-  const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
+  struct GameSecrets {
+    std::vector<wire::Secret> written;
+    std::vector<wire::EchoField> repeated;
+  };
+  const GameSecrets& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
   void obey();
   Outcome<RecordingStatus> obey(Order order);
   bool recording() const { return recording_ && recording_->on(); }
+  struct Usage {
+    WallTime at = 0, cpu = 0;  // ns
+    long waits = 0, preempted = 0;
+  };
+  static Usage usage(WallTime now);
+  std::string why_slow(WallTime now);
   void tell_drops(WallTime now);
   void tell_suppressed(WallTime now);
   void publish();
@@ -151,9 +166,10 @@ class TapThread final : public Tap {
   Link* last_ = nullptr;  // found last
   std::unordered_map<const wire::Row*, std::string_view> name_fields_;
   net::EnetUnpacker unpacker_;
-  std::unordered_map<const wire::Game*, std::vector<wire::Secret>> secrets_;
+  std::unordered_map<const wire::Game*, GameSecrets> secrets_;
   Buffer blanked_;  // reused: a frame without its secrets
   std::uint64_t told_drops_ = 0;
+  Usage used_;  // by this thread, when it last kept up
   WallTime told_drops_at_ = 0;
 
   // Written by the tap's thread, read by any.

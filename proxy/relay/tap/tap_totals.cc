@@ -1,12 +1,42 @@
 // The tap's reports about itself: its totals, and that it could not keep up.
 #include "proxy/relay/tap/tap.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
 namespace entente::relay {
 namespace {
 
 constexpr WallTime kSayDropsEvery = 1'000'000'000;  // ns
+constexpr WallTime kBusy = 80;                      // percent of a core
 
 }  // namespace
+
+/// What this thread has used of its core, and how often it waited for something else than the core.
+TapThread::Usage TapThread::usage(WallTime now) {
+  rusage used{};
+  (void)::getrusage(RUSAGE_THREAD, &used);
+  const auto nanos = [](const timeval& time) {
+    return static_cast<WallTime>(time.tv_sec) * 1'000'000'000 + static_cast<WallTime>(time.tv_usec) * 1000;
+  };
+  return {now, nanos(used.ru_utime) + nanos(used.ru_stime), used.ru_nvcsw, used.ru_nivcsw};
+}
+
+/// Why it could not keep up since it last did: it used all of a core, or others used it, or else it waited for the
+/// disk.
+std::string TapThread::why_slow(WallTime now) {
+  constexpr const char* kWaited = "a larger recording.buffer_mb or a faster disk helps";
+  if (stopping_.load(std::memory_order_relaxed)) return kWaited;  // on another thread
+  const Usage before = std::exchange(used_, usage(now));
+  const WallTime passed = std::max<WallTime>(now - std::min(now, before.at), 1);
+  const WallTime percent = std::min<WallTime>((used_.cpu - before.cpu) * 100 / passed, 100);
+  const bool preempted = used_.preempted - before.preempted > used_.waits - before.waits;
+  if (percent < kBusy && !preempted) return kWaited;
+  return "the CPU is short: the tap had " + std::to_string(percent) +
+         " % of a core. More cores help, or fewer routes that are recorded";
+}
 
 void TapThread::tell_drops(WallTime now) {
   std::uint64_t dropped = 0, bytes = 0;
@@ -14,10 +44,11 @@ void TapThread::tell_drops(WallTime now) {
     dropped += sink->dropped().read();
     bytes += sink->dropped_bytes().read();
   }
+  if (dropped == told_drops_ && now - used_.at >= kSayDropsEvery) used_ = usage(now);
   if (dropped == told_drops_ || now - told_drops_at_ < kSayDropsEvery) return;
   say("the tap could not keep up: " + std::to_string(dropped - told_drops_) +
       " writes were passed on but neither decoded nor" + " recorded (" + std::to_string(bytes) +
-      " bytes since the start); a larger recording.buffer_mb or a faster disk helps");
+      " bytes since the start); " + why_slow(now));
   told_drops_ = dropped;
   told_drops_at_ = now;
 }

@@ -126,6 +126,47 @@ TEST_CASE("a death by oneself or by the server is not a kill in a relay's record
   }
 }
 
+TEST_CASE("the kill of a team mate is none, as in `entente stats`") {
+  // MsgAddPlayer with an id and a team, and what else it has.
+  const auto joins = [](const char* id, const char* team) {
+    Buffer frame = from_hex(std::string("00ab6170") + id + "0000" + team);
+    frame.resize(4 + 0xab, 0);
+    return frame;
+  };
+  const auto kills = [&](const char* killer_team, const char* victim_team) {
+    trace::RecordingInfoBuilder summary({kill_message, tells_kill, kill_counter});
+    summary.opened(opening(1, "bzflag", "2.4"));
+    const Buffer shot = from_hex(kShot);
+    const std::string victim = to_hex(Bytes(shot).subspan(4, 1)), killer = to_hex(Bytes(shot).subspan(5, 1));
+    summary.frame(1, trace::TO_CLIENT, "MsgAddPlayer", joins(killer.c_str(), killer_team));
+    summary.frame(1, trace::TO_CLIENT, "MsgAddPlayer", joins(victim.c_str(), victim_team));
+    summary.frame(1, trace::TO_CLIENT, "MsgKilled", shot);
+    return *summary.info().kills;
+  };
+  CHECK(kills("0001", "0002") == 1);
+  CHECK(kills("0001", "0001") == 0);
+  CHECK(kills("0000", "0000") == 1);  // rogues
+
+  for (const bool mates : {true, false}) {
+    trace::RecordingInfoBuilder summary({kill_message, tells_kill, kill_counter});
+    const auto tell = [&](const words::Fact& fact) {
+      const std::string bytes = fact.SerializeAsString();
+      summary.fact(1, as_bytes(bytes));
+    };
+    for (const std::uint32_t id : {1U, 2U}) {
+      words::Fact fact;
+      fact.mutable_player()->set_id(id);
+      fact.mutable_player()->set_team(mates || id == 1 ? words::RED : words::BLUE);
+      tell(fact);
+    }
+    words::Fact died;
+    died.mutable_died()->set_player(1);
+    died.mutable_died()->set_killer(2);
+    tell(died);
+    CHECK(summary.info().kills == (mates ? 0 : 1));
+  }
+}
+
 TEST_CASE("a kill message is a kill if its killer is another player") {
   CHECK(tells_kill("bzflag", "2.4", from_hex(kShot)));
   CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex(kShotItself)));

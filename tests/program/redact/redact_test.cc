@@ -74,6 +74,8 @@ std::string relayed(const std::string& path) {
   say(trace::TO_CLIENT, bz(0x6d67, std::string("\2\1\0", 3) + padded("see http://bob.example.org/x, ANNA!", 128)));
   say(trace::TO_SERVER, bz(0x6d67, std::string("\xfe", 1) + padded("/password hunter2", 128)));
   say(trace::TO_CLIENT, bz(0x6d67, from_server + padded("the token was sesame-token", 128)));
+  say(trace::TO_SERVER, bz(0x6d67, std::string("\xfe", 1) + padded("/identify Swordfish", 128)));
+  say(trace::TO_CLIENT, bz(0x6d67, from_server + padded("Unknown command [identify swordfish]", 128)));
   to->closed(now, 1, "client left");
   REQUIRE(to->close(now).ok());
   return path;
@@ -93,8 +95,10 @@ TEST_CASE("a player has the same pseudonym in frames, in kept chat and in the su
   CHECK(has(text, ", player1!\""));
   CHECK(has(text, "\"/password ***\""));
   CHECK(has(text, "\"the token was ***\""));
+  CHECK(has(text, "\"/identify ***\""));
+  CHECK(has(text, "\"Unknown command [identify ***]\""));
   CHECK(has(text, "version=\"2.4.26\""));
-  for (const char* gone : {"nna", "bob", "sesame", "hunter2", "198.18", "home.org", "example.org", "evening"})
+  for (const char* gone : {"nna", "bob", "sesame", "hunter2", "wordfish", "198.18", "home.org", "example.org", "evening"})
     CHECK_MESSAGE(!has(text, gone), gone);
   const auto end = trace::read_end(path);
   REQUIRE((end.ok() && *end && (*end)->info));

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "proxy/relay/tap/ring_sink.h"
+#include "proxy/relay/tap/word_echoes.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente::testing::room_words_test {
@@ -204,6 +205,52 @@ TEST_CASE("words and worlds that do not fit into a ring are counted, and reporte
   CHECK(missed.words == 3);
   CHECK(missed.bytes == 3000);
   CHECK(entry.header.kind == relay::RingSink::kFact);
+}
+
+TEST_CASE("facts that repeat a player's secret have asterisks, for him alone or in a room of his own") {
+  relay::WordEchoes echoes;
+  const auto says = [&](core::Id by, const std::string& text) {
+    words::Say say;
+    say.set_text(text);
+    core::Intent intent(std::move(say));
+    intent.by = by;
+    echoes.hear(intent);
+  };
+  const auto notice = [](const std::string& text) {
+    words::Notice told;
+    told.set_text(text);
+    return told;
+  };
+  const auto shown = [&](Fact fact, bool alone) {
+    const auto hidden = echoes.without(fact, alone);
+    if (hidden) fact = *hidden;
+    const auto* told = core::as<words::Notice>(fact);
+    return told != nullptr ? told->text() : core::as<words::Said>(fact)->text();
+  };
+  CHECK_FALSE(echoes.without(Fact(3, notice("sesame")), true));
+  says(3, "hello");
+  CHECK_FALSE(echoes.without(Fact(3, notice("hello")), true));
+  says(3, "/identify Sesame");
+  CHECK(shown(Fact(3, notice("Unknown command [identify sesame]")), false) == "Unknown command [identify ******]");
+  CHECK(shown(Fact(4, notice("sesame")), false) == "sesame");  // for another player
+  CHECK(shown(Fact(notice("sesame")), false) == "sesame");
+  CHECK(shown(Fact(notice("sesame")), true) == "******");
+  words::Said said;
+  said.set_text("/idetify sesame");
+  said.set_from(3);
+  CHECK(shown(Fact(said), false) == "/idetify ******");
+  said.set_from(4);
+  CHECK(shown(Fact(said), true) == "/idetify sesame");
+  words::Enter enter;
+  enter.set_token("open-7");
+  core::Intent entering(std::move(enter));
+  entering.by = 5;
+  echoes.hear(entering);
+  words::Refused refused;
+  refused.set_text("wrong token open-7");
+  CHECK(core::as<words::Refused>(*echoes.without(Fact(5, refused), false))->text() == "wrong token ******");
+  for (core::Id id = 10; id < 10 + 2 * relay::WordEchoes::kMostPlayers; ++id) says(id, "/password sesame");
+  CHECK_FALSE(echoes.without(Fact(5, refused), false));  // forgotten: the room remembers a limited number
 }
 
 }  // namespace
