@@ -126,7 +126,15 @@ class Hear final : public wire::DissectorSink {
   RecExport& to;
   std::int64_t time = 1'000'000;
   explicit Hear(RecExport& e) : to(e) {}
-  void frame(const Frame& frame) override { to.hear(frame, time += 1000); }
+  /// Updates of the client's own tank.
+  std::size_t updates = 0;
+  std::uint8_t own = 0;
+  void frame(const Frame& frame) override {
+    const auto code = static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
+    if (frame.way == Way::kToServer && (code == PlayerUpdate::kCode || code == PlayerUpdateSmall::kCode))
+      ++updates, own = frame.bytes[8];
+    to.hear(frame, time += 1000);
+  }
   void raw(Way, Lane, Bytes, const Fault*) override {}
 };
 
@@ -142,12 +150,19 @@ TEST_CASE("a session becomes a recording") {
   CHECK(to_hex(Bytes(reader->header().settings).first(4)) == "001e6773");
 
   std::vector<std::pair<int, Code>> heads;
+  std::size_t own = 0;
   for (;;) {
     const auto packet = reader->next();
     REQUIRE(packet.ok());
     if (!*packet) break;
-    heads.emplace_back((*packet)->head.mode, (*packet)->head.code);
+    const auto& [head, payload] = **packet;
+    heads.emplace_back(head.mode, head.code);
+    own += head.mode == kRecReal && head.code == PlayerUpdateSmall::kCode && payload[4] == hear.own;
   }
+  // Only the client itself said how it moved. It also did before it was in the game.
+  CHECK(hear.updates > 50);
+  CHECK(own <= hear.updates);
+  CHECK(own > hear.updates / 2);
   CHECK(heads.front() == std::pair<int, Code>{kRecUpdate, 0});
   CHECK(std::count(heads.begin(), heads.end(), std::pair<int, Code>{kRecState, SetVar::kCode}) > 1);
   CHECK(std::count(heads.begin(), heads.end(), std::pair<int, Code>{kRecState, AddPlayer::kCode}) == 1);

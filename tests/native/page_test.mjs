@@ -5,7 +5,7 @@ import { Events } from "../../adapters/native/page/events.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { standings } from "../../adapters/native/page/scores.js";
 import { flagText } from "../../adapters/native/page/flags.js";
-import { faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
+import { clipCommand, faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { placeOf, radiusOf, Room } from "../../adapters/native/page/room.js";
 import { beginning, situation } from "../../adapters/native/page/start.js";
@@ -287,6 +287,9 @@ test("a link names a moment and a player", () => {
   assert.deepEqual(momentIn("#at=1:20&to=1:50.5"), { at: 80, to: 110.5, follow: "" });
   for (const to of ["1:20", "1:00", "soon", ""]) assert.equal(momentIn(`#at=1:20&to=${to}`).to, null, to);
   assert.deepEqual(momentIn(fragmentOf(80.9, "anna", 110.2)), { at: 80, to: 111, follow: "anna" });
+  assert.equal(clipCommand("evening.mcap", 80.9, 110.2), "entente clip evening.mcap --from 1:20 --to 1:51 -o clip.mcap");
+  assert.equal(clipCommand("a friend's.rec", 0, 3725), "entente clip 'a friend'\\''s.rec' --from 0:00 --to 1:02:05 -o clip.mcap");
+  assert.equal(clipCommand("-x;rm.mcap", 1, 2), "entente clip './-x;rm.mcap' --from 0:01 --to 0:02 -o clip.mcap");
 });
 
 test("the place and the state of the followed player are told in words, and why it is dead", () => {

@@ -104,7 +104,7 @@ std::span<const Name> kept_names() {
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(socket|connect|bind|listen|accept4?|send|sendto|sendmm?sg|recv|recvfrom|recvmm?sg|shutdown|)"
            R"(setsockopt|getsockopt|getsockname|getpeername|poll|eventfd|epoll_\w+|pipe2?|fcntl|ioctl)\()"),
-       {"proxy/net/"}},
+       {"proxy/net/", "proxy/program/import/input.cc"}},  // it waits for a pipe
       {Pattern(R"(\b(uv_\w+|enet_(host|peer|packet|address|initialize|crc32|range)\w*|ENet[HPAE]\w+|wslay_\w+|SSL_\w+|)"
                R"(EVP_\w+|BIO_\w+|X509_\w+|sd_\w+|boost::\w+)\s*[(*&:])"),
        {"proxy/net/"}},
@@ -113,6 +113,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc", "proxy/program/serve/signals.cc",
         // They ask who owns a file.
         "proxy/program/operator/token.cc", "proxy/program/playback/words_cache.cc",
+        "proxy/program/import/input.cc",
         "proxy/program/take_over/older_sockets.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])(::)?(getaddrinfo|gethostbyname|getnameinfo|inet_pton|inet_ntop|if_nametoindex)\()"),

@@ -103,13 +103,14 @@ class RecWriter {
   std::uint32_t prev_ = 0;  // 0 before the first packet
 };
 
-/// Converts a server's messages to one client into a recording that bzfs replays: the world and the settings, a
-/// snapshot of what the client was sent while joining, and the broadcasts after that.
+/// Converts a session of a client into a recording that bzfs replays: the world and the settings, a snapshot of what
+/// the client was sent while joining, the broadcasts after that, and what the server broadcast of the client to all
+/// others, which only the client said: its movement.
 class RecExport {
  public:
   explicit RecExport(std::size_t dialect) : dialect_(dialect) {}
 
-  /// Takes the frames to the client of one connection, in order. `time`: microseconds since 1970.
+  /// Takes the frames of one connection, in order. `time`: microseconds since 1970.
   void hear(const wire::Frame& frame, std::int64_t time);
 
   /// Appends the file. A fault if the client was never sent the world or the settings.
@@ -124,10 +125,12 @@ class RecExport {
   void learn_settings(Bytes frame);
   void learn_world(Bytes payload);
   void keep(Code code, Bytes payload, std::int64_t time);
+  void hear_client(Code code, Bytes payload, std::int64_t time);
+  bool is_relayed(Code code, Bytes payload) const;
 
   std::size_t dialect_;
   RecHeader header_;
-  bool has_settings_ = false, world_whole_ = false, joined_ = false;
+  bool has_settings_ = false, world_whole_ = false, joined_ = false, alive_ = false;
   std::optional<std::uint8_t> me_;
   Buffer world_;
   std::vector<Said> said_;

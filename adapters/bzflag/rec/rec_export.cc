@@ -1,4 +1,4 @@
-// Makes a recording for bzfs from a server's messages to one client.
+// Makes a recording for bzfs from a session of a client.
 // Law: what only that client was sent (its own join, pings, private chat) is hidden or left out.
 #include <algorithm>
 
@@ -84,11 +84,28 @@ void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
   said_.push_back(std::move(said));
 }
 
+/// Whether the server passes this message of the client on to all others, but not back. In 2.0 that is so for guided
+/// missiles, too. The tank must be alive, and the client's own.
+bool RecExport::is_relayed(Code code, Bytes payload) const {
+  const bool guided = code == GuidedUpdate::kCode && !kDialects[dialect_].timed_shots;
+  const std::size_t id = guided ? 0 : sizeof(float);  // an update begins with its time
+  if (!guided && code != PlayerUpdate::kCode && code != PlayerUpdateSmall::kCode) return false;
+  return joined_ && alive_ && payload.size() > id && payload[id] == me_;
+}
+
+void RecExport::hear_client(Code code, Bytes payload, std::int64_t time) {
+  if (is_relayed(code, payload)) keep(code, payload, time);
+}
+
 void RecExport::hear(const wire::Frame& frame, std::int64_t time) {
-  if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay) return;
-  if (frame.bytes.size() < kFrameHead) return;
+  if (frame.stage != wire::Stage::kPlay || frame.bytes.size() < kFrameHead) return;
   const auto code = static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
   const Bytes payload = frame.bytes.subspan(kFrameHead);
+  if (frame.way == wire::Way::kToServer) return hear_client(code, payload, time);
+  if (!payload.empty() && payload[0] == me_) {
+    if (code == Alive::kCode) alive_ = true;
+    if (code == Killed::kCode) alive_ = false;
+  }
   if (is_personal(code) || learn(code, frame.bytes, payload)) return;
   keep(code, payload, time);
   if (code == AddPlayer::kCode && !payload.empty() && payload[0] == me_) joined_ = true;

@@ -8,7 +8,7 @@ import { Hands } from "./hands.js";
 import { Link, refusal } from "./link.js";
 import { Looks } from "./looks.js";
 import { Minimap } from "./minimap.js";
-import { faultOf, fragmentOf, momentIn } from "./moment.js";
+import { clipCommand, faultOf, fragmentOf, momentIn } from "./moment.js";
 import { Panels } from "./panels.js";
 import { timeText } from "./playback.js";
 import { Room } from "./room.js";
@@ -265,7 +265,8 @@ class Visit {
 
   async #clip(from, to) {
     await this.#link("clip", from, to);
-    this.panels.tell(`To save the clip from the recording FILE: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
+    const file = this.room.rules.get("recording.file");  // several files have no name
+    this.panels.tell(file ? `To save the clip: ${clipCommand(file, from, to)}` : `To save the clip, first join the recordings: entente join FILES -o whole.mcap. Then: ${clipCommand("whole.mcap", from, to)}`);
   }
 
   #name(id) { return isolated(this.room.players.get(id)?.name || (id ? `player ${id}` : "the server")); }

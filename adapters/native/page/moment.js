@@ -34,6 +34,13 @@ function shortly(text) {
   return plain.length > 40 ? `${plain.slice(0, 39)}…` : plain;
 }
 
+/** A name as a shell takes it. */
+const quoted = (name) => (/^[\w.+][\w.+-]*$/.test(name) ? name : `'${name.startsWith("-") ? "./" : ""}${name.replaceAll("'", "'\\''")}'`);
+
+/** The command that cuts a part out of a file. Times count from the beginning of the file, on the page, too. */
+export const clipCommand = (file, from, to) =>
+  `entente clip ${quoted(file)} --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o clip.mcap`;
+
 /** `to`: where a part ends; null if the link names only a moment. */
 export const fragmentOf = (seconds, name = "", to = null) =>
   `#at=${timeText(seconds)}${to === null ? "" : `&to=${timeText(Math.ceil(to))}`}${name ? `&follow=${encodeURIComponent(name)}` : ""}`;

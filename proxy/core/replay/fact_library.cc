@@ -16,6 +16,7 @@ class FactLibrary::Reader final : public FactReader {
   explicit Reader(FactLibrary& library) : library_(library) {}
 
   Micros end_time() const override { return library_.end_time(); }
+  Micros first() const override { return library_.source_->first(); }
   bool begins_with_world() const override { return library_.source_->begins_with_world(); }
   std::vector<Moment> moments() const override { return library_.moments(); }
   bool next_is_other_session() const override {

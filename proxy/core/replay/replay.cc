@@ -399,6 +399,12 @@ WorldState Replay::shown(const WorldState& there, const PlaybackGroup& group, Ou
     fact.at = out.now();
     shown.fold(fact);
   });
+  if (!options_.file.empty()) {
+    words::Rule file;
+    file.set_name("recording.file");
+    file.set_value(options_.file);
+    shown.fold(Fact(std::move(file)));
+  }
   return shown;
 }
 

@@ -39,6 +39,9 @@ class Replay final : public Back {
     bool paused = false;
     bool loop = false;  ///< start again at the end; otherwise the end of the recording ends the room, or stops a clock
     bool one_clock = true;  ///< one clock for all viewers, which they cannot move
+    /// The name of the file that is played, without its folder. Viewers learn it as the rule "recording.file". "":
+    /// none.
+    std::string file = {};
   };
 
   /// The state of playback. With one_clock: the shared clock. Otherwise, the viewers' clock if there is exactly one;

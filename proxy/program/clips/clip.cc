@@ -9,6 +9,7 @@
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
 #include "proxy/program/import/import.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/time_option.h"
@@ -39,7 +40,7 @@ class ClipCommand {
     if (!to) return to.error();
     Clipper::Original original;
     if (*format == ImportFormat::kMcap) {
-      const auto recording = trace::Recording::open(options_.source.file);
+      const auto recording = open_input(options_.source.file);
       if (!recording) return recording.error();
       Clipper clipper(options_.source.file, part_, **recording, **to, {});
       if (const auto done = cut(clipper, options_.source.file); !done) return done;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/recorded_world.h"
 #include "proxy/program/time_text.h"
@@ -25,7 +26,7 @@ constexpr std::size_t kMostOpenings = 200'000;      // that are kept
 Outcome<Done> Clipper::run(Progress* progress) {
   for (;;) {
     const auto event = recording_.next();
-    if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
+    if (!event) return damage_of(recording_, event.error());
     if (*event == nullptr) break;
     if (Interruption::came()) return Error{"interrupted"};
     if (to_.failed()) return Done{};  // finish() says why

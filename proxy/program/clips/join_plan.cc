@@ -6,6 +6,7 @@
 #include <set>
 
 #include "proxy/program/clips/new_recording.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 
 namespace entente {
@@ -61,7 +62,7 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
   file.path = path;
   for (;;) {
     const auto next = (*recording)->next();
-    if (!next) return Error{next.error().text + "; `entente recover` saves the readable part"};
+    if (!next) return damage_of(**recording, next.error());
     if (Interruption::came()) return Error{"interrupted"};
     if (*next == nullptr) {
       file.id = id_of(**recording);

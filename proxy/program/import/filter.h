@@ -10,6 +10,7 @@ class ImportFilter : public ImportSink {
  public:
   explicit ImportFilter(ImportSink& to) : to_(to) {}
 
+  void begins(WallTime time) override { to_.begins(time); }
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     to_.opened(id, connection, time);
   }

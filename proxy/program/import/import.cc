@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "proxy/program/import/demo.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/import/json.h"
 #include "proxy/program/import/mcap.h"
 #include "proxy/program/import/pcap.h"
@@ -47,20 +48,20 @@ std::string meta_beside(const std::string& path) {
   return text.str();
 }
 
-Outcome<Done> import_json_file(const std::string& path, ImportSink& sink) {
-  std::ifstream file(path, std::ios::binary);
+Outcome<Done> import_json_file(const std::string& path, const std::string& at, ImportSink& sink) {
+  std::ifstream file(at, std::ios::binary);
   if (!file) return cannot_read(path);
   return import_json(file, meta_beside(path), path, sink);
 }
 
-Outcome<Done> import_demo_file(const std::string& path, ImportSink& sink) {
-  std::ifstream file(path, std::ios::binary);
+Outcome<Done> import_demo_file(const std::string& path, const std::string& at, ImportSink& sink) {
+  std::ifstream file(at, std::ios::binary);
   if (!file) return cannot_read(path);
   return import_demo(file, path, sink);
 }
 
 Outcome<Done> import_mcap_file(const std::string& path, ImportSink& sink) {
-  const auto recording = trace::Recording::open(path);
+  const auto recording = open_input(path);
   return recording ? import_mcap(**recording, sink) : recording.error();
 }
 
@@ -77,7 +78,9 @@ ImportFormat import_format(Bytes first) {
 }
 
 Outcome<ImportFormat> import_format(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "rb"));
+  const auto at = input_path(path);
+  if (!at) return at.error();
+  const File file(std::fopen(at->c_str(), "rb"));
   if (!file) return cannot_read(path);
   std::array<std::uint8_t, 4> first{};
   const std::size_t size = std::fread(first.data(), 1, first.size(), file.get());
@@ -91,11 +94,13 @@ Outcome<ImportFormat> import_format(const std::string& path) {
 Outcome<Done> import_file(const std::string& path, const ImportOptions& options, ImportSink& sink) {
   const auto format = import_format(path);
   if (!format) return format.error();
+  const auto at = input_path(path);
+  if (!at) return at.error();
   if (*format == ImportFormat::kMcap) return import_mcap_file(path, sink);
   if (*format == ImportFormat::kRec) return import_rec(path, options, sink);
-  if (*format == ImportFormat::kDemo) return import_demo_file(path, sink);
-  if (*format == ImportFormat::kJsonLines) return import_json_file(path, sink);
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (*format == ImportFormat::kDemo) return import_demo_file(path, *at, sink);
+  if (*format == ImportFormat::kJsonLines) return import_json_file(path, *at, sink);
+  std::FILE* file = std::fopen(at->c_str(), "rb");
   return file != nullptr ? import_pcap(file, path, options, sink) : cannot_read(path);
 }
 

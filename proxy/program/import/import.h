@@ -34,6 +34,7 @@ struct ImportedConnection {
   std::string before = {};                        ///< the file that has what came before; "": unknown
   bool client_sent = false, server_sent = false;  ///< before: what comes first in the file is not the greeting
   bool unnamed = false;                           ///< the file knows no address of the client: `name` is made up
+  std::uint32_t link = 0;                         ///< its number in a recording; 0: it has none
 
   bool sent(wire::Way way) const { return way == wire::Way::kToServer ? client_sent : server_sent; }
 };
@@ -64,6 +65,8 @@ class ImportSink {
  public:
   virtual ~ImportSink() = default;
 
+  /// The time of the first message of the file, from which its times count, if that is not the first `opened`.
+  virtual void begins(WallTime) {}
   /// Called before anything else about `id`.
   virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
   virtual void bytes(const Imported& piece) = 0;

@@ -1,4 +1,5 @@
 #include "proxy/program/import/mcap.h"
+#include "proxy/program/import/input.h"
 
 #include <map>
 
@@ -55,8 +56,9 @@ class McapImport {
         if (const auto changed = recording.read_on(); !changed) return changed.error();
         continue;
       }
-      if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
+      if (!event) return damage_of(recording, event.error());
       if (*event == nullptr) break;
+      if (!std::exchange(begun_, true)) sink_.begins((*event)->time);
       take(**event);
       sink_.read_to(recording.progress().whole);
       if (links_.size() > kMostConnections)
@@ -103,7 +105,7 @@ class McapImport {
     connection(opened.link(),
                {unnamed ? name_of(opened.link()) : opened.client(), opened.game(), opened.dialect(), "",
                 unknown(opened.server()) ? "" : opened.server(), opened.continues(), opened.before(),
-                opened.client_sent(), opened.server_sent(), unnamed},
+                opened.client_sent(), opened.server_sent(), unnamed, opened.link()},
                time);
   }
 
@@ -135,6 +137,7 @@ class McapImport {
   ImportSink& sink_;
   std::map<std::uint32_t, ConnectionId> links_;  // that are open
   ConnectionId opened_ = 0;
+  bool begun_ = false;
 };
 
 }  // namespace

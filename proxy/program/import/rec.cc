@@ -8,6 +8,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/rec/rec.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/import/input.h"
 
 namespace entente {
 namespace {
@@ -18,13 +19,13 @@ constexpr std::uintmax_t kLargestRec = std::uintmax_t{1} << 30U;
 constexpr std::uint8_t kFirstViewer = 200;  // the id that a replaying bzfs gives its first viewer
 constexpr std::size_t kWorldPiece = 1016;
 
-Outcome<Buffer> whole(const std::string& path) {
+Outcome<Buffer> whole(const std::string& path, const std::string& at) {
   std::error_code problem;
-  const auto size = std::filesystem::file_size(path, problem);
+  const auto size = std::filesystem::file_size(at, problem);
   if (problem) return Error{path + ": " + problem.message()};
   if (size > kLargestRec) return Error{path + ": larger than 1 GiB: not a bzfs recording"};
   Buffer bytes(size);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(at, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
     return Error{path + ": " + std::strerror(errno)};
   return bytes;
@@ -134,7 +135,9 @@ WallTime start_of(RecReader file) {
 }  // namespace
 
 Outcome<Done> import_rec(const std::string& path, const ImportOptions& options, ImportSink& sink) {
-  const auto bytes = whole(path);
+  const auto at = input_path(path);
+  if (!at) return at.error();
+  const auto bytes = whole(path, *at);
   if (!bytes) return bytes.error();
   auto file = RecReader::open(*bytes);
   if (!file) return damaged(path, file.error());

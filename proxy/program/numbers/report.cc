@@ -310,6 +310,7 @@ void report_json(const Statistics& statistics, const std::string& name, std::str
   json.text("game", statistics.game());
   json.text("began_utc", statistics.matches().empty() ? "" : statistics.matches().front().began_utc);
   json.number("length_s", statistics.length_s());
+  json.number("ended_s", statistics.ended_s());
   json.count("kills", statistics.kills());
   json.count("deaths", statistics.deaths());
   json.count("captures", statistics.captures());

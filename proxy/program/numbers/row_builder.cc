@@ -41,7 +41,10 @@ std::string utc(WallTime time) {
 
 }  // namespace
 
-RowBuilder::RowBuilder(RowSink& to, const Options& options) : to_(to), options_(options) { begin_match(); }
+RowBuilder::RowBuilder(RowSink& to, const Options& options)
+    : to_(to), options_(options), now_(options.first), next_positions_(options.first) {
+  begin_match();
+}
 
 double RowBuilder::now_s() const { return core::seconds(now_); }
 
@@ -327,8 +330,8 @@ void RowBuilder::before(const words::TokenCaptured& captured, const core::Fact&)
 Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progress) {
   if (words.begins_with_world()) {
     core::WorldState world;
-    if (const auto begun = words.seek(0, world); !begun) return begun;
-    builder.become(std::move(world), 0);
+    if (const auto begun = words.seek(words.first(), world); !begun) return begun;
+    builder.become(std::move(world), words.first());
   }
   while (const auto at = words.next_at()) {
     if (Interruption::came()) return Error{"interrupted"};

@@ -21,6 +21,7 @@ class RowBuilder {
   struct Options {
     core::Micros every = core::kSecond;  ///< between positions; 0: no positions
     WallTime began = 0;                  ///< the wall-clock time at 0; 0: unknown
+    core::Micros first = 0;              ///< when the first match begins
   };
 
   /// `to` outlives it.
@@ -123,7 +124,7 @@ class RowBuilder {
   core::WorldState world_;
   core::ResyncPhase retelling_;
   bool was_retelling_ = false;
-  core::Micros now_ = 0, next_positions_ = 0;
+  core::Micros now_, next_positions_;
   std::map<core::Id, Guest> guests_;
   std::map<LifeKey, Alive> lives_;
   std::int64_t players_ = 0, lives_begun_ = 0;

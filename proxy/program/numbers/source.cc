@@ -70,7 +70,7 @@ Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const cha
 Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to) {
   Progress progress(progress_terminal(), kPatience);
   progress.begin("counting " + name, words.end_time());
-  RowBuilder builder(to, {every, words.begins()});
+  RowBuilder builder(to, {every, words.begins(), words.first()});
   return read_rows(words, builder, progress);
 }
 

@@ -62,7 +62,7 @@ void Statistics::add(Moment moment) {
 }
 
 void Statistics::count(const Match& match) {
-  length_ = std::max(length_, match.ended_s);
+  ended_ = std::max(ended_, match.ended_s);
   if (matches_.size() >= kMostMatches) return void(++beyond_);
   matches_.push_back(match);
   if (match.match > 1) add({match.began_s, Moment::What::kMatch, 0, 0, match.map});
@@ -177,7 +177,7 @@ void Statistics::finish() {
                    [](const auto& a, const auto& b) { return is_better(a.counts, b.counts); });
   for (Group& group : groups) {
     for (const std::int64_t number : group.stays) places_[number] = players_.size() + 1;
-    group.counts.left_s = std::min(group.counts.left_s, length_);
+    group.counts.left_s = std::min(group.counts.left_s, ended_);
     players_.push_back(std::move(group.counts));
   }
   for (const auto& [pair, times] : pairs_) {

@@ -55,7 +55,9 @@ class Statistics final : public RowSink {
   /// The place of a row's player in players() plus 1; 0: unknown.
   std::size_t place_of(Ref player) const;
 
-  double length_s() const { return length_; }
+  /// Of the play, which may begin after the file.
+  double length_s() const { return matches_.empty() ? ended_ : ended_ - matches_.front().began_s; }
+  double ended_s() const { return ended_; }
   std::int64_t deaths() const { return deaths_; }
   std::int64_t kills() const { return kills_; }
   std::int64_t captures() const { return captures_; }
@@ -98,7 +100,7 @@ class Statistics final : public RowSink {
   std::vector<Moment> moments_;
   std::map<std::string, std::int64_t> causes_;
   std::map<std::string, TeamScore> teams_;
-  double length_ = 0;
+  double ended_ = 0;
   std::int64_t deaths_ = 0, kills_ = 0, captures_ = 0, beyond_ = 0;
 };
 

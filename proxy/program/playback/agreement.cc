@@ -103,8 +103,8 @@ std::vector<Event> lacking(const std::vector<Event>& one, const std::vector<Even
 
 class Agreement {
  public:
-  Agreement(std::vector<RecordedSessionInfo>& sessions, std::size_t told)
-      : sessions_(sessions), told_(sessions[told]), events_(events_of(told_)) {}
+  Agreement(std::vector<RecordedSessionInfo>& sessions, std::size_t told, WallTime begin)
+      : sessions_(sessions), told_(sessions[told]), events_(events_of(told_)), begin_(begin) {}
 
   std::vector<std::string> run() {
     for (RecordedSessionInfo& other : sessions_)
@@ -166,16 +166,16 @@ class Agreement {
   std::vector<RecordedSessionInfo>& sessions_;
   const RecordedSessionInfo& told_;
   const std::vector<Event> events_;
-  WallTime begin_ = 0;
+  WallTime begin_;
   std::vector<std::pair<const RecordedSessionInfo*, std::vector<Event>>> compared_;
   std::vector<std::string> sentences_;
 };
 
 }  // namespace
 
-std::vector<std::string> compare_sessions(std::vector<RecordedSessionInfo>& sessions) {
+std::vector<std::string> compare_sessions(std::vector<RecordedSessionInfo>& sessions, WallTime begin) {
   const std::size_t told = longest_of(sessions);
-  return told < sessions.size() ? Agreement(sessions, told).run() : std::vector<std::string>();
+  return told < sessions.size() ? Agreement(sessions, told, begin).run() : std::vector<std::string>();
 }
 
 }  // namespace entente

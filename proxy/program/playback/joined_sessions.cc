@@ -72,9 +72,11 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
 
   WallTime first = main.wall_us(main.first);
   for (const Span& one : spans) first = std::min(first, sessions[one.session].wall_us(sessions[one.session].first));
-  begin = first * 1000;
+  if (begin == 0) begin = first * 1000;
+  const WallTime zero = begin / 1000;
   std::vector<SessionPart> parts;
-  for (const Span& one : spans) parts.push_back({one.session, one.from - first, one.to - first});
+  for (const Span& one : spans)  // a clock that was set right may begin before the file
+    parts.push_back({one.session, std::max(one.from, zero) - zero, std::max(one.to, zero) - zero});
   return parts;
 }
 
@@ -107,6 +109,7 @@ Id JoinedSessions::Ids::own(std::uint32_t link, Id id) {
 
 std::unique_ptr<JoinedSessions> JoinedSessions::open(const RecordedSessions& found, std::size_t least) {
   auto joined = std::make_unique<JoinedSessions>();
+  joined->begin_ = found.start;
   joined->parts_ = parts_of(found.sessions, joined->begin_);
   if (joined->parts_.size() < std::max<std::size_t>(least, 1)) return nullptr;
   joined->found_ = found;
@@ -125,9 +128,13 @@ Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
   auto session = RecordedSession::open(found_, about.link);
   if (!session) return session.error();
   session_ = std::move(*session);
-  session_->become_part(about.wall_us(about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
-    core::translate_ids(message_in(fact), [&](Id id) { return ids->translated(link, id); });
-  });
+  const WallTime zero = begin_ / 1000;
+  session_->become_part(
+      begins_of(about),
+      [ids = ids_, link = about.link](core::Fact& fact) {
+        core::translate_ids(message_in(fact), [&](Id id) { return ids->translated(link, id); });
+      },
+      zero - std::min(zero, about.wall_us(about.first)));
   return Done{};
 }
 
@@ -157,7 +164,7 @@ std::vector<core::Moment> JoinedSessions::moments() const {
   std::vector<core::Moment> all;
   for (const SessionPart& part : parts_) {
     const RecordedSessionInfo& about = info(part);
-    const Micros begins = about.wall_us(about.first) - begin_ / 1000;
+    const Micros begins = begins_of(about);
     for (const core::Moment& one : about.moments) {
       const Micros at = begins + (one.at > about.first ? one.at - about.first : 0);
       if (at < part.from || at >= part.to) continue;

@@ -4,6 +4,7 @@
 // difference of the two worlds.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,7 @@ struct SessionPart {
 std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions);
 
 /// Which session tells when, gaps left out: the longest wherever it can, others where that makes at least five seconds
-/// more. `begin`: the wall-clock time at 0.
+/// more. `begin`: the wall-clock time at 0; if it is 0, it becomes the time when the first of these sessions begins.
 std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessions, WallTime& begin);
 
 class JoinedSessions final : public PlayedWords {
@@ -46,6 +47,7 @@ class JoinedSessions final : public PlayedWords {
   void learn_names(const RecordedSessionInfo& session) { ids_->learn(session); }
 
   core::Micros end_time() const override { return parts_.back().to; }
+  core::Micros first() const override { return begins_of(info(parts_.front())); }
   bool begins_with_world() const override { return info(parts_.front()).begins_with_world; }
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
@@ -76,6 +78,10 @@ class JoinedSessions final : public PlayedWords {
   };
 
   Outcome<Done> go_to_part(std::size_t part);
+  /// When this session begins, in the time of the whole.
+  core::Micros begins_of(const RecordedSessionInfo& session) const {
+    return std::max(session.wall_us(session.first), begin_ / 1000) - begin_ / 1000;
+  }
   const RecordedSessionInfo& info(const SessionPart& part) const { return found_.sessions[part.session]; }
 
   RecordedSessions found_;

@@ -31,6 +31,7 @@ class MergedSessions final : public PlayedWords {
   std::string text() const;
 
   core::Micros end_time() const override { return told_->end_time(); }
+  core::Micros first() const override { return told_->first(); }
   bool begins_with_world() const override { return told_->begins_with_world(); }
   std::optional<core::Micros> next_at() override;
   bool next_is_other_session() const override { return queue_.empty() && told_->next_is_other_session(); }

@@ -9,8 +9,13 @@
 
 namespace entente {
 
+struct Overlapped {
+  std::set<ConnectionId> connections = {};
+  std::size_t sessions = 0;  ///< whose connections they are
+};
+
 /// Reads all of the file. Empty: all connections are needed, or the file cannot be read to its end.
-std::set<ConnectionId> overlapped(const RecordedFile& file);
+Overlapped overlapped(const RecordedFile& file);
 
 /// Passes on all connections except those in `left_out`.
 class ConnectionFilter final : public ImportSink {
@@ -18,6 +23,7 @@ class ConnectionFilter final : public ImportSink {
   /// They outlive it.
   ConnectionFilter(ImportSink& to, const std::set<ConnectionId>& left_out) : to_(to), left_out_(left_out) {}
 
+  void begins(WallTime time) override { to_.begins(time); }
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     if (wants(id)) to_.opened(id, connection, time);
   }

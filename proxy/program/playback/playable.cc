@@ -8,6 +8,8 @@
 
 #include "proxy/program/clips/join.h"
 #include "proxy/program/clips/made_words.h"
+#include "proxy/program/import/filter.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/playback/agreement.h"
@@ -41,6 +43,27 @@ class WordsMaker final : public McapExporter {
   const trace::Recorder& recorder_;
 };
 
+/// Notes when the file begins, from which the times of its words count, too.
+class BeginNoter final : public ImportFilter {
+ public:
+  BeginNoter(ImportSink& to, trace::Recorder& recorder, const std::string& name)
+      : ImportFilter(to), recorder_(recorder), name_(name) {}
+
+  void begins(WallTime time) override {
+    if (!std::exchange(noted_, true)) recorder_.note(time, 0, "the words of " + name_);
+  }
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    begins(time);
+    to_.opened(id, connection, time);
+  }
+  void bytes(const Imported& piece) override { to_.bytes(piece); }
+
+ private:
+  trace::Recorder& recorder_;
+  const std::string& name_;
+  bool noted_ = false;
+};
+
 /// The words of a file, made in a file without a name.
 struct ScratchWords {
   std::shared_ptr<trace::ScratchFile> file;
@@ -70,17 +93,14 @@ class Opening {
     if (!alone())
       if (const auto joined = join(); !joined) return problem(joined.error().text);
     if (const auto why = objection(input_)) return RecordedFileError{kUsage, why->text};
-    std::error_code error;
-    const auto status = fs::status(path_, error);
-    if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a regular file");
     const auto set = back_settings_of(options_.set);
     if (!set) return RecordedFileError{kUsage, set.error().text};
     const auto format = import_format(path_);
     if (!format) return problem(format.error().text);
-    metadata_ = words_cache_metadata(input_, options_.set);
+    if (!is_piped(path_)) metadata_ = words_cache_metadata(input_, options_.set);
     if (!metadata_) return problem(metadata_.error().text);
 
-    if (auto kept = alone() ? find_words_cache(path_, *metadata_) : nullptr) {
+    if (auto kept = can_keep() ? find_words_cache(path_, *metadata_) : nullptr) {
       const RecordedSessions found = look_into(std::move(kept), "reading the words of");
       if (!found.sessions.empty() && found.damage.empty()) {
         log_info("{}: using the words in {}", path_, words_cache_of(path_).string());
@@ -88,7 +108,9 @@ class Opening {
       }
     }
     if (*format == ImportFormat::kMcap) {
-      auto file = trace::FileSource::open(path_);
+      const auto at = input_path(path_);
+      if (!at) return problem(at.error().text);
+      auto file = trace::FileSource::open(*at, path_);
       if (!file) return problem(file.error().text);
       const RecordedSessions found = look_into(std::move(*file), "reading");
       if (!found.sessions.empty()) return choose(found);
@@ -98,6 +120,8 @@ class Opening {
 
  private:
   bool alone() const { return options_.more.empty(); }
+  /// Whether its words can be kept beside it.
+  bool can_keep() const { return alone() && !is_piped(path_); }
   std::string others() const { return alone() ? "" : " and " + std::to_string(options_.more.size()) + " more"; }
 
   /// Makes one recording of all, which is read instead.
@@ -146,9 +170,13 @@ class Opening {
     return found;
   }
 
+  /// How many sessions the file has: those with words, and those that were not translated.
+  std::size_t sessions_of(const RecordedSessions& found) const { return found.sessions.size() + left_out_.sessions; }
+
   Expected<std::unique_ptr<PlayedWords>, RecordedFileError> choose(RecordedSessions found) const {
     if (options_.link == 0 && found.sessions.size() > 1) {
-      for (const std::string& sentence : compare_sessions(found.sessions)) log_info("{}: {}", name_, sentence);
+      for (const std::string& sentence : compare_sessions(found.sessions, found.start))
+        log_info("{}: {}", name_, sentence);
       if (auto merged = MergedSessions::open(found)) {
         tell_joined(found, merged->text());
         return std::unique_ptr<PlayedWords>(std::move(merged));
@@ -160,13 +188,13 @@ class Opening {
     }
     auto session = RecordedSession::open(found, options_.link != 0 ? std::optional(options_.link) : std::nullopt);
     if (!session) return problem(session.error().text);
-    if (options_.link == 0 && found.sessions.size() > 1) tell_others(found, (*session)->about());
+    if (options_.link == 0 && sessions_of(found) > 1) tell_others(found, (*session)->about());
     return std::unique_ptr<PlayedWords>(std::move(*session));
   }
 
   void tell_joined(const RecordedSessions& found, const std::string& who) const {
     log_info("{} hold{} {} sessions, played as one: {}. {} N plays one alone", name_, alone() ? "s" : "",
-             found.sessions.size(), who, options_.link_option);
+             sessions_of(found), who, options_.link_option);
   }
 
   void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {
@@ -177,9 +205,11 @@ class Opening {
       others += (others.empty() ? "" : ", ") + std::to_string(one.link) + " (" + time_text(one.length()) +
                 (one.player.empty() ? "" : ", " + one.player) + ")";
     }
-    if (listed > kMostOthers) others += ", and " + std::to_string(listed - kMostOthers) + " more";
+    listed += left_out_.sessions;
+    if (const std::size_t untold = listed - std::min(found.sessions.size() - 1, kMostOthers); untold != 0)
+      others += (others.empty() ? "" : ", and ") + std::to_string(untold) + " more";
     log_info("{} hold{} {} sessions; link {} was chosen, the longest. {} chooses another: {}", name_,
-             alone() ? "s" : "", found.sessions.size(), chosen.link, options_.link_option, others);
+             alone() ? "s" : "", sessions_of(found), chosen.link, options_.link_option, others);
   }
 
   Expected<std::unique_ptr<PlayedWords>, RecordedFileError> make(const ConvertWords::Settings& set) {
@@ -197,8 +227,8 @@ class Opening {
     // The longest connection has words of a part only, or none, or its player never knew the world.
     const bool none_knows =
         std::none_of(found.sessions.begin(), found.sessions.end(), [](auto& one) { return one.ready; });
-    if (!left_out_.empty() && (!made->gaps.empty() || none_knows)) {
-      left_out_.clear();
+    if (!left_out_.connections.empty() && (!made->gaps.empty() || none_knows)) {
+      left_out_ = {};
       made = make_beside_or_elsewhere(*file, set);
       if (!made) return problem(made.error().text);
       found = look_into(made->file, "reading the words of");
@@ -221,7 +251,7 @@ class Opening {
   /// Words of a damaged file are not kept, so that the damage is reported again each time the file is played.
   void tell_kept(const ScratchWords& made, double seconds) const {
     const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
-    if (!alone()) return log_info("{}; words of several files are not kept", made_in);
+    if (!can_keep()) return log_info("{}; words of {} are not kept", made_in, alone() ? "a pipe" : "several files");
     if (!made.damage.empty()) return log_info("{}; they are not kept, because the file is damaged", made_in);
     const auto kept = keep_words(*made.file, path_);
     if (kept)
@@ -241,6 +271,10 @@ class Opening {
     return Error{"there is no room for the words of " + name_ + ": " + made.error().text};
   }
 
+  std::vector<trace::mcap::Metadata> about_words() const {
+    return metadata_->name.empty() ? std::vector<trace::mcap::Metadata>() : std::vector{*metadata_};
+  }
+
   Outcome<ScratchWords> make_in(const std::string& folder, const RecordedFile& file,
                                 const ConvertWords::Settings& set) {
     std::error_code error;
@@ -250,12 +284,13 @@ class Opening {
     const auto recorder = trace::Recorder::open((*scratch)->writer(), {.on_full = trace::RecorderOptions::OnFull::kStop,
                                                                        .sync = trace::RecorderOptions::Sync::kNever,
                                                                        .version = ENTENTE_VERSION,
-                                                                       .metadata = {*metadata_}});
+                                                                       .metadata = about_words()});
     if (!recorder) return recorder.error();
     ConvertWords words(**recorder, set);
     WordsMaker maker(file, **recorder, words);
-    ConnectionFilter wanted(maker, left_out_);
-    const auto read = file.read(wanted, "making words of");
+    ConnectionFilter wanted(maker, left_out_.connections);
+    BeginNoter noter(wanted, **recorder, shown_);
+    const auto read = file.read(noter, "making words of");
     const auto closed = (*recorder)->close(maker.last());
     if (!closed) return closed.error();
     if ((*recorder)->failing() || (*recorder)->lost().bytes != 0) return Error{(*recorder)->why()};
@@ -269,8 +304,8 @@ class Opening {
   const std::string shown_;  // in one line of a terminal
   std::string folder_;       // for the joined recording; "": there is none
   Progress progress_;
-  std::set<ConnectionId> left_out_;  // connections without words
-  Outcome<trace::mcap::Metadata> metadata_ = Error{""};
+  Overlapped left_out_;  // without words
+  Outcome<trace::mcap::Metadata> metadata_ = trace::mcap::Metadata();
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr const char* kMetadata = "words of another file";
 /// What the file says about itself, if it is a cache.
 std::optional<trace::mcap::Metadata> metadata_of(trace::Source& file) {
   trace::mcap::Reader reader(file);
-  if (!reader.next()) return std::nullopt;
+  (void)reader.next();  // reads what is before the first message, which may be damaged
   for (const trace::mcap::Metadata& one : reader.definitions().metadata())
     if (one.name == kMetadata) return one;
   return std::nullopt;

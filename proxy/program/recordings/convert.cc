@@ -2,15 +2,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <set>
+#include <vector>
 
+#include "proxy/program/checked_option.h"
 #include "proxy/program/foxglove/scenes.h"
 #include "proxy/program/interruption.h"
+#include "proxy/program/playback/overlaps.h"
+#include "proxy/program/playback/session_times.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/foreign_format_exporter.h"
 #include "proxy/program/recordings/mcap_exporter.h"
 #include "proxy/program/screen_text.h"
+#include "proxy/program/time_text.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -70,8 +78,10 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   const bool make_words = (options.words || options.foxglove) && !has_words(asked.file);
   if (options.words && !make_words)
     asked.err << screen_text(options.input.file) << " already has words; keeping them\n";
-  const auto opened =
-      trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
+  const auto opened = trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop,
+                                                       .chunk_age = trace::kAnyAge,
+                                                       .index_messages = options.foxglove,
+                                                       .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
   trace::Recorder& recorder = **opened;
   FoxgloveScenes scenes(recorder);
@@ -79,10 +89,11 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   ConvertWords words(recorder, std::move(*settings), watcher);
   McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .watcher = watcher});
   const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
-  if (Interruption::came()) {
+  const bool nothing = !read && sink.last() == 0;
+  if (Interruption::came() || nothing) {
     std::error_code ignored;
     std::filesystem::remove(asked.to + ".part", ignored);
-    return fail(asked, "interrupted");
+    return fail(asked, nothing && !Interruption::came() ? read.error().text : "interrupted");
   }
   const auto closed = recorder.close(sink.last());
   const trace::Amount& lost = recorder.lost();
@@ -120,18 +131,71 @@ Outcome<Done> write(const std::string& path, Bytes bytes) {
   return done;
 }
 
-int to_file(const Asked& asked, ForeignFormatExporter& sink) {
-  const auto read = asked.file.read(sink);
+std::string session_text(const SessionTime& one) {
+  return one.name + " (link " + std::to_string(one.link) + ", " + time_text(one.length() / 1000) + ")";
+}
+
+/// The sessions to try, one after another: that with this link, or all, the longest first. The file may have several
+/// of one link.
+Outcome<std::vector<SessionTime>> candidates(std::vector<SessionTime> all, std::uint32_t link) {
+  constexpr std::size_t kMostNamed = 20;
+  std::string links;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i)
+    links += (i == 0 ? "" : ", ") + session_text(all[i]);
+  if (all.size() > kMostNamed) links += ", and " + std::to_string(all.size() - kMostNamed) + " more";
+  if (link != 0) std::erase_if(all, [&](const SessionTime& one) { return one.link != link; });
+  if (link != 0 && all.empty())
+    return Error{"no session has the link " + std::to_string(link) + "; there are: " + links};
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.length() > b.length(); });
+  return all;
+}
+
+/// Says which sessions the file lacks.
+void tell_left_out(const Asked& asked, const std::vector<SessionTime>& all, const SessionTime& written) {
+  constexpr std::size_t kMostTold = 20;
+  std::size_t told = 0;
+  for (const SessionTime& one : all)
+    if (one.ids != written.ids && ++told <= kMostTold)
+      asked.err << screen_text(session_text(one)) << ": left out: the file holds one session, that with link "
+                << written.link << "; --link chooses another\n";
+  if (told > kMostTold) asked.err << told - kMostTold << " more sessions are left out\n";
+}
+
+/// Reads one session of the file. Nothing: it was interrupted.
+std::optional<Outcome<Done>> read_one(const Asked& asked, const SessionTime& one, const std::vector<SessionTime>& all,
+                                      ForeignFormatExporter& sink) {
+  std::set<ConnectionId> others;
+  for (const SessionTime& other : all)
+    if (other.ids != one.ids) others.insert(other.ids.begin(), other.ids.end());
+  ConnectionFilter filter(sink, others);
+  auto read = asked.file.read(filter);
+  if (Interruption::came()) return std::nullopt;
+  return read;
+}
+
+template <class Exporter>
+int to_file(const Asked& asked, std::uint32_t link) {
+  constexpr std::size_t kMostTries = 50;
+  const SessionTimes times = session_times(asked.file);
   if (Interruption::came()) return fail(asked, "interrupted");
-  if (!read) fail(asked, read.error().text);
-  if (sink.file().empty())
-    return fail(asked, asked.to + " was not written: no connection can be converted to this format");
-  if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
-  asked.out << asked.to << ": what was said to " << sink.whose() << '\n';
-  if (const std::string uncut = sink.uncut(); !uncut.empty()) asked.err << screen_text(uncut) << '\n';
-  const std::string lacks = asked.file.lacks();
-  if (!lacks.empty()) fail(asked, lacks);
-  return read && lacks.empty() ? kOk : kFailed;
+  const auto sessions = candidates(times.all, link);
+  if (!sessions) return fail(asked, sessions.error().text);
+  for (std::size_t i = 0; i < std::min(sessions->size(), kMostTries); ++i) {
+    const SessionTime& one = (*sessions)[i];
+    Exporter sink(asked.file, asked.err);
+    const auto read = read_one(asked, one, times.all, sink);
+    if (!read) return fail(asked, "interrupted");
+    if (sink.file().empty()) continue;  // it has said why
+    if (!*read) fail(asked, read->error().text);
+    if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
+    asked.out << asked.to << ": the session of " << sink.whose() << '\n';
+    tell_left_out(asked, times.all, one);
+    if (const std::string uncut = sink.uncut(); !uncut.empty()) asked.err << screen_text(uncut) << '\n';
+    const std::string lacks = asked.file.lacks();
+    if (!lacks.empty()) fail(asked, lacks);
+    return *read && lacks.empty() ? kOk : kFailed;
+  }
+  return fail(asked, asked.to + " was not written: no session can be converted to this format");
 }
 
 /// What a file of this name is to be.
@@ -155,6 +219,11 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
   app.add_flag("--words", options.words, "For .mcap: also translate the frames into words");
   app.add_flag("--foxglove", options.foxglove,
                "For .mcap: also add topics for 3D views and plots in Foxglove, Lichtblick and other viewers");
+  app.add_option("--link", options.link,
+                 "For .rec and .demo, which hold one session: the one with this link number (default: the longest that "
+                 "can be converted)")
+      ->check(integer_from(1, kLargestLinkId))
+      ->type_name("N");
   declare_back_settings(app, options.set, "For --words: a");
 }
 
@@ -171,6 +240,10 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
     err << kConvert << ": --out " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
     return kUsage;
   }
+  if (*target == OutputKind::kMcap && options.link != 0) {
+    err << kConvert << ": --link works only with .rec and .demo: an .mcap file holds all sessions\n";
+    return kUsage;
+  }
   if (*target != OutputKind::kMcap && (options.words || options.foxglove)) {
     err << kConvert << ": " << (options.words ? "--words" : "--foxglove")
         << " works only with .mcap: other formats cannot hold words\n";
@@ -180,12 +253,8 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err, damage};
   if (*target == OutputKind::kMcap) return to_mcap(asked, options);
-  if (*target == OutputKind::kRec) {
-    RecExporter sink(*file, err);
-    return to_file(asked, sink);
-  }
-  DemoExporter sink(*file, err);
-  return to_file(asked, sink);
+  return *target == OutputKind::kRec ? to_file<RecExporter>(asked, options.link)
+                                     : to_file<DemoExporter>(asked, options.link);
 }
 
 }  // namespace entente

@@ -2,6 +2,7 @@
 // aos_replay and ZeroSpades play.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct ConvertOptions {
   bool words = false;                 ///< make words from the frames, if the file has none
   bool foxglove = false;              ///< add topics for 3D panels and plots; makes words, too, if the file has none
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
+  std::uint32_t link = 0;             ///< of the session for a format that holds one; 0: the longest
 };
 
 void declare_convert(CLI::App& app, ConvertOptions& options);

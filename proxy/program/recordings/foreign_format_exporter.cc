@@ -10,15 +10,9 @@ namespace entente {
 
 using wire::Lane, wire::Way;
 
-void ForeignFormatExporter::finish(std::uint64_t place, const std::string& name, Buffer file) {
-  const bool earlier = place_ == 0 || place < place_;
-  if (place_ != 0)
-    remark((earlier ? whose_ : name) + ": left out: the file holds one session, and " + (earlier ? name : whose_) +
-           " began before");
-  if (!earlier) return;
+void ForeignFormatExporter::finish(const std::string& name, Buffer file) {
   file_ = std::move(file);
   whose_ = name;
-  place_ = place;
 }
 
 void ForeignFormatExporter::remark(std::string_view text) {
@@ -33,14 +27,12 @@ void RecExporter::begin(ConnectionId id, const ImportedConnection& connection, c
     return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
   links_[id] = stream_name(connection.name);
   if (links_[id] == connection.name)
-    sessions_.insert_or_assign(connection.name,
-                               Session{connection.name, bzflag::RecExport(game_dialect.dialect), begins()});
+    sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(game_dialect.dialect)});
 }
 
 void RecExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   const auto at = sessions_.find(links_[id]);
-  if (at != sessions_.end() && !is_late(at->second.place))
-    at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
+  if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
 }
 
 void RecExporter::connection_finished(ConnectionId id) {
@@ -48,12 +40,10 @@ void RecExporter::connection_finished(ConnectionId id) {
   links_.erase(id);
   if (at == sessions_.end()) return;
   Buffer file;
-  if (is_late(at->second.place))
-    finish(at->second.place, at->second.name, {});
-  else if (const auto why = at->second.made.write(file))
+  if (const auto why = at->second.made.write(file))
     remark(at->second.name + ": left out: " + why->what);
   else
-    finish(at->second.place, at->second.name, std::move(file));
+    finish(at->second.name, std::move(file));
   sessions_.erase(at);
 }
 
@@ -63,7 +53,7 @@ void DemoExporter::begin(ConnectionId id, const ImportedConnection& connection, 
     return remark(connection.name + ": left out: only Ace of Spades 0.75 and 0.76 have recordings of aos_replay");
   Session& session = sessions_[id];
   session = {connection.name.empty() ? "the connection" : connection.name,
-             game_dialect.game->codec(game_dialect.dialect), time, begins()};
+             game_dialect.game->codec(game_dialect.dialect), time};
   put_demo_header(game_dialect.dialect, session.file);
 }
 
@@ -71,7 +61,6 @@ void DemoExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime tim
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
-  if (is_late(session.place)) return;
   if (frame.way == Way::kToServer) {
     ++session.by_client;
     return;
@@ -99,9 +88,7 @@ void DemoExporter::connection_finished(ConnectionId id) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
-  if (is_late(session.place)) {
-    finish(session.place, session.name, {});
-  } else if (!session.has_map || !session.has_state) {
+  if (!session.has_map || !session.has_state) {
     remark(session.name + ": left out: the client was never sent the " + (session.has_map ? "state" : "map"));
   } else {
     const auto lacks = [&](std::uint64_t messages, const char* why) {
@@ -110,7 +97,7 @@ void DemoExporter::connection_finished(ConnectionId id) {
     lacks(session.by_client, "the format holds only what the server sent");
     lacks(session.missing, "they were not recorded");
     lacks(session.too_large, "the format holds only messages up to 65535 bytes");
-    finish(session.place, session.name, std::move(session.file));
+    finish(session.name, std::move(session.file));
   }
   sessions_.erase(at);
 }

@@ -1,5 +1,4 @@
-// Converts a connection of a recorded file into a file of another program, in memory: of those that can be converted,
-// the one that began first. A remark says why any other is left out.
+// Converts a session of a recorded file into a file of another program, in memory.
 #pragma once
 
 #include <map>
@@ -14,21 +13,16 @@ namespace entente {
 
 class ForeignFormatExporter : public ConvertSink {
  public:
-  /// Remarks are printed to `err`. `file` and `err` outlive it.
+  /// It is given one session of `file`, which may be two connections. Remarks are printed to `err`. Both outlive it.
   ForeignFormatExporter(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
 
-  /// Empty if no connection can be converted.
+  /// Empty if the session cannot be converted; a remark says why.
   const Buffer& file() const { return file_; }
   const std::string& whose() const { return whose_; }
 
  protected:
-  /// A connection has begun. Returns its place among all.
-  std::uint64_t begins() { return ++begun_; }
-  /// Sets the file, and the name and the place of the connection that it was made of, unless there is one of an earlier
-  /// connection.
-  void finish(std::uint64_t place, const std::string& name, Buffer file);
-  /// Whether there is the file of an earlier connection.
-  bool is_late(std::uint64_t place) const { return place_ != 0 && place > place_; }
+  /// Sets the file, and the name of the connection that it was made of.
+  void finish(const std::string& name, Buffer file);
 
   void side_closed(ConnectionId, const ImportedClose&) override {}
   void remark(std::string_view text) override;
@@ -37,7 +31,6 @@ class ForeignFormatExporter : public ConvertSink {
   std::ostream& err_;
   Buffer file_;
   std::string whose_;
-  std::uint64_t place_ = 0, begun_ = 0;
 };
 
 /// For bzfs (.rec).
@@ -49,7 +42,6 @@ class RecExporter final : public ForeignFormatExporter {
   struct Session {
     std::string name;
     bzflag::RecExport made;
-    std::uint64_t place;
   };
 
   void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
@@ -72,7 +64,6 @@ class DemoExporter final : public ForeignFormatExporter {
     std::string name;
     std::unique_ptr<wire::Codec> codec;
     WallTime start = 0;
-    std::uint64_t place = 0;
     Buffer file = {};
     bool has_map = false, has_state = false;
     std::uint64_t by_client = 0;  // messages, which the file cannot hold

@@ -149,6 +149,7 @@ class Inspector final : public ImportSink {
         out_(out),
         err_(err) {}
 
+  void begins(WallTime time) override { since_start(time); }
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     const WallTime since = since_start(time);
     if (connections_++ < kMostNamedLinks)

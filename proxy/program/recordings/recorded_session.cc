@@ -169,11 +169,13 @@ Error none_of(const RecordedSessions& found, std::optional<std::uint32_t> wanted
 RecordedSessions RecordedSessions::find(std::shared_ptr<trace::Source> file, Progress& progress) {
   trace::Recording recording(*file);
   Listing listing;
+  WallTime start = 0;
   std::string damage = each_event(recording, [&](const auto& event) {
+    if (start == 0) start = event.time;
     listing.take(event);
     progress.reached(recording.progress().whole);
   });
-  return {std::move(file), listing.links(), std::move(damage)};
+  return {std::move(file), listing.links(), start, std::move(damage)};
 }
 
 Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSessions& found,
@@ -188,6 +190,8 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
   session->file_ = found.file;
   session->about_ = *chosen;
   session->damage_ = found.damage;
+  const Micros start = found.start / 1000, began = chosen->wall_us(chosen->first);
+  if (start != 0) session->begins_ = std::max(began, start) - start;
   session->rewind();
   return session;
 }

@@ -1,6 +1,6 @@
-// The words of one session in a recording, as a FactReader. The file is scanned once to find its sessions, then read
-// during playback; a seek starts at the last recorded world before the new time.
-// Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
+// The words of one session in a recording, as a FactReader. Its times count from the beginning of the file. The file is
+// scanned once to find its sessions, then read during playback; a seek starts at the last recorded world before the new
+// time. Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,10 @@ struct RecordedSessionInfo {
 struct RecordedSessions {
   std::shared_ptr<trace::Source> file;
   std::vector<RecordedSessionInfo> sessions;  ///< the links with words, by number
-  std::string damage = {};                    ///< why the rest of the file cannot be read; may be empty
+  /// When the file begins: the time of its first event, from which all commands count. 0: not known, and each session
+  /// begins at 0.
+  WallTime start = 0;
+  std::string damage = {};  ///< why the rest of the file cannot be read; may be empty
 
   /// Reads all of the file.
   static RecordedSessions find(std::shared_ptr<trace::Source> file, Progress& progress);
@@ -63,7 +66,7 @@ class PlayedWords : public core::FactReader {
   virtual const RecordedSessionInfo& about() const = 0;
   /// What is wrong with the file after the end of the session; may be empty.
   virtual const std::string& damage() const = 0;
-  /// The wall-clock time at 0; 0: unknown.
+  /// The wall-clock time at 0, which is where the file begins; 0: unknown.
   virtual WallTime begins() const = 0;
 };
 
@@ -80,6 +83,7 @@ class RecordedSession final : public PlayedWords {
   void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros skip = 0);
 
   core::Micros end_time() const override { return time_of(about_.last); }
+  core::Micros first() const override { return begins_; }
   bool begins_with_world() const override { return about_.begins_with_world; }
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
@@ -88,7 +92,7 @@ class RecordedSession final : public PlayedWords {
 
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return damage_; }
-  WallTime begins() const override { return about_.began + about_.first * 1000; }
+  WallTime begins() const override { return about_.wall_us(about_.first) * 1000 - begins_ * 1000; }
 
  private:
   void rewind();

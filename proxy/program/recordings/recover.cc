@@ -8,7 +8,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/trace/recover.h"
 
@@ -48,20 +50,23 @@ void declare_recover(CLI::App& app, RecoverOptions& options) {
 }
 
 int run_recover(const RecoverOptions& options) {
-  const std::string out = options.out.empty() ? place_for(options.file) : options.out;
-  const Interruption interruption;
-  const auto recovered = trace::recover(options.file, out, &Interruption::came);
-  if (!recovered) {
-    std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
+  const auto failed = [](const std::string& why) {
+    std::fprintf(stderr, "entente recover: %s\n", screen_text(why).c_str());
     return kFailed;
-  }
+  };
+  const Interruption interruption;
+  if (options.out.empty() && is_piped(options.file))
+    return usage_error("entente recover", "what is read from a pipe needs --out FILE");
+  const std::string out = options.out.empty() ? place_for(options.file) : options.out;
+  const auto in = input_path(options.file);
+  if (!in) return failed(in.error().text);
+  const auto recovered = trace::recover(*in, out, &Interruption::came, options.file);
+  if (!recovered) return failed(recovered.error().text);
   if (recovered->messages == 0 && !recovered->first.empty()) {
     std::error_code ignored;
     std::filesystem::remove(out, ignored);
-    std::fprintf(stderr, "entente recover: %s has no message that can be read: at byte %" PRIu64 ": %s\n",
-                 screen_text(options.file).c_str(), recovered->first[0].offset,
-                 screen_text(recovered->first[0].what).c_str());
-    return kFailed;
+    return failed(options.file + " has no message that can be read: at byte " +
+                  std::to_string(recovered->first[0].offset) + ": " + recovered->first[0].what);
   }
   std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes skipped%s\n", out.c_str(),
               recovered->messages, recovered->chunks, recovered->bytes_lost,

@@ -11,6 +11,7 @@
 #include "proxy/program/checked_option.h"
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/redact/redactor.h"
 #include "proxy/program/screen_text.h"
@@ -69,7 +70,12 @@ class RedactCommand {
       return Error{options_.out + " exists already: choose another name or move it away"};
     if (const auto done = learn(); !done) return done;
     if (!options_.last || has_words_) return write();
-    // A part begins with the world, which only words tell.
+    // A part begins with the world, which only words tell. To make them, all of the file is translated.
+    if (!options_.words) {
+      err_ << kRedact << ": the copy has no words, so it can be inspected, but not replayed; --words makes them, which "
+                         "takes longer\n";
+      return write();
+    }
     const MadeWords words({.file = options_.file}, options_.out, std::string(kRedact) + ": ", progress_);
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.damage().empty()) return Error{words.damage() + "; `entente convert` saves the readable part"};
@@ -88,7 +94,7 @@ class RedactCommand {
   Outcome<Done> each(trace::Recording& recording, Take&& take) {
     for (;;) {
       const auto event = recording.next();
-      if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
+      if (!event) return damage_of(recording, event.error());
       if (Interruption::came()) return Error{"interrupted"};
       if (*event == nullptr) return Done{};
       take(**event);
@@ -190,6 +196,8 @@ void declare_redact(CLI::App& app, RedactOptions& options) {
   add_time(
       app, "--last", [&options](double seconds) { options.last = seconds; },
       "Copy only this much of the end of the file, as a clip (default: all)");
+  app.add_flag("--words", options.words,
+               "For --last of a file without words: translate the whole file first, so that the copy can be replayed");
   app.footer([] { return std::string(kAboutRedacting); });
 }
 

@@ -16,6 +16,7 @@ struct RedactOptions {
   std::string out;
   std::vector<std::string> keep = {};  ///< names of PersonalGroup
   std::optional<double> last = {};     ///< seconds before the end of the file; none: all of it
+  bool words = false;                  ///< for `last`: make words if the file has none
 };
 
 void declare_redact(CLI::App& app, RedactOptions& options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/program/import/import.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/reproduce/rerun.h"
@@ -60,7 +61,7 @@ class SmallCopy {
  public:
   static Outcome<std::unique_ptr<SmallCopy>> create(const std::string& path) {
     constexpr int kSlowest = 19;  // of zstd
-    auto recorder = trace::Recorder::open(path, {.level = kSlowest});
+    auto recorder = trace::Recorder::open(path, {.chunk_age = trace::kAnyAge, .level = kSlowest});
     if (!recorder) return recorder.error();
     return std::unique_ptr<SmallCopy>(new SmallCopy(std::move(*recorder)));
   }
@@ -117,7 +118,7 @@ class Reproduction {
 
   /// An error: the rest of the file cannot be read.
   Outcome<Done> read(const std::string& path) {
-    const auto recording = trace::Recording::open(path);
+    const auto recording = open_input(path);
     if (!recording) return recording.error();
     (*recording)->with_calls();
     std::error_code unknown;

@@ -76,7 +76,7 @@ Outcome<core::Arena> open_arena(const config::Arena& settings, std::string* dama
     return Error{"at " + time_text(*at) + " is after the end of " + settings.from() + ", which is " +
                  time_text(length) + " long"};
   core::WorldState world;
-  if (const auto gone = (*session)->seek(*at, world); !gone) return gone.error();
+  if (const auto gone = (*session)->seek(std::max(*at, (*session)->first()), world); !gone) return gone.error();
   arena.geometry = ground_of(world.geometry());
   arena.starts = starts_of(world, *at);
   if (has_hills(world.geometry()))

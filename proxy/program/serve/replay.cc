@@ -10,6 +10,7 @@
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/fleet/fleet_reader.h"
+#include "proxy/program/import/input.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/misuse.h"
@@ -161,8 +162,11 @@ Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& optio
   if (!session) return session.error();
   if (const core::Micros end = (*session)->end_time(); at > end)
     return failed("--at " + time_text(at) + " is after the end of the recording, which is " + time_text(end) + " long");
-  const auto shown =
-      show(config, std::move(*session), {at, options.speed, options.paused, options.loop, options.shared}, ends);
+  const bool is_file = files->size() == 1 && files->front() == options.files.front() && !is_piped(files->front());
+  const auto shown = show(config, std::move(*session),
+                          {at, options.speed, options.paused, options.loop, options.shared,
+                           is_file ? std::filesystem::path(files->front()).filename().string() : ""},
+                          ends);
   if (!shown) return failed(shown.error().text);
   return Done{};
 }

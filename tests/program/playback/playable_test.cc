@@ -322,8 +322,8 @@ TEST_CASE("a file that cannot be played is one error with the reason") {
   const auto plain = [](const std::string& file) { return PlayableOptions{.input = {.file = file}}; };
   const std::string chat = copied(folder, kChat, "chat.pcap");
   fails(plain(folder.file("none")), kFailed, "none: No such file or directory");
-  fails(plain(folder.path().string()), kFailed, ": not a regular file");
-  fails(plain("/dev/zero"), kFailed, ": not a regular file");
+  fails(plain(folder.path().string()), kFailed, ": it is a folder, not a file");
+  fails(plain("/dev/zero"), kFailed, ": it is neither a file nor a pipe");
   fails(plain(folder.write("empty", "")), kFailed, "the file is empty");
   fails(plain(folder.write("noise", std::string("\0\1\2noise", 8))), kFailed,
         "neither a recording nor a packet capture");

@@ -7,16 +7,19 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "adapters/bzflag/rec/rec.h"
-#include "proxy/program/recordings/foreign_format_exporter.h"
+#include "proxy/program/import/import.h"
 #include "proxy/program/recordings/verify.h"
+#include "proxy/trace/recorder.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 
 namespace entente::convert_test {
 namespace {
 
+const std::string kWalks = testing::source_dir() + "/tests/traces/aos/piqueserver-walks.jsonl";
 const std::string kRec = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec";
 
 struct Said {
@@ -28,6 +31,52 @@ Said converted(const std::string& file, const std::string& to, const std::string
   std::ostringstream out, err;
   const int exit = convert({{.file = file, .game = game}, to}, out, err);
   return {exit, out.str(), err.str()};
+}
+
+Said converted_link(const std::string& file, const std::string& to, std::uint32_t link) {
+  std::ostringstream out, err;
+  ConvertOptions options{.input = {.file = file}, .to = to};
+  options.link = link;
+  const int exit = convert(options, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+/// Keeps what a server said in the only session of a file.
+class Heard final : public ImportSink {
+ public:
+  std::vector<Buffer> frames;
+  void opened(ConnectionId, const ImportedConnection&, WallTime) override {}
+  void bytes(const Imported& piece) override {
+    if (piece.way == wire::Way::kToClient) frames.emplace_back(piece.bytes.begin(), piece.bytes.end());
+  }
+  void stream_gap(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
+  void half_closed(ConnectionId, const ImportedClose&) override {}
+  void connection_over(ConnectionId) override {}
+  void remark(std::string_view) override {}
+};
+
+/// Writes a recording of two sessions of Ace of Spades: link 1 lasts 5 s, and link 2 lasts 9 s. `map`: link 2 has one.
+void two_demos(const std::string& path, bool map = true) {
+  Heard heard;
+  REQUIRE(import_file(kWalks, {}, heard).ok());
+  const auto to = trace::Recorder::open(path);
+  REQUIRE(to.ok());
+  constexpr WallTime kStart = 1'700'000'000'000'000'000, kSecond = 1'000'000'000;
+  for (const std::uint32_t link : {1U, 2U}) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("aos");
+    opened.set_dialect("0.75");
+    opened.set_client("127.0.0.1:" + std::to_string(link));
+    (*to)->opened(kStart, opened);
+  }
+  for (const std::uint32_t link : {1U, 2U}) {
+    for (const Buffer& frame : heard.frames)
+      if (map || link == 1 || frame[0] != 19)  // MapChunk
+        (*to)->frame(kStart, {.link = link, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = frame});
+    (*to)->closed(kStart + (link == 1 ? 5 : 9) * kSecond, link, "client left");
+  }
+  REQUIRE((*to)->close(kStart + 9 * kSecond).ok());
 }
 
 std::string verdict(const std::string& file) {
@@ -85,31 +134,29 @@ TEST_CASE("a bzfs recording that was converted and converted back shows a viewer
   CHECK(same(shown(folder.file("a.rec")), shown(kRec)));
 }
 
-TEST_CASE("of several sessions the one that began first is written, and the others are named") {
-  class Exporter final : public ForeignFormatExporter {
-   public:
-    using ForeignFormatExporter::ForeignFormatExporter;
-    std::uint64_t one_begins() { return begins(); }
-    void one_ends(std::uint64_t place, const std::string& name) { finish(place, name, {1}); }
-
-   private:
-    void begin(ConnectionId, const ImportedConnection&, const GameDialect&, WallTime) override {}
-    void frame(ConnectionId, const wire::Frame&, WallTime) override {}
-    void raw(ConnectionId, wire::Way, wire::Lane, Bytes, WallTime) override {}
-    void connection_finished(ConnectionId) override {}
-  };
-  std::ostringstream err;
-  const auto file = RecordedFile::open({.file = kRec}, "entente convert", err);
-  REQUIRE(file.ok());
-  Exporter exporter(*file, err);
-  const std::uint64_t first = exporter.one_begins(), second = exporter.one_begins(), third = exporter.one_begins();
-  exporter.one_ends(second, "b");
-  exporter.one_ends(first, "a");
-  exporter.one_ends(third, "c");
-  CHECK(exporter.whose() == "a");
-  CHECK(err.str() ==
-        "b: left out: the file holds one session, and a began before\n"
-        "c: left out: the file holds one session, and a began before\n");
+TEST_CASE("of several sessions the longest is written, or that with --link, and the others are named") {
+  const Folder folder;
+  const std::string path = folder.file("two.mcap"), out = folder.file("one.demo");
+  two_demos(path);
+  const Said longest = converted(path, out);
+  REQUIRE_MESSAGE(longest.exit == kOk, longest.err);
+  CHECK(longest.out.find("the session of 127.0.0.1:2") != std::string::npos);
+  CHECK(longest.err.find("127.0.0.1:1 (link 1, 0:05): left out: the file holds one session, that with link 2; --link "
+                         "chooses another\n") != std::string::npos);
+  const Said first = converted_link(path, folder.file("first.demo"), 1);
+  CHECK(first.exit == kOk);
+  CHECK(first.out.find("the session of 127.0.0.1:1") != std::string::npos);
+  const Said none = converted_link(path, folder.file("none.demo"), 7);
+  CHECK(none.exit == kFailed);
+  CHECK(none.err.find("no session has the link 7; there are: 127.0.0.1:1 (link 1, 0:05), 127.0.0.1:2 (link 2, 0:09)") !=
+        std::string::npos);
+  CHECK(converted_link(path, folder.file("all.mcap"), 1).exit == kUsage);
+  // The longest session has no map, so the other one is written.
+  two_demos(folder.file("other.mcap"), false);
+  const Said other = converted(folder.file("other.mcap"), folder.file("other.demo"));
+  CHECK(other.exit == kOk);
+  CHECK(other.out.find("the session of 127.0.0.1:1") != std::string::npos);
+  CHECK(other.err.find("127.0.0.1:2: left out: the client was never sent the map") != std::string::npos);
 }
 
 TEST_CASE("a failed conversion has an error, and leaves no partial .rec") {

@@ -262,9 +262,9 @@
     const lanes = data.players.filter((p) => p.kills + p.deaths + p.captures).slice(0, LANES), laneOf = new Map(lanes.map((p, at) => [p.player, at]));
     const series = lanes.filter((p) => p.kills).slice(0, SERIES), colourOf = new Map(series.map((p, at) => [p.player, `var(--s${at + 1})`]));
     const chart = series.length ? 170 : 0, top = 14, lane = 22, high = top + chart + (chart ? 34 : 0) + lanes.length * lane + 26, foot = high - 24;
-    const x = (time) => left + (wide - left - right) * time / data.length_s;
+    const x = (time) => left + (wide - left - right) * time / data.ended_s;
     const svg = draw("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": "Kills, deaths and captures over time" });
-    for (const time of ticks(data.length_s, narrow ? 4 : 10)) {
+    for (const time of ticks(data.ended_s, narrow ? 4 : 10)) {
       svg.append(draw("line", { class: "grid", x1: x(time), x2: x(time), y1: top, y2: foot }), draw("text", { x: x(time), y: high - 8, "text-anchor": "middle" }, clock(time)));
     }
     if (chart) {
@@ -279,7 +279,7 @@
           if (one && one.team === player.team && player.team_kills) continue;
           path += `H${x(time).toFixed(1)}V${y(Math.min(++kills, most)).toFixed(1)}`;
         }
-        svg.append(draw("path", { d: `${path}H${x(data.length_s)}`, fill: "none", stroke: colourOf.get(player.player), "stroke-width": 2, "stroke-linejoin": "round" }));
+        svg.append(draw("path", { d: `${path}H${x(data.ended_s)}`, fill: "none", stroke: colourOf.get(player.player), "stroke-width": 2, "stroke-linejoin": "round" }));
         const key = make("span");
         key.append(make("i", undefined, { style: `background: ${colourOf.get(player.player)}` }), player.name ?? "(no name)");
         byId("series").append(key);
