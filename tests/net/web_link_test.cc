@@ -133,8 +133,8 @@ std::shared_ptr<const std::string> large_text() {
 
 TEST_CASE("a document that many read slowly is kept once") {
   const auto text = large_text();
-  const auto answer = [&](WebLink& link, const HttpHead& request) {
-    link.serve(request, HttpReply{200, {{"Content-Type", "text/plain"}}, text});
+  const auto answer = [&](WebLink& link, const HttpHead&) {
+    link.serve(HttpReply{200, {{"Content-Type", "text/plain"}}, text}, /*keep=*/true);
   };
   for (const bool tls : {false, true}) {
     CAPTURE(tls);

@@ -37,7 +37,7 @@ struct Live {
     }
   }
   net::HttpReply get(std::string_view name, const std::string& known = "") {
-    net::HttpHead request{"GET", "/" + std::string(name), 0, {}};
+    net::HttpHead request{"GET", "/" + std::string(name), 0, false, {}};
     if (!known.empty()) request.headers.push_back({"If-None-Match", known});
     const auto reply = documents.answer(request, name);
     REQUIRE(reply);
@@ -114,7 +114,7 @@ TEST_CASE("each document is written once, and not sent again to a client that ha
 TEST_CASE("other names do not exist, and after the end of the broadcast there are no documents") {
   Live live;
   live.pass(20);
-  const net::HttpHead request{"GET", "/", 0, {}};
+  const net::HttpHead request{"GET", "/", 0, false, {}};
   for (const char* name : {"", "lives", "live/", "live/x", "live/-1", "live/01000", "live/1000/", "live/1000/end",
                            "live/99999999999999999999", "live//start", "alive"})
     CHECK_MESSAGE(!live.documents.answer(request, name), name);
