@@ -308,7 +308,7 @@ TEST_CASE("clients of a listener that have not greeted yet keep their shared roo
   InSharedRoom in;
   relay::ProxyServer& server = in.server();
   const Stream silent = Stream::to(in.at[1]);
-  REQUIRE(eventually([&] { return server.sessions().size() == 1; }));
+  REQUIRE(eventually([&] { return server.totals(1).http_connections == 1; }));
   REQUIRE(server.change({.retired = {0, 1, 2, 3}}).ok());
   server.retire_shared_room(0);
   CHECK(eventually([&] { return server.is_over(0) && server.is_over(2); }));

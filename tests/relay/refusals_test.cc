@@ -198,9 +198,13 @@ TEST_CASE("a newcomer above a limit is told so") {
       Place place(spoken, bridge, fake.address(), one.limits);
       std::optional<EnetClient> enet;
       std::optional<Stream> first;
+      std::optional<WebClient> web;
       if (spoken.game.transport() == wire::Transport::kEnet) {
         enet.emplace(spoken).knock(place.address);
         enet->until([&] { return enet->end.ups == 1; });
+      } else if (spoken.game.transport() == wire::Transport::kWebSocket) {
+        web.emplace(place.address);  // a session begins with the request
+        REQUIRE(eventually([&] { return place.sessions().size() == 1; }));
       } else {
         first = Stream::to(place.address);
       }

@@ -139,7 +139,8 @@ void WebLink::call_again() {
 void WebLink::go_on(Link&) {
   if (std::exchange(arrived_, false)) user_.asked(*this, request());
   if (std::exchange(behind_, false)) user_.go_on(*this);
-  if (!behind_ && tcp_.is_open() && !unheard_.empty()) hear(std::exchange(unheard_, {}));
+  // A WebSocket may have kept messages of what was read.
+  if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty())) hear(std::exchange(unheard_, {}));
   if (tcp_.is_open()) user_.messages_done(*this);
 }
 
