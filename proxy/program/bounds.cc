@@ -40,7 +40,7 @@ constexpr Bound kBounds[] = {
     {"bzflag_rec", "recordings of bzfs (.rec)", kMiB, 500, kMillion, 1'000},
     {"import", "captures (pcap, pcapng), .demo files and JSON lines", 4 * kMiB, 1'000, 2 * kMillion, 2'000},
     {"mcap", "recordings (MCAP)", 16 * kMiB, 2'000, 2 * kMillion, 2'000},
-    {"replay", "recordings that are replayed", 32 * kMiB, 4'000, 30 * kMillion, 20'000},
+    {"replay", "recordings that are replayed", 32 * kMiB, 4'000, 100 * kMillion, 20'000},
 
     // Connections.
     {"control", "commands on the control socket", kMiB, 1'000, kMillion, 2'000},

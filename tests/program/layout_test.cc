@@ -467,7 +467,7 @@ TEST_CASE("a planted fault of each kind is found") {
           {"proxy/net/a.cc", "void f() { std::this_thread::sleep_for(1ms); }\n",
            "proxy/net/a.cc: uses sleep_for(, which belongs to proxy/program/\n"},
           {"proxy/program/a.cc", "auto home = getenv(\"HOME\");\n",
-           "proxy/program/a.cc: uses getenv(, which belongs to nobody\n"},
+           "proxy/program/a.cc: uses getenv(, which belongs to proxy/net/service_manager.cc\n"},
           {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
            "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
           {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},

@@ -157,7 +157,8 @@ class Checker {
     const std::string path = "route[" + std::to_string(index) + "].";
     nets(path, route);
     name(path, config, route);
-    water(path, limits_for(config.limits(), route.limits()));
+    if (route.limits().has_low_water() || route.limits().has_high_water())
+      water(path, limits_for(config.limits(), route.limits()));
     if (const std::string& loop = loops_.at(static_cast<std::size_t>(index)); !loop.empty()) problem(path + "to", loop);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const std::vector<std::string> servers(route.to().begin(), route.to().end());

@@ -286,7 +286,7 @@ TEST_CASE(
   CHECK(eventually([&] { return content_of(b.folder().file("bans")) == "127.0.0.1 denied\n"; }));
   CHECK(has(b.ctl({"unlist", "127.0.0.7"}).err, "is in no list that operators keep"));
   CHECK(has(b.ctl({"deny", "everybody"}).err, "'everybody' is not a network"));
-  CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--why TEXT' may follow the network"));
+  CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--yes' and '--why TEXT' may follow the network"));
 }
 
 TEST_CASE("invalid entries in the fleet's lists are ignored") {

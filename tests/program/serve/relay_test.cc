@@ -170,7 +170,7 @@ TEST_CASE("the totals have refused clients by reason, and dropped and undecoded 
   const int port = testing::listening_port(relay, "bzflag 2.4");
   {
     const Socket wrong(connect_to(port));
-    wrong.send(from_hex("474554202f20485454502f312e310d0a"));  // "GET / HTTP/1.1"
+    wrong.send(from_hex("5055542f20485454502f312e310d0a00"));  // "PUT/ HTTP/1.1"
     CHECK(as_text(wrong.receive(8)) == "REFUSED:");            // and the reason
   }
   CHECK(relay.err_has("bad frame: wrong greeting"));

@@ -134,11 +134,11 @@ TEST_CASE("a time is seconds, minutes:seconds, hours:minutes:seconds, or a numbe
   CHECK(time_text(0) == "0:00");
 }
 
-TEST_CASE("a session is played with its words, from its own beginning on") {
+TEST_CASE("a session is played with its words; times count from the beginning of the file") {
   const Folder folder;
   auto session = session_of(one_session(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
-  CHECK((*session)->end_time() == 2 * core::kSecond);
+  CHECK((*session)->end_time() == 3 * core::kSecond);
   CHECK((*session)->about().dialect == "bzflag 2.4");
   CHECK((*session)->about().player == "anna");
   CHECK((*session)->about().facts == 25);
@@ -153,7 +153,8 @@ TEST_CASE("a session is played with its words, from its own beginning on") {
   CHECK(all.unit(2)->unit.pose().x() == 20);
   for (const int i : {7, 20, 0, 3}) {
     core::WorldState world;
-    REQUIRE((*session)->seek(static_cast<core::Micros>(i) * 100'000, world).ok());
+    REQUIRE((*session)->seek(core::kSecond + static_cast<core::Micros>(i) * 100'000, world).ok());
+    REQUIRE(world.unit(2) != nullptr);
     CHECK(world.unit(2)->unit.pose().x() == i);
     CHECK((*session)->next_at().has_value() == (i < 20));
     if (i < 20) CHECK(core::as<words::Pose>((*session)->next())->x() == i + 1);
@@ -189,7 +190,8 @@ TEST_CASE("a seek starts from the last world before the time") {
   REQUIRE_MESSAGE(session.ok(), session.error().text);
   for (const auto& [step, name] : std::map<int, std::string>{{40, "at 40"}, {24, ""}, {25, "at 25"}, {29, "at 25"}}) {
     core::WorldState world;
-    REQUIRE((*session)->seek(static_cast<core::Micros>(step) * 100'000, world).ok());
+    REQUIRE((*session)->seek(core::kSecond + static_cast<core::Micros>(step) * 100'000, world).ok());
+    REQUIRE(world.unit(2) != nullptr);
     CHECK(world.unit(2)->unit.name() == name);
     CHECK(world.unit(2)->unit.pose().x() == step);
     CHECK((*session)->next_at().has_value() == (step < 40));
@@ -239,7 +241,7 @@ TEST_CASE("a client sees the recording, and is disconnected at its end") {
 
 TEST_CASE("a replay begins at --at, waits with --paused, and ends by a signal") {
   const Folder folder;
-  Process replays(replay(two_sessions(folder), {"--link", "3", "--at", "0:01.05", "--paused"}));
+  Process replays(replay(two_sessions(folder), {"--link", "3", "--at", "0:02.05", "--paused"}));
   const int port = testing::listening_port(replays, "native json");
   std::thread later([&] {
     CHECK(replays.err_has("paused, 1 watching"));
