@@ -142,7 +142,7 @@ std::size_t EditList::add(const BlockEdit& edit, std::size_t most) {
 }
 
 void EditList::begin_tidying() {
-  Tidying& work = tidying_.emplace();
+  Tidying& work = tidying_.emplace(Tidying{});
   work.from = chunks_;
   if (!last_.empty()) work.from.push_back(std::make_shared<const Chunk>(last_));
   work.size = size_;

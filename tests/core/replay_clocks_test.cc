@@ -370,7 +370,7 @@ TEST_CASE("the next kill is one of the recording, or of the followed player if t
 
 TEST_CASE("the previous kill of a viewer who has just seen one, or was taken to one, is the one before it") {
   auto facts = drive();
-  for (const Micros tenths : {20, 40, 43, 90}) {
+  for (const Micros tenths : {20U, 40U, 43U, 90U}) {
     words::Died died;
     died.set_player(1);
     facts.push_back(at(tenths * 100 * kMillisecond, died));

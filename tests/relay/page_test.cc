@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
+#include "proxy/relay/admission/admission.h"
 #include "tests/relay/web_peers.h"
 
 namespace entente::testing::page_test {

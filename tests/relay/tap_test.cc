@@ -545,12 +545,12 @@ TEST_CASE("what a client wrote as a secret is recorded as asterisks where its se
   options.echoes = [](const wire::Game&) { return std::vector<wire::EchoField>{{"Named", "small"}}; };
   TapThread tap(std::move(options));
   auto& sink = tap.sink(0);
-  for (const LinkId link : {1, 2}) greet(sink, link, 1);
+  for (const LinkId link : {1U, 2U}) greet(sink, link, 1);
   sink.bytes(1, Way::kToClient, Lane::kStream, repeated, kSecond);
   sink.bytes(1, Way::kToServer, Lane::kStream, written, kSecond);
   for (int i = 0; i < 2; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, repeated, kSecond);
   sink.bytes(2, Way::kToClient, Lane::kStream, repeated, kSecond);  // another session
-  for (const LinkId link : {1, 2}) sink.closed(link, "left", kSecond);
+  for (const LinkId link : {1U, 2U}) sink.closed(link, "left", kSecond);
   REQUIRE(ok(tap.stop()));
   std::string named;
   for (const std::string& line : disk.lines())

@@ -283,7 +283,7 @@ TEST_CASE("the index entries of the open chunk are written at the end") {
   Writer writer(sink, {.compress = false, .index_messages = true});
   REQUIRE(ok(writer.begin()));
   REQUIRE(ok(writer.define(Channel{1, 0, "/a", "", {}})));
-  for (const WallTime time : {10, 20}) writer.message({1, 0, WallTime{time}, WallTime{time}, as_bytes("x")});
+  for (const WallTime time : {10U, 20U}) writer.message({1, 0, WallTime{time}, WallTime{time}, as_bytes("x")});
   REQUIRE(ok(writer.end()));
   FieldReader index = only(pieces(file), Op::kMessageIndex);
   CHECK(index.number<std::uint16_t>("channel") == 1);

@@ -393,19 +393,19 @@ TEST_CASE("a route that leads to its own listener, at once or by others, is refu
   const auto route = [](const std::string& listen, const std::string& to) {
     return "[[route]]\nlisten = \"toy://" + listen + "\"\nto = " + to + "\n";
   };
-  for (const auto& [listen, to] :
-       {std::pair("127.0.0.1:4000", "127.0.0.1:4000"), std::pair("127.0.0.1:4000", "localhost:4000"),
-        std::pair("0.0.0.0:4000", "127.0.0.9:4000"), std::pair("0.0.0.0:4000", "localhost:4000"),
-        std::pair("[::]:4000", "127.0.0.1:4000"), std::pair("[::1]:4000", "[::1]:4000"),
-        std::pair("127.0.0.1:4000", "0.0.0.0:4000")})
-    CHECK_MESSAGE(complaints(route(listen, std::string("\"toy://") + to + "\"")).find("it would lead to itself") !=
-                      std::string::npos,
-                  listen, to);
-  for (const auto& [listen, to] :
-       {std::pair("127.0.0.1:4000", "127.0.0.1:4001"), std::pair("127.0.0.1:4000", "127.0.0.2:4000"),
-        std::pair("127.0.0.1:4000", "example.org:4000"), std::pair("0.0.0.0:4000", "192.0.2.1:4000"),
-        std::pair("0.0.0.0:4000", "[::1]:4000")})
-    CHECK_MESSAGE(complaints(route(listen, std::string("\"toy://") + to + "\"")) == "", listen, to);
+  for (const auto& ends : {std::pair("127.0.0.1:4000", "127.0.0.1:4000"), std::pair("127.0.0.1:4000", "localhost:4000"),
+                           std::pair("0.0.0.0:4000", "127.0.0.9:4000"), std::pair("0.0.0.0:4000", "localhost:4000"),
+                           std::pair("[::]:4000", "127.0.0.1:4000"), std::pair("[::1]:4000", "[::1]:4000"),
+                           std::pair("127.0.0.1:4000", "0.0.0.0:4000")})
+    CHECK_MESSAGE(
+        complaints(route(ends.first, std::string("\"toy://") + ends.second + "\"")).find("it would lead to itself") !=
+            std::string::npos,
+        ends.first, ends.second);
+  for (const auto& ends : {std::pair("127.0.0.1:4000", "127.0.0.1:4001"), std::pair("127.0.0.1:4000", "127.0.0.2:4000"),
+                           std::pair("127.0.0.1:4000", "example.org:4000"), std::pair("0.0.0.0:4000", "192.0.2.1:4000"),
+                           std::pair("0.0.0.0:4000", "[::1]:4000")})
+    CHECK_MESSAGE(complaints(route(ends.first, std::string("\"toy://") + ends.second + "\"")) == "", ends.first,
+                  ends.second);
   CHECK(complaints(route("127.0.0.1:4000", "[\"toy://192.0.2.1\", \"toy://127.0.0.1:4001\"]") +
                    route("127.0.0.1:4001", "\"toy://127.0.0.1:4002\"") +
                    route("127.0.0.1:4002", "\"toy://127.0.0.1:4000\""))
