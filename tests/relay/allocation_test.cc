@@ -135,10 +135,14 @@ TEST_CASE("with the shipped tap, counting or recording, a loop's thread allocate
                ferry(pair.server.fd(), pair.client.fd(), message, times) &&
                ferry(near.fd(), far.fd(), message, times) && ferry(far.fd(), near.fd(), message, times);
       };
-      REQUIRE(all_ways(10));  // lets all buffers grow; the worker's first tick usually comes later
-      const std::size_t before = tap.allocated();
-      REQUIRE(all_ways(4000));
-      CHECK(tap.allocated() == before);
+      REQUIRE(all_ways(10));  // lets all buffers grow
+      std::size_t fewest = std::numeric_limits<std::size_t>::max();
+      for (int run = 0; run < 3 && fewest != 0; ++run) {  // the worker's first tick allocates, and may be in a run
+        const std::size_t before = tap.allocated();
+        REQUIRE(all_ways(4000));
+        fewest = std::min(fewest, tap.allocated() - before);
+      }
+      CHECK(fewest == 0);
     }
     REQUIRE(shipped.stop().ok());
     CHECK(shipped.totals().dropped == 0);
