@@ -63,7 +63,8 @@ inline constexpr MappingLine kMissingFlags =
     dropped_down("MsgNegotiateFlags", "flags", "there is no word for flags of plugins");
 inline constexpr MappingLine kWorldCut =
     dropped_down("MsgGetWorld", "data", "more obstacles or links than Entente reads");
-inline constexpr MappingLine kMesh = dropped_down("MsgGetWorld", "data", "a mesh becomes the box around it");
+inline constexpr MappingLine kShapesFull =
+    dropped_down("MsgGetWorld", "data", "a part of a mesh is more than a room keeps");
 inline constexpr MappingLine kNoPlayer = dropped_down("MsgAddPlayer", "", "no player can have that number");
 
 // -- By the back: what a server cannot be told ------------------------------------------------------------------------

@@ -21,7 +21,7 @@ constexpr const char* kTail = "there is no word for what moves a tank besides it
 constexpr const char* kStatus = "dead tanks are left out, and so is what moves a tank besides its own drive";
 constexpr const char* kUnseen = "a unit that is hidden, or dead without a `Died`, is shown as not alive";
 constexpr const char* kLocal = "a broadcast in the local network, which is not bridged";
-constexpr const char* kWorldMade = "rebuilt as plain boxes, without materials, textures and meshes";
+constexpr const char* kWorldMade = "rebuilt as plain boxes, several for each mesh, without materials and textures";
 constexpr const char* kOneTank = "a player has one tank, and its name cannot change during a session";
 constexpr const char* kOneHit = "a tank has no health; its health is sent as chat lines";
 constexpr const char* kOneGun = "a tank has one gun, which reloads itself; tools become flags on the ground";
@@ -348,7 +348,7 @@ constexpr MappingLine kMapping[] = {
     drops::kFetchResources,
     drops::kCustomSound,
     drops::kMissingFlags,
-    drops::kMesh,
+    drops::kShapesFull,
     drops::kWorldCut,
     drops::kNoPlayer,
     drops::kWishNotInPlay,

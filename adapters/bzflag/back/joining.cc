@@ -120,7 +120,7 @@ void Joining::learn_world(BackOut& out) {
   ConvertedWorld converted = world_from_database(
       records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), bytes, tank_rules_.size);
   converted.world.set_hash(hash_);
-  for (std::size_t i = 0; i < converted.boxed; ++i) out.drop(drops::kMesh);
+  for (std::size_t i = 0; i < converted.left_out; ++i) out.drop(drops::kShapesFull);
   if (converted.cut) out.drop(drops::kWorldCut);
   tank_.terrain = core::Terrain(converted.world);
   out.say(std::move(converted.world));

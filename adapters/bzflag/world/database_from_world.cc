@@ -22,7 +22,7 @@ Box box_of(const words::Solid& solid) {
   box.size = vec3(solid.half_x(), solid.half_y(), solid.height());
   box.angle = static_cast<float>(solid.yaw());
   box.bits = static_cast<std::uint8_t>((solid.units_pass() ? 1 : 0) | (solid.shots_pass() ? 2 : 0) |
-                                       (solid.upside_down() ? 4 : 0));
+                                       (solid.shots_bounce() ? 8 : 0) | (solid.upside_down() ? 4 : 0));
   return box;
 }
 

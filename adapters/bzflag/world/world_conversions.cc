@@ -2,23 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <numeric>
 
 #include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/world/shapes.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {
 namespace {
 
-enum Bits : std::uint8_t { kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4 };
+constexpr unsigned kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4, kBounce = 8;  // bits of boxes
 
 // Limits against hostile databases.
 constexpr int kDeepestGroup = 8;
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
 constexpr std::size_t kMostFaces = 2'048;
-// Steps: points moved, names of groups and of faces compared. A copy of a group is a few bytes, and may have hundreds
-// of points. The most takes less than 100 ms.
+// Steps: points looked at, names of groups and of faces compared. A copy of a group is a few bytes, and may have
+// hundreds of points. The most takes less than 100 ms.
 constexpr std::size_t kWorkAtOnce = 50'000, kWorkPerByte = 64, kMostWork = 1'000'000;
 constexpr std::size_t kNameAStep = 16;  // characters of a group's name that are compared in one step
 
@@ -33,73 +34,66 @@ void place(words::Solid& solid, const Vec3& pos, const Vec3& size, float angle, 
   solid.set_units_pass((bits & kDriveThrough) != 0);
   solid.set_shots_pass((bits & kShootThrough) != 0);
   solid.set_upside_down((bits & kUpsideDown) != 0);
+  solid.set_shots_bounce((bits & kBounce) != 0);
 }
 
-/// The axis-parallel box around points.
-class Around {
- public:
-  void add(const Vec3& point) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      low_[i] = std::min(low_[i], point[i]);
-      high_[i] = std::max(high_[i], point[i]);
-    }
-    empty_ = false;
-  }
-  bool empty() const { return empty_; }
-  void write(words::Solid& solid, std::uint8_t bits) const {
-    Vec3 middle{}, half{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      middle[i] = (low_[i] + high_[i]) / 2;
-      half[i] = (high_[i] - low_[i]) / 2;
-    }
-    place(solid, {middle[0], middle[1], low_[2]}, {half[0], half[1], 2 * half[2]}, 0, bits);
-  }
+Point point_of(const Vec3& place) { return {place[0], place[1], place[2]}; }
 
- private:
-  static constexpr float kFar = std::numeric_limits<float>::max();
-  Vec3 low_{kFar, kFar, kFar}, high_{-kFar, -kFar, -kFar};
-  bool empty_ = true;
-};
+/// The map of one step of a transform.
+Affine map_of(const TransformStep& step) {
+  Affine map;
+  const Point data = point_of(step.data);
+  if (step.type == 0) {
+    map.shift = data;
+  } else if (step.type == 1) {
+    for (std::size_t i = 0; i < 3; ++i) map.axes[i][i] = data[i];
+  } else if (step.type == 2) {  // x and y by z, z by x (MeshTransform.cxx at v2.4.26)
+    map.axes[2][0] = data[0];
+    map.axes[2][1] = data[1];
+    map.axes[0][2] = data[2];
+  } else if (const double length = std::hypot(data[0], data[1], data[2]); step.type == 3 && length > 0) {
+    const Point axis = {data[0] / length, data[1] / length, data[2] / length};
+    const double c = std::cos(step.angle), s = std::sin(step.angle);
+    for (std::size_t i = 0; i < 3; ++i) {  // where the unit vector i goes (Rodrigues)
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      for (std::size_t n = 0; n < 3; ++n) map.axes[i][n] = axis[i] * axis[n] * (1 - c);
+      map.axes[i][i] += c;
+      map.axes[i][j] += axis[k] * s;
+      map.axes[i][k] -= axis[j] * s;
+    }
+  }
+  return map;
+}
 
-/// `p` rotated about `axis` (Rodrigues).
-Vec3 spun(const Vec3& p, Vec3 axis, float angle) {
-  const float length = std::hypot(axis[0], axis[1], axis[2]);
-  if (!(length > 0)) return p;
-  for (float& part : axis) part /= length;
-  const float c = std::cos(angle), s = std::sin(angle);
-  const float along = (axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]) * (1 - c);
-  const Vec3 across = {axis[1] * p[2] - axis[2] * p[1], axis[2] * p[0] - axis[0] * p[2],
-                       axis[0] * p[1] - axis[1] * p[0]};
-  Vec3 out{};
-  for (std::size_t i = 0; i < 3; ++i) out[i] = p[i] * c + across[i] * s + axis[i] * along;
-  return out;
+/// The bits of boxes and the like.
+Passes passes_of(unsigned bits) {
+  return {(bits & kDriveThrough) != 0, (bits & kShootThrough) != 0, (bits & kBounce) != 0};
 }
 
 class Survey {
  public:
   Survey(const GroupWorld& database, std::size_t bytes, ConvertedWorld& out)
-      : database_(database), out_(out), work_left_(std::min(kMostWork, kWorkAtOnce + kWorkPerByte * bytes)) {
+      : database_(database), out_(out), work_{std::min(kMostWork, kWorkAtOnce + kWorkPerByte * bytes)} {
     for (const Group& group : database_.groups) groups_[group.name].push_back(&group);
   }
 
   void run() {
     add(database_.world);
     for (const WorldLink& link : database_.links) add(link);
-    out_.cut = out_.cut || work_left_ == 0;
+    out_.cut = out_.cut || work_.left == 0;  // what is divided further takes the rest
+    shapes_.write(out_.world, kMostSolids);
+    out_.left_out = out_.world.left_out();
   }
 
  private:
-  using Path = std::vector<const Transform*>;  // innermost first
-
   void add(const Group& group) {
     for (const Wall& wall : group.walls) add(wall);
     for (const Box& box : group.boxes) add(box, words::Solid::BOX);
     for (const Box& box : group.pyramids) add(box, words::Solid::PYRAMID);
     for (const Base& base : group.bases) add(base);
     for (const Teleporter& teleporter : group.teleporters) add(teleporter);
-    Path nowhere;
-    add_boxed(group, nowhere);
-    for (const Instance& instance : group.instances) add(instance, nowhere, 0);
+    add_shapes(group, Affine(), 0);
+    for (const Instance& instance : group.instances) add(instance, Affine(), 0, 0);
   }
 
   words::Solid* solid() {
@@ -137,9 +131,9 @@ class Survey {
     faces_.push_back({number + ":b", name + ":b"});
   }
   void add(const WorldLink& link) {
-    for (std::size_t from = 0; from < faces_.size() && work_left_ > 0; ++from) {
+    for (std::size_t from = 0; from < faces_.size() && work_.left > 0; ++from) {
       if (!is(from, link.from)) continue;
-      for (std::size_t to = 0; to < faces_.size() && work_left_ > 0; ++to) {
+      for (std::size_t to = 0; to < faces_.size() && work_.left > 0; ++to) {
         if (!is(to, link.to)) continue;
         if (out_.world.links_size() >= kMostLinks) return void(out_.cut = true);
         words::Link& one = *out_.world.add_links();
@@ -149,102 +143,153 @@ class Survey {
     }
   }
 
-  // -- Obstacles of which only a box is left -----------------------------------------------------------------------
+  // -- Copies of groups, and shapes -------------------------------------------------------------------------------
 
-  void add(const Instance& instance, const Path& outer, int depth) {
-    if (depth >= kDeepestGroup || !work(1 + instance.group.size() / kNameAStep)) return;
-    Path path = {&instance.transform};
-    path.insert(path.end(), outer.begin(), outer.end());
+  /// `bits`: what all copies around this one let pass.
+  void add(const Instance& instance, const Affine& outer, unsigned bits, int depth) {
+    if (depth >= kDeepestGroup || !work_.take(1 + instance.group.size() / kNameAStep)) return;
+    const Affine map = outer.after(map_of(instance.transform, 0));
+    bits |= instance.bits >> 4U & (kDriveThrough | kShootThrough);
+    if ((instance.bits & 64U) != 0) bits |= kBounce;
     // c_str(): the name ends at its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
     const auto named = groups_.find(std::string_view(instance.group.c_str()));
     if (named == groups_.end()) return;
     for (const Group* one : named->second) {
-      if (!work()) return;
+      if (!work_.take()) return;
       const Group& group = *one;
-      for (const Box& box : group.boxes) add_corners(box, path);
-      for (const Box& box : group.pyramids) add_corners(box, path);
-      for (const Base& base : group.bases) add_corners(base.box, path);
-      add_boxed(group, path);
-      for (const Instance& inner : group.instances) add(inner, path, depth + 1);
+      for (const Box& box : group.boxes) add(box, map, bits, words::Solid::BOX);
+      for (const Box& box : group.pyramids) add(box, map, bits, words::Solid::PYRAMID);
+      for (const Base& base : group.bases) add(base.box, map, bits, words::Solid::BOX);
+      add_shapes(group, map, bits);
+      for (const Instance& inner : group.instances) add(inner, map, bits, depth + 1);
     }
-  }
-  void add_boxed(const Group& group, const Path& path) {
-    for (const Mesh& mesh : group.meshes) {
-      if (!work()) return;
-      Around around;
-      for (const Vec3& vertex : mesh.vertices) {
-        if (!work()) break;
-        around.add(moved(vertex, path));
-      }
-      add(around, mesh.state);
-    }
-    for (const Arc& arc : group.arcs) add_extent(arc, path);
-    for (const Cone& cone : group.cones) add_extent(cone, path);
-    for (const Sphere& sphere : group.spheres) add_extent(sphere, path);
-    for (const Tetra& tetra : group.tetras) {
-      if (!work(tetra.vertices.size())) return;
-      Around around;
-      for (const Vec3& vertex : tetra.vertices) around.add(moved(moved(vertex, {&tetra.transform}), path));
-      add(around, tetra.state);
-    }
-  }
-  template <class Round>
-  void add_extent(const Round& round, const Path& path) {
-    if (!work()) return;
-    const float low = std::is_same_v<Round, Sphere> ? -round.size[2] : 0;
-    Path all = {&round.transform};
-    all.insert(all.end(), path.begin(), path.end());
-    add_corners(round.pos, round.size, round.angle, low, all, round.state);
-  }
-  void add_corners(const Box& box, const Path& path) { add_corners(box.pos, box.size, box.angle, 0, path, box.bits); }
-  void add_corners(const Vec3& pos, const Vec3& size, float angle, float low, const Path& path, std::uint8_t bits) {
-    if (!work(8)) return;
-    Around around;
-    for (int corner = 0; corner < 8; ++corner) {
-      const Vec3 point = {(corner & 1) != 0 ? size[0] : -size[0], (corner & 2) != 0 ? size[1] : -size[1],
-                          (corner & 4) != 0 ? size[2] : low};
-      Vec3 there = spun(point, {0, 0, 1}, angle);
-      for (std::size_t i = 0; i < 3; ++i) there[i] += pos[i];
-      around.add(moved(there, path));
-    }
-    add(around, bits);
-  }
-  void add(const Around& around, std::uint8_t bits) {
-    if (around.empty()) return;
-    ++out_.boxed;
-    if (words::Solid* one = solid()) around.write(*one, bits & (kDriveThrough | kShootThrough));
   }
 
-  Vec3 moved(Vec3 point, const Path& path) const {
-    for (const Transform* transform : path) point = moved(point, *transform, 0);
-    return point;
+  /// A box or pyramid of a copy. One that stands upright stays what it is.
+  void add(const Box& box, const Affine& map, unsigned bits, words::Solid::Shape shape) {
+    if (!work_.take()) return;
+    bits |= box.bits;
+    const Point half = point_of(box.size), at = point_of(box.pos);
+    Affine turn;
+    turn.axes[0] = {std::cos(box.angle), std::sin(box.angle), 0};
+    turn.axes[1] = {-std::sin(box.angle), std::cos(box.angle), 0};
+    turn.shift = at;
+    const Affine whole = map.after(turn);
+    if (!whole.upright()) {
+      if (shape == words::Solid::PYRAMID)
+        return shapes_.add_pyramid(half, box.angle, at, (bits & kUpsideDown) != 0, map, passes_of(bits));
+      return shapes_.add_box(half, box.angle, at, map, passes_of(bits));
+    }
+    words::Solid* one = solid();
+    if (one == nullptr) return;
+    const auto& [x, y, z] = whole.axes;
+    const float height = static_cast<float>(half[2] * z[2]);
+    if (height < 0 && shape == words::Solid::PYRAMID) bits ^= kUpsideDown;
+    one->set_shape(shape);
+    const auto scaled = [&](double size, const Point& axis) {
+      return static_cast<float>(std::abs(size) * std::hypot(axis[0], axis[1]));
+    };
+    place(*one,
+          {static_cast<float>(whole.shift[0]), static_cast<float>(whole.shift[1]),
+           static_cast<float>(whole.shift[2]) + std::min(height, 0.0F)},
+          {scaled(half[0], x), scaled(half[1], y), std::abs(height)}, static_cast<float>(std::atan2(x[1], x[0])),
+          static_cast<std::uint8_t>(bits));
   }
-  Vec3 moved(Vec3 point, const Transform& transform, int depth) const {
+
+  void add_shapes(const Group& group, const Affine& map, unsigned bits) {
+    for (const Mesh& mesh : group.meshes) {
+      if (work_.left == 0) return;
+      add(mesh, map, bits);
+    }
+    for (const Arc& arc : group.arcs) {
+      if (work_.left == 0) return;
+      shapes_.add_arc(half_of(arc.size), arc.angle, arc.sweep, arc.ratio, arc.divisions, point_of(arc.pos),
+                      map.after(map_of(arc.transform, 0)), passes_of(bits | bits_of(arc.state, 16)));
+    }
+    for (const Cone& cone : group.cones) {
+      if (work_.left == 0) return;
+      shapes_.add_cone(half_of(cone.size), cone.angle, cone.sweep, cone.divisions, point_of(cone.pos),
+                       map.after(map_of(cone.transform, 0)), passes_of(bits | bits_of(cone.state, 16)));
+    }
+    for (const Sphere& sphere : group.spheres) {
+      if (work_.left == 0) return;
+      shapes_.add_sphere(half_of(sphere.size), sphere.angle, (sphere.state & 16U) != 0, sphere.divisions,
+                         point_of(sphere.pos), map.after(map_of(sphere.transform, 0)),
+                         passes_of(bits | bits_of(sphere.state, 32)));
+    }
+    for (const Tetra& tetra : group.tetras) {
+      if (work_.left == 0) return;
+      add(tetra, map, bits);
+    }
+  }
+
+  static unsigned bits_of(std::uint8_t state, unsigned bounce) {
+    return (state & (kDriveThrough | kShootThrough)) | ((state & bounce) != 0 ? kBounce : 0U);
+  }
+  static Point half_of(const Vec3& size) { return {std::abs(size[0]), std::abs(size[1]), std::abs(size[2])}; }
+
+  /// Each set of faces that are connected by their corners is a part.
+  void add(const Mesh& mesh, const Affine& map, unsigned bits) {
+    if (!work_.take(1 + mesh.vertices.size() + mesh.faces.size())) return;
+    const unsigned all = bits | bits_of(mesh.state, 32);
+    std::vector<std::size_t> root(mesh.vertices.size());
+    std::iota(root.begin(), root.end(), std::size_t{0});
+    const auto find = [&](std::size_t vertex) {
+      while (root[vertex] != vertex) vertex = root[vertex] = root[root[vertex]];
+      return vertex;
+    };
+    const auto known = [&](Index index) { return static_cast<std::size_t>(index) < mesh.vertices.size(); };
+    std::map<Vec3, std::size_t> same;  // vertices at one place are one
+    for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
+      if (std::isfinite(mesh.vertices[i][0] + mesh.vertices[i][1] + mesh.vertices[i][2]))
+        root[i] = same.emplace(mesh.vertices[i], i).first->second;
+    std::vector<const Face*> faces;
+    for (const Face& face : mesh.faces) {
+      if (face.vertices.size() < 3 || !work_.take(face.vertices.size())) continue;
+      if (!std::all_of(face.vertices.begin(), face.vertices.end(), known)) continue;
+      for (const Index index : face.vertices)
+        root[find(static_cast<std::size_t>(index))] = find(static_cast<std::size_t>(face.vertices[0]));
+      faces.push_back(&face);
+    }
+    std::map<std::size_t, std::vector<Shapes::Face>> parts;
+    for (const Face* face : faces) {
+      Shapes::Face& made = parts[find(static_cast<std::size_t>(face->vertices[0]))].emplace_back();
+      for (const Index index : face->vertices)
+        made.corners.push_back(map(point_of(mesh.vertices[static_cast<std::size_t>(index)])));
+      made.passes = passes_of(all | (face->state >> 2U & 3U) | ((face->state & 64U) != 0 ? kBounce : 0U));
+    }
+    for (auto& [first, part] : parts) shapes_.add(std::move(part));
+  }
+
+  void add(const Tetra& tetra, const Affine& outer, unsigned bits) {
+    if (!work_.take(12)) return;
+    const Affine map = outer.after(map_of(tetra.transform, 0));
+    std::vector<Shapes::Face> part;
+    for (const auto& [a, b, c] : {std::array{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}) {
+      Shapes::Face& face = part.emplace_back();
+      for (const int corner : {a, b, c})
+        face.corners.push_back(map(point_of(tetra.vertices[static_cast<std::size_t>(corner)])));
+      face.passes = passes_of(bits | bits_of(tetra.state, 4));
+    }
+    shapes_.add(std::move(part));
+  }
+
+  /// All steps of a transform, one after another.
+  Affine map_of(const Transform& transform, int depth) {
+    Affine map;
     for (const TransformStep& step : transform.steps) {
-      if (!work()) return point;
-      if (step.type == 0)
-        for (std::size_t i = 0; i < 3; ++i) point[i] += step.data[i];
-      else if (step.type == 1)
-        for (std::size_t i = 0; i < 3; ++i) point[i] *= step.data[i];
-      else if (step.type == 2)
-        point = {point[0] + step.data[0] * point[2], point[1] + step.data[1] * point[2], point[2]};
-      else if (step.type == 3)
-        point = spun(point, step.data, step.angle);
+      if (!work_.take()) return map;
+      if (step.type != 4)
+        map = bzflag::map_of(step).after(map);
       else if (const auto index = static_cast<std::size_t>(step.index);
                index < database_.transforms.size() && depth < kDeepestGroup)
-        point = moved(point, database_.transforms[index], depth + 1);
+        map = map_of(database_.transforms[index], depth + 1).after(map);
     }
-    return point;
+    return map;
   }
 
-  /// Takes `steps` of the work that is left, or all of it and returns false.
-  bool work(std::size_t steps = 1) const {
-    const bool enough = steps <= work_left_;
-    work_left_ -= std::min(steps, work_left_);
-    return enough;
-  }
-  bool is(std::size_t face, std::string_view pattern) const {
-    return matches(pattern, faces_[face].number, work_left_) || matches(pattern, faces_[face].name, work_left_);
+  bool is(std::size_t face, std::string_view pattern) {
+    return matches(pattern, faces_[face].number, work_.left) || matches(pattern, faces_[face].name, work_.left);
   }
 
   struct FaceNames {
@@ -255,7 +300,8 @@ class Survey {
   ConvertedWorld& out_;
   std::map<std::string_view, std::vector<const Group*>> groups_;
   std::vector<FaceNames> faces_;
-  mutable std::size_t work_left_;
+  Work work_;
+  Shapes shapes_{work_};
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Converts worlds between words and the database that clients download: groups (from 2.0 on) or records.
-// Law: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes the box around it,
-// and is counted.
+// Law: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes boxes (shapes.h).
 #pragma once
 
 #include "adapters/bzflag/world/world.h"
@@ -10,8 +9,8 @@ namespace entente::bzflag {
 
 struct ConvertedWorld {
   words::World world;
-  std::size_t boxed = 0;  ///< obstacles that became a box
-  bool cut = false;       ///< obstacles or links are left out, because they are too many or too much work
+  std::size_t left_out = 0;  ///< parts of shapes that are not among its solids
+  bool cut = false;          ///< obstacles or links are left out, because they are too many or too much work
 };
 
 /// `bytes`: of the database as it was downloaded. They limit the work; obstacles and links beyond are left out.
