@@ -374,6 +374,15 @@ TEST_CASE("another player's shot is shown as a short pull of the trigger and a l
         "sends Grenade player=1 fuse=3 position=(266 256 62) velocity=(1 0 0)\n");
 }
 
+TEST_CASE("a wave, as a shock wave of BZFlag, is shown as an explosion in its middle, also one of a gun of the world") {
+  Play play;
+  play.plays();
+  const std::string wave = " kind: WAVE x: 15.625 life: 0.7 range: 60 radius: 6";
+  const std::string burst = " fuse=0 position=(266 256 62) velocity=(0 0 0)\n";
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12" + wave) == "sends Grenade player=1" + burst);
+  CHECK(play.hears<words::Shot>(wave) == "sends Grenade player=0" + burst);
+}
+
 TEST_CASE("ammunition: a full load is a restock, anything else a reload; a new player has a full load") {
   Play play;
   play.plays(kAos);

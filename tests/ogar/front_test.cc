@@ -324,6 +324,25 @@ TEST_CASE("ogar front: a shot is a flying piece of mass; a ray is one that flies
   CHECK(play.stage.new_id() == 101);  // the room's first id: shots took none of them
 }
 
+TEST_CASE("ogar front: a wave is a ring of small pieces of mass that grows, and then is gone") {
+  Play play;
+  play.plays();
+  words::Shot wave;
+  wave.set_shooter(2);
+  wave.set_shot(1);
+  wave.set_kind(words::WAVE);
+  wave.set_life(0.3);
+  wave.set_radius(6);
+  wave.set_range(30);
+  play.hears(wave);
+  const std::string first = play.waits(kTick);
+  CHECK(count(first, "{id=") == 16);
+  CHECK(count(first, "size=20") == 16);
+  const std::string rest = play.waits(kSecond);
+  CHECK(rest.find("removed=[") != std::string::npos);
+  CHECK(count(rest, "updated=[") > 3);
+}
+
 TEST_CASE("ogar front: walls, water and leaves are small posts, and none looks deadly") {
   Play play;
   play.opens();
