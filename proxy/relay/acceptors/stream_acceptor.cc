@@ -93,7 +93,7 @@ void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   proxy_headers_.tick(limits_.greet_ms);
-  if (!waiting_.empty() || route().upstreams.waiting() != 0) want_dialect();
+  if (!waiting_.empty() || route().upstreams.waiting() != 0) probes_->want(limits_);
   Acceptor::tick(now);
 }
 
@@ -177,25 +177,18 @@ void StreamAcceptor::let_go(net::Fd fd) {
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }
 
-/// Whether a session can begin. In a relay whose server is started for players, it begins before the server's dialect
-/// is known: it waits by itself, and a client that only asks who plays is answered.
+/// Whether a session can begin. If the server is started for players, it begins before the server's dialect is known:
+/// it waits by itself, and a client that only asks who plays, or for a page, is answered.
 bool StreamAcceptor::may_begin() const {
   const Upstreams& upstreams = route().upstreams;
   const bool starts = upstreams.holds() && !upstreams.rules().launch.start.empty();
-  return probes_->known() || (starts && begins_unknown() && !upstreams.any_up(now()));
-}
-
-/// Whether a session can do without the dialect of its server.
-bool StreamAcceptor::begins_unknown() const { return !route().bridge && !route().by_web(); }
-
-void StreamAcceptor::want_dialect() {
-  begins_unknown() || waiting_.empty() ? probes_->want(limits_) : probes_->players_wait(limits_);
+  return probes_->known() || (starts && !upstreams.any_up(now()));
 }
 
 void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   if (!may_begin()) {
     waiting_.push_back({std::move(newcomer), until});
-    want_dialect();
+    probes_->want(limits_);
     if (probes_->failed()) probed();
     return;
   }

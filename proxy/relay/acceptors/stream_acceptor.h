@@ -52,8 +52,6 @@ class StreamAcceptor final : public Acceptor,
   void let_go(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;
-  bool begins_unknown() const;
-  void want_dialect();
   void admit(AcceptedClient newcomer, Millis until);
 
   LinkTable table_;

@@ -40,6 +40,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
     : RoomSession(accept_route, owner, newcomer, false),
       RoomHost(accept_route.loop),
       no_dial_reason_(newcomer.no_dial_reason),
+      guesses_dialect_(newcomer.server == nullptr && accept_route.route.detects_before_sessions()),
       server_({0,
                &accept_route.route.server_game(),
                newcomer.server_dialect,
@@ -155,7 +156,21 @@ void BridgeSession::lack_face(const CountedEnd& side) {
   end(is_front(side) ? Reason::kClientDialect : Reason::kDialectMismatch);
 }
 
+/// The server to be dialled may speak another dialect than the one that was assumed when the room began.
+void BridgeSession::adapt_to(const Upstream& server) {
+  const std::size_t dialect = server.dialect().value_or(server_.info.dialect);
+  if (!guesses_dialect_ || dialect == server_.info.dialect) return;
+  server_.info.dialect = home_dialect_ = dialect;
+  if (visits()) return server_.replace_next(make_next_server_end(), now());
+  replace_back_end();
+  auto back = fresh_back();
+  if (back == nullptr) return lack_face(server_);
+  replace_back(std::move(back), {"the server speaks " + spoken(server_.info)});
+}
+
 int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
+  adapt_to(outgoing.server);
+  if (ending_) return 0;
   server_.info.server = server;
   if (!visits()) info_.server = server;
   note("dialling " + server.text());
@@ -164,6 +179,7 @@ int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
 
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded(false);
+  guesses_dialect_ = false;
   if (hold_.on()) info_.server = server_.info.server;
   server_.info.link = owner_.next_link();
   server_.info.session = info_.link;
@@ -260,7 +276,7 @@ void BridgeSession::after_call() {
     dialled_ = true;
     owner_.new_player(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    begin_dial(server_.info.game->transport(), server_.wanted_dialect());
+    begin_dial(server_.info.game->transport(), wanted_dialect());
     if (ending_) return;  // no server could even be tried
   }
   if (stop_why_) {

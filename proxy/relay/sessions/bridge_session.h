@@ -153,6 +153,11 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
     return make_server_end(player_route().route.upstreams.detects_any_in_session());
   }
   bool detects_chosen() const;
+  void adapt_to(const Upstream& server);
+  /// The dialect that the server to be connected must speak; nothing: any.
+  std::optional<std::size_t> wanted_dialect() const {
+    return guesses_dialect_ ? std::nullopt : server_.wanted_dialect();
+  }
   void open_back(const core::Peer& peer);
   void tell_back_opened();
   bool stays(const End::Departure& departure);
@@ -196,6 +201,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void tell_server_wrong();
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
+  bool guesses_dialect_ = false;                // the server's is not known before a server is dialled
   ServerSide server_;                           // what the room's back speaks with
 
   std::shared_ptr<const core::WorldState> known_world_;  // while the client has only asked who plays

@@ -59,7 +59,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   tell_wait(wait, server, why);
   if (ending_) return true;
   const Millis from = wait == core::Wait::kPlayerSlot ? now() : hold_.next_try(now(), false);
-  dial_.again(player_route(), info_, server_.wanted_dialect(), from, hold_.until());
+  dial_.again(player_route(), info_, wanted_dialect(), from, hold_.until());
   return true;
 }
 
@@ -245,7 +245,7 @@ void BridgeSession::next_departed(const End::Departure& departure) {
 
 void BridgeSession::dial_next_later(Millis from) {
   server_.replace_next(make_next_server_end(), now());
-  dial_.again(player_route(), info_, server_.wanted_dialect(), from, kForever);
+  dial_.again(player_route(), info_, wanted_dialect(), from, kForever);
 }
 
 }  // namespace entente::relay

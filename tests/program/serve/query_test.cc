@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,47 @@ TEST_CASE("a bridge answers a query without its server, which is not started") {
   const auto asked = [&] { return answer_of(folder.file("c.sock"), "routes"); };
   CHECK(eventually([&] { return has(asked(), "\t0\t0\t3\t0\t"); }));  // sessions, waiting, so far, refused
   CHECK(!std::filesystem::exists(folder.file("started")));
+  bridge.signal(SIGTERM);
+  CHECK(bridge.wait() == 0);
+}
+
+TEST_CASE("a query or a page starts no server whose dialect is not named; a player starts it, whatever it speaks") {
+  const Folder folder;
+  const net::Address away = testing::free_for_both();
+  const std::string to = "\"\nto = \"bzflag://" + away.text() + "\"\nhold_s = 60\nstart = \"";
+  folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") +
+                             "\"\n[[route]]\nlisten = \"bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10" + to +
+                             "echo $$ > " + folder.file("pid") + "; exec " + kEntente + " arena --listen 'bzflag://" +
+                             away.text() +
+                             "?dialect=2.0'\"\n[[route]]\nlisten = \"native+ws://127.0.0.1:0?dialect=json" + to +
+                             "touch " + folder.file("page") + "\"\n");
+  Process bridge({kEntente, "run", folder.file("a.toml")});
+  std::string port, web;
+  for (std::string* one : {&port, &web}) {
+    const auto line = bridge.line();
+    REQUIRE_MESSAGE(line, bridge.err());
+    *one = line->substr(line->rfind(':') + 1);
+  }
+  for (int i = 0; i < 3; ++i) CHECK(Asker(port).names().empty());
+  const Stream browser = Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(web))));
+  browser.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(browser.read_text(12) == "HTTP/1.1 200");
+  const auto asked = [&] { return answer_of(folder.file("c.sock"), "routes"); };
+  CHECK(eventually([&] { return has(asked(), "\t0\t0\t3\t0\t"); }));  // sessions, waiting, so far, refused
+  CHECK(!std::filesystem::exists(folder.file("pid")));
+  CHECK(!std::filesystem::exists(folder.file("page")));
+  Process anna({kEntente, "bot", "bzflag://127.0.0.1:" + port + "?dialect=2.4", "--name", "anna", "--behaviour", "idle",
+                "--control", folder.file("anna.sock")});
+  CHECK(eventually([&] { return has(answer_of(folder.file("anna.sock"), "list"), "\tanna\n"); }));  // it is let in
+  CHECK(eventually([&] {
+    const auto names = Asker(port).names();
+    return std::find(names.begin(), names.end(), "anna") != names.end();
+  }));
+  anna.signal(SIGTERM);
+  CHECK(anna.wait() == 0);
+  pid_t server = 0;
+  REQUIRE((std::ifstream(folder.file("pid")) >> server));
+  CHECK(::kill(server, SIGTERM) == 0);
   bridge.signal(SIGTERM);
   CHECK(bridge.wait() == 0);
 }
