@@ -49,6 +49,14 @@ TEST_CASE("aos back: a server that goes silent: the map does not come, or the pl
   CHECK(has(end, "says Refused code: SERVER_GONE text: \"the server does not send its map\""));
   CHECK(mapless.stage.closed());
 
+  Scene waiting;
+  waiting.stage.opens();
+  waiting.hears(anna());
+  for (int i = 0; i < 3; ++i) {  // another Entente asks while it waits for its own server's map
+    CHECK(waiting.waits(80 * kSecond) == "");
+    CHECK(has(waiting.receives(VersionGet{}), "says WorldProgress\n"));
+  }
+
   Scene outside;
   outside.comes();
   CHECK(outside.waits(200 * kSecond) == "");  // its player has not asked to enter
@@ -75,7 +83,8 @@ TEST_CASE("aos back: the player may ask to spawn before the map is loaded; a spe
 TEST_CASE("aos back: answers a version request, echoes a challenge, and reports no cached map in 0.76") {
   Scene scene;
   CHECK(scene.receives(HandshakeInit{{0, 0, 0, 42}}) == "sends HandshakeReturn challenge=(0 0 0 42)\n");
-  CHECK(scene.receives(VersionGet{}) == "sends VersionResponse letter=101 version=(1 0 0) system=\"Entente\"\n");
+  CHECK(scene.receives(VersionGet{}) ==
+        "says WorldProgress\nsends VersionResponse letter=101 version=(1 0 0) system=\"Entente\"\n");
   Scene newer(1);
   CHECK(newer.receives(MapStart{100, 7, {"hills", false}}) == "sends MapCached cached=0\n");
 }

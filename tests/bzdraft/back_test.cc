@@ -107,6 +107,14 @@ TEST_CASE("the back joins in the order that the page describes") {
   CHECK(own.ends_with("says Ready\n"));
 }
 
+TEST_CASE("an empty piece of no resource, which another Entente sends while it waits, asks for patience") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.gives(Md5{}, {}) == "says WorldProgress\n");
+  play.come_in();
+  CHECK(play.gives(Md5{}, {}) == "");
+}
+
 TEST_CASE("a resource is fetched once, with all that it refers to, and only if its data matches its name") {
   Buffer leaf = box(), middle, root;
   append(leaf, Bytes(kEnd));

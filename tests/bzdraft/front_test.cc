@@ -112,7 +112,11 @@ TEST_CASE("a client waits for a late world; it is refused with the reason, or to
   Play play;
   play.stage.opens();
   CHECK(play.asks({GetWorldUp{}}) == "");
-  CHECK(play.stage.waits(59 * kSecond) == "");
+  CHECK(play.stage.waits(9 * kSecond) == "");
+  const std::string signs = play.stage.waits(14 * kSecond);
+  CHECK(std::count(signs.begin(), signs.end(), '\n') == 3);
+  CHECK(signs.starts_with("sends MsgGetResource offset=0 remaining=0 "));
+  play.stage.waits(36 * kSecond);
   const std::string end = play.stage.waits(2 * kSecond);
   CHECK(end.find("sends MsgReject reason=") == 0);
   CHECK(end.find("the server did not send its map in time") != std::string::npos);

@@ -33,6 +33,13 @@ TEST_CASE("our back sends the header alone, then asks for flags, settings and th
   CHECK(told.find("solids { x: 50 half_x: 10 half_y: 10") != std::string::npos);
 }
 
+TEST_CASE("a server that tells the time again before it lets us in, as another Entente does, asks for patience") {
+  auto stage = back_stage();
+  stage.opens();
+  CHECK(lines(stage.receives(by_server({welcome(3), GameTime{1}})), "says WorldProgress") == "");
+  CHECK(lines(stage.receives(by_server({GameTime{2}})), "says WorldProgress") == "says WorldProgress\n");
+}
+
 TEST_CASE("a server that has no world yet is asked again, up to thirty times") {
   auto stage = back_stage();
   stage.opens();

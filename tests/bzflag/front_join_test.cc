@@ -120,7 +120,11 @@ TEST_CASE("a client waits for a late world, and is refused with the reason if it
     stage.opens();
     stage.receives(as_bytes(kHeader));
     stage.receives(by_client({WantSettings{}}));
-    CHECK(stage.waits(59 * core::kSecond) == "");
+    CHECK(stage.waits(9 * core::kSecond) == "");
+    const std::string signs = stage.waits(14 * core::kSecond);
+    CHECK(std::count(signs.begin(), signs.end(), '\n') == 3);
+    CHECK(lines(signs, "sends MsgGameTime microseconds=") == signs);
+    stage.waits(36 * core::kSecond);
     if (comes) {
       stage.hears(room_of("bzflag"));
       CHECK(stage.hears(tiles_2x2()).starts_with("sends MsgGameSettings world_size=100 "));
@@ -138,10 +142,10 @@ TEST_CASE("a world that comes slowly is waited for as long as parts of it come")
   stage.receives(as_bytes(kHeader));
   stage.receives(by_client({WantSettings{}}));
   for (int part = 0; part < 4; ++part) {
-    CHECK(stage.waits(50 * core::kSecond) == "");
+    CHECK(lines(stage.waits(50 * core::kSecond), "closes") == "");
     stage.hears(words::WorldProgress());
   }
-  CHECK(stage.waits(59 * core::kSecond) == "");
+  CHECK(lines(stage.waits(59 * core::kSecond), "closes") == "");
   CHECK(lines(stage.waits(2 * core::kSecond), "closes") == "closes: the server did not send its map in time\n");
 }
 

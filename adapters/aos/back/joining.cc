@@ -99,7 +99,9 @@ void Joining::hear(const FogColour& fog, BackOut& out) { tell_rule(kRuleFog, col
 void Joining::hear(const HandshakeInit& init, BackOut& out) { server_.send(HandshakeReturn{init.challenge}, out); }
 
 /// Uses a letter that no known client has: SpadesX disconnects known clients with a version that it does not accept.
+/// Another Entente asks again while it waits for its own server's map.
 void Joining::hear(const VersionGet&, BackOut& out) {
+  if (server_.stage == Stage::kMap && announced_ == 0) out.say(words::WorldProgress());
   VersionResponse response;
   response.letter = 'e';
   response.version = {1, 0, 0};

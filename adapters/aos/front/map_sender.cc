@@ -50,7 +50,9 @@ bool MapSender::load(FrontOut& out) {
 void MapSender::await_world(FrontOut& out) {
   const core::WorldWait::Answer answer = wait_.look(out.world().geometry() != nullptr, out);
   gave_up_ = answer == core::WorldWait::Answer::kNever;
-  if (gave_up_ || answer == core::WorldWait::Answer::kNotYet) return;
+  const bool waits = answer == core::WorldWait::Answer::kNotYet;
+  if (signs_.due(waits, out)) client_.send(VersionGet{}, out);  // clients answer it even before they have a map
+  if (gave_up_ || waits) return;
   begin(out);
   guessed_ = answer == core::WorldWait::Answer::kGuess;
 }

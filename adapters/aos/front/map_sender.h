@@ -58,6 +58,7 @@ class MapSender {
   Client& client_;
   Stage stage_ = Stage::kWorld;
   core::WorldWait wait_;
+  core::WaitSigns signs_;
   bool gave_up_ = false, guessed_ = false;
   core::Micros patience_ = 0;  // until when to wait for Map Cached
   std::shared_ptr<MapMaker> maker_;

@@ -106,7 +106,9 @@ void Joining::ask_for(const Md5& md5, BackOut& out) {
 }
 
 /// Pieces arrive in the order of the requests. A piece of another resource is outdated and ignored.
+/// Another Entente sends empty ones of no resource while our player has to wait.
 void Joining::hear(const GetResourceDown& piece, BackOut& out) {
+  if (!state_.in() && piece.md5 == Md5{} && piece.data.empty()) out.say(words::WorldProgress());
   if (!fetches_ || state_.stage != Stage::kLoading || piece.md5 != asked_ || piece.offset != piece_.size()) return;
   append(piece_, piece.data);
   const bool endless = piece.data.empty() || piece_.size() > Resources::kMostBytes;

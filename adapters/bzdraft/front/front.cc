@@ -27,6 +27,7 @@ void BzdraftFront::receive(const Frames& frames, Outlet& out) {
   };
   const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   const auto fault = client_.feed(frames, each, unknown);
+  if (!fault && !gone_) sign(out);
   if (!fault || gone_) return;
   gone_ = true;
   tell_end(core::words_for_fault(*fault), out);
@@ -96,6 +97,7 @@ void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
   world_sender_.answer(out);
   if (world_sender_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, false, out);
+  sign(out);
   if (!client_.in()) return;
   tanks_.update_late(out);
   flags_.refresh_pellets(out);
@@ -106,6 +108,11 @@ void BzdraftFront::tick(Outlet& out) {
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
+
+/// Shows a client that waits that we are there, by an empty piece of no resource, which clients ignore.
+void BzdraftFront::sign(Outlet& out) {
+  if (signs_.due(world_sender_.waits() || client_.stage == Stage::kEntering, out)) client_.send(out, GetResourceDown{});
+}
 
 void BzdraftFront::take(const Enter& enter, Outlet& out) {
   if (profile_.enter(enter, out)) let_in(out);

@@ -51,6 +51,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
+  void sign(Outlet& out);
   void refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
   void tell_end(std::string_view why, Outlet& out);
@@ -65,6 +66,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   PlayerTable players_{client_, *this};
   ClientProfile profile_{client_, players_};
   WorldSender world_sender_{client_, flag_numbers_};
+  core::WaitSigns signs_;
   Shots shots_{client_, players_, world_sender_, keeper_};
   Flags flags_{client_, players_, keeper_, flag_numbers_};
   Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, resync_};

@@ -19,6 +19,8 @@ class WorldSender {
   /// Answers a pending request, if it can be answered.
   void answer(FrontOut& out);
   core::WorldWait& wait() { return wait_; }
+  /// Whether the client has asked for the world, and has no answer.
+  bool waits() const { return wanted_; }
   /// Whether the world did not come in time, so the client must be refused.
   bool gave_up() const { return gave_up_; }
   /// Whether the client was shown an open field because the world is not known.

@@ -1,5 +1,7 @@
 #include "adapters/bzflag/back/rules.h"
 
+#include <utility>
+
 #include <map>
 
 #include "adapters/bzflag/bzflag.h"
@@ -57,7 +59,9 @@ void ServerRules::hear(const SetVar& set, BackOut& out) {
       tell_rule(ruled.rule, shortest(now), out);
 }
 
+/// The first one follows the greeting. Another Entente repeats it while our player has to wait.
 void ServerRules::hear(const GameTime& time, BackOut& out) {
+  if (!state_.in() && std::exchange(knows_time_, true)) out.say(words::WorldProgress());
   words::Clock clock;
   clock.set_us(time.microseconds);
   clock.set_speed(1);

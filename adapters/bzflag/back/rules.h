@@ -26,6 +26,7 @@ class ServerRules {
   const PeerLink& link_;
   core::JoinState& state_;
   TankRules& tank_rules_;
+  bool knows_time_ = false;
 };
 
 }  // namespace entente::bzflag

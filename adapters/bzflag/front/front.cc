@@ -50,6 +50,7 @@ void BzflagFront::receive(const Frames& frames, Outlet& out) {
     tell_end(core::words_for_fault(*fault), words::Refused::OTHER, out);
     out.fail(*fault);
   }
+  if (!gone_) sign(out);
 }
 
 template <class Message>
@@ -118,6 +119,7 @@ void BzflagFront::tick(Outlet& out) {
   lobby_.answer(out);
   if (lobby_.gave_up()) return goodbye(core::kNoWorldText, words::Refused::SERVER_GONE, out);
   let_in(out);
+  sign(out);
   if (!client_.in()) return;
   scores_.send_new(out);
   tanks_.update_late(out);
@@ -128,6 +130,12 @@ void BzflagFront::tick(Outlet& out) {
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
+
+/// Shows a client that waits that we are there.
+void BzflagFront::sign(Outlet& out) {
+  const bool waits = lobby_.waits() || client_.stage == Stage::kEntering;
+  if (signs_.due(waits, out) && client_.dialect().game_clock) client_.stream(out, GameTime{out.now()});
+}
 
 core::Micros BzflagFront::header_deadline() const {
   return client_.opened() + (client_.dialect().header == Header::kRequired ? kHeaderDeadline : kHeaderHope);

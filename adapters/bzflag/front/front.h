@@ -71,6 +71,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void greet(Outlet& out);
   void want_world(Outlet& out);
   void let_in(Outlet& out);
+  void sign(Outlet& out);
   void ping(Outlet& out);
   void goodbye(std::string_view why, words::Refused::Code code, Outlet& out);
   void tell_end(std::string_view why, words::Refused::Code code, Outlet& out);
@@ -87,6 +88,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::TankKeeper keeper_{*this};
   PlayerTable players_{client_, *this, resync_};
   Lobby lobby_{client_, flag_numbers_};
+  core::WaitSigns signs_;
   Queries queries_{client_, players_};
   Rules rules_{client_};
   Shots shots_{client_, players_, lobby_, keeper_, rules_};

@@ -51,7 +51,7 @@ void Lobby::hear(const GetWorld& wanted, FrontOut& out) {
 }
 
 void Lobby::answer(FrontOut& out) {
-  if (!wants_settings_ && !wants_hash_ && !wants_world_) return;
+  if (!waits()) return;
   const bool knows = known(out);
   if (knows && std::exchange(wants_settings_, false)) client_.stream(out, settings(out));
   if (knows && wants_hash_) send_hash(out);

@@ -25,6 +25,8 @@ class Lobby {
   /// Answers pending requests, if they can be answered.
   void answer(FrontOut& out);
   core::WorldWait& wait() { return wait_; }
+  /// Whether the client waits for an answer.
+  bool waits() const { return wants_settings_ || wants_hash_ || wants_world_; }
   /// Whether the world did not come in time, so the client must be refused.
   bool gave_up() const { return gave_up_; }
   /// Whether the client was shown an open field because the world is not known.

@@ -2,6 +2,8 @@
 // yet, because a server must first send it.
 // Law: a client is not shown another world in its place, with one exception. A server may tell its world only when
 // enough players have come (words::Waiting). Then the client gets an open field, which is counted, and it is told so.
+// A client that waits for long is sent a sign of life every few seconds: it may be the back of another Entente, which
+// gives up a silent server.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +60,28 @@ class WorldWait {
  private:
   Micros asked_ = 0, progress_ = 0;
   bool for_players_ = false;
+};
+
+/// When a client that waits is due a sign that it should wait on.
+class WaitSigns {
+ public:
+  static constexpr Micros kFirst = 12 * kSecond;  // usual joins are shorter
+  static constexpr Micros kEvery = 5 * kSecond;   // limits.ready_ms is 20 s by default
+
+  /// `waits`: whether the client waits for the server now. Asks for a tick while it does. REQUIRES: called when it
+  /// begins to wait, and in each
+  /// tick.
+  bool due(bool waits, FrontOut& out) {
+    if (!waits) return at_ = 0, false;
+    if (at_ == 0) at_ = out.now() + kFirst;
+    const bool due = out.now() >= at_;
+    if (due) at_ = out.now() + kEvery;
+    out.wake(at_);
+    return due;
+  }
+
+ private:
+  Micros at_ = 0;  // 0: it does not wait
 };
 
 }  // namespace entente::core
