@@ -115,3 +115,39 @@ TEST_CASE("aos world from map: at most a thousand boxes, however fragmented the 
 
 }  // namespace
 }  // namespace entente::aos::world_from_map_test
+#include "tests/support/steps.h"
+#include "tests/aos/back_stage.h"
+namespace entente::aos::scratch_test {
+TEST_CASE("scratch") {
+  std::mt19937 r(1);
+  for (int kind = 0; kind < 6; ++kind) {
+    VoxelMap map;
+    for (std::uint32_t y = 0; y < 512; ++y)
+      for (std::uint32_t x = 0; x < 512; ++x) {
+        std::uint64_t solid = 3ULL << 62U;
+        if (kind == 1) solid = ~0ULL << (r() % 60);
+        if (kind == 2) solid = (x % 7 < 3 && y % 7 < 3) ? ~0ULL << 40 : solid;
+        if (kind == 3) solid = ~0ULL;
+        if (kind == 4) solid = 0xaaaaaaaaaaaaaaaaULL;
+        if (kind == 5) solid = (x % 16 < 8) != (y % 16 < 8) ? ~0ULL << 40 : solid;
+        map.fill(x, y, solid);
+        if (kind >= 3 && kind < 5)
+          for (unsigned z = 0; z < 64; ++z)
+            if (solid >> z & 1) map.set(x, y, z, 0x01010101);
+      }
+    const Buffer packed = pack_map(map);
+    auto a = testing::steps();
+    MapReceiver receiver;
+    for (std::size_t at = 0; at < packed.size(); at += 8192)
+      if (auto f = receiver.feed(Bytes(packed).subspan(at, std::min<std::size_t>(8192, packed.size() - at)))) MESSAGE(f->what);
+    auto b = testing::steps();
+    VoxelMap got = receiver.take();
+    const words::World world = world_from_map(got, "");
+    auto c = testing::steps();
+    Buffer raw;
+    write_vxl(got, raw);
+    auto d = testing::steps();
+    MESSAGE(kind, ": packed ", packed.size(), " raw ", raw.size(), " read ", b - a, " world ", c - b, " of which vxl ", d - c, " solids ", world.solids_size());
+  }
+}
+}

@@ -143,7 +143,9 @@ class Feeder {
   }
 
   /// The most steps for a message, and the most bytes for a kind of message.
-  std::string worst() const { return std::to_string(worst_) + " steps, " + std::to_string(most_kept_) + " bytes"; }
+  std::string worst() const {
+    return std::to_string(worst_) + " steps (" + worst_kind_ + "), " + std::to_string(most_kept_) + " bytes";
+  }
 
  private:
   static constexpr std::size_t kRound = 100;         // messages
@@ -180,7 +182,10 @@ class Feeder {
       const std::uint64_t steps = testing::steps() - began;
       if (steps > bound_.most_steps(message_.size()))
         FAIL_CHECK("takes ", steps, " steps for ", message_.size(), " bytes");
-      worst_ = std::max(worst_, steps);
+      if (steps > worst_) {
+        worst_ = steps;
+        worst_kind_ = row.name;
+      }
     }
     pair_->tick(way_, 100 * kMillisecond);
     return taken;
@@ -195,6 +200,7 @@ class Feeder {
   std::optional<Pair> pair_;
   Buffer message_;
   std::uint64_t worst_ = 0;
+  std::string worst_kind_;
   std::size_t most_kept_ = 0;
 };
 
