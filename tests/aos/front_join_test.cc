@@ -410,6 +410,25 @@ TEST_CASE("a client with too few numbers for all players is shown the nearest") 
   CHECK(has(play.waits(5 * kSecond), "name=\"p58\""));
 }
 
+TEST_CASE(
+    "a player beyond the client's fog never takes the number of another there, so nobody joins and leaves unseen") {
+  Play play;
+  play.plays();
+  for (core::Id id = 20; id < 60; ++id)
+    play.comes(id, "name: 'p" + std::to_string(id) + "' team: BLUE",
+               "alive: true pose { x: " + std::to_string(10 * id) + " }");
+  play.waits(5 * kSecond);
+  std::string said;
+  for (int turn = 0; turn < 20; ++turn) {  // p59 comes as near as 210 m, p25 goes as far as 590 m, and they return
+    said += play.hears<words::Pose>(turn % 2 == 0 ? "unit: 159 x: 210" : "unit: 159 x: 590");
+    said += play.hears<words::Pose>(turn % 2 == 0 ? "unit: 125 x: 590" : "unit: 125 x: 250");
+    said += play.hears<words::Hidden>("unit: 130");
+    said += play.waits(kSecond);
+  }
+  CHECK(count(said, "sends PlayerLeft") == 0);
+  CHECK(count(said, "sends CreatePlayer") == 0);
+}
+
 TEST_CASE("in a room with many units, new players appear with the next snapshot, not after a search for each word") {
   Play play;
   play.plays();

@@ -164,6 +164,22 @@ TEST_CASE("the client's other tanks are shown as robots with their own names") {
   CHECK(lines(stage.hears(owns(1, {11, 15})), "sends MsgAddPlayer").find("callsign=\"anna 2\"") != std::string::npos);
 }
 
+TEST_CASE("a player whose callsign differs from its name does not leave when the room repeats what it knows of it") {
+  auto stage = in_play();
+  words::Player like = player(3, "ben", words::GREEN);  // of the same name as player 2
+  CHECK(lines(stage.hears(like), "sends MsgAddPlayer").find("callsign=\"ben 2\"") != std::string::npos);
+  like.set_colour(0xff0000);
+  CHECK(stage.hears(like) == "");
+  words::Player longer = player(4, std::string(kLongestName + 9, 'n'), words::GREEN);
+  CHECK(count(stage.hears(longer), "sends MsgAddPlayer") == 1);
+  longer.set_colour(0xff0000);
+  CHECK(stage.hears(longer) == "");
+  like.set_name("cy");
+  const std::string renamed = stage.hears(like);
+  CHECK(count(renamed, "sends MsgRemovePlayer id=2\n") == 1);
+  CHECK(lines(renamed, "sends MsgAddPlayer").find("callsign=\"cy\"") != std::string::npos);
+}
+
 TEST_CASE("a pickup is shown as a flag of unknown kind until it is gone") {
   auto stage = in_play();
   words::Unit pickup = tank(20, 0, true, 30);

@@ -548,6 +548,38 @@ TEST_CASE("ogar back: a unit out of sight for a minute is gone; its player is go
   CHECK(has(play.waits(2 * kSecond), "says PlayerGone id: 102"));
 }
 
+TEST_CASE(
+    "ogar back: a name whose cells are all out of sight, and that comes back in a new colour, is the same player") {
+  Play play;
+  play.plays();
+  const auto add = [](Shown& shown, std::uint32_t id, float x, const ogar::Colour& colour) -> Shown& {
+    return shown.add(id, CellType::kPlayer, x, 0, 40, "ben", false, colour);
+  };
+  Shown first, apart;
+  play.receives(add(first, 20, 900, {255, 16, 64}).add(21, CellType::kPlayer, 950, 0, 60, "ben"));
+  play.receives(Shown().remove(20));
+  CHECK(
+      has(play.receives(add(apart, 30, 100, {16, 64, 255})), "says Player id: "));  // one cell is in sight: another ben
+  play.receives(Shown().remove(21));
+  play.waits(kSecond);
+  Shown next;
+  const std::string born = play.receives(add(next, 40, 100, {64, 255, 16}));
+  CHECK(count(born, "says Player id: 102 name: \"ben\"") == 1);
+  CHECK(count(born, "says Player ") == 1);
+  CHECK(count(born, "says Gone unit: ") == 2);  // its old cells
+  CHECK(!has(born, "Died"));                    // nobody knows how they ended
+  CHECK(!has(born, "PlayerGone"));
+  // Its last cell in sight was eaten, and it had others: its next life says that they are gone, too.
+  Shown two;
+  play.receives(two.add(50, CellType::kPlayer, 100, 0, 30, "zoe").add(51, CellType::kPlayer, 950, 0, 30, "zoe"));
+  play.receives(Shown().remove(51));
+  CHECK(!has(play.receives(Shown().eat(50, 7)), "Died"));
+  Shown again;
+  const std::string told = play.receives(again.add(52, CellType::kPlayer, 100, 0, 30, "zoe", false, {64, 255, 16}));
+  CHECK(has(told, "says Died player: 108 "));
+  CHECK(has(told, "says Spawned unit: "));
+}
+
 TEST_CASE("ogar back: units out of sight still belong to their player") {
   Play play;
   play.plays();

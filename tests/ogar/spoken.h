@@ -59,14 +59,14 @@ class Shown {
   }
   Shown& clear() { return has(ogar::kClear); }
   Shown& add(std::uint32_t id, ogar::CellType type, float x, float y, std::uint16_t size, const char* name = "",
-             bool owned = false) {
+             bool owned = false, const ogar::Colour& colour = {255, 16, 64}) {
     ogar::AddedCell cell;
     cell.id = id;
     cell.type = type;
     cell.x = x;
     cell.y = y;
     cell.size = size;
-    cell.colour = {255, 16, 64};
+    cell.colour = colour;
     cell.flags = static_cast<std::uint8_t>((owned ? 1 : 0) | (*name != '\0' ? 2 : 0));
     cell.name.chars = name;
     update_.added.push_back(cell);

@@ -13,7 +13,10 @@ namespace {
 constexpr std::size_t kMostOthers = kMostPlayers - 1;
 /// How long a number stays unused before another player gets it: packets under way may still mean the old player.
 constexpr core::Micros kRest = 2 * core::kSecond;
-constexpr double kUnseen = 1e9, kNearer = 0.8;  // shown players count as nearer, so that nobody flickers
+/// A client draws nothing beyond its fog, so all players there are as far as each other, and none makes room for
+/// another.
+constexpr double kFogFar = 128 * kMetresPerBlock, kUnseen = kFogFar;
+constexpr double kNearer = 0.8;  // shown players count as nearer, so that nobody flickers
 
 constexpr std::size_t kMostListed = 20'000;  // units examined between two snapshots
 /// How often the nearest units are chosen again if there are too many to show and none has come or left.
@@ -65,7 +68,8 @@ void PlayerTable::list_candidates(FrontOut& out) {
     const double dx = mine == nullptr ? 0 : pose.x() - mine->unit.pose().x();
     const double dy = mine == nullptr ? 0 : pose.y() - mine->unit.pose().y();
     const double far = std::sqrt(dx * dx + dy * dy);
-    candidates_.push_back({player, state.unit.id(), state.hidden || !std::isfinite(far) ? kUnseen : far});
+    candidates_.push_back(
+        {player, state.unit.id(), state.hidden || !std::isfinite(far) ? kUnseen : std::min(far, kFogFar)});
   };
   for (const auto& [id, player] : world.players()) {
     const std::size_t before = candidates_.size();

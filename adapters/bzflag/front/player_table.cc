@@ -28,6 +28,7 @@ void PlayerTable::dress(std::uint8_t number, std::size_t nth, const FrontOut& ou
   const words::Enter& wish = client_.wish;
   const words::Player* who = owner != nullptr ? &owner->player : nullptr;
   std::string name = who != nullptr ? who->name() : me ? wish.name() : state != nullptr ? state->unit.name() : "";
+  entry.full_name = name;
   if (name.empty()) name = "player " + std::to_string(number);
   const bool watches = who != nullptr ? who->role() == words::WATCH : me && wish.role() == words::WATCH;
   words::Team team = who != nullptr ? who->team() : me ? wish.team() : words::TEAM_ANY;
@@ -88,7 +89,7 @@ void PlayerTable::see_player(const words::Player& player, words::Audience audien
   if (team != entry.team && (team == 6 || team == 7)) {
     entry.team = team;
     if (team == 6) client_.stream(out, NewRabbit{number});
-  } else if (team != entry.team || (entry.callsign != player.name() && number != own_number())) {
+  } else if (team != entry.team || (entry.full_name != player.name() && number != own_number())) {
     if (number == own_number()) return out.drop(drops::kOwnName);
     dismiss(number, out);
     return reassign(player.id(), out);

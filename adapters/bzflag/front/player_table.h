@@ -12,7 +12,8 @@
 namespace entente::bzflag {
 
 struct PlayerEntry : core::TankPlayerEntry {
-  std::string callsign;
+  std::string callsign;   ///< as our client knows it; no other player has it
+  std::string full_name;  ///< as the room knows it; may be longer, or shared
   std::int16_t team = 0;
   std::uint32_t badges = 0;
   std::uint32_t order = 0;

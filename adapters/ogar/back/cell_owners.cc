@@ -13,6 +13,10 @@ constexpr core::Micros kAbsent = 600 * core::kSecond;
 
 std::string look(const std::string& name, std::uint32_t colour) { return name + '\n' + std::to_string(colour); }
 
+void drop_unit(std::vector<CellOwners::OwnCell>& cells, core::Id unit) {
+  std::erase_if(cells, [&](const CellOwners::OwnCell& own) { return own.unit == unit; });
+}
+
 }  // namespace
 
 CellOwners::Owner& CellOwners::entry(core::Id id) {
@@ -45,6 +49,15 @@ CellOwners::Owner& CellOwners::me(const std::string& name, std::uint32_t colour,
     out.say(player);
   }
   return owner;
+}
+
+std::vector<CellOwners::OwnCell> CellOwners::end_earlier_life(const std::string& name, std::uint32_t colour,
+                                                              core::BackOut& out) {
+  if (by_look_.contains(look(name, colour)) || find_absent(name) != nullptr) return {};
+  Owner* earlier = find_hidden(name);
+  if (earlier == nullptr) return {};
+  if (earlier->doubt) say_died(*earlier, words::Died(earlier->doubt->died), out);
+  return earlier->hidden;
 }
 
 CellOwners::Owner& CellOwners::owner(const std::string& name, std::uint32_t colour, words::Team team,
@@ -82,7 +95,7 @@ core::Id CellOwners::named(const std::string& name, std::uint32_t colour) const 
 }
 
 void CellOwners::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out) {
-  std::erase(owner.hidden, pose.unit());
+  drop_unit(owner.hidden, pose.unit());
   if (owner.player.id() == 0) return;
   const bool new_life = owner.units.empty() && (owner.dead || owner.player.id() == me_);
   if (new_life) owner.spawned = pose;
@@ -93,14 +106,14 @@ void CellOwners::gained(Owner& owner, std::uint32_t cell, const words::Pose& pos
   owner.seen = out.now();
 }
 
-void CellOwners::hid(Owner& owner, core::Id unit) {
-  lost(owner, unit);
-  owner.hidden.push_back(unit);
+void CellOwners::hid(Owner& owner, const OwnCell& cell) {
+  lost(owner, cell.unit);
+  owner.hidden.push_back(cell);
 }
 
 void CellOwners::lost(Owner& owner, core::Id unit) {
-  std::erase_if(owner.units, [&](const OwnCell& own) { return own.unit == unit; });
-  std::erase(owner.hidden, unit);
+  drop_unit(owner.units, unit);
+  drop_unit(owner.hidden, unit);
   if (owner.active.unit == unit) owner.active = {};
   owner.changed = true;
 }
@@ -150,7 +163,7 @@ void CellOwners::say_owned(Owner& owner, core::BackOut& out) {
   words::Owns owns;
   owns.set_player(owner.player.id());
   for (const OwnCell& own : owner.units) owns.add_units(own.unit);
-  owns.mutable_units()->Add(owner.hidden.begin(), owner.hidden.end());
+  for (const OwnCell& own : owner.hidden) owns.add_units(own.unit);
   owns.set_active(owner.active.unit);
   out.say(std::move(owns));
   if (!owner.spawned) return;
@@ -180,14 +193,23 @@ void CellOwners::left(core::Id player, core::BackOut& out) {
   if (at != owners_.end() && !is_here(at->second)) forget(at, "its cells are gone", out);
 }
 
-/// Finds a player without cells by its name. A new cell with that name is its next life: servers choose a new colour
-/// for each life.
+/// Finds a player without cells by its name: the one that lost them last.
 const CellOwners::Owner* CellOwners::find_absent(const std::string& name) const {
   const Owner* latest = nullptr;
   for (const auto& [id, owner] : owners_)
     if (owner.player.name() == name && !is_here(owner) && (latest == nullptr || owner.seen > latest->seen))
       latest = &owner;
   return latest;
+}
+
+/// Finds a player whose cells are all out of sight by its name: the one that was not seen for longest.
+CellOwners::Owner* CellOwners::find_hidden(const std::string& name) {
+  Owner* longest = nullptr;
+  for (auto& [id, owner] : owners_) {
+    const bool hidden = id != 0 && id != me_ && owner.units.empty() && !owner.hidden.empty();
+    if (hidden && owner.player.name() == name && (longest == nullptr || owner.seen < longest->seen)) longest = &owner;
+  }
+  return longest;
 }
 
 void CellOwners::forget_longest_absent(core::BackOut& out) {

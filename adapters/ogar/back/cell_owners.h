@@ -1,6 +1,6 @@
 // Finds out which player owns which cells. Ogar does not name players: all cells with the same name and colour are
-// taken for one player's. If cells with a known name get a new colour when all old ones are gone, they are the same
-// player's.
+// taken for one player's. Servers choose a new colour for each life, so a cell with a known name and a new colour is
+// the next life of a player of that name who has no cell in sight, if there is one.
 // Law: a player and its cells are reported before anything that happens to them. Nothing is reported twice.
 #pragma once
 
@@ -24,11 +24,11 @@ class CellOwners {
   /// A player who has, or had, cells.
   struct Owner {
     words::Player player;
-    std::vector<OwnCell> units;    ///< in sight
-    OwnCell active{};              ///< the largest of them
-    std::vector<core::Id> hidden;  ///< units out of sight, which are still its own
-    bool told = false;             ///< Player was sent
-    bool changed = false;          ///< Owns must be sent
+    std::vector<OwnCell> units;   ///< in sight
+    OwnCell active{};             ///< the largest of them
+    std::vector<OwnCell> hidden;  ///< out of sight, but still its own
+    bool told = false;            ///< Player was sent
+    bool changed = false;         ///< Owns must be sent
     bool dead = false;
     std::optional<words::Pose> spawned;  ///< Spawned must be sent
     struct Doubt {
@@ -43,6 +43,9 @@ class CellOwners {
   /// Sets the player for whom the back plays. The room is told of it as soon as its name is known, and when that
   /// changes.
   void set_me(const words::Player& me, core::BackOut& out);
+  /// To be called before owner(), for a new cell. If the cell is the next life of a player whose cells are all out of
+  /// sight, these are returned: they are not in the game any more, and lost() must follow for each.
+  std::vector<OwnCell> end_earlier_life(const std::string& name, std::uint32_t colour, core::BackOut& out);
   /// The owner of a cell that looks like this. The room is told of a new owner at once.
   Owner& owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
   /// The owner of one of our own cells. The server decides our player's name and colour.
@@ -53,7 +56,7 @@ class CellOwners {
 
   void gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out);
   /// The unit is out of sight. gained() follows if it comes back.
-  void hid(Owner& owner, core::Id unit);
+  void hid(Owner& owner, const OwnCell& cell);
   /// The unit is not in the game any more, whether it was in sight or not.
   void lost(Owner& owner, core::Id unit);
 
@@ -89,6 +92,7 @@ class CellOwners {
   using Owners = std::map<core::Id, Owner>;
   bool is_here(const Owner& owner) const;
   const Owner* find_absent(const std::string& name) const;
+  Owner* find_hidden(const std::string& name);
   void forget_longest_absent(core::BackOut& out);
   Owners::iterator forget(Owners::iterator at, const char* why, core::BackOut& out);
   static void say_owned(Owner& owner, core::BackOut& out);

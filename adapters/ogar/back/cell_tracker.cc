@@ -32,6 +32,9 @@ CellOwners::Owner* CellTracker::owner_of(const AddedCell& cell, core::BackOut& o
   const std::string name = (cell.flags & 2U) != 0 ? told_name(cell.name.chars) : std::string();
   const words::Team team = teams_ ? team_of(cell.colour) : words::ROGUE;
   const bool mine = (cell.flags & 1U) != 0 && out.me() != 0;
+  if (!mine)
+    for (const CellOwners::OwnCell& own : owners_.end_earlier_life(name, rgb_of(cell.colour), out))
+      end(own.cell, 0, nullptr, words::UNKNOWN_DEATH, out);
   CellOwners::Owner& owner =
       mine ? owners_.me(name, rgb_of(cell.colour), team, out) : owners_.owner(name, rgb_of(cell.colour), team, out);
   if (owner.units.size() + owner.hidden.size() < kMostOfOne) return &owner;
@@ -218,7 +221,7 @@ void CellTracker::hide(std::uint32_t id, Cell& cell, core::BackOut& out) {
   words::Hidden hidden;
   hidden.set_unit(cell.unit);
   out.say(hidden);
-  if (CellOwners::Owner* owner = owners_.find(cell.owner)) owners_.hid(*owner, cell.unit);
+  if (CellOwners::Owner* owner = owners_.find(cell.owner)) owners_.hid(*owner, {cell.unit, id});
 }
 
 void CellTracker::end(std::uint32_t id, core::Id by, CellOwners::Owner* eater, words::DeathCause why,
