@@ -8,6 +8,10 @@
 namespace entente::panic {
 namespace {
 
+std::string find_maps() {
+  return first_map_folder(likely_map_folders(), [](const Ground& map) { return map.is_released(); });
+}
+
 constexpr core::Setting kFrontSettings[] = {
     {"name",
      "The name of every player of this listener in the other game. Default: panic- and four digits, different for "
@@ -28,16 +32,18 @@ constexpr core::Setting kFrontSettings[] = {
      {.least = 0, .most = 60}},
     {"maps",
      "Folder with the clients' .map files (resources/graphics/maps). In another game's world, rock and water of the "
-     "client's own map then block its tank, too. Default: they do not.",
-     {.folder = true}},
+     "client's own map then block its tank, too. Default: the folder of the released game, if it is found; else they "
+     "do "
+     "not.",
+     {.folder = true, .find = find_maps}},
 };
 
 constexpr core::Setting kBackSettings[] = {
     {"maps",
-     "Folder with the server's .map files. Default: open ground of the right size, on which walls are learnt by "
-     "driving "
-     "into them.",
-     {.folder = true}},
+     "Folder with the server's .map files. Default: the folder of the released game, if it is found; else open ground "
+     "of "
+     "the right size, on which walls are learnt by driving into them.",
+     {.folder = true, .find = find_maps}},
     {"leave",
      "quit or close: how to leave the server. Default: close, because a Quit often crashes the released server.",
      {.words = "quit|close"}},

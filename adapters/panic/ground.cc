@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -16,13 +17,15 @@ constexpr int kLargest = 32;           // tiles a side: the released client fail
 constexpr std::size_t kMostMaps = 64;  // files in a folder
 constexpr std::size_t kMostBytes = 64U << 10U;
 
-struct KnownSize {
+struct Released {
   std::uint8_t id, version;
   int columns, rows;
   bool walled;
+  std::string_view hash;  // of its tiles
 };
-// Measured on the released client and server: the size of each map, and whether it is walled on all sides.
-constexpr KnownSize kKnown[] = {{1, 1, 30, 20, false}, {2, 1, 32, 32, true}};
+// Measured on the released client and server: the size of each map, whether it is walled on all sides, and a checksum.
+// The maps themselves are not free, so they are not part of this program.
+constexpr Released kReleased[] = {{1, 1, 30, 20, false, "6ac44d6e042153ea"}, {2, 1, 32, 32, true, "f2dce28eaf9dc4e5"}};
 
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -40,11 +43,13 @@ int number(std::string_view digits, int most) {
   return error == std::errc{} && stop == end && value >= 0 && value <= most ? value : -1;
 }
 
-const KnownSize* known_size(std::uint8_t id, std::uint8_t version) {
-  for (const KnownSize& known : kKnown)
+const Released* released(std::uint8_t id, std::uint8_t version) {
+  for (const Released& known : kReleased)
     if (known.id == id && known.version == version) return &known;
   return nullptr;
 }
+
+constexpr std::string_view kMapsOfGame = "resources/graphics/maps";
 
 }  // namespace
 
@@ -55,7 +60,7 @@ Ground::Ground(std::uint8_t id, std::uint8_t version, int columns, int rows)
       digits_(static_cast<std::size_t>(columns * rows), words::SHOTS_PASS | words::UNITS_PASS) {}
 
 Ground Ground::uncharted(std::uint8_t id, std::uint8_t version) {
-  const KnownSize* known = known_size(id, version);
+  const Released* known = released(id, version);
   if (known == nullptr) return {id, version, kLargest, kLargest};
   Ground ground(id, version, known->columns, known->rows);
   ground.walled_ = known->walled;
@@ -88,6 +93,11 @@ Result<Ground> Ground::read(std::string_view text) {
     for (const char c : line) ground.digits_.push_back(static_cast<char>(c - '0'));
   }
   return ground;
+}
+
+bool Ground::is_released() const {
+  const Released* known = released(id_, version_);
+  return known != nullptr && charted_ && hash_of(as_bytes(digits_)) == known->hash;
 }
 
 void Ground::see(Tile tile) {
@@ -135,6 +145,28 @@ std::optional<MapNumber> map_named(std::string_view name) {
   const int id = number(name.substr(0, slash), 255), version = number(name.substr(slash + 1), 255);
   if (id < 0 || version < 0) return std::nullopt;
   return MapNumber{static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(version)};
+}
+
+std::vector<std::string> likely_map_folders() {
+  std::vector<std::string> folders{std::string(kMapsOfGame)};
+  const char* home = std::getenv("HOME");
+  for (const char* base : {".", home, "/opt", "/srv", "/usr/local/games", "/usr/local/share", "/usr/share/games"})
+    for (const char* game : {"TankCommanderPanic", "panic"})
+      if (base != nullptr) folders.push_back(std::string(base) + "/" + game + "/" + std::string(kMapsOfGame));
+  return folders;
+}
+
+std::string first_map_folder(const std::vector<std::string>& folders, bool (*unchanged)(const Ground&)) {
+  for (const std::string& folder : folders) {
+    std::error_code none;
+    if (!std::filesystem::is_directory(folder, none)) continue;
+    std::string problems;
+    const std::vector<Ground> maps = read_maps(folder, problems);
+    const auto of_the_game = [](const Ground& map) { return released(map.id(), map.version()) != nullptr; };
+    const auto altered = [&](const Ground& map) { return of_the_game(map) && !unchanged(map); };
+    if (std::ranges::any_of(maps, of_the_game) && std::ranges::none_of(maps, altered)) return folder;
+  }
+  return {};
 }
 
 std::vector<Ground> read_maps(const std::string& folder, std::string& problems) {

@@ -25,6 +25,9 @@ class Ground {
   std::uint8_t version() const { return version_; }
   const Tiles& tiles() const { return tiles_; }
 
+  /// Whether it is one of the maps that the game was released with, unchanged.
+  bool is_released() const;
+
   /// Whether the tile is known to block units.
   bool blocks(Tile tile) const { return !tiles_.holds(tile) || (digit(tile) & words::UNITS_PASS) == 0; }
   /// Whether the tile is known to let units in.
@@ -62,6 +65,14 @@ struct MapNumber {
 };
 /// The map that World.name names; nothing if it is not one of Panic's.
 std::optional<MapNumber> map_named(std::string_view world_name);
+
+/// Where the maps of an unpacked game may be: resources/graphics/maps of the working directory, and of a folder
+/// TankCommanderPanic or panic in the home directory, in the working directory, or where programs are installed by
+/// hand.
+std::vector<std::string> likely_map_folders();
+/// The first folder with maps of which every one that has the number of a released map is `unchanged`, and at least one
+/// has. Empty: there is none.
+std::string first_map_folder(const std::vector<std::string>& folders, bool (*unchanged)(const Ground&));
 
 /// Reads every .map file of a folder. `problems` gets the files that cannot be read, and why.
 std::vector<Ground> read_maps(const std::string& folder, std::string& problems);

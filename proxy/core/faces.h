@@ -18,6 +18,8 @@ struct Setting {
     std::string_view words = {};  ///< one of them: "yes|no"
     int least = 0, most = 0;      ///< an integer
     bool folder = false;          ///< an existing folder
+    /// Looks for the value on this machine, for a URL that does not give one. Empty: there is none.
+    std::string (*find)() = nullptr;
   };
 
   const char* name;

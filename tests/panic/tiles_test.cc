@@ -3,12 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "adapters/panic/ground.h"
 #include "tests/panic/maps.h"
+#include "tests/program/folder.h"
 
 namespace entente::panic::tiles_test {
 namespace {
@@ -101,6 +105,22 @@ TEST_CASE("a map file is read, and an invalid one is refused") {
   std::string odd = good;
   odd.replace(odd.rfind('3'), 1, "4");
   CHECK(std::string(Ground::read(odd).error().field) == "row");
+}
+
+TEST_CASE("maps are found in the folder of an unpacked game, unless one of them was altered") {
+  const Folder game, none;
+  const auto any = [](const Ground&) { return true; };
+  const auto released = [](const Ground& map) { return map.is_released(); };
+  const std::vector<std::string> folders{none.path().string(), none.file("nowhere"), game.path().string()};
+  game.write("9_1_Own.map", "Own\n9\n1\n0\n2\n1\n\n33\n");
+  CHECK(first_map_folder(folders, any).empty());  // no map of the game
+  game.write("1_1_Test.map", walled_map(30, 20));
+  CHECK(first_map_folder(folders, any) == game.path().string());
+  CHECK(first_map_folder(folders, released).empty());  // not the released map of that number
+  CHECK_FALSE(Ground::uncharted(2, 1).is_released());  // its tiles are not known
+  const auto likely = likely_map_folders();
+  CHECK(likely.front() == "resources/graphics/maps");
+  CHECK(std::ranges::count(likely, "/opt/TankCommanderPanic/resources/graphics/maps") == 1);
 }
 
 TEST_CASE("a shot is safe if it is known to meet a wall or to end on the map") {

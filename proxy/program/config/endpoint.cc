@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "adapters/registry.h"
@@ -154,6 +155,14 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   }
   if (const auto read = read_parameters(parts->query, role, endpoint); !read) return at_fault(read.error());
   return endpoint;
+}
+
+Settings with_found(Settings settings, std::span<const core::Setting> known) {
+  for (const core::Setting& one : known) {
+    if (one.values.find == nullptr || settings.contains(one.name)) continue;
+    if (std::string found = one.values.find(); !found.empty()) settings.emplace(one.name, std::move(found));
+  }
+  return settings;
 }
 
 std::optional<Error> objection(const core::Setting& setting, std::string_view value) {

@@ -59,6 +59,9 @@ struct Endpoint {
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<EndpointRole> role = {});
 
+/// Adds those of `known` that were not given, but are found on this machine (core::Setting::Values::find).
+Settings with_found(Settings settings, std::span<const core::Setting> known);
+
 /// The error in this value of a game's setting.
 std::optional<Error> objection(const core::Setting& setting, std::string_view value);
 

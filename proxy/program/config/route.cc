@@ -142,14 +142,20 @@ Outcome<RouteServers> parse_servers(std::span<const std::string> urls, std::span
   return all;
 }
 
+Settings front_settings_of(const ListenEnd& listen) {
+  return with_found(listen.settings, faces_of(*listen.game).front_settings);
+}
+
+Settings back_settings_of(const Endpoint& to) { return with_found(to.settings, faces_of(*to.game).back_settings); }
+
 std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
-  return [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+  return [make = faces_of(*listen.game).front, settings = front_settings_of(listen)](std::size_t dialect) {
     return make({dialect, settings});
   };
 }
 
 std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
-  return [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
+  return [make = faces_of(*to.game).back, settings = back_settings_of(to)](std::size_t dialect) {
     return make({dialect, settings});
   };
 }

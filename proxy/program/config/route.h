@@ -64,12 +64,15 @@ enum class RouteKind : std::uint8_t {
   kBridge,  ///< different ones: messages are translated
 };
 
-/// Creates fronts for clients of this listener, in one of its dialects, with the settings of its URL. REQUIRES: its
-/// game has fronts.
+/// The settings of the URL, and those that are found on this machine.
+Settings front_settings_of(const ListenEnd& listen);
+Settings back_settings_of(const Endpoint& to);
+
+/// Creates fronts for clients of this listener, in one of its dialects, with front_settings_of(). REQUIRES: its game
+/// has fronts.
 std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
 
-/// Creates backs for this server, in one of its dialects, with the settings of its URL. REQUIRES: its game has
-/// backs.
+/// Creates backs for this server, in one of its dialects, with back_settings_of(). REQUIRES: its game has backs.
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.

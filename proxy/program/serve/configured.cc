@@ -29,8 +29,8 @@ relay::BridgeOptions bridge_of(const ListenEnd& listen, const Endpoint& to, bool
   bridge.server_game = to.game;
   bridge.front = front_maker(listen);
   bridge.back = back_maker(to);
-  bridge.front_settings = listen.settings;
-  bridge.back_settings = to.settings;
+  bridge.front_settings = front_settings_of(listen);
+  bridge.back_settings = back_settings_of(to);
   bridge.chat.commands = listen.game == to.game;
   bridge.record_secrets = record_secrets;
   return bridge;

@@ -113,6 +113,14 @@ TEST_CASE("a setting of a front or back accepts only valid values") {
   CHECK(why("bzflag://h?udp=no", EndpointRole::kTo) == "'udp': expected on or off, got 'no'");
 }
 
+TEST_CASE("a setting that is not given may be found on the machine; a given one is kept") {
+  const core::Setting known[] = {{"maps", "", {.folder = true, .find = [] { return std::string("/found"); }}},
+                                 {"other", "", {.folder = true, .find = [] { return std::string(); }}},
+                                 {"leave", "", {.words = "quit|close"}}};
+  CHECK(with_found({}, known) == Settings{{"maps", "/found"}});
+  CHECK(with_found({{"maps", "/given"}}, known) == Settings{{"maps", "/given"}});
+}
+
 TEST_CASE("mode=datagrams is an option of games over ENet, in the URL to listen on") {
   using relay::EnetMode;
   CHECK(parse_listen("aos://127.0.0.1", kByEnet)->enet == EnetMode::kPackets);
