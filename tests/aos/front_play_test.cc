@@ -99,6 +99,23 @@ TEST_CASE("a client that holds a key but is silent, or stays behind, stands wher
   CHECK(play.waits(500 * kMillisecond).find("says PoseClaim") != std::string::npos);
 }
 
+TEST_CASE("a client that stands and looks round claims where it looks, ten times a second at most") {
+  Play play;
+  play.plays();
+  play.says(PositionData{{256.1F, 256, 59.75F}});
+  play.waits(3 * kSecond);
+  std::string said;
+  for (int i = 1; i <= 40; ++i) {  // a second, in which it turns by 2 radians
+    const float turn = 0.05F * static_cast<float>(i);
+    said += play.says(OrientationData{{std::cos(turn), std::sin(turn), 0}});
+    said += play.waits(25 * kMillisecond);
+  }
+  const auto claims = kept(said, [](std::string_view line) { return line.starts_with("says PoseClaim"); });
+  CHECK(lines(claims) >= 8);
+  CHECK(lines(claims) <= 11);
+  CHECK(play.says(OrientationData{{std::cos(2.01F), std::sin(2.01F), 0}}).find("says PoseClaim") == std::string::npos);
+}
+
 TEST_CASE("what lies on the plane of an Ogar server colours the floor, and only near the client") {
   Play play;
   play.plays("game: 'ogar'");

@@ -330,6 +330,41 @@ TEST_CASE("a steered tank drives to its target, sends few updates while it stand
   CHECK(lines(turned, "sends by datagram MsgShotBegin").find("life=3.5") != std::string::npos);
 }
 
+TEST_CASE("a man who claims his places is not driven as a tank between two of them, however often he looks round") {
+  auto stage = in_play(false);
+  words::Keys keys;
+  keys.set_bits(words::Keys::FORWARD);
+  std::string way;
+  for (std::uint32_t i = 1; i <= 30; ++i) {  // he walks at 8 m/s; his keys come between his claims, as in Ace of Spades
+    words::PoseClaim he = claim(0.8 * i, 0, i, 8);
+    he.clear_sent_at();
+    way += stage.hears(he);
+    keys.set_yaw(0.01 * i);
+    way += stage.hears(keys);
+    way += stage.waits(50 * core::kMillisecond);
+    way += stage.hears(keys);
+    way += stage.waits(50 * core::kMillisecond);
+  }
+  const std::string poses = lines(way, "says Pose");
+  CHECK(count(way, "says Pose") == 30);  // his claims, and nothing else
+  for (std::size_t at = 0; (at = poses.find(" vx: ", at)) != std::string::npos; ++at)
+    CHECK(std::stod(poses.substr(at + 5)) == doctest::Approx(8));
+  CHECK(poses.substr(poses.rfind("says Pose")).find(" x: 24 ") != std::string::npos);
+  // He fires where he looks, also before the next claim.
+  keys.set_yaw(1.5);
+  stage.hears(keys);
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  CHECK(lines(stage.hears(trigger), "sends by datagram MsgShotBegin").find("vel=(15.07") !=
+        std::string::npos);  // and his own 8
+  // A goal steers the tank again.
+  words::Toward toward;
+  toward.set_x(24);
+  toward.set_y(60);
+  stage.hears(toward);
+  CHECK(count(stage.waits(core::kSecond), "says Pose") > 5);
+}
+
 TEST_CASE("a pulled trigger fires one of two guns; a held trigger spreads the shots evenly over the reload time") {
   auto stage = in_play(false);
   const auto shots = [](const std::string& said) { return count(said, "sends by datagram MsgShotBegin"); };

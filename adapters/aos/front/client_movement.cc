@@ -19,6 +19,9 @@ constexpr core::Micros kSilent = 1250 * kMillisecond;
 // Blocks by which keys may lead astray in that second. A client that is farther off stands at something that our map
 // has elsewhere; until it turns by more than kTurned (a cosine) or presses other keys, it is only where it says.
 constexpr double kStuck = 1.5, kTurned = 0.94;
+// A client whose look differs more (a cosine: 3 degrees) from that of its last claim claims its place again: it may
+// stand where others would see a tank turn.
+constexpr double kLooksElsewhere = 0.9986;
 
 // How far our client may be from its place in the room before it is moved there, in blocks: kCellTolerance for a cell,
 // the width of a tile and kBeyondTile in a world of tiles, kTolerance elsewhere (as servers of this game have it).
@@ -35,6 +38,7 @@ bool is_look(const Vec3& look) {
   return length > 0 && length <= 2;
 }
 double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+double scalar(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 }  // namespace
 
@@ -115,6 +119,7 @@ void ClientMovement::claim(std::uint32_t number, FrontOut& out) {
   claim.set_seq(number);
   if (!me_.keyed) say_keys(out);  // shows the room that this client sends keys
   me_.claimed = out.now();
+  me_.claimed_look = me_.look;
   if (!client_.tells_states()) players_.own().motion.position = me_.body.position;
   out.say(std::move(claim));
 }
@@ -138,22 +143,29 @@ void ClientMovement::mind_stuck(const Vec3& place, core::Micros now) {
 /// Whether the client stands although keys may be held. It is then where it said last.
 bool ClientMovement::rests(core::Micros now) {
   if (me_.told_at == 0) return false;  // it was put into play, and has not said anything since
-  const Vec3 &is = me_.look, &was = me_.stuck_look;
-  const bool turned = is[0] * was[0] + is[1] * was[1] + is[2] * was[2] < kTurned;
+  const bool turned = scalar(me_.look, me_.stuck_look) < kTurned;
   if (me_.stuck && (turned || players_.own().keys != me_.stuck_keys)) me_.stuck = false;
   return me_.stuck || (now >= me_.told_at + kSilent && !me_.body.airborne);
+}
+
+/// Whether it looks elsewhere than in its last claim of this life.
+bool ClientMovement::looks_elsewhere() const {
+  if (me_.claimed == 0) return false;
+  const double lengths = std::sqrt(scalar(me_.look, me_.look) * scalar(me_.claimed_look, me_.claimed_look));
+  return scalar(me_.look, me_.claimed_look) < kLooksElsewhere * lengths;
 }
 
 /// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
 /// compute that themselves; for other rooms we do.
 void ClientMovement::walk(FrontOut& out) {
   if (!players_.playing() || same_game(out) || client_.tells_states()) return;
+  const bool may_claim = out.now() >= me_.claimed + kClaimEvery;
   if (rests(out.now())) {
     const bool led_away = far(me_.body.position, me_.told) > 0.01;
     me_.body.position = me_.told;
     me_.body.velocity = {};
     me_.moved = out.now();
-    if (led_away) claim(++me_.claims, out);
+    if (led_away || (may_claim && looks_elsewhere())) claim(++me_.claims, out);
     return;
   }
   const core::Micros step_us = kSecond / kStepsPerSecond;
@@ -162,7 +174,7 @@ void ClientMovement::walk(FrontOut& out) {
   for (core::Micros i = 0; i < due; ++i) step(map_.map(), {players_.own().keys, me_.look, aims}, me_.body);
   me_.moved = due == kMostSteps ? out.now() : me_.moved + due * step_us;
   const bool moves = far(me_.body.position, players_.own().motion.position) > 0.01;
-  if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
+  if (may_claim && (moves || looks_elsewhere())) claim(++me_.claims, out);
 }
 
 double ClientMovement::tolerance(const words::Unit& unit, const FrontOut& out) const {
@@ -190,7 +202,7 @@ void ClientMovement::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
   me_.moved = out.now();
-  me_.told_at = 0;
+  me_.told_at = me_.claimed = 0;
   me_.stuck = false;
   me_.correction.put(out.now());
 }

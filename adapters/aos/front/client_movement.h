@@ -38,6 +38,7 @@ class ClientMovement {
   void say_keys(FrontOut& out);
   void mind_stuck(const Vec3& place, core::Micros now);
   bool rests(core::Micros now);
+  bool looks_elsewhere() const;
   void claim(std::uint32_t number, FrontOut& out);
   double tolerance(const words::Unit& unit, const FrontOut& out) const;
   void put(const Vec3& eyes, FrontOut& out);
@@ -50,6 +51,7 @@ class ClientMovement {
     Body body;               ///< where our client is, as it claimed or as computed since
     core::Micros moved = 0;  ///< the time for which that was computed
     core::Micros claimed = 0;
+    Vec3 claimed_look{1, 0, 0};
     Vec3 told{};               ///< where it said that it is
     core::Micros told_at = 0;  ///< and when
     bool stuck = false;        ///< its keys are held, but it does not move as they would: something is in its way

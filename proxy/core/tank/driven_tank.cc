@@ -86,6 +86,13 @@ void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {
   report_if_due(out);
 }
 
+bool TankOnServer::steer(const Intent& intent) {
+  const auto* keys = as<words::Keys>(intent);
+  if (keys == nullptr || steering.claim() == nullptr) return steering.hear(intent);
+  steering.look(keys->yaw());
+  return true;
+}
+
 void TankOnServer::begin_life(const words::Pose& place, BackOut& out) {
   begin(place, out.now());
   schedule_tick(out);

@@ -57,6 +57,9 @@ class TankOnServer : public DrivenTank {
  public:
   void hear(const words::Spawn&, BackOut& out);
   void hear(const words::PoseClaim& claim, BackOut& out);
+  /// False: the word is not about steering. Keys of a player who claims its places do not drive the tank, because its
+  /// client moves by them itself, at its own speed; they only show where it looks.
+  bool steer(const Intent& intent);
   /// A request to spawn had no answer: asks again, at longer and longer intervals. True: the server may take the tank
   /// for alive.
   bool spawn_late(int times, BackOut& out);

@@ -45,6 +45,10 @@ class Steering {
   const words::PoseClaim* claim() const;
   /// The last step, if the player steers by steps; stop() forgets it.
   const words::Step* step() const { return std::get_if<words::Step>(&wish_); }
+  /// A player who steers by claims looks there; the next claim may come later.
+  void look(double yaw) {
+    if (auto* pose = std::get_if<words::PoseClaim>(&wish_)) pose->set_yaw(yaw);
+  }
   void stop() { wish_.emplace<std::monostate>(); }
   /// Whether the player points at a goal, and at the unit itself to stand.
   bool by_mouse() const { return std::holds_alternative<words::Toward>(wish_); }

@@ -37,7 +37,7 @@ class TankBack : public Back {
     const auto each = [&]<class Word>(const Word& word) {
       if constexpr (kOneHears<Word, BackOut, Parts...>)
         hand(word, out, parts...);
-      else if (!tank().steering.hear(intent))
+      else if (!tank().steer(intent))
         drop_unsupported<table>(intent, out);
     };
     std::visit(each, intent.content);
