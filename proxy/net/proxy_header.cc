@@ -50,7 +50,7 @@ Read read_line(std::string_view line, std::size_t size) {
   std::string_view rest = line.substr(kWord.size());
   const auto at = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - line.data()); };
   const std::string_view family = word(rest);
-  if (family == "UNKNOWN") return std::optional(ProxyHeader{size, std::nullopt});
+  if (family == "UNKNOWN") return std::optional(ProxyHeader{size, std::nullopt, true});
   if (family != "TCP4" && family != "TCP6") return Fault{"bad PROXY header", "protocol", at(family)};
   const bool v6 = family == "TCP6";
   const std::string_view from = word(rest), to = word(rest), from_port = word(rest), to_port = rest;

@@ -19,7 +19,9 @@ struct ProxyHeader {
   /// IPv4 also if it is written as ::ffff:a.b.c.d. Nothing: the load balancer does not name it, or connects for itself,
   /// as in a health check.
   std::optional<Address> client;
-  bool health_check = false;  ///< version 2 says LOCAL: the load balancer looks whether somebody answers
+  /// Version 2 says LOCAL or version 1 says UNKNOWN, as load balancers do in health checks. UNKNOWN may also stand for
+  /// a client whose address the load balancer cannot write.
+  bool health_check = false;
 };
 
 /// Version 1 has at most 107 bytes. Version 2 may have 65,551, but its extensions have far less in practice.

@@ -37,7 +37,10 @@ void ProxyHeaderReader::add(Fd fd, const Address& by) {
   one.poll.want(true, false);
 }
 
-void ProxyHeaderReader::read(One& one) { one.head ? read_request(one) : read_proxy_protocol(one); }
+void ProxyHeaderReader::read(One& one) {
+  if (one.checks) return read_check(one);
+  one.head ? read_request(one) : read_proxy_protocol(one);
+}
 
 /// Peeks at the received bytes, and takes only the header: the client's own bytes stay in the socket.
 void ProxyHeaderReader::read_proxy_protocol(One& one) {
@@ -52,7 +55,20 @@ void ProxyHeaderReader::read_proxy_protocol(One& one) {
   const std::size_t size = *header ? (*header)->size : one.header.size();
   if (::recv(one.fd.get(), room.data(), size - before, 0) != static_cast<ssize_t>(size - before))
     return refuse(one, NoHeader::kLeft);
-  if (*header) announce(one, (*header)->client.value_or(one.by), (*header)->health_check);
+  if (!*header) return;
+  if (!(*header)->health_check) return announce(one, (*header)->client.value_or(one.by));
+  one.checks = true;
+  one.since = loop_.now();
+  read_check(one);
+}
+
+/// The bytes of a health check, or its end.
+void ProxyHeaderReader::read_check(One& one) {
+  std::uint8_t first = 0;
+  const ssize_t n = ::recv(one.fd.get(), &first, 1, MSG_PEEK);
+  if (n > 0) return announce(one, one.by, true);
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  refuse(one, NoHeader::kLeft);
 }
 
 /// Peeks at the request, and takes nothing: the session reads it.
@@ -82,17 +98,18 @@ void ProxyHeaderReader::announce(One& one, const Address& client, bool health_ch
 }
 
 void ProxyHeaderReader::tick(std::uint32_t limit) {
-  if (limit == 0) return;
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     One& one = *(at++)->second;
-    if (!one.poll.waits() && loop_.now() > one.since + limit + one.poll.queued_millis()) refuse(one, NoHeader::kLate);
+    const Millis most = one.checks ? kCheckSilence : Millis{limit};
+    if (most == 0 || one.poll.waits() || loop_.now() <= one.since + most + one.poll.queued_millis()) continue;
+    one.checks ? announce(one, one.by, true) : refuse(one, NoHeader::kLate);
   }
 }
 
 void ProxyHeaderReader::refuse(One& one, NoHeader why, const Fault& fault) {
   const auto gone = take(one);
   gone->poll.close();
-  user_.client_unnamed(std::move(gone->fd), gone->by, why, fault);
+  user_.client_unnamed(std::move(gone->fd), gone->by, gone->checks ? NoHeader::kLeft : why, fault);
 }
 
 std::unique_ptr<ProxyHeaderReader::One> ProxyHeaderReader::take(const One& one) {

@@ -1,7 +1,8 @@
 // Connections from load balancers and other proxies that have not named their client yet.
 // Law: only a PROXY header is taken from a connection. An HTTP request is only peeked at, and left for the session. A
 // PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. The time limit of
-// tick() holds for each. There are at most kMost such connections, and the oldest makes room for the next.
+// tick() holds for each. There are at most kMost such connections, and the oldest makes room for the next. The user is
+// told of a health check only when it says something, or has waited for kCheckSilence.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace entente::net {
 enum class NoHeader : std::uint8_t {
   kWrong,             ///< something else came
   kLate,              ///< it did not come in time
-  kLeft,              ///< the connection ended first
+  kLeft,              ///< the connection ended first, or was a health check's
   kTooMany,           ///< it made room for another connection
   kOutOfDescriptors,  ///< the machine cannot watch it
 };
@@ -31,14 +32,14 @@ class ProxyHeaderReader {
    public:
     virtual ~User() = default;
     /// The header came. `client`: the address that it names, with the load balancer's port if it names none. If a PROXY
-    /// header says that the load balancer connects for itself: the load balancer's address. `health_check`: it says
-    /// so, and that this is no client.
+    /// header names nobody: the load balancer's address. `health_check`: see ProxyHeader.
     virtual void client_named(Fd fd, const Address& client, bool health_check) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void client_unnamed(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
   };
 
   static constexpr std::size_t kMost = 1'024;
+  static constexpr Millis kCheckSilence = 1'000;  ///< after that, a health check may wait for the server's greeting
 
   /// `proxies` outlive it.
   ProxyHeaderReader(Loop& loop, const TrustedProxies& proxies, User& user)
@@ -65,11 +66,13 @@ class ProxyHeaderReader {
     Buffer header;                     // the first bytes of it
     std::unique_ptr<HttpReader> head;  // used instead of `header` for an HTTP request
     std::size_t heard = 0;             // bytes that `head` was fed
-    Millis since = 0;
+    bool checks = false;               // its header came: it is a health check that has said nothing yet
+    Millis since = 0;                  // when the wait began: for the header, then for what a health check says
   };
 
   void read(One& one);
   void read_proxy_protocol(One& one);
+  void read_check(One& one);
   void read_request(One& one);
   void announce(One& one, const Address& client, bool health_check = false);
   void refuse(One& one, NoHeader why, const Fault& fault = Fault{""});

@@ -107,15 +107,15 @@ struct SessionCommand {
   std::string server = {};               ///< of kLeaveServer
 };
 
-/// Carries out a command to the sessions of a map by link, and reports them. They have `report()`, `has_ended()`,
+/// Carries out a command to the sessions of a map by link, and reports them. They have `report()`, `listed()`,
 /// `send_away(reason, why)`, `end_drained(why)`, `leave_server(server, why)`, `say(text)` and `move(order)`. A session
-/// that is not on the server of kLeaveServer is not reported. A session that has ended and only waits
-/// for its links to close is left out.
+/// that is not on the server of kLeaveServer is not reported. A session that is not listed is left out: a health
+/// check, or one that has ended and only waits for its links to close.
 template <class Sessions>
 void carry_out(const SessionCommand& command, Inquiry::Part& part, Sessions& sessions) {
   if (command.none) return;
   for (auto& [link, session] : sessions) {
-    if (session->has_ended()) continue;
+    if (!session->listed()) continue;
     SessionReport report = session->report();
     if (!command.means(link, report.route)) continue;
     if (command.action == SessionCommand::Action::kKick) session->send_away(Reason::kKicked, command.text);

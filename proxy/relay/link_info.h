@@ -24,6 +24,7 @@ struct LinkInfo {
   std::size_t route = 0;        ///< the number of its route in the ProxyServer; set only for a tap
   LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
   bool has_room = false;        ///< the frames go to a room and come from it
+  bool health_check = false;    ///< of a load balancer: a tap forgets it, unless TapSink::plays() follows
   bool may_only_greet = false;  ///< set for a client of a room, which may do no more than greet: it gets a recording of
                                 ///< its own only when it does more
 };

@@ -181,7 +181,8 @@ void Worker::hear_caller(AcceptedClient newcomer) {
 void Worker::wants_session(HttpCaller& caller) {
   const AcceptedClient& client = caller.client();
   Admission& admission = routes_[client.route]->route.listener->admission;
-  if (const auto why = admission.begin_session(client.client, client.limits)) return caller.refuse(*why);
+  const auto why = client.health_check ? std::nullopt : admission.begin_session(client.client, client.limits);
+  if (why) return caller.refuse(*why);
   load_.fetch_add(1, std::memory_order_relaxed);
   AcceptedClient newcomer = caller.take();
   read(newcomer);
@@ -213,7 +214,7 @@ void Worker::read(const PlayerIdGiven& named) {
 }
 
 void Worker::read(const SessionLeft& left) {
-  if (Acceptor* const acceptor = acceptor_of(left.route)) acceptor->left(left.link, left.client);
+  if (Acceptor* const acceptor = acceptor_of(left.route)) acceptor->left(left.link, left.client, left.called);
 }
 
 void Worker::read(const ClientPresence& moved) {
@@ -388,7 +389,7 @@ void Worker::at_turn_end() {
     load_.fetch_sub(1, std::memory_order_relaxed);
     if (!session->is_health_check()) session->worker_route().counters.gone.add();
     if (session->is_away()) tell_moved(ClientPresence::How::kBack, *session);
-    send(home(route), SessionLeft{route, link, session->info().client});
+    send(home(route), SessionLeft{route, link, session->info().client, session->calls()});
     sessions_.erase(link);
   }
   finish_if_empty();

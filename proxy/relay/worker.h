@@ -112,6 +112,7 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     LinkId link;
     net::Address client;
+    bool called = false;  ///< for Admission, it was a caller to the end
   };
   /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kNewPlayer).
   struct ClientPresence {

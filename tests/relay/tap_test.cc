@@ -162,6 +162,52 @@ TEST_CASE("messages of two workers are decoded, counted and recorded in the orde
   CHECK_FALSE(find(totals, "Welcome", Way::kToServer));
 }
 
+TEST_CASE("a health check is forgotten, with all links of its session, unless its client plays") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  const auto come = [&](LinkId link, WallTime at) {
+    LinkInfo client = session(link), server = session(link + 1);
+    client.health_check = true;
+    server.session = link;
+    sink.opened(client, at);
+    sink.bytes(link, Way::kToServer, Lane::kStream, as_bytes("TOY!"), at);
+    sink.opened(server, at);
+    sink.note(link + 1, "hello", at);
+  };
+  come(1, 1 * kSecond);
+  come(3, 1 * kSecond);
+  greet(sink, 5, 2 * kSecond);
+  sink.closed(2, "done", 3 * kSecond);
+  sink.closed(1, "done", 3 * kSecond);
+  sink.plays(3, 4 * kSecond);
+  sink.closed(4, "done", 5 * kSecond);
+  sink.closed(3, "done", 5 * kSecond);
+  sink.closed(5, "done", 6 * kSecond);
+  CHECK(ok(tap.stop()));
+  std::string all;
+  for (const std::string& line : disk.lines()) all += line + "\n";
+  CHECK(all ==
+        "2 open 5 big\n2 5 c2s Hello 4\n2 5 s2c Welcome 4\n"
+        "1 open 3 big\n1 3 c2s Hello 4\n1 open 4 big\n1 note hello 0\n"
+        "5 close 4 done\n5 close 3 done\n6 close 5 done\n");
+  CHECK(tap.totals().frames == 3);
+}
+
+TEST_CASE("what is held of health checks is limited: the one that exceeds it is recorded as a client") {
+  TapThread tap({});
+  TapSink& sink = tap.sink(0);
+  LinkInfo check = session(1);
+  check.health_check = true;
+  sink.opened(check, kSecond);
+  const Buffer frame = blob(255);
+  std::uint64_t sent = 0;
+  for (; sent < HeldChecks::kMost; sent += frame.size()) sink.bytes(1, Way::kToClient, Lane::kStream, frame, kSecond);
+  sink.closed(1, "done", kSecond);
+  CHECK(ok(tap.stop()));
+  CHECK(tap.totals().bytes == sent);
+}
+
 TEST_CASE("messages are counted without a recording, too") {
   TapThread tap({});
   greet(tap.sink(0), 1, 1);

@@ -58,7 +58,10 @@ class Acceptor : private Queries::User, private ServerProbes::User {
 
   // Reports of the workers about the sessions that they were given.
   virtual void player_id_given(LinkId, std::uint32_t /*player_id*/) {}
-  virtual void left(LinkId, const net::Address& client) { admission_.leave(client); }
+  /// `called`: it was a health check, and counted as a caller to the end.
+  virtual void left(LinkId, const net::Address& client, bool called) {
+    called ? admission_.stop_calling(client) : admission_.leave(client);
+  }
   void away(const net::Address& client) { admission_.keep(client); }
   void came_back(const net::Address& client) { admission_.unkeep(client); }
   bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits_); }

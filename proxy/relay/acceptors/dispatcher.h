@@ -20,7 +20,7 @@ struct AcceptedClient {
   net::Fd fd;
   net::Address client;
   Limits limits;
-  bool health_check = false;                         ///< of a load balancer: not a session until it plays
+  bool health_check = false;                         ///< of a load balancer: a caller until it plays
   Upstream* server = nullptr;                        ///< the server to begin with; null: none
   Upstreams::SessionCount session_count{};           ///< of that server, until the session has its own
   std::size_t server_dialect = 0;                    ///< in a bridge: what that server speaks, or is assumed to

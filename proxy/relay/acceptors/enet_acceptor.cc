@@ -174,8 +174,8 @@ void EnetAcceptor::wrote(net::EnetPeer& peer) {
 
 // -- Going out --------------------------------------------------------------------------------------------------------
 
-void EnetAcceptor::left(LinkId link, const net::Address& client) {
-  Acceptor::left(link, client);
+void EnetAcceptor::left(LinkId link, const net::Address& client, bool called) {
+  Acceptor::left(link, client, called);
   finish();
 }
 

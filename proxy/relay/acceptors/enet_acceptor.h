@@ -27,7 +27,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   bool empty() const override { return admission_.inside() == 0; }
   bool finish() override;
   void tick(Millis now) override;
-  void left(LinkId link, const net::Address& client) override;
+  void left(LinkId link, const net::Address& client, bool called) override;
 
  private:
   void connected(net::EnetPeer& peer, std::uint32_t data) override;

@@ -166,7 +166,8 @@ void HttpCaller::tick(Millis now) {
   }
   if (close_by_ != 0 || wants_session_) return;
   if (waits_for_turn_) {
-    const auto why = accept_route_.route.listener->admission.request(client_.client, limits, now);
+    Admission& admission = accept_route_.route.listener->admission;
+    const auto why = client_.health_check ? std::nullopt : admission.request(client_.client, limits, now);
     if (why == Reason::kTooFast) return;
     waits_for_turn_ = false;
     return why ? refuse(*why) : respond();

@@ -30,7 +30,7 @@ class HttpCaller final : private net::WebUser {
   static constexpr unsigned kMostRequests = 1'000;
   static constexpr Millis kLongestCall = 60'000;
 
-  /// REQUIRES: Admission::call() let the client in. `accept_route` and `owner` outlive it.
+  /// REQUIRES: Admission::call() or call_for_check() let the client in. `accept_route` and `owner` outlive it.
   HttpCaller(WorkerRoute& accept_route, Owner& owner, AcceptedClient client);
   ~HttpCaller() override;
 
@@ -38,7 +38,8 @@ class HttpCaller final : private net::WebUser {
   void tick(Millis now);
   /// The process stops: says so, and closes the connection.
   void stop();
-  /// The client, with its connection and its request, for a session. REQUIRES: begin_session() let it in.
+  /// The client, with its connection and its request, for a session. REQUIRES: begin_session() let it in, or it is a
+  /// health check, whose session goes on as a caller.
   AcceptedClient take();
   /// Answers the request with the reason why there is no session, which is counted and logged.
   void refuse(Reason why, const Fault& fault = Fault{""});

@@ -48,14 +48,14 @@ void StreamAcceptor::stop() {
 
 void StreamAcceptor::turn_away_waiting(Reason why) {
   for (Waiting& one : std::exchange(waiting_, {})) {
-    forget(one.client.client);
+    forget(one.client);
     turn_away(std::move(one.client), why);
   }
 }
 
 /// A client that was let in has no session.
-void StreamAcceptor::forget(const net::Address& client) {
-  route().by_web() ? admission_.stop_calling(client) : admission_.leave(client);
+void StreamAcceptor::forget(const AcceptedClient& client) {
+  client.health_check || route().by_web() ? admission_.stop_calling(client.client) : admission_.leave(client.client);
 }
 
 // -- A take-over ------------------------------------------------------------------------------------------------------
@@ -105,8 +105,9 @@ void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
 
 void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool health_check) {
   AcceptedClient newcomer{0, 0, std::move(fd), client, limits_, health_check};
-  const bool calls = route().by_web();
-  const auto why = calls ? admission_.call(client, limits_, now()) : admission_.enter(client, limits_, now());
+  const auto why = health_check       ? admission_.call_for_check(client, limits_, now())
+                   : route().by_web() ? admission_.call(client, limits_, now())
+                                      : admission_.enter(client, limits_, now());
   if (why) return turn_away(std::move(newcomer), *why);
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
@@ -124,7 +125,7 @@ void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoH
     case net::NoHeader::kOutOfDescriptors:
       return turn_away(std::move(fd), by, Reason::kOutOfDescriptors);
     case net::NoHeader::kLeft:
-      return;  // it only checked whether the port is open
+      return;  // it only checked whether the port is open, or whether we answer
   }
 }
 
@@ -200,10 +201,10 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
-void StreamAcceptor::left(LinkId link, const net::Address& client) {
+void StreamAcceptor::left(LinkId link, const net::Address& client, bool called) {
   if (reads_) table_.for_each_of(link, [this](const net::Address& its) { datagrams_.forget(its); });
   table_.leave(link);
-  Acceptor::left(link, client);
+  Acceptor::left(link, client, called);
 }
 
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
@@ -222,7 +223,7 @@ void StreamAcceptor::probed() {
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));
     } else {
-      forget(one.client.client);
+      forget(one.client);
       turn_away(std::move(one.client), probes_->why());
     }
   }

@@ -30,7 +30,7 @@ class StreamAcceptor final : public Acceptor,
   void complete_take_over() override;
   void tick(Millis now) override;
   void player_id_given(LinkId link, std::uint32_t player_id) override { table_.greeted(link, player_id); }
-  void left(LinkId link, const net::Address& client) override;
+  void left(LinkId link, const net::Address& client, bool called) override;
 
  private:
   void accepted(net::Fd fd, const net::Address& from) override;
@@ -48,7 +48,7 @@ class StreamAcceptor final : public Acceptor,
   void turn_away(AcceptedClient client, Reason why);
   void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
   void turn_away_waiting(Reason why);
-  void forget(const net::Address& client);
+  void forget(const AcceptedClient& client);
   void let_go(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;

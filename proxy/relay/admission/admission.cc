@@ -30,17 +30,17 @@ void Admission::set_access(std::vector<Access> access) {
 
 bool Admission::crowded(const Limits& limits) const {
   const std::lock_guard lock(mutex_);
-  return limits.sessions && kept_ && inside_ + kept_ > limits.sessions;
+  return limits.sessions && all_.kept && all_.inside + all_.kept > limits.sessions;
 }
 
 bool Admission::empty() const {
   const std::lock_guard lock(mutex_);
-  return inside_ + kept_ + calling_ == 0;
+  return all_.inside + all_.kept + all_.calling == 0;
 }
 
 std::uint32_t Admission::inside() const {
   const std::lock_guard lock(mutex_);
-  return inside_;
+  return all_.inside;
 }
 
 std::size_t Admission::known() const {
@@ -58,30 +58,32 @@ std::optional<Reason> Admission::enter_moved(const net::Address& from, const Lim
   return let_in(from, limits, now, true);
 }
 
+Admission::AddressRecord* Admission::record_of(const net::Address& from, const Limits& limits, Millis now) {
+  const auto found = known_.find(from.host_key());
+  if (found != known_.end()) return &found->second;
+  if (known_.size() >= kMostKnown) return nullptr;
+  const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
+  const Bucket requests(at_least(limits.connects_per_second, kRequestsPerSecond),
+                        std::max(limits.connects_burst, kRequestsAtOnce), now);
+  return &known_.emplace(from.host_key(), AddressRecord{{}, pace, requests}).first->second;
+}
+
 Admission::AddressRecord* Admission::admit(const net::Address& from, const Limits& limits, Millis now, bool moved,
                                            Reason& why) {
   if (const auto no = bar(from)) return why = *no, nullptr;
   why = Reason::kTooFast;
-  auto found = known_.find(from.host_key());
-  if (found == known_.end()) {
-    if (known_.size() >= kMostKnown) return nullptr;
-    const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
-    const Bucket requests(at_least(limits.connects_per_second, kRequestsPerSecond),
-                          std::max(limits.connects_burst, kRequestsAtOnce), now);
-    found = known_.emplace(from.host_key(), AddressRecord{0, 0, 0, pace, requests}).first;
-  }
-  AddressRecord& record = found->second;
-  record.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
-  return moved || record.pace.take_one(now) ? &record : nullptr;
+  AddressRecord* const record = record_of(from, limits, now);
+  if (record == nullptr) return nullptr;
+  record->pace.adapt(limits.connects_per_second, limits.connects_burst, now);
+  return moved || record->pace.take_one(now) ? record : nullptr;
 }
 
 std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& limits, Millis now, bool moved) {
   Reason no{};
   AddressRecord* const record = admit(from, limits, now, moved, no);
   if (record == nullptr) return no;
-  if (const auto why = full(inside_, record->inside, limits.sessions, limits.sessions_per_address)) return why;
-  ++record->inside;
-  ++inside_;
+  if (const auto why = full(all_.inside, record->inside, limits.sessions, limits.sessions_per_address)) return why;
+  count(*record, nullptr, &Counts::inside);
   return std::nullopt;
 }
 
@@ -89,12 +91,21 @@ std::optional<Reason> Admission::call(const net::Address& from, const Limits& li
   const std::lock_guard lock(mutex_);
   Reason no{};
   AddressRecord* const record = admit(from, limits, now, false, no);
-  if (record == nullptr) return no;
+  return record != nullptr ? add_caller(*record, limits) : no;
+}
+
+std::optional<Reason> Admission::call_for_check(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  if (draining_ != nullptr && *draining_) return Reason::kDraining;
+  AddressRecord* const record = record_of(from, limits, now);
+  return record != nullptr ? add_caller(*record, limits) : Reason::kTooFast;
+}
+
+std::optional<Reason> Admission::add_caller(AddressRecord& record, const Limits& limits) {
   const std::uint32_t most = at_least(limits.sessions, kCallers);
   const std::uint32_t most_from_there = at_least(limits.sessions_per_address, kCallersOfAddress);
-  if (const auto why = full(calling_, record->calling, most, most_from_there)) return why;
-  ++record->calling;
-  ++calling_;
+  if (const auto why = full(all_.calling, record.calling, most, most_from_there)) return why;
+  count(record, nullptr, &Counts::calling);
   return std::nullopt;
 }
 
@@ -111,21 +122,14 @@ std::optional<Reason> Admission::begin_session(const net::Address& from, const L
   const std::lock_guard lock(mutex_);
   AddressRecord& record = known_.at(from.host_key());
   if (const auto why = bar(from)) return why;
-  if (const auto why = full(inside_, record.inside, limits.sessions, limits.sessions_per_address)) return why;
-  assert(record.calling > 0);
-  --record.calling;
-  --calling_;
-  ++record.inside;
-  ++inside_;
+  if (const auto why = full(all_.inside, record.inside, limits.sessions, limits.sessions_per_address)) return why;
+  count(record, &Counts::calling, &Counts::inside);
   return std::nullopt;
 }
 
 void Admission::stop_calling(const net::Address& from) {
   const std::lock_guard lock(mutex_);
-  AddressRecord& record = known_.at(from.host_key());
-  assert(record.calling > 0);
-  --record.calling;
-  --calling_;
+  count(known_.at(from.host_key()), &Counts::calling, nullptr);
 }
 
 std::optional<Reason> Admission::objection(const net::Address& from, const Limits& limits) const {
@@ -133,7 +137,7 @@ std::optional<Reason> Admission::objection(const net::Address& from, const Limit
   if (const auto why = bar(from)) return why;
   const auto found = known_.find(from.host_key());
   const std::uint32_t from_there = found == known_.end() ? 0 : found->second.inside;
-  return full(inside_, from_there, limits.sessions, limits.sessions_per_address);
+  return full(all_.inside, from_there, limits.sessions, limits.sessions_per_address);
 }
 
 std::optional<Reason> Admission::bar(const net::Address& from) const {
@@ -167,31 +171,25 @@ std::shared_ptr<SharedRates> Admission::rates(const net::Address& from, const Li
 
 void Admission::leave(const net::Address& from) {
   const std::lock_guard lock(mutex_);
-  let_out(from);
-}
-
-void Admission::let_out(const net::Address& from) {
-  const auto found = known_.find(from.host_key());
-  assert(found != known_.end() && found->second.inside > 0);
-  --found->second.inside;
-  --inside_;
+  count(known_.at(from.host_key()), &Counts::inside, nullptr);
 }
 
 void Admission::keep(const net::Address& from) {
   const std::lock_guard lock(mutex_);
-  let_out(from);
-  ++known_.at(from.host_key()).kept;
-  ++kept_;
+  count(known_.at(from.host_key()), &Counts::inside, &Counts::kept);
 }
 
 void Admission::unkeep(const net::Address& from) {
   const std::lock_guard lock(mutex_);
-  AddressRecord& record = known_.at(from.host_key());
-  assert(record.kept > 0);
-  --record.kept;
-  --kept_;
-  ++record.inside;
-  ++inside_;
+  count(known_.at(from.host_key()), &Counts::kept, &Counts::inside);
+}
+
+void Admission::count(AddressRecord& record, std::uint32_t Counts::*from, std::uint32_t Counts::*to) {
+  for (Counts* const counts : {static_cast<Counts*>(&record), &all_}) {
+    assert(from == nullptr || counts->*from > 0);
+    if (from != nullptr) --(counts->*from);
+    if (to != nullptr) ++(counts->*to);
+  }
 }
 
 bool Admission::crowded_from(const net::Address& from, const Limits& limits) const {

@@ -56,6 +56,9 @@ class Admission {
   static constexpr std::uint32_t kRequestsPerSecond = 100, kRequestsAtOnce = 1'024;
   /// Lets a caller in (then stop_calling() or begin_session() must follow), or returns why not.
   std::optional<Reason> call(const net::Address& from, const Limits& limits, Millis now);
+  /// The same for a load balancer's health check, on any listener: neither bans nor access lists nor the rate of new
+  /// clients count, because it is no player's.
+  std::optional<Reason> call_for_check(const net::Address& from, const Limits& limits, Millis now);
   /// Whether a caller may have another request answered now. kTooFast: later.
   std::optional<Reason> request(const net::Address& from, const Limits& limits, Millis now);
   /// The caller begins a session (then leave() must follow), or the reason why it cannot and is still a caller.
@@ -84,8 +87,10 @@ class Admission {
   std::size_t known() const;
 
  private:
-  struct AddressRecord {
+  struct Counts {
     std::uint32_t inside = 0, kept = 0, calling = 0;
+  };
+  struct AddressRecord : Counts {
     Bucket pace;      // of clients
     Bucket requests;  // of callers, beside the first of each
     std::shared_ptr<SharedRates> rates = nullptr;
@@ -93,10 +98,14 @@ class Admission {
   /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
+  /// Null: too many addresses are known.
+  AddressRecord* record_of(const net::Address& from, const Limits& limits, Millis now);
+  std::optional<Reason> add_caller(AddressRecord& record, const Limits& limits);
   /// Counts the address against its rate, unless the player is moved here. Null: `why`.
   AddressRecord* admit(const net::Address& from, const Limits& limits, Millis now, bool moved, Reason& why);
   std::optional<Reason> let_in(const net::Address& from, const Limits& limits, Millis now, bool moved);
-  void let_out(const net::Address& from);
+  /// A client of this address is in another count now. Null: in none.
+  void count(AddressRecord& record, std::uint32_t Counts::*from, std::uint32_t Counts::*to);
   std::optional<Reason> bar(const net::Address& from) const;
   static std::optional<Reason> full(std::uint32_t all, std::uint32_t from_there, std::uint32_t most,
                                     std::uint32_t most_from_there);
@@ -106,7 +115,7 @@ class Admission {
   Bans* bans_ = nullptr;
   const std::atomic<bool>* draining_ = nullptr;
   BanScope ban_scope_;
-  std::uint32_t inside_ = 0, kept_ = 0, calling_ = 0;
+  Counts all_;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
 };
 

@@ -58,6 +58,7 @@ void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
   count_as_client();
+  if (has_ended()) return;
   client_.end->set_priority(net::Priority::kPlayer);
   server_.play();
   alarm_.set_priority(net::Priority::kPlayer);

@@ -51,7 +51,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   /// Proven, and let in.
   bool proven() const { return proven_; }
   SessionReport report() const;
-  bool has_ended() const { return ended_; }
+  bool listed() const { return !ended_; }
   void send_away(Reason reason, std::string_view) { end(reason); }
   void move(const std::shared_ptr<MoveOrder>& order) {
     order->answer_stays("a relay of datagrams cannot send messages to its players");

@@ -59,6 +59,7 @@ void RoomGuest::take_seat() {
 void RoomGuest::wait_to_enter() {
   spoke_ = queued_ = true;
   count_as_client();
+  if (has_ended()) return;
   client_.pause(kAwaitsSeat);
   owner_.new_player(*this);
 }

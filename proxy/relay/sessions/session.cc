@@ -30,7 +30,8 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
       began_(accept_route.loop.now()),
       last_passed_(began_),
       share_(accept_route.route.address_bytes, newcomer.client),
-      health_check_(newcomer.health_check) {
+      calls_(newcomer.health_check) {
+  info_.health_check = newcomer.health_check;
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
@@ -48,7 +49,7 @@ Session::Session(const Session& other, Successor)
       began_(other.began_),
       last_passed_(other.last_passed_),
       share_(accept_route_.route.address_bytes, other.info_.client),
-      health_check_(other.health_check_),
+      calls_(other.calls_),
       counted_(other.counted_),
       opened_(other.opened_),
       tapped_(other.tapped_) {}
@@ -81,17 +82,20 @@ void Session::go_by(WorkerRoute& route) {
 }
 
 void Session::count_begun() {
-  if (!health_check_ && !std::exchange(counted_, true)) worker_route_->counters.begun.add();
+  if (!info_.health_check && !std::exchange(counted_, true)) worker_route_->counters.begun.add();
 }
 
 void Session::count_as_client() {
-  if (!std::exchange(health_check_, false)) return;
+  if (!std::exchange(info_.health_check, false)) return;
+  if (const auto why = accept_route_.route.listener->admission.begin_session(info_.client, limits_)) return end(*why);
+  calls_ = false;
+  if (worker_route_->tap && tapped_) worker_route_->tap->plays(info_.link, steady_wall_now());
   count_begun();
   tell_opened();
 }
 
 void Session::tell_opened(const LinkInfo& shown) {
-  if (health_check_ || std::exchange(opened_, true)) return;
+  if (info_.health_check || std::exchange(opened_, true)) return;
   count(worker_route_->counters.opening, now() - began_);
   worker_route_->opened(shown);
 }
@@ -293,7 +297,7 @@ void Session::finish() {
 void Session::tell_end() {
   count_begun();
   if (opened_) count(worker_route_->counters.length, now() - began_);
-  if (!health_check_)
+  if (!info_.health_check)
     worker_route_->ended(info_, {reason(), now() - began_, player_name()}, fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());

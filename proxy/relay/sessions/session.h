@@ -87,10 +87,14 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// Sends the player a message in the server's name.
   virtual AnnounceResult say(std::string_view text);
   SessionReport report() const;
-  /// Whether it is a load balancer's health check: neither counted nor logged.
-  bool is_health_check() const { return health_check_; }
+  /// Whether it is a load balancer's health check: neither counted nor logged, listed or recorded.
+  bool is_health_check() const { return info_.health_check; }
+  /// For Admission, it is a caller.
+  bool calls() const { return calls_; }
   /// There is a reason to end: its links only have to close.
   bool has_ended() const { return reason_.has_value(); }
+  /// Whether it is listed, and commands are for it.
+  bool listed() const { return !has_ended() && !is_health_check(); }
 
   const LinkInfo& info() const { return info_; }
   const Limits& limits() const { return limits_; }
@@ -138,7 +142,8 @@ class Session : private Dial::User, private DatagramInbox::User {
   void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
   /// Does nothing for a health check.
   void count_begun();
-  /// A health check turns out to be a client: it plays. From now on it is counted and logged.
+  /// A health check turns out to be a client: it plays. From now on it takes a place, and is counted, logged and
+  /// recorded from its beginning. If there is no place, the session ends.
   void count_as_client();
   /// The session is open: its server's side is up. `shown`: as the log names it.
   void tell_opened(const LinkInfo& shown);
@@ -234,7 +239,7 @@ class Session : private Dial::User, private DatagramInbox::User {
 
   AddressBytes::Share share_;
   DatagramInbox inbox_{accept_route_.loop, static_cast<DatagramInbox::User&>(*this), party()};
-  bool health_check_ = false;
+  bool calls_;              // a health check, until it takes a place
   bool gives_way_ = false;  // too much waits for its address
   bool over_rates_ = false, server_over_rates_ = false;
   bool told_too_fast_ = false, told_server_too_fast_ = false;

@@ -202,6 +202,7 @@ void TcpSession::client_said(Bytes bytes) {
   if (fault) return end(Reason::kBadFrame, *fault);
   if (ending_) return;
   if (open_ && !plays_) play();
+  if (ending_) return;
   charge(bytes.size(), frames);
   if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
     greeted_ = true;

@@ -100,6 +100,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
   if (from_client && !plays_) play();
+  if (ending_) return;
   from_client ? charge(payload.size(), 1) : charge_server(payload.size(), 1);  // pings and pongs, too
   const Way way = from_client ? Way::kToServer : Way::kToClient;
   pass(from, other(link), way, opcode, payload);

@@ -66,6 +66,11 @@ void RingSink::opened(const LinkInfo& info, WallTime at) {
   waker_.wake();  // the reader sleeps without limit while nothing is open
 }
 
+void RingSink::plays(LinkId link, WallTime at) {
+  settle(at);
+  if (!ring_.push({.at = at, .link = link, .kind = kPlays}, {}, 0)) dropped_.add();
+}
+
 void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) {
   const Ring::EntryHeader header{.at = at,
                                  .link = link,

@@ -62,6 +62,7 @@ class RingSink final : public TapSink {
     kGeometry,  ///< a Geometry, likewise
     kWordGap,   ///< a WordGap
     kCalls,     ///< as a message of schema/trace.proto
+    kPlays,     ///< nothing
   };
 
   /// Larger entries lie beside the ring: at most this many bytes of them.
@@ -85,6 +86,7 @@ class RingSink final : public TapSink {
   ~RingSink() override;
 
   void opened(const LinkInfo& info, WallTime at) override;
+  void plays(LinkId link, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;

@@ -261,7 +261,7 @@ bool TapThread::drain(std::size_t entries) {
     const auto entry = from->ring().front();
     Ring::Entry whole = entry;
     const RingSink::Beside beside(whole);
-    take(whole);
+    if (!checks_.hold(whole, [this](const Ring::Entry& held) { take(held); })) take(whole);
     from->ring().pop(entry);
   }
   return true;
@@ -304,6 +304,8 @@ void TapThread::take(const Ring::Entry& entry) {
       return take_calls(entry);
     case RingSink::kWordGap:
       return take_word_gap(entry);
+    case RingSink::kPlays:
+      return;
     case RingSink::kNote:
       if (recording_) recording_->note(entry.header.at, entry.header.link, as_text(entry.bytes));
   }

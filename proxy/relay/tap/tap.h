@@ -16,6 +16,7 @@
 #include "adapters/wire/secrets.h"
 #include "proxy/net/enet/enet_dissector.h"
 #include "proxy/relay/counters.h"
+#include "proxy/relay/tap/held_checks.h"
 #include "proxy/relay/tap/message_counts.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/relay/tap/ring_sink.h"
@@ -162,6 +163,7 @@ class TapThread final : public Tap {
   WordsWanted wanted_;                         // read by the sinks
   std::unique_ptr<RecordingFiles> recording_;  // null: it only counts
   std::vector<RingSink*> rings_;
+  HeldChecks checks_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
   std::unordered_map<const wire::Row*, std::string_view> name_fields_;

@@ -21,6 +21,8 @@ class TapSink {
 
   /// Before the first bytes of `info.link`.
   virtual void opened(const LinkInfo& info, WallTime at) = 0;
+  /// What was opened as a health check is a client after all.
+  virtual void plays(LinkId, WallTime) {}
 
   /// Bytes passed on, in their order. By stream: whole frames, one or more, as long as framing holds (else the stream's
   /// bytes as they came); by datagram: exactly one datagram.

@@ -9,6 +9,8 @@
 #include "adapters/ogar/ogar.h"
 #include "proxy/net/proxy_header_reader.h"
 #include "proxy/relay/ends/loopback_sources.h"
+#include "proxy/relay/tap/tap.h"
+#include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
@@ -37,8 +39,10 @@ relay::RouteOptions behind_balancers(const wire::Game& game, const char* network
 }
 
 struct Relay final : Serving {
-  Relay(relay::RouteOptions options, const net::Address& server, const Limits& limits = no_limits()) : Serving(1) {
-    serve(std::move(options), server, limits, nullptr);
+  Relay(relay::RouteOptions options, const net::Address& server, const Limits& limits = no_limits(),
+        relay::Tap* tap = nullptr)
+      : Serving(1) {
+    serve(std::move(options), server, limits, tap);
   }
 };
 
@@ -80,59 +84,137 @@ TEST_CASE("a PROXY header may come in pieces") {
   CHECK(relay.heard.line("opened 192.0.2.7:40000"));
 }
 
-TEST_CASE("a load balancer that connects for itself is an ordinary client") {
-  FakeServer fake(true);
-  Relay relay(behind_balancers(toy::game()), fake.address());
-  const Stream client = Stream::to(relay.address);
-  client.send("PROXY UNKNOWN\r\n" + std::string(kHello));
-  CHECK(fake.accept().read_text(4) == kHello);
-  CHECK(relay.heard.line("opened " + client.here().text()));
+/// The headers of health checks: LOCAL of version 2, UNKNOWN of version 1.
+std::vector<std::string> check_headers() {
+  std::vector<std::string> all;
+  for (const auto version : {net::ProxyVersion::kV2, net::ProxyVersion::kV1}) {
+    Buffer out;
+    net::append_proxy_header(out, version, std::nullopt, at("198.51.100.1:5154"));
+    all.emplace_back(out.begin(), out.end());
+  }
+  return all;
 }
 
-TEST_CASE("a load balancer's health check is no session and no line, unless its client plays") {
-  Buffer local;
-  net::append_proxy_header(local, net::ProxyVersion::kV2, std::nullopt, at("198.51.100.1:5154"));
-  const std::string check(local.begin(), local.end());
-  FakeServer fake(true);
-  Relay relay(behind_balancers(toy::game()), fake.address());
-  Stream::to(relay.address).send(check);
-  {
-    const Stream greets = Stream::to(relay.address);
-    greets.send(check + std::string(kHello));
-    CHECK(fake.accept().read_text(4) == kHello);
-    greets.finish();
-    CHECK(eventually([&] { return relay.sessions().empty(); }));
-  }
+void check_unnoticed(Relay& relay) {
   CHECK(relay.totals().begun == 0);
   CHECK(relay.totals().current_sessions() == 0);
   for (std::size_t i = 0; i < relay::kReasons; ++i) CHECK(relay.totals().ended[i] == 0);
   CHECK(relay.heard.lines() == std::vector<std::string>{});
+  CHECK(relay.sessions().empty());
+}
 
-  const Stream plays = Stream::to(relay.address);
-  plays.send(check + std::string(kHello));
+TEST_CASE("a health check takes no place, and is no session, line or frame of the recording, unless its client plays") {
+  for (const std::string& check : check_headers()) {
+    FakeServer fake(true);
+    auto options = behind_balancers(toy::game());
+    options.access = {{{net_of("192.0.2.0/24")}, {}}};  // of players: a load balancer has another address
+    Limits limits = no_limits();
+    limits.sessions = limits.sessions_per_address = 1;
+    limits.connects_per_second = limits.connects_burst = 1;
+    relay::TapThread tap({});
+    Relay relay(options, fake.address(), limits, &tap);
+    std::vector<Stream> checks;
+    for (int i = 0; i < 8; ++i) (checks.emplace_back(Stream::to(relay.address))).send(check);
+    const Stream greets = Stream::to(relay.address);
+    greets.send(check + std::string(kHello));
+    Stream its_server = fake.accept();
+    CHECK(its_server.read_text(4) == kHello);
+    its_server.send(kWelcome);
+    CHECK(greets.read_text(4) == kWelcome);
+    checks.clear();
+    check_unnoticed(relay);
+
+    const Stream client = Stream::to(relay.address);  // beside the health check that talks
+    client.send(header("192.0.2.7:1") + std::string(kHello));
+    CHECK(fake.accept().read_text(4) == kHello);
+    CHECK(relay.heard.line("opened 192.0.2.7:1"));
+    CHECK(relay.sessions().size() == 1);
+    greets.finish();
+    CHECK(its_server.read_all().empty());
+    CHECK(relay.totals().begun == 1);
+    relay.stop();
+    CHECK(tap.stop().ok());
+    CHECK(tap.totals().frames == 1);  // the client's greeting
+  }
+}
+
+TEST_CASE("a health check of a bridge, too, is no session, no line and in no recording") {
+  FakeServer fake(true);
+  auto options = behind_balancers(toy::stream());
+  options.bridge = toy_bridge(toy::stream(), toy::stream());
+  relay::TapThread tap({});
+  Relay relay(options, fake.address(), no_limits(), &tap);
+  const Stream check = Stream::to(relay.address);
+  check.send(check_headers()[0] + std::string(kHello));
   const Stream server = fake.accept();
   CHECK(server.read_text(4) == kHello);
   server.send(kWelcome);
-  CHECK(plays.read_text(4) == kWelcome);
-  plays.send(frame("m"));
-  CHECK(relay.heard.line("opened " + plays.here().text()));
-  CHECK(relay.totals().current_sessions() == 1);
+  CHECK(check.read_text(4) == kWelcome);
+  check_unnoticed(relay);
+  check.finish();
+  (void)server.read_all();
+  check_unnoticed(relay);
+  relay.stop();
+  CHECK(tap.stop().ok());
+  CHECK(tap.totals().frames == 0);
 }
 
-TEST_CASE("a health check that is refused is neither counted nor logged") {
-  Buffer local;
-  net::append_proxy_header(local, net::ProxyVersion::kV2, std::nullopt, at("198.51.100.1:5154"));
+TEST_CASE("a client that came as a health check takes a place when it plays, and is recorded from its beginning") {
+  for (const std::string& check : check_headers()) {
+    FakeServer fake(true);
+    Limits limits = no_limits();
+    limits.sessions = 1;
+    relay::TapThread tap({});
+    Relay relay(behind_balancers(toy::game()), fake.address(), limits, &tap);
+    const auto come = [&] {
+      auto both = std::pair(Stream::to(relay.address), Stream());
+      both.first.send(check + std::string(kHello));
+      both.second = fake.accept();
+      CHECK(both.second.read_text(4) == kHello);
+      both.second.send(kWelcome);
+      CHECK(both.first.read_text(4) == kWelcome);
+      return both;
+    };
+    const auto plays = come(), late = come();
+    plays.first.send(frame("m"));
+    CHECK(relay.heard.line("opened " + plays.first.here().text()));
+    CHECK(relay.totals().current_sessions() == 1);
+    late.first.send(frame("m"));
+    CHECK(relay.ended(relay::Reason::kTooMany));
+    CHECK(as_text(late.first.read_all()) == kGoodbye);
+    plays.first.finish();
+    plays.second.finish();
+    CHECK(eventually([&] { return relay.sessions().empty(); }));
+    const auto again = come();  // the place is free
+    again.first.send(frame("m"));
+    CHECK(relay.heard.line("opened " + again.first.here().text()));
+    relay.stop();
+    CHECK(tap.stop().ok());
+    CHECK(tap.totals().frames == 6);  // of each: two greetings and a message
+  }
+}
+
+TEST_CASE("a health check that waits for the server's greeting gets it, and one that only connects reaches no server") {
   FakeServer fake(true);
-  Limits limits = no_limits();
-  limits.sessions = 1;
-  Relay relay(behind_balancers(toy::game()), fake.address(), limits);
-  const Stream client = Stream::to(relay.address);
-  client.send(header("192.0.2.7:1"));
-  CHECK(eventually([&] { return relay.totals().begun == 1; }));
+  Relay relay(behind_balancers(toy::ungreeted()), fake.address());
+  Stream::to(relay.address).send(check_headers()[0]);
+  const Stream waits = Stream::to(relay.address);
+  waits.send(check_headers()[1]);
+  const Stream server = fake.accept();
+  server.send(frame("m"));
+  CHECK(waits.read_text(3).size() == 3);
+  check_unnoticed(relay);
+  CHECK(!fake.called(0));
+}
+
+TEST_CASE("while a listener drains, a health check is refused, and neither counted nor logged") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  relay.set_draining(true);
   const Stream check = Stream::to(relay.address);
-  check.send(local);
+  check.send(check_headers()[0] + std::string(kHello));
   CHECK(as_text(check.read_all()) == kGoodbye);
-  CHECK(relay.totals().refused() == 0);
+  check_unnoticed(relay);
 }
 
 TEST_CASE("limits, bans and access lists use the address of the header") {
