@@ -726,6 +726,11 @@ std::optional<std::int64_t> ProxyServer::certificate_expires(std::size_t route) 
   return web && web->client_tls ? web->client_tls->expires() : std::nullopt;
 }
 
+std::optional<std::int64_t> ProxyServer::authorities_expire(std::size_t route) const {
+  const auto& web = impl_->route(route).web;
+  return web && web->server_tls ? web->server_tls->expires() : std::nullopt;
+}
+
 std::size_t ProxyServer::waiting(std::size_t route) const { return impl_->route(route).upstreams.waiting(); }
 
 std::size_t ProxyServer::drain_server(std::string_view name, bool on) {

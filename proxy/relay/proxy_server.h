@@ -198,6 +198,8 @@ class ProxyServer {
   /// When the certificate that its clients are shown expires, in seconds since 1970; nothing: it has none. From any
   /// thread.
   std::optional<std::int64_t> certificate_expires(std::size_t route) const;
+  /// The same for the last of the authorities that its servers' certificates need; nothing: they are the system's.
+  std::optional<std::int64_t> authorities_expire(std::size_t route) const;
   /// Sessions of the route that wait for a server. From any thread.
   std::size_t waiting(std::size_t route) const;
   /// Drains a server on every route that has it: it gets no new session, and its sessions go on. `on` false: it gets

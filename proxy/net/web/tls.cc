@@ -96,13 +96,21 @@ bool is_address(const std::string& peer) {
 
 std::optional<std::int64_t> TlsContext::expires() const {
   const std::shared_ptr<SSL_CTX> context = raw();
-  std::optional<std::int64_t> first;
+  std::optional<std::int64_t> first, last;
   const auto consider = [&](const X509* one) {
     std::tm end{};
     if (one == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(one), &end) != 1) return;
     const std::int64_t seconds = ::timegm(&end);
     first = std::min(first.value_or(seconds), seconds);
+    last = std::max(last.value_or(seconds), seconds);
   };
+  if (client_) {
+    if (!own_authorities_) return std::nullopt;
+    const STACK_OF(X509_OBJECT)* const trusted = X509_STORE_get0_objects(SSL_CTX_get_cert_store(context.get()));
+    for (int i = 0; i < sk_X509_OBJECT_num(trusted); ++i)
+      consider(X509_OBJECT_get0_X509(sk_X509_OBJECT_value(trusted, i)));
+    return last;
+  }
   STACK_OF(X509)* chain = nullptr;
   consider(SSL_CTX_get0_certificate(context.get()));
   if (SSL_CTX_get0_chain_certs(context.get(), &chain) == 1)
@@ -166,6 +174,7 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::client(const std::string& autho
   if (!authorities.empty() && SSL_CTX_load_verify_locations(raw, authorities.c_str(), nullptr) != 1)
     return Error{"cannot read authorities from '" + authorities + "': " + complaint() + "; it must be a PEM file"};
   if (authorities.empty()) SSL_CTX_set_default_verify_paths(raw);
+  (*made)->own_authorities_ = !authorities.empty() && verify;
   SSL_CTX_set_verify(raw, verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   return made;
 }

@@ -34,7 +34,8 @@ class TlsContext {
   /// Connections that begin from now on use the certificates of `fresh`. REQUIRES: of the same role.
   void renew(const TlsContext& fresh);
 
-  /// When the first certificate of a server's chain expires, in seconds since 1970; nothing: it has none.
+  /// When it begins to fail, in seconds since 1970: the first certificate of a server's chain expires, or the last
+  /// authority that a client trusts. Nothing: it has none, or trusts the system's authorities.
   std::optional<std::int64_t> expires() const;
 
   std::shared_ptr<ssl_ctx_st> raw() const;
@@ -45,7 +46,7 @@ class TlsContext {
 
   mutable std::mutex mutex_;  // of context_
   std::shared_ptr<ssl_ctx_st> context_;
-  bool client_ = false;
+  bool client_ = false, own_authorities_ = false;
 };
 
 class Tls {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proxy/net/web/tls.h"
 #include "proxy/program/log/say.h"
 
 namespace entente {
@@ -118,6 +119,7 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log l
   options.certificate_file = settings.cert();
   options.key_file = settings.key();
   std::unique_ptr<Fleet> fleet(new Fleet(settings));
+  if (auto read = fleet->read_certificates(settings); !read) return read.error();
   options.client = fleet->node_;
   if (log == Log::kYes) {
     options.refused = [name = settings.name()](const std::string& what) {
@@ -135,7 +137,24 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log l
   return fleet;
 }
 
+/// For their metrics. NATS's library reads the same files when it connects first.
+Outcome<Done> Fleet::read_certificates(const config::Fleet& settings) {
+  if (!settings.cert().empty()) {
+    const auto own = net::TlsContext::server(settings.cert(), settings.key());
+    if (!own) return own.error();
+    certificate_expires_ = (*own)->expires();
+  }
+  if (!settings.ca().empty()) {
+    const auto authorities = net::TlsContext::client(settings.ca(), true);
+    if (!authorities) return authorities.error();
+    authorities_expire_ = (*authorities)->expires();
+  }
+  return Done{};
+}
+
 void Fleet::measure(Metrics& metrics) const {
+  measure_certificate(metrics, "fleet.cert", "", certificate_expires_);
+  measure_certificate(metrics, "fleet.ca", "", authorities_expire_);
   const fleet::BusCounts counts = bus_->counts();
   metrics.gauge("bus_connected", "1 while this node is connected to NATS", {}, bus_->connected() ? 1 : 0);
   metrics.count("bus_messages", "Messages sent and received by NATS", {{"direction", "out"}}, counts.published);

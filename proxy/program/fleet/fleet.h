@@ -51,11 +51,13 @@ class Fleet {
 
  private:
   explicit Fleet(const config::Fleet& settings);
+  Outcome<Done> read_certificates(const config::Fleet& settings);
 
   const fleet::Subjects names_;
   const std::string node_;
   const std::uint64_t run_id_ = wall_now();
   const std::uint32_t replicas_;
+  std::optional<std::int64_t> certificate_expires_, authorities_expire_;  // seconds since 1970
   std::unique_ptr<fleet::Bus> bus_;
 };
 

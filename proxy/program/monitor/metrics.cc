@@ -225,6 +225,15 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
                 labels, recording.recording_fails ? 1 : 0);
 }
 
+void measure_certificate(Metrics& metrics, const char* key, const std::string& route,
+                         std::optional<std::int64_t> expires) {
+  if (!expires) return;
+  Metrics::Labels labels{{"key", key}};
+  if (!route.empty()) labels.push_back({"route", route});
+  metrics.gauge("certificate_expires_seconds", "When a certificate of the configuration expires, in seconds since 1970",
+                std::move(labels), static_cast<double>(*expires));
+}
+
 void measure(Metrics& metrics, const Retention::Totals& kept) {
   metrics.gauge("recordings_kept", "Files of all recordings of this configuration", {}, static_cast<double>(kept.kept));
   metrics.gauge("recordings_kept_bytes", "Size of these files", {}, static_cast<double>(kept.kept_bytes));

@@ -6,6 +6,7 @@
 #include <prometheus/metric_family.h>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,10 @@ void measure(Metrics& metrics, const relay::DurationsOf<std::uint64_t, relay::kT
 /// The servers of a route, and the sessions that wait for one. Nothing for a route into an arena.
 void measure(Metrics& metrics, const std::string& route, const std::vector<relay::ProxyServer::UpstreamReport>& servers,
              std::size_t waiting);
+/// When a certificate expires, in seconds since 1970; nothing: there is none. `key`: of the configuration; `route`: its
+/// name in the statistics; "": the key is of no route.
+void measure_certificate(Metrics& metrics, const char* key, const std::string& route,
+                         std::optional<std::int64_t> expires);
 /// The recordings that are kept.
 void measure(Metrics& metrics, const Retention::Totals& kept);
 /// The metrics of an arena.

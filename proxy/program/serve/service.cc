@@ -469,9 +469,8 @@ void Service::measure_routes(Metrics& all) const {
     auto servers = server_.servers(its.number);
     for (auto& older : older_servers_of(server_, {its, route.numbers()})) servers.push_back(std::move(older));
     measure(all, its.name, servers, server_.waiting(its.number));
-    if (const auto expires = server_.certificate_expires(its.number))
-      all.gauge("certificate_expires_seconds", "When the listener's certificate expires, in seconds since 1970",
-                {{"route", its.name}}, static_cast<double>(*expires));
+    measure_certificate(all, "listen", its.name, server_.certificate_expires(its.number));
+    measure_certificate(all, "to", its.name, server_.authorities_expire(its.number));
     all.gauge("draining", "1 while the route takes no newcomers", {{"route", its.name}},
               server_.is_draining(its.number) ? 1 : 0);
     if (route.recording == nullptr) continue;

@@ -10,6 +10,7 @@
 #include "proxy/program/config/config.h"
 #include "proxy/program/fleet/fleet.h"
 #include "tests/program/folder.h"
+#include "tests/support/certificate.h"
 #include "tests/support/nats_server.h"
 #include "tests/support/toy_game.h"
 
@@ -68,6 +69,33 @@ TEST_CASE("[fleet]: the files that it names are read at the start") {
   CHECK(complaints(use, &kMachine) == "");
   std::filesystem::permissions(secret, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
   CHECK(has(complaints(use, &kMachine), "everybody on this machine can read"));
+}
+
+TEST_CASE("[fleet]: the metrics say when its certificate and its authority expire; a file that is neither is refused") {
+  const Certificate own(-3600, 7200), authority(-3600, 10'800);
+  config::Fleet settings = default_config().fleet();
+  settings.add_nats("tls://127.0.0.1:9");
+  settings.set_cert(own.file());
+  settings.set_key(own.file());
+  settings.set_ca(authority.file());
+  const auto fleet = Fleet::join(settings, Fleet::Log::kNo);
+  REQUIRE(fleet);
+  Metrics metrics;
+  (*fleet)->measure(metrics);
+  const auto left = [text = metrics.text()](const std::string& key) {
+    const std::string begins = "entente_certificate_expires_seconds{key=\"" + key + "\"} ";
+    const std::size_t at = text.find(begins);
+    return at == std::string::npos ? 0.0
+                                   : std::stod(text.substr(at + begins.size())) - static_cast<double>(wall_now()) / 1e9;
+  };
+  CHECK(left("fleet.cert") > 3'000);
+  CHECK(left("fleet.cert") <= 3'600);
+  CHECK(left("fleet.ca") > 6'600);
+  CHECK(left("fleet.ca") <= 7'200);
+  const Folder folder;
+  folder.write("none.pem", "no certificate\n");
+  settings.set_cert(folder.file("none.pem"));
+  CHECK(!Fleet::join(settings, Fleet::Log::kNo).ok());
 }
 
 TEST_CASE("a node connects with the token in its file, and its metrics show the connection") {
