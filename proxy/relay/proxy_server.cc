@@ -646,6 +646,19 @@ bool ProxyServer::is_empty() const {
   return std::all_of(impl_->routes.begin(), impl_->routes.end(), [](const auto& route) { return route->is_empty(); });
 }
 
+std::uint16_t ProxyServer::port_for_players(std::size_t route) const { return impl_->route(route).port_for_players(); }
+
+ProxyServer::AfterDrain ProxyServer::after_drain(std::size_t route, std::string_view server) const {
+  const Route& its = impl_->route(route);
+  if (!its.bridge || its.shared_room()) return AfterDrain::kEnd;
+  const auto& others = its.upstreams.all();
+  const bool another = std::any_of(others.begin(), others.end(), [&](const auto& one) {
+    return one->name != server && !one->drained() && one->state() != Upstream::State::kDown;
+  });
+  if (another) return AfterDrain::kMove;
+  return its.upstreams.holds() ? AfterDrain::kWait : AfterDrain::kEnd;
+}
+
 std::size_t ProxyServer::leave_server(std::string_view server, std::string_view why) {
   return command(
              {.action = SessionCommand::Action::kLeaveServer, .text = std::string(why), .server = std::string(server)})

@@ -159,6 +159,12 @@ class ProxyServer {
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// The port that players of this route connect to. From any thread.
+  std::uint16_t port_for_players(std::size_t route) const;
+  /// What becomes of a route's sessions on a server that is drained, when its time is over.
+  enum class AfterDrain : std::uint8_t { kMove, kWait, kEnd };
+  /// As things are now: kMove: the players go to another server; kWait: they wait for one; kEnd: the sessions end.
+  AfterDrain after_drain(std::size_t route, std::string_view server) const;
   /// The sessions on this server, of every route, go to another server or, where they cannot, end. Returns how many
   /// there were. `why`: for players whose sessions end. From any thread but the workers'.
   std::size_t leave_server(std::string_view server, std::string_view why);

@@ -9,6 +9,7 @@ namespace entente::testing {
 class LateServer {
  public:
   explicit LateServer(const net::Address& at) : sockets_(std::move(*net::listen(at, true))) {}
+  const net::Address& address() const { return sockets_.address; }
   Stream accept() const {
     REQUIRE(wait_readable(sockets_.tcp.get()));
     net::Fd fd(::accept4(sockets_.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));

@@ -187,13 +187,30 @@ class Drain {
       return Error{"--refer and --say are for routes; " + order.what + " is a server"};
     const bool limited = !order.time.empty();
     drainer_.drain_server(order.what, limited ? Drainer::Time(order.millis) : Drainer::Time());
+    using After = relay::ProxyServer::AfterDrain;
     std::uint64_t left = 0;
+    std::map<After, std::uint64_t> after;
     for (const ListedRoute& route : served_only(routes_()))
-      for (const auto& one : server_.servers(route.named.number)) left += one.name == order.what ? one.sessions : 0;
-    return "draining server " + order.what + ": " + sessions_go_on(left) +
-           (limited ? " for " + order.time + ", then players of bridges go to another server, and other sessions end"
-                    : "") +
-           "\n";
+      for (const auto& one : server_.servers(route.named.number)) {
+        if (one.name != order.what) continue;
+        left += one.sessions;
+        after[server_.after_drain(route.named.number, one.name)] += one.sessions;
+      }
+    std::string text = "draining server " + order.what + ": " + sessions_go_on(left);
+    if (limited) text += " for " + order.time;
+    const char* before = limited ? ", then " : nullptr;
+    for (const auto& [what, sessions] : after) {
+      if (sessions == 0 || before == nullptr) continue;
+      const bool one = sessions == 1;
+      text += before + counted(sessions, what == After::kEnd ? "session" : "player");
+      if (what == After::kMove) text += one ? " goes to another server" : " go to another server";
+      if (what == After::kWait) text += one ? " waits for a server" : " wait for a server";
+      if (what == After::kEnd)
+        text += std::string(one ? " ends" : " end") +
+                " (relays cannot move players, and these bridges have no other server and no hold_s)";
+      before = ", ";
+    }
+    return text + "\n";
   }
 
   /// The first one for the route's game and place; null: there is none.
@@ -232,7 +249,8 @@ void add_drain_commands(Control& control, relay::ProxyServer& server, const Rost
       "drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]",
       "Turns newcomers away from a route (a game, an arena, a port or a listener), or from all. Players who are there "
       "go on until they leave. With SERVER (a name in `servers`): sends no new players to it. --for: ends the sessions "
-      "that are left after TIME; players of bridges on SERVER go to another server, or wait for one. --say: tells the "
+      "that are left after TIME; players of bridges on SERVER go to another server or, with hold_s, wait for one. "
+      "--say: tells the "
       "players TEXT now. --refer, once or more: tells players of GAME in "
       "PLACE (an arena's name or a route's servers, as `listeners` prints them) to connect to HOST:PORT, now and "
       "when TIME is over.",

@@ -176,7 +176,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void come_back();
   void begin_hold();
   void end_hold();
-  Millis hold_ms() const { return player_route().route.upstreams.rules().hold_ms; }
+  Millis hold_ms() const;
   std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, server_.info.dialect); }
   const std::optional<BridgeOptions::ArenaPlace>& while_down() const;
   // The arena in which the player plays while no server is up, or to which it was moved.
@@ -214,6 +214,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   std::optional<std::string> stop_why_;          // the server says that it stops, or has no seat now
   Hold hold_;                                    // how long the player waits for a server, once one was lost
   bool held_ = false;                            // counted as held
+  bool leaves_drained_ = false;                  // its server is drained, and there was another one
   bool was_in_ = false;                          // the player has been on a server, or in the arena
   core::Wait told_wait_ = core::Wait::kNothing;  // what the player was last told that it waits for
   ArenaVisit visit_;

@@ -12,6 +12,7 @@ constexpr const char* kServerIsFull = "the server is full; waiting for a seat";
 constexpr const char* kServerIsBack = "back on the server";
 constexpr unsigned kMostLostOutside = 3;  // servers in a row that a player loses before it was ever let in
 constexpr Millis kArenaAgain = 10'000;    // until a player whom the arena did not take is sent there again
+constexpr Millis kLeaveWithin = 10'000;   // from a drained server to another one
 constexpr Millis kForever = UINT64_MAX;
 
 }  // namespace
@@ -21,6 +22,11 @@ constexpr Millis kForever = UINT64_MAX;
 /// Whether the player could go on with another server: it was not turned away, and the session is not ending.
 bool BridgeSession::may_go_on() const { return room_ && !turned_away_ && !reason_ && !ending_; }
 
+/// Also without hold_s, a player may go from a drained server to another one.
+Millis BridgeSession::hold_ms() const {
+  return std::max(player_route().route.upstreams.rules().hold_ms, leaves_drained_ ? kLeaveWithin : 0);
+}
+
 const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() const {
   static const std::optional<BridgeOptions::ArenaPlace> kNone;
   const Route& route = player_route().route;
@@ -28,7 +34,7 @@ const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() cons
 }
 
 bool BridgeSession::may_outlive_server() const {
-  return may_go_on() && player_route().route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
+  return may_go_on() && hold_ms() != 0 && (!hold_.on() || !hold_.is_over(now()));
 }
 
 bool BridgeSession::await_next_server(std::string_view why, core::Wait) {
@@ -65,6 +71,8 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 
 bool BridgeSession::leave_server(std::string_view server, std::string_view why) {
   if (ending_ || visits() || moved_to_.arena || hold_.on() || dial_.server_name() != server) return false;
+  const Upstreams& upstreams = player_route().route.upstreams;
+  leaves_drained_ = upstreams.choose(info_.client, now(), {}, server_.wanted_dialect(), true) != nullptr;
   if (!outlives_server("the server is drained", 0)) end_drained(why);
   return true;
 }
@@ -90,6 +98,10 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
     note("server " + server + " is full; the player waits for a seat");
     worker_route_->log_info(LogKind::kWaitsForServer,
                             who() + ": server " + server + " is full; waits for a seat" + limit, about());
+  } else if (leaves_drained_) {
+    note("server " + server + " is drained; the player goes to another one");
+    worker_route_->log_info(LogKind::kWaitsForServer, who() + ": server " + server + " is drained; goes to another one",
+                            about());
   } else {
     note("server " + server + " is lost (" + why + "); the player waits for it");
     worker_route_->log_warning(LogKind::kWaitsForServer,
@@ -116,6 +128,7 @@ void BridgeSession::replace_back_end() {
 /// The player is in, or in again.
 void BridgeSession::come_back() {
   const Millis away = hold_.end(now());
+  leaves_drained_ = false;
   end_hold();
   told_wait_ = core::Wait::kNothing;
   dial_.leave_queue();

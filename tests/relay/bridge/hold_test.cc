@@ -459,6 +459,40 @@ TEST_CASE("hold: players leave a drained server, wait in the operator's words, a
   CHECK(running.totals().by(Reason::kDrained) == 0);
 }
 
+TEST_CASE(
+    "a player goes from a drained server to another one, also without hold_s; without another one, its session ends") {
+  LateServer first(free_for_both()), second(free_for_both());
+  const net::Address one = first.address(), two = second.address();
+  relay::RouteOptions options = held(0, native::game(), true);
+  options.servers.push_back(options.servers[0]);
+  options.servers[0].host = one.ip_text(), options.servers[0].port = one.port();
+  options.servers[1].host = two.ip_text(), options.servers[1].port = two.port();
+  options.upstream.policy = relay::Policy::kFirst;
+  struct Two final : Serving {
+    explicit Two(relay::RouteOptions its) : Serving(1) { serve_all(std::move(its), no_limits()); }
+  } running(std::move(options));
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  auto [old, enter] = greet(first);
+  let_in(old, "one", "ben");
+  CHECK(have(anna.until("ready"), "ben"));
+
+  using After = relay::ProxyServer::AfterDrain;
+  CHECK(running.server().after_drain(0, one.text()) == After::kMove);
+  CHECK(running.server().drain_server(one.text(), true) == 1);
+  CHECK(running.server().leave_server(one.text(), "drained") == 1);
+  auto [server, again] = greet(second);
+  CHECK(again.find("anna") != std::string::npos);
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.until("back on the server"), "cleo"));
+  CHECK(running.totals().by(Reason::kDrained) == 0);
+
+  CHECK(running.server().after_drain(0, two.text()) == After::kEnd);
+  CHECK(running.server().drain_server(two.text(), true) == 1);
+  CHECK(running.server().leave_server(two.text(), "drained") == 1);
+  CHECK(running.ended(Reason::kDrained));
+}
+
 TEST_CASE("sessions on a drained server that cannot go elsewhere end; those of other servers go on") {
   FakeServer first(true), second(true);
   relay::RouteOptions options;
