@@ -55,6 +55,8 @@ struct Route : RouteRules {
   std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
+  /// The port that its players connect to.
+  std::uint16_t port_for_players() const { return public_port != 0 ? public_port : listen_address.port(); }
   /// Whether its clients are bots. Then it does not listen.
   bool bots() const { return bridge && bridge->bots != 0; }
   bool by_enet() const { return game.transport() == wire::Transport::kEnet; }

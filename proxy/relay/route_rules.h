@@ -27,9 +27,10 @@ struct RouteRules {
   /// player can be moved here.
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;
   std::optional<BridgeOptions::ArenaPlace> arena_faces;  ///< of a route into an arena: for players who are moved here
-  /// The host (a name or an IP address) to which players connect who are moved here and must connect anew. Empty: the
-  /// host that they are connected to now.
+  /// The host (a name or an IP address) to which players connect who are moved here and must connect anew, and at which
+  /// they find the server's HTTP. Empty: the host that they are connected to now, or that the server names.
   std::string public_host;
+  std::uint16_t public_port = 0;        ///< its port; 0: the listener's own
   bool clients_name_dialect = false;    ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   std::optional<std::size_t> fallback;  ///< of a bridge: the dialect of clients that wait to be greeted
   std::vector<Access> access;           ///< a client must be allowed by each of them

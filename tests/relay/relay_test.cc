@@ -309,6 +309,30 @@ TEST_CASE("a BZFlag server's URL of its own HTTP names the relay; other URLs, an
   CHECK(running.totals().to_client.frames == 1 + 3 * 5);
 }
 
+TEST_CASE("a URL of a server's own HTTP names the port that a router forwards to the relay, and the public host") {
+  FakeServer fake(true);
+  relay::RouteOptions options;
+  options.game = &bzflag::game();
+  options.servers[0].dialect = 0;
+  options.listen = loopback();
+  options.public_port = 4242;
+  options.public_host = "play.example.org";
+  struct Its final : Serving {
+    Its(relay::RouteOptions its, const net::Address& server) : Serving(1) {
+      serve(std::move(its), server, no_limits(), nullptr);
+    }
+  } running(std::move(options), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send("BZFLAG\r\n\r\n");
+  const Stream server = fake.accept();
+  const auto told = [](const std::string& url) {
+    return std::string{'\0', static_cast<char>(url.size() + 1), 'c', 'u'} + url + '\0';
+  };
+  const std::string welcome("BZFS0221\x01", 9), ours = told("http://play.example.org:4242/w");
+  server.send(welcome + told("http://example.org:" + std::to_string(fake.port()) + "/w"));
+  CHECK(client.read_text(welcome.size() + ours.size()) == welcome + ours);
+}
+
 TEST_CASE("an HTTP request to a BZFlag server that cannot be reached is answered by HTTP; other games refuse it") {
   FakeServer gone(true);
   Running running(bzflag::game(), gone.address());

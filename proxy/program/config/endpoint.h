@@ -49,6 +49,7 @@ struct Endpoint {
   Settings settings = {};                    ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
   net::TrustedProxies proxies = {};          ///< through which clients must come
+  std::uint16_t public_port = 0;             ///< that clients connect to; 0: the listener's own
   std::optional<net::ProxyVersion> send_proxy = {};
   relay::SourceMode source = relay::SourceMode::kOwn;
   std::uint32_t weight = 1;  ///< of a server among several

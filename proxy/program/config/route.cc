@@ -100,8 +100,8 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
   if (end->strict && end->enet == relay::EnetMode::kDatagrams)
     return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
   return ListenEnd{
-      end->game,     dialect,     end->dialect.has_value(), *address, end->web, end->strict, end->enet, end->settings,
-      end->fallback, end->proxies};
+      end->game,     dialect,      end->dialect.has_value(), *address, end->web, end->strict, end->enet, end->settings,
+      end->fallback, end->proxies, end->public_port};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {

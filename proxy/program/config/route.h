@@ -31,6 +31,7 @@ struct ListenEnd {
   Settings settings;
   std::optional<std::size_t> fallback = {};  ///< the dialect of clients that wait to be greeted
   net::TrustedProxies proxies = {};          ///< through which clients must come
+  std::uint16_t public_port = 0;             ///< that clients connect to; 0: the listener's own
 
   /// "ogar modern3", "ogar any", "bzflag 2.4 or 1.10"
   std::string dialect_text() const;

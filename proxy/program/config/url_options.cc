@@ -92,6 +92,11 @@ Outcome<Done> set_weight(std::string_view value, Endpoint& to) {
   return Done{};
 }
 
+Outcome<Done> set_public_port(std::string_view value, Endpoint& to) {
+  std::from_chars(value.data(), value.data() + value.size(), to.public_port);
+  return Done{};
+}
+
 Outcome<Done> add_origin(std::string_view value, Endpoint& to) {
   to.web->origins.emplace_back(value);
   return Done{};
@@ -149,6 +154,16 @@ constexpr UrlOption kUrlOptions[] = {
      "&forwarded=NETWORKS (+ws): only HTTP proxies in these networks may connect; their X-Forwarded-For or Forwarded "
      "names the clients",
      set_proxies<net::ClientNaming::kForwarded>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"public_port",
+     EndpointRole::kListen,
+     any,
+     {.least = 1, .most = 65535},
+     false,
+     "&public_port=PORT: the port that players connect to, if a router forwards it to another one here",
+     set_public_port,
      kEverywhere,
      nullptr,
      ""},

@@ -76,7 +76,9 @@ Reply refer(relay::ProxyServer& server, const Roster& roster, std::string_view r
 }
 
 /// The address at which players reach this listener; nullopt: it is not known.
-std::optional<std::string> address_of(const net::Address& listener, const std::string& public_host) {
+std::optional<std::string> address_of(const relay::ProxyServer& server, const NamedRoute& route,
+                                      const std::string& public_host) {
+  const net::Address listener = route.listener.with_port(server.port_for_players(route.number));
   if (!public_host.empty()) return net::host_and_port(public_host, listener.port());
   return listener.wildcard() ? std::nullopt : std::optional(listener.text());
 }
@@ -94,7 +96,7 @@ Reply listener(const relay::ProxyServer& server, const ListedRoutes& routes, con
       drains = true;
       continue;
     }
-    const auto address = address_of(at, public_host);
+    const auto address = address_of(server, one.named, public_host);
     if (!address) return Error{"it is not known where players reach " + one.named.name + "; set public_host"};
     return Reply(*address + "\n");
   }
@@ -106,8 +108,9 @@ Reply listeners(const relay::ProxyServer& server, const ListedRoutes& routes, co
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
     const net::Address& at = one.named.listener;
-    const auto address = address_of(at, public_host);
-    if (at.port() == 0 || server.is_draining(one.named.number) || !address) continue;
+    if (at.port() == 0 || server.is_draining(one.named.number)) continue;
+    const auto address = address_of(server, one.named, public_host);
+    if (!address) continue;
     rows.push_back({text_field("game", one.named.game), text_field("place", place_of(server, one)),
                     text_field("address", *address)});
   }

@@ -70,6 +70,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   options.fallback = listen->fallback;
   options.access = {access_of(route)};
   options.proxies = listen->proxies;
+  options.public_port = listen->public_port;
   options.send_proxy = to.send_proxy;
   options.source = to.source;
   options.strict = listen->strict;

@@ -42,6 +42,7 @@ Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const Listen
   options.clients_name_dialect = !end.named && clients_name_dialect(*end.game);
   options.fallback = end.fallback;
   options.proxies = end.proxies;
+  options.public_port = end.public_port;
   options.tap = entry.tap;
   if (entry.arena) options.arena_faces = place_in(entry.name);
   return Service::NewRoute{std::move(options), end.dialect_text()};

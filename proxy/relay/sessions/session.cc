@@ -178,9 +178,9 @@ std::string place_for_players(const Route& route) {
 
 /// Where a client that has connected to `here` connects to the route. "": it has no listener.
 std::string address_for_players(const Route& route, const net::Address& here) {
-  const std::uint16_t port = route.listen_address.port();
+  const std::uint16_t port = route.port_for_players();
   if (!route.public_host.empty()) return net::host_and_port(route.public_host, port);
-  if (!route.listen_address.wildcard()) return route.listen_address.text();
+  if (!route.listen_address.wildcard()) return route.listen_address.with_port(port).text();
   if (!here.wildcard()) return here.with_port(port).text();
   return "port " + std::to_string(port);
 }

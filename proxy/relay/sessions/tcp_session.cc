@@ -245,7 +245,7 @@ Buffer TcpSession::with_our_http(const FrameRun& frames) const {
   if (entered_ || frames.count == 0 || frames.ahead != 0 || !route_.game.answers_http(route_.dialect)) return {};
   return route_.game.with_http_at(
       frames.bytes, route_.dialect,
-      {.server_port = info_.server.port(), .host = route_.public_host, .port = route_.listen_address.port()});
+      {.server_port = info_.server.port(), .host = route_.public_host, .port = route_.port_for_players()});
 }
 
 void TcpSession::pass_to_client(const FrameRun& frames) {

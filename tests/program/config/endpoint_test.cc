@@ -62,7 +62,7 @@ TEST_CASE("the error about an endpoint names the fault and a suggestion") {
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big",
              "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict, proxy_protocol, "
-             "send_proxy, source, weight"},
+             "public_port, send_proxy, source, weight"},
         Case{"toy://h?dialect=big&dialect=big", "'dialect' is given twice"},
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},
@@ -134,7 +134,7 @@ TEST_CASE("mode=datagrams is an option of games over ENet, in the URL to listen 
                         Case{"aos://h?mode=packets&mode=packets", "'mode' is given twice"},
                         Case{"aos://h?mod=packets",
                              "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode, "
-                             "source, weight"}}) {
+                             "public_port, source, weight"}}) {
     CAPTURE(c.url);
     const auto read = parse_endpoint(c.url, kByEnet);
     REQUIRE_FALSE(read.ok());
@@ -144,8 +144,8 @@ TEST_CASE("mode=datagrams is an option of games over ENet, in the URL to listen 
   REQUIRE_FALSE(to.ok());
   CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs in the URL to listen on");
   CHECK(said("toy://h?mode=datagrams") ==
-        "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict, proxy_protocol, send_proxy, "
-        "source, weight");
+        "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict, proxy_protocol, "
+        "public_port, send_proxy, source, weight");
 }
 
 TEST_CASE("options set which proxies may name a client's address, and how the server receives it") {
@@ -156,6 +156,10 @@ TEST_CASE("options set which proxies may name a client's address, and how the se
   CHECK(listen->proxies.networks[1].text() == "192.0.2.7");
   CHECK(parse_to("toy://h?send_proxy=v1", kKnown)->send_proxy == net::ProxyVersion::kV1);
   CHECK(parse_to("toy://h?send_proxy=v2", kKnown)->send_proxy == net::ProxyVersion::kV2);
+  CHECK(parse_listen("toy://127.0.0.1:1?public_port=65535", kKnown)->public_port == 65535);
+  CHECK(parse_listen("toy://127.0.0.1:1", kKnown)->public_port == 0);
+  CHECK(!parse_listen("toy://127.0.0.1:1?public_port=65536", kKnown).ok());
+  CHECK(!parse_to("toy://127.0.0.1:1?public_port=1", kKnown).ok());
   CHECK(parse_to("toy://127.0.0.1?source=loopback", kKnown)->source == relay::SourceMode::kLoopback);
   CHECK(parse_to("aos://localhost?source=loopback", kByEnet)->source == relay::SourceMode::kLoopback);
   CHECK(parse_to("toy://h?source=transparent", kKnown)->source == relay::SourceMode::kTransparent);

@@ -33,7 +33,7 @@ struct Scene : Asked {
                                             "[[arena]]\nname = 'lobby'\n"
                                             "record = '" +
                                             folder.file("lobby.mcap") +
-                                            "'\nlisten = ['native://127.0.0.1:0?dialect=json']\n")}),
+                                            "'\nlisten = ['native://127.0.0.1:0?dialect=json&public_port=4242']\n")}),
         home(port_in(process)),
         other(port_in(process)),
         lobby(port_in(process)) {}
