@@ -36,7 +36,7 @@ class ListKeeper {
       network.why = *sayable;
     }
     if (!rest.empty())
-      return Error{"only '--yes' and '--why TEXT' may follow the network, not '" + std::string(first_word(rest)) + "'"};
+      return Error{"only '--yes' and '--why TEXT' may follow the network, not '" + first_argument(rest) + "'"};
     if (list == List::kDeny && is_vast(*who) && !sure)
       return Error{who->text() + " holds a large part of all addresses: to deny them all, add --yes"};
     if (!listed_.put(network))

@@ -45,7 +45,7 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban, bool& sure) {
       ban.why = *why;
     } else {
       return Error{"only '--for TIME', '--yes' and '--why TEXT' may follow the address or the name, not '" +
-                   std::string(first_word(rest)) + "'"};
+                   first_argument(rest) + "'"};
     }
   }
   return Done{};

@@ -175,6 +175,8 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(stats.list_value().values(0).struct_value().fields().at("sessions").number_value() == 4);
 
   CHECK(place.ctl({"ban", "nobody"}).code == 1);
+  for (const char* order : {"ban", "deny"})
+    CHECK(place.ctl({order, "203.0.113.0/24", "no aim bots"}).err.ends_with(", not 'no aim bots'\n"));
   CHECK(place.ctl({"ban", "tom", "--why", std::string(401, 'x')}).err ==
         "entente: the text has 401 bytes; it may have 400\n");
   const Ended banned = place.ctl({"ban", "tom", "--for", "2d", "--why", "be \"nice\""});
