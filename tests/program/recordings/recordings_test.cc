@@ -10,6 +10,8 @@
 #include "proxy/trace/recording_info.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
 
 namespace entente::recordings_test {
 namespace {
@@ -102,6 +104,32 @@ TEST_CASE("a kill that a server sends to several clients of a relay is counted o
   trace::RecordingInfoBuilder no_kills({kill_message, tells_kill});
   no_kills.opened(opening(1, "ogar", "modern3"));
   CHECK_FALSE(no_kills.info().kills);
+}
+
+TEST_CASE("the kills of all kept recordings and captures are those of `entente stats`") {
+  const Folder folder;
+  const std::string program = testing::entente_binary(), list_in_json = "\"kills\":";
+  const auto kills = [&](const std::string& json) {
+    const std::size_t at = json.find(list_in_json);
+    return at == std::string::npos ? "none" : json.substr(at, json.find_first_of(",}", at) - at);
+  };
+  std::size_t compared = 0;
+  for (const auto& one : std::filesystem::recursive_directory_iterator(testing::source_dir() + "/tests/traces")) {
+    const std::string ending = one.path().extension().string();
+    std::string file = one.path().string();
+    if (ending == ".pcap" || ending == ".rec") {
+      file = folder.file(one.path().stem().string() + ".mcap");
+      REQUIRE(run({program, "convert", one.path().string(), "-o", file}).code == 0);
+    } else if (ending != ".mcap") {
+      continue;
+    }
+    CAPTURE(one.path().string());
+    const std::string listed = kills(list(file, true).out);
+    if (listed == "\"kills\":null") continue;  // neither words nor a message that tells of kills
+    CHECK(listed == kills(run({program, "stats", file, "--json"}).out));
+    ++compared;
+  }
+  CHECK(compared >= 17);
 }
 
 TEST_CASE("a death by oneself or by the server is not a kill in a relay's recording") {
