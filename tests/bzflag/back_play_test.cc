@@ -62,6 +62,22 @@ TEST_CASE("a spawn is requested once; before it, claims and shots are dropped") 
         "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
 }
 
+TEST_CASE(
+    "a spawn that is wished together with the entry, as in Ogar, is requested as soon as the server has let us in") {
+  auto stage = back_stage();
+  load(stage);
+  CHECK(stage.hears(anna(false)).find("sends MsgAlive") == std::string::npos);
+  CHECK(stage.hears(words::Spawn()) == "");
+  const std::string in =
+      stage.receives(by_server({Accept{player_id(3)}, add_player(5, 2, "ben"), add_player(3, 1, "anna")}));
+  CHECK(lines(in, "sends MsgAlive") == "sends MsgAlive\n");
+  CHECK(stage.hears(words::Spawn()) == "");  // it waits for the answer
+
+  auto other = back_stage();
+  come_in(other);  // wishes none
+  CHECK(lines(other.waits(core::kSecond), "sends MsgAlive") == "");
+}
+
 TEST_CASE("a request to spawn without an answer is repeated at growing intervals, counted, and told once") {
   const std::string late = "loses Spawn: the server did not answer in time\n";
   const std::string told =

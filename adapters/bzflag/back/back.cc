@@ -14,9 +14,11 @@ void BzflagBack::receive(const Frames& frames, Outlet& out) {
 }
 
 bool BzflagBack::hear_early(const core::Intent& intent, Outlet& out) {
+  const bool early = core::as<words::Spawn>(intent) != nullptr && !state_.in() && intent.by == state_.me;
+  if (early) tank_.spawn_early = true;
   const auto* query = core::as<words::Query>(intent);
   if (query != nullptr) joining_.hear(*query, out);
-  return query != nullptr;
+  return early || query != nullptr;
 }
 
 void BzflagBack::hear_word(const core::Intent& intent, Outlet& out) {

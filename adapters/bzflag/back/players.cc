@@ -42,7 +42,9 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   if (one.team != kObserverTeam) players_.tell_tank(one, tank_rules_.variables["_tankRadius"], out);
   if (added.wins != 0 || added.losses != 0 || added.team_kills != 0)
     players_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
-  if (number == state_.number) out.say(words::Ready());  // the server lists our own player last
+  if (number != state_.number) return;
+  out.say(words::Ready());  // the server lists our own player last
+  tank_.arrive(out);
 }
 
 void Players::forget(std::uint8_t number, BackOut& out) {

@@ -58,6 +58,10 @@ void TankOnServer::hear(const words::Spawn&, BackOut& out) {
   request_spawn(kSpawnPatience, out);
 }
 
+void TankOnServer::arrive(BackOut& out) {
+  if (std::exchange(spawn_early, false)) hear(words::Spawn(), out);
+}
+
 void TankOnServer::request_spawn(Micros patience, BackOut& out) {
   ask_to_spawn(out);
   claims.begin(Claim::kSpawn, patience, out);

@@ -16,8 +16,9 @@ namespace entente::core {
 
 struct DrivenTank {
   bool alive = false;
-  bool has_lived = false;  ///< the server has put it into play before
-  bool paused = false;     ///< by its player, where the game lets players pause
+  bool has_lived = false;    ///< the server has put it into play before
+  bool spawn_early = false;  ///< its player asked to spawn before the server had let it in
+  bool paused = false;       ///< by its player, where the game lets players pause
   PendingClaims claims;
   Micros spawns_from = 0;  ///< the server puts it into play no earlier than this
   words::Pose pose;        ///< where it is
@@ -60,6 +61,8 @@ class TankOnServer : public DrivenTank {
   /// False: the word is not about steering. Keys of a player who claims its places do not drive the tank, because its
   /// client moves by them itself, at its own speed; they only show where it looks.
   bool steer(const Intent& intent);
+  /// The server has let the player in: asks for the life that it wanted before, if it did.
+  void arrive(BackOut& out);
   /// A request to spawn had no answer: asks again, at longer and longer intervals. True: the server may take the tank
   /// for alive.
   bool spawn_late(int times, BackOut& out);

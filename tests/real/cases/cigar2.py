@@ -13,7 +13,7 @@ from stage import Missing, check, wait_until
 from websocket import spoken
 
 MOUSE, SPAWN, SPLIT, EJECT, CHAT, OWN, CELLS, BORDER = 0x10, 0x00, 0x11, 0x15, 0x63, 0x20, 0x10, 0x40
-WALL = 1  # a pellet, in the matrix's player; a virus would look deadly
+PLAYER, PELLET = 0, 1  # kinds in the matrix's player; walls are posts of either kind, without a name; a virus would look deadly
 ROUND = 30  # seconds
 
 
@@ -110,6 +110,12 @@ def cigar2_multiogarii(stage):
     return browser_on(stage, "multiogarii")
 
 
+def posts(seen):
+    """What stands for walls, among the cells that Cigar2 sees: those of others, without a name."""
+    return [cell for number, cell in list(seen.cells.items())
+            if cell["type"] in (PLAYER, PELLET) and number not in seen.own and not cell.get("name")]
+
+
 def cigar2_abroad(stage):
     """Cigar2 on stock bzfs across a bridge: the posts that stand for walls are smaller than its own cell, its board lists only players, and a kicked player can read the reason"""
     from arena_guests import CellGuest  # which takes cigar2() from here
@@ -123,12 +129,11 @@ def cigar2_abroad(stage):
         guest.act((0.0, 0.0) if guest._cells.own else None, [])
         time.sleep(0.1)
         guest.shown()
-        cells = guest._cells.cells
-        return guest._cells.own and sum(cell["type"] == WALL for cell in cells.values()) > 20 and guest._cells.board.get("ffa")
+        return guest._cells.own and len(posts(guest._cells)) > 20 and guest._cells.board.get("ffa")
     wait_until(seen, 60, lambda: f"no own cell, walls and board: {len(guest._cells.cells)} cells, {guest._cells.board}")
     cells = list(guest._cells.cells.items())
     own = min(cell["size"] for number, cell in cells if number in guest._cells.own)
-    walls = [cell["size"] for _, cell in cells if cell["type"] == WALL]
+    walls = [cell["size"] for cell in posts(guest._cells)]
     check(max(walls) < own, f"walls of {max(walls)} hide an own cell of {own}")
     strange = [row["name"] for row in guest._cells.board["ffa"] if row["name"] not in ("cigar", "bot-1", "bot-2")]
     check(not strange, f"on the board: {strange}")
