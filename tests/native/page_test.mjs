@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Events } from "../../adapters/native/page/events.js";
+import { Ground } from "../../adapters/native/page/ground.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { standings } from "../../adapters/native/page/scores.js";
 import { flagText } from "../../adapters/native/page/flags.js";
@@ -24,6 +25,16 @@ function told(...facts) {
 const anna = { player: { id: 1, name: "anna", team: "RED" } };
 const tank = { unit: { id: 7, owner: 1, alive: true, radius: 3, pose: { x: 10 } } };
 const owns = { owns: { player: 1, units: [7], active: 7 } };
+
+test("a box that is only about where a shape is has a fainter edge than a wall", () => {
+  const edges = [];
+  const pen = new Proxy({}, { get: (of, name) => (name === "stroke" ? () => edges.push(of.strokeStyle) : of[name] ?? (() => {})) });
+  const solids = [{ half_x: 5, half_y: 5 }, { half_x: 5, half_y: 5, approximate: true }];
+  new Ground().paint(pen, told({ world: { west: -20, east: 20, south: -20, north: 20, solids } }), 1);
+  const [wall, rough] = edges.slice(-2);
+  const light = (colour) => parseInt(colour.slice(1, 3), 16);
+  assert.ok(light(rough) < light(wall), `${rough} beside ${wall}`);
+});
 
 test("a moving unit is extrapolated, for a second at most", () => {
   const track = new Track(pose(0, { vx: 20 }), 0);

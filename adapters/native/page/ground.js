@@ -4,7 +4,7 @@ import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { HEIGHT, SIDE, unpack } from "./voxels.js";
 
-const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
+const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", ROUGH_EDGE = "#6f7a85", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
 const GRID_STEP = 50;          // metres
 const AGAIN = 2000;            // ms between two patterns of a world that changes
 const SHOTS_PASS = 1, UNITS_PASS = 2;
@@ -24,7 +24,10 @@ export class Ground {
     if (this.#pattern) paintPattern(pen, this.#pattern, world);
     else paintGrid(pen, world, pixel);
     for (const base of world.bases ?? []) paintSolid(pen, base.solid ?? {}, { fill: `${teamColour(base.team)}66`, edge: teamColour(base.team) }, pixel);
-    for (const solid of (!this.#pattern && world.solids) || []) paintSolid(pen, solid, { fill: solid.units_pass ? PASSABLE : SOLID, edge: EDGE }, pixel);
+    for (const solid of (!this.#pattern && world.solids) || []) {
+      const edge = solid.approximate ? ROUGH_EDGE : EDGE;  // fainter: the box is only about where the shape is
+      paintSolid(pen, solid, { fill: solid.units_pass ? PASSABLE : SOLID, edge }, pixel);
+    }
     for (const gate of world.teleporters ?? []) paintSolid(pen, gate.frame ?? {}, { fill: GATE, edge: GATE }, pixel);
     pen.strokeStyle = EDGE;
     pen.lineWidth = 2 * pixel;

@@ -4,7 +4,7 @@ import { teamColour } from "./colours.js";
 import { Mason, rgb } from "./mason.js";
 
 const GRASS = [rgb(0x55704a), rgb(0x4e6844)], SAND = rgb(0x3c4a3a), CHECK = 25, MOST_CHECKS = 48, AROUND = 4000;  // metres
-const BRICK = rgb(0x9a6e54), ROOF = rgb(0x8d9096), STONE = rgb(0x5873b0), WALL = rgb(0x7c7f86), GATE = rgb(0xe8c84a), GLASS = rgb(0xc8d4dc);
+const BRICK = rgb(0x9a6e54), ROUGH = rgb(0xb8a595), ROOF = rgb(0x8d9096), STONE = rgb(0x5873b0), WALL = rgb(0x7c7f86), GATE = rgb(0xe8c84a), GLASS = rgb(0xc8d4dc);
 const ROCK = rgb(0x85796b), ROCK_TOP = rgb(0x9b8f80), WATER = rgb(0x3d6ea5), BUSH = rgb(0x3f6b3a);
 const WALL_HEIGHT = 6, TILE_HEIGHT = 8;  // metres
 const SHOTS_PASS = 1, UNITS_PASS = 2;
@@ -97,7 +97,7 @@ export class Scenery {
         if (solid.units_pass || solid.shots_pass) continue;
         this.solids.push(size);
         if (solid.shape === "PYRAMID") mason.box({ ...size, taper: 0 }, STONE);
-        else mason.box(size, BRICK, ROOF);
+        else mason.box(size, solid.approximate ? ROUGH : BRICK, ROOF);  // paler: only about that shape
       }
       for (const { solid = {}, team } of bases) {
         const size = sizes(solid), colour = hex(teamColour(team));
