@@ -56,7 +56,9 @@ void ProxyHeaderReader::read_proxy_protocol(One& one) {
   if (::recv(one.fd.get(), room.data(), size - before, 0) != static_cast<ssize_t>(size - before))
     return refuse(one, NoHeader::kLeft);
   if (!*header) return;
-  if (!(*header)->health_check) return announce(one, (*header)->client.value_or(one.by));
+  const std::optional<Address>& client = (*header)->client;
+  const bool own = client && client->unmapped() == one.by.unmapped();  // as HAProxy's checks with version 1
+  if (!(*header)->health_check && !own) return announce(one, client.value_or(one.by));
   one.checks = true;
   one.since = loop_.now();
   read_check(one);

@@ -32,7 +32,8 @@ class ProxyHeaderReader {
    public:
     virtual ~User() = default;
     /// The header came. `client`: the address that it names, with the load balancer's port if it names none. If a PROXY
-    /// header names nobody: the load balancer's address. `health_check`: see ProxyHeader.
+    /// header names nobody: the load balancer's address. `health_check`: see ProxyHeader; or the header names the
+    /// connection in which it came.
     virtual void client_named(Fd fd, const Address& client, bool health_check) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void client_unnamed(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;

@@ -138,6 +138,21 @@ TEST_CASE("a health check takes no place, and is no session, line or frame of th
   }
 }
 
+TEST_CASE("a header that names the load balancer's own connection is a health check's") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  for (const auto version : {net::ProxyVersion::kV1, net::ProxyVersion::kV2}) {
+    const Stream check = Stream::to(relay.address);
+    check.send(header(check.here().text().c_str(), version) + std::string(kHello));
+    CHECK(fake.accept().read_text(4) == kHello);
+    check_unnoticed(relay);
+  }
+  const Stream client = Stream::to(relay.address);  // another port of the same machine
+  client.send(header("127.0.0.1:1") + std::string(kHello));
+  CHECK(fake.accept().read_text(4) == kHello);
+  CHECK(relay.heard.line("opened 127.0.0.1:1"));
+}
+
 TEST_CASE("a health check of a bridge, too, is no session, no line and in no recording") {
   FakeServer fake(true);
   auto options = behind_balancers(toy::stream());
