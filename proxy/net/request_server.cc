@@ -13,14 +13,17 @@
 namespace entente::net {
 namespace {
 
-/// False: the client sends no more.
-bool skip_rest(int fd) {
+constexpr std::size_t kMostSkipped = 256 * 1024;  // bytes after the question
+
+/// Adds the bytes to `skipped`. False: the client sends no more, or too much.
+bool skip_rest(int fd, std::size_t& skipped) {
   char room[4096];
-  for (int i = 0; i < 64; ++i) {
+  while (skipped <= kMostSkipped) {
     const ssize_t size = ::recv(fd, room, sizeof room, 0);
     if (size <= 0) return size < 0 && (errno == EAGAIN || errno == EINTR);
+    skipped += static_cast<std::size_t>(size);
   }
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -120,7 +123,7 @@ bool RequestServer::accept(Millis now) {
 
 /// False: the conversation is over.
 bool RequestServer::go_on(Talk& talk) const {
-  if (talk.lingers()) return skip_rest(talk.fd.get());
+  if (talk.lingers()) return skip_rest(talk.fd.get(), talk.skipped);
   if (!talk.answer && !hear(talk)) return false;
   if (!talk.fd) return false;  // it was taken away
   return !talk.answer || tell(talk);
@@ -138,8 +141,8 @@ bool RequestServer::hear(Talk& talk) const {
   return talk.answer || size > 0;
 }
 
-/// False: the client has left, or has the whole answer and sends no more. A client that still sends is read until it
-/// closes: closing with unread data would reset the connection, and the client could lose our answer.
+/// False: the client has left, or has the whole answer and sends no more. A client that still sends is read for
+/// a while: closing with unread data would reset the connection, and the client could lose our answer.
 bool RequestServer::tell(Talk& talk) {
   const std::string_view left = std::string_view(*talk.answer).substr(talk.told);
   const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
@@ -147,7 +150,7 @@ bool RequestServer::tell(Talk& talk) {
   talk.told += static_cast<std::size_t>(size);
   if (!talk.lingers()) return true;
   ::shutdown(talk.fd.get(), SHUT_WR);
-  return skip_rest(talk.fd.get());
+  return skip_rest(talk.fd.get(), talk.skipped);
 }
 
 }  // namespace entente::net

@@ -52,7 +52,8 @@ class RequestServer {
     Fd fd;
     std::string said = {};
     std::optional<std::string> answer = {};
-    std::size_t told = 0;  // bytes of the answer that were sent
+    std::size_t told = 0;     // bytes of the answer that were sent
+    std::size_t skipped = 0;  // bytes after the question
     unsigned pieces = 0;
     Millis began = 0;
 

@@ -45,10 +45,10 @@ constexpr Bound kBounds[] = {
     // Connections.
     {"control", "commands on the control socket", kMiB, 1'000, kMillion, 2'000},
     {"enet", "datagrams of ENet in captures", 8 * kMiB, 2'000, 4 * kMillion, 4'000},
-    {"enet_acceptor", "datagrams of ENet clients", 16 * kMiB, 2'000, 20 * kMillion, 20'000},
-    {"forwarded", "X-Forwarded-For and the like", kMiB, 1'000, kMillion, 2'000},
-    {"proxy_header", "PROXY headers", kMiB, 1'000, kMillion, 2'000},
-    {"websocket", "requests and frames of WebSockets", 4 * kMiB, 1'000, 4 * kMillion, 4'000},
+    {"enet_acceptor", "datagrams of ENet clients", 16 * kMiB, 2'000, kMillion, 4'000},
+    {"forwarded", "X-Forwarded-For and the like", kMiB, 1'000, 100'000, 1'000},
+    {"proxy_header", "PROXY headers", kMiB, 1'000, 100'000, 1'000},
+    {"websocket", "requests and frames of WebSockets", 4 * kMiB, 1'000, kMillion, 2'000},
 
     // Other nodes of a fleet.
     {"fleet_mirror", "what an arena's owner says", 4 * kMiB, 2'000, kMillion, 10'000},

@@ -38,6 +38,22 @@ TEST_CASE("aos back: loads the map, reports the world, and joins when its player
   CHECK(has(spawned, "says Ammo player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3 (to 1)\n"));
 }
 
+TEST_CASE(
+    "aos back: a server that changes its map all the time is given up; some changes, and one each ten seconds, are "
+    "not") {
+  Scene hasty;
+  hasty.stage.opens();
+  for (int i = 0; i < 4; ++i) CHECK_FALSE(has(hasty.loads(), "too soon"));
+  CHECK(has(hasty.loads(), "a new map too soon after the last ones"));
+  CHECK(hasty.stage.closed());
+  Scene steady;
+  steady.stage.opens();
+  for (int i = 0; i < 10; ++i) {
+    CHECK_FALSE(has(steady.loads(), "too soon"));
+    steady.waits(10 * kSecond);
+  }
+}
+
 TEST_CASE("aos back: a server that goes silent: the map does not come, or the player is not created") {
   Scene mapless;
   mapless.stage.opens();

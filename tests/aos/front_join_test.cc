@@ -73,6 +73,13 @@ TEST_CASE("a client waits for a late map, and is disconnected with the reason if
   CHECK(play.waits(2 * kSecond).find("closes: the server did not send its map in time") != std::string::npos);
 }
 
+TEST_CASE("a client that is too early for a broadcast is told when it begins") {
+  Play play;
+  play.opens();
+  const std::string begins = "name: 'begins_us' value: '" + std::to_string(600 * kSecond) + "'";
+  CHECK(has(play.hears<words::Rule>(begins), "closes: the broadcast begins in 10:00; try again then"));
+}
+
 TEST_CASE("a server that waits for players is shown as an open field until its world is known") {
   Play play;
   play.opens();

@@ -8,6 +8,7 @@
 #include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/ground.h"
+#include "tests/support/steps.h"
 
 namespace entente::aos::world_from_map_test {
 namespace {
@@ -42,6 +43,29 @@ TEST_CASE("aos world from map: the voxels are the bytes of the map file, and the
   CHECK(world_from_map(map, "").hash() == hash);
   map.set(150, 150, 59, std::nullopt);
   CHECK(world_from_map(map, "").hash() != hash);
+}
+
+TEST_CASE("aos world from map: a map of a kilobyte takes at most so many steps, whatever it looks like") {
+  constexpr std::uint64_t kMostSteps = 100'000'000;
+  std::minstd_rand random(1);
+  for (const char* kind : {"flat", "pillars", "chess", "noise"}) {
+    CAPTURE(kind);
+    VoxelMap map;
+    for (std::uint32_t y = 0; y < kMapSize; ++y)
+      for (std::uint32_t x = 0; x < kMapSize; ++x) {
+        const bool high = *kind == 'p'   ? x % 7 < 3 && y % 7 < 3
+                          : *kind == 'c' ? (x / 8 + y / 8) % 2 == 0
+                                         : *kind == 'n' && random() % 2 == 0;
+        map.fill(x, y, ~0ULL << (high ? 40U : 62U));
+      }
+    const Buffer packed = pack_map(map);
+    const std::uint64_t began = testing::steps();
+    MapReceiver receiver;
+    CHECK_FALSE(receiver.feed(packed));
+    REQUIRE(receiver.complete());
+    const words::World world = world_from_map(receiver.take(), "");
+    CHECK(testing::steps() - began <= kMostSteps);
+  }
 }
 
 TEST_CASE("aos world from map: a hill as wide as a village is ground, its houses are walls") {
@@ -115,39 +139,3 @@ TEST_CASE("aos world from map: at most a thousand boxes, however fragmented the 
 
 }  // namespace
 }  // namespace entente::aos::world_from_map_test
-#include "tests/support/steps.h"
-#include "tests/aos/back_stage.h"
-namespace entente::aos::scratch_test {
-TEST_CASE("scratch") {
-  std::mt19937 r(1);
-  for (int kind = 0; kind < 6; ++kind) {
-    VoxelMap map;
-    for (std::uint32_t y = 0; y < 512; ++y)
-      for (std::uint32_t x = 0; x < 512; ++x) {
-        std::uint64_t solid = 3ULL << 62U;
-        if (kind == 1) solid = ~0ULL << (r() % 60);
-        if (kind == 2) solid = (x % 7 < 3 && y % 7 < 3) ? ~0ULL << 40 : solid;
-        if (kind == 3) solid = ~0ULL;
-        if (kind == 4) solid = 0xaaaaaaaaaaaaaaaaULL;
-        if (kind == 5) solid = (x % 16 < 8) != (y % 16 < 8) ? ~0ULL << 40 : solid;
-        map.fill(x, y, solid);
-        if (kind >= 3 && kind < 5)
-          for (unsigned z = 0; z < 64; ++z)
-            if (solid >> z & 1) map.set(x, y, z, 0x01010101);
-      }
-    const Buffer packed = pack_map(map);
-    auto a = testing::steps();
-    MapReceiver receiver;
-    for (std::size_t at = 0; at < packed.size(); at += 8192)
-      if (auto f = receiver.feed(Bytes(packed).subspan(at, std::min<std::size_t>(8192, packed.size() - at)))) MESSAGE(f->what);
-    auto b = testing::steps();
-    VoxelMap got = receiver.take();
-    const words::World world = world_from_map(got, "");
-    auto c = testing::steps();
-    Buffer raw;
-    write_vxl(got, raw);
-    auto d = testing::steps();
-    MESSAGE(kind, ": packed ", packed.size(), " raw ", raw.size(), " read ", b - a, " world ", c - b, " of which vxl ", d - c, " solids ", world.solids_size());
-  }
-}
-}

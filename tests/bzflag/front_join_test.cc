@@ -136,6 +136,20 @@ TEST_CASE("a client waits for a late world, and is refused with the reason if it
   }
 }
 
+TEST_CASE("a client that is too early for a broadcast is told when it begins, before it has loaded anything") {
+  words::Rule begins;
+  begins.set_name("begins_us");
+  begins.set_value(std::to_string(600 * core::kSecond));
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  stage.receives(by_client({WantSettings{}}));
+  stage.hears(begins);
+  const std::string end = stage.waits(core::kSecond);
+  CHECK(end.starts_with("sends MsgReject code=0 reason=\"the broadcast begins in 10:00; try again then"));
+  CHECK(lines(end, "closes") == "closes: the broadcast begins in 10:00; try again then\n");
+}
+
 TEST_CASE("a world that comes slowly is waited for as long as parts of it come") {
   auto stage = front_stage();
   stage.opens();

@@ -4,10 +4,12 @@
 #include <zlib.h>
 
 #include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/world/wire_world.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/invent.h"
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
+#include "tests/support/heap.h"
 #include "tests/support/paths.h"
 #include "tests/support/steps.h"
 
@@ -231,6 +233,28 @@ TEST_CASE("a zip bomb is refused because of its announced or its inflated size")
   CHECK(fault_of(wrapped(bomb, 1'000), 0) == "not of the size it announced world");
   CHECK(fault_of(wrapped(bomb, 10'000'000), 0, 9'999'999) == "world too large inflated");
   CHECK(fault_of(wrapped(bomb, 10'000'000), 0) == "world too large inflated");  // more than 64 times its size and 1 MiB
+}
+
+TEST_CASE("the largest world takes little memory, even if it is made of empty groups or copies") {
+  for (const bool copies : {false, true}) {
+    CAPTURE(copies);
+    GroupWorld many;
+    copies ? many.world.instances.resize(kLargestWorld / 17 - 20) : many.groups.resize(kLargestWorld / 48 - 20);
+    Buffer inflated;
+    write_groups(many, 0, inflated);
+    CHECK(inflated.size() > kLargestWorld - 2'000);
+    REQUIRE(inflated.size() <= kLargestWorld);
+    many = {};
+    uLongf size = compressBound(inflated.size());
+    Buffer stream(size);
+    REQUIRE(compress2(stream.data(), &size, inflated.data(), inflated.size(), 0) == Z_OK);  // as it is
+    stream.resize(size);
+    const std::size_t before = testing::bytes_in_use();
+    const auto world = read_world(wrapped(stream, static_cast<std::uint32_t>(inflated.size())), 0);
+    CHECK(world.ok());
+    CHECK(testing::bytes_in_use() - before < 128U << 20U);
+  }
+  CHECK(fault_of(wrapped(as_bytes("too large"), kLargestWorld + 1), 0) == "world too large inflated");
 }
 
 TEST_CASE("a database of a few kB makes little work: names of faces and groups, copies in copies") {

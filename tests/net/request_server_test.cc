@@ -68,5 +68,19 @@ TEST_CASE("a client that sends its line in too many pieces is closed before the 
   CHECK(testing::read_all(slow).empty());
 }
 
+TEST_CASE("a client that has its answer and sends on is closed") {
+  const Place place;
+  const Fd client = place.guest("question\n");
+  const std::string more(16 * 1024, 'x');
+  std::size_t sent = 0;
+  constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
+  while (sent < kMuch) {
+    const ssize_t size = ::send(client.get(), more.data(), more.size(), MSG_NOSIGNAL);
+    if (size <= 0) break;
+    sent += static_cast<std::size_t>(size);
+  }
+  CHECK(sent < kMuch);
+}
+
 }  // namespace
 }  // namespace entente::net::request_server_test

@@ -9,6 +9,9 @@ namespace {
 using Stage = Server::Stage;
 
 constexpr core::Micros kEnterPatience = 10 * core::kSecond;
+/// A map of a kilobyte takes tens of milliseconds. Servers change it after minutes.
+constexpr core::Micros kMapEvery = 10 * core::kSecond;
+constexpr int kMapsAtOnce = 4;
 
 void tell_rules(const StateData& state, BackOut& out) {
   tell_rule("hits", "server", out);
@@ -45,6 +48,7 @@ void Joining::hear(const MapStart& start, BackOut& out) {
 
 void Joining::hear(const MapChunk& chunk, BackOut& out) {
   if (server_.stage != Stage::kMap) return out.drop(drops::kNoMapBegun);
+  if (!loading_ && !may_load(out)) return server_.fail(Fault{"a new map too soon after the last ones", "data"}, out);
   if (!loading_) loading_ = std::make_unique<MapReceiver>();
   if (const auto fault = loading_->feed(chunk.data)) return server_.fail(*fault, out);
   loaded_ += chunk.data.size();
@@ -52,6 +56,12 @@ void Joining::hear(const MapChunk& chunk, BackOut& out) {
   progress.set_done(loaded_);
   progress.set_total(std::max(loaded_, announced_));
   out.say(progress);
+}
+
+/// Whether another map may be loaded now: a token bucket.
+bool Joining::may_load(const BackOut& out) {
+  maps_paid_ = std::max(maps_paid_, out.now()) + kMapEvery;
+  return maps_paid_ <= out.now() + kMapsAtOnce * kMapEvery;
 }
 
 /// Comes after the last chunk. The size in Map Start does not show the end (piqueserver always sends the same size).

@@ -34,6 +34,7 @@ class Joining {
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
 
  private:
+  bool may_load(const BackOut& out);
   void introduce(BackOut& out);
   std::uint8_t wished_side() const;
   void enter(BackOut& out);
@@ -47,6 +48,7 @@ class Joining {
   bool wants_spawn_ = false;
   std::unique_ptr<MapReceiver> loading_;
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
+  core::Micros maps_paid_ = 0;              // until then, the maps so far are allowed for
   std::string map_name_;
 };
 

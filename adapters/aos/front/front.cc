@@ -125,7 +125,7 @@ void AosFront::tick(Outlet& out) {
 
 void AosFront::load(Outlet& out) {
   if (map_.load(out)) greet(out);
-  if (map_.gave_up()) goodbye(core::kNoWorldText, kServerGone, out);
+  if (map_.gave_up()) goodbye(map_.wait().why(), kServerGone, out);
 }
 
 void AosFront::take(const MapCached& cached, Outlet& out) {

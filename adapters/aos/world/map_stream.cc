@@ -37,7 +37,7 @@ std::optional<Fault> MapReceiver::feed(Bytes chunk) {
     inflater_->ended = result == Z_STREAM_END;
     const std::size_t size = piece.size() - z.avail_out;
     unpacked_ += size;
-    if (unpacked_ > kLargestMap) return Fault{"map larger than possible", "data", at};
+    if (unpacked_ > kLargestMap) return Fault{"map too large", "data", at};
     if (auto fault = reader_.feed(Bytes(piece).first(size))) return fault;
     if (size == 0 && result == Z_BUF_ERROR) break;
   }

@@ -1,6 +1,6 @@
 // A map on the wire: one zlib stream of VXL, cut into Map Chunk packets.
-// Law: a stream that would unpack to more than the largest possible map is refused while it is read, before memory is
-// allocated for it.
+// Law: a stream that would unpack to more than kLargestMap is refused while it is read, before memory is allocated for
+// it.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,9 @@
 
 namespace entente::aos {
 
-/// The largest possible VXL: every other voxel of every column is air, and all are coloured.
-inline constexpr std::size_t kLargestMap = std::size_t{kMapSize} * kMapSize * (kMapHeight * 4 + kMapHeight / 2 * 4);
+/// The largest VXL that is read, in bytes. The largest real map has 3.7 million. A map whose voxels are all coloured
+/// has 67 million.
+inline constexpr std::size_t kLargestMap = 16U << 20U;
 
 class MapReceiver {
  public:

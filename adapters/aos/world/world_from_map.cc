@@ -16,7 +16,6 @@ namespace {
 constexpr int kNarrow = 24;                      // blocks: anything wider is ground
 constexpr int kLowestWall = 3;                   // blocks above the floor
 constexpr int kFinest = 2;                       // blocks a side: the smallest cells that boxes are made of
-constexpr std::size_t kMostVoxels = 32U << 20U;  // bytes; the largest real map has 3.7 million
 
 /// A height for each cell of the map, in blocks over its deepest layer.
 struct Heights {
@@ -198,7 +197,7 @@ words::World world_from_map(const VoxelMap& map, std::string name) {
   Buffer voxels;
   write_vxl(map, voxels);
   world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it
-  if (voxels.size() <= kMostVoxels) world.set_voxels(voxels.data(), voxels.size());
+  world.set_voxels(voxels.data(), voxels.size());
   return world;
 }
 

@@ -96,7 +96,7 @@ void BzdraftFront::take_fact(const words::ClaimRefused& refused, const core::Fac
 void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
   world_sender_.answer(out);
-  if (world_sender_.gave_up()) return refuse(words::Refused::SERVER_GONE, core::kNoWorldText, false, out);
+  if (world_sender_.gave_up()) return refuse(words::Refused::SERVER_GONE, world_sender_.wait().why(), false, out);
   sign(out);
   if (!client_.in()) return;
   tanks_.update_late(out);

@@ -117,7 +117,7 @@ void BzflagFront::tick(Outlet& out) {
   if (client_.stage == Stage::kHeader) return miss_header(out);
   queries_.answer(out);
   lobby_.answer(out);
-  if (lobby_.gave_up()) return goodbye(core::kNoWorldText, words::Refused::SERVER_GONE, out);
+  if (lobby_.gave_up()) return goodbye(lobby_.wait().why(), words::Refused::SERVER_GONE, out);
   let_in(out);
   sign(out);
   if (!client_.in()) return;

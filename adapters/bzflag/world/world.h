@@ -17,8 +17,9 @@ namespace entente::bzflag {
 
 using World = std::variant<RecordWorld, GroupWorld>;
 
-/// The largest inflated world, in bytes. The largest known maps have a tenth of that.
-inline constexpr std::size_t kLargestWorld = std::size_t{16} << 20U;
+/// The largest inflated world, in bytes. The largest known maps have a quarter of that. What it contains takes up to
+/// ten times the bytes in memory (an empty group, 48 bytes, takes 300).
+inline constexpr std::size_t kLargestWorld = std::size_t{6} << 20U;
 
 /// Reads the whole database. A compressed one is refused before more than `most` bytes are allocated, by its announced
 /// size and again by its real one.

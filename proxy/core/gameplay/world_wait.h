@@ -7,8 +7,10 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "proxy/core/drops.h"
+#include "proxy/core/replay/beginning.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
@@ -45,6 +47,12 @@ class WorldWait {
   /// Asks for a tick if the answer is kNotYet.
   Answer look(bool known, FrontOut& out) {
     if (known) return Answer::kKnown;
+    const Micros begins = begins_at(out.world());
+    if (begins != 0) {
+      why_ = begins_text(std::max(begins, out.now()) - out.now());
+      out.wake(out.now());
+      return Answer::kNever;
+    }
     if (asked_ == 0) asked_ = std::max<Micros>(out.now(), 1);
     const Micros until = for_players_ ? asked_ + kForPlayers : std::max(asked_, progress_) + kPatience;
     if (out.now() >= until) {
@@ -54,10 +62,19 @@ class WorldWait {
     out.wake(is_long(out.now()) ? until : asked_ + kForPlayers);
     return Answer::kNotYet;
   }
+  /// Why the client must be refused.
+  const std::string& why() const { return why_; }
   /// Whether it has waited so long that what does not need the world should be answered.
   bool is_long(Micros now) const { return asked_ != 0 && now >= asked_ + kForPlayers; }
 
  private:
+  /// When the broadcast that the room is begins; 0: it is none, or has begun.
+  static Micros begins_at(const WorldState& world) {
+    const double at = world.geometry() == nullptr ? world.rule(kBeginsRule, 0) : 0;
+    return at >= 1 && at < 1e18 ? static_cast<Micros>(at) : 0;
+  }
+
+  std::string why_ = kNoWorldText;
   Micros asked_ = 0, progress_ = 0;
   bool for_players_ = false;
 };

@@ -6,6 +6,7 @@
 
 #include "proxy/core/drops.h"
 #include "proxy/core/ids.h"
+#include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay_facts.h"
@@ -88,7 +89,7 @@ void Replay::tell_beginning(Outlet& out) {
   if (begins_ && std::max(at, *begins_) - std::min(at, *begins_) < kSecond) return;
   begins_ = at;
   words::Rule rule;
-  rule.set_name("begins_us");
+  rule.set_name(kBeginsRule);
   rule.set_value(std::to_string(at));
   out.say(rule);
 }

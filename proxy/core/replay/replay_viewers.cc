@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "proxy/core/drops.h"
+#include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/replay/resync_phase.h"
@@ -36,7 +37,7 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
 std::string Replay::why_not_begun() const {
   const auto left = library_->begins_in();
   if (!left) return "the broadcast has not begun; try again in a while";
-  return "the broadcast begins in " + clock_text(*left + kSecond - 1) + "; try again then";
+  return begins_text(*left);
 }
 
 /// Admits a viewer as a spectator, whatever role it asked for.

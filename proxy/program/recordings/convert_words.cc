@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <optional>
 
 #include "adapters/bzflag/bzflag.h"
@@ -82,7 +83,10 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
     return "no words: " + (room_.over().empty() ? "none of its frames translates to a word" : room_.over());
   }
 
+  std::uint32_t link() const { return link_; }
+
   ConnectionId stream = 0;  // the connection that it lives as long as
+  WallTime heard_at = 0;    // its last frame, or its beginning
 
  private:
   WallTime wall(core::Micros at) const { return began_ + at * 1000; }
@@ -128,8 +132,10 @@ void ConvertWords::begin(ConnectionId id, std::uint32_t link, const ImportedConn
     gap(name, why);
     return sink_.recorder.note(time, link, why);
   }
+  if (translators_.size() >= kMostRooms) end_most_silent(time);
   auto translator = std::make_unique<StreamTranslator>(sink_, link, game_dialect, settings_, time);
   translator->stream = id;
+  translator->heard_at = time;
   translators_.insert_or_assign(name, std::move(translator));
 }
 
@@ -141,7 +147,20 @@ ConvertWords::StreamTranslator* ConvertWords::find(ConnectionId id) {
 }
 
 void ConvertWords::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
-  if (StreamTranslator* translator = find(id)) translator->frame(frame, time);
+  StreamTranslator* translator = find(id);
+  if (translator == nullptr) return;
+  translator->heard_at = time;
+  translator->frame(frame, time);
+}
+
+void ConvertWords::end_most_silent(WallTime time) {
+  const auto silent = std::min_element(translators_.begin(), translators_.end(), [](const auto& a, const auto& b) {
+    return a.second->heard_at < b.second->heard_at;
+  });
+  const std::string why = "the words end here: more than " + std::to_string(kMostRooms) + " sessions are open at once";
+  sink_.recorder.note(time, silent->second->link(), why);
+  gap(silent->first, "the words end early: more than " + std::to_string(kMostRooms) + " sessions are open at once");
+  translators_.erase(silent);
 }
 
 void ConvertWords::ended(ConnectionId id, wire::Way by, WallTime time) {

@@ -22,6 +22,9 @@ class ConvertWords {
 
   /// `recorder` outlives it. `settings`: of the games' backs. `watcher`: is told the words, too; null, or outlives it.
   ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher = nullptr);
+  /// Connections that are translated at once. Each takes about 100 kB. If more are open, the words of the one that has
+  /// been silent for the longest time end.
+  static constexpr std::size_t kMostRooms = 1'000;
   ~ConvertWords();
 
   /// `link`: its number in the new recording.
@@ -59,6 +62,7 @@ class ConvertWords {
   class StreamTranslator;
 
   StreamTranslator* find(ConnectionId id);
+  void end_most_silent(WallTime time);
   void gap(const std::string& name, const std::string& why);
 
   Sink sink_;
