@@ -12,8 +12,7 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostHeld = 64;   // intents of each player who waits to be admitted
-constexpr std::size_t kMostEarly = 64;  // intents that are kept until the back says something
+constexpr std::size_t kMostHeld = 64;  // intents of each player who waits to be admitted
 
 }  // namespace
 
@@ -23,7 +22,8 @@ Room::Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options)
       random_(options.seed),
       last_id_(options.ids_after),
       chat_(options.chat),
-      back_(std::make_unique<BackSlot>(*this, kBackId, std::move(back))) {}
+      back_(std::make_unique<BackSlot>(*this, kBackId, std::move(back))),
+      transition_(std::make_unique<Transition>(*this)) {}
 
 Room::~Room() = default;
 
@@ -43,8 +43,7 @@ bool Room::is_used(Id id) const {
   const auto knows = [id](const WorldState& world) {
     return world.player(id) != nullptr || world.unit(id) != nullptr || world.token(id) != nullptr;
   };
-  return seats_.contains(id) || knows(world_) || (comeback_ && knows(comeback_->next())) ||
-         (transfer_ && knows(transfer_->world.next())) ||
+  return seats_.contains(id) || knows(world_) || transition_->knows(id) ||
          std::any_of(scenes_.begin(), scenes_.end(), [&](const auto& one) { return knows(one.second->world); });
 }
 
@@ -96,27 +95,32 @@ void Room::tell_map(FrontSlot& seat, const std::function<void()>& tell) {
   shared_frames_.end_map(!seat.left, now_);
 }
 
-void Room::back_opened(const Peer& peer, Micros now) {
+/// Null: there is no such back.
+Room::BackSlot* Room::back_with(Id id) const {
+  return id == kBackId ? back_.get() : id == kNextBackId ? transition_->next() : nullptr;
+}
+
+void Room::back_opened(const Peer& peer, Micros now, Id id) {
   now_ = now;
-  if (back_->left) return;
-  back_->open = true;
-  back_->member->opened(peer, *back_);
+  BackSlot* const back = back_with(id);
+  if (back == nullptr || back->left) return;
+  back->open = true;
+  back->member->opened(peer, *back);
   drain();
 }
 
-void Room::back_speaks(std::size_t dialect, Micros now) {
+void Room::back_speaks(std::size_t dialect, Micros now, Id id) {
   now_ = now;
-  if (!back_->open) return;
-  back_->member->speaks(dialect, *back_);
+  BackSlot* const back = back_with(id);
+  if (back == nullptr || !back->open) return;
+  back->member->speaks(dialect, *back);
   drain();
 }
 
 void Room::received(Id end, const Frames& frames, Micros now) {
   now_ = now;
-  if (end == kBackId) {
-    if (back_->open) back_->member->receive(frames, *back_);
-  } else if (end == kNextBackId) {
-    if (transfer_ && transfer_->back->open) transfer_->back->member->receive(frames, *transfer_->back);
+  if (BackSlot* const back = back_with(end)) {
+    if (back->open) back->member->receive(frames, *back);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
     at->second->member->receive(frames, *at->second);
   }
@@ -148,18 +152,17 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
   now_ = now;
   if (end == kBackId) {
     if (back_->left) return;
-    if (refusal_ && comeback_ == nullptr) {
+    if (auto refusal = transition_->take_refusal()) {
       leave(*back_);
-      facts_.push_back(*std::exchange(refusal_, std::nullopt));
+      facts_.push_back(std::move(*refusal));
     } else {
       lose(*back_, why, code);
     }
     if (why_.empty()) why_ = why;
-  } else if (end == kNextBackId) {
-    if (transfer_ && !transfer_->back->left) {
-      lose(*transfer_->back, why, code);
-      fail_later(why);
-    }
+  } else if (BackSlot* const next = back_with(end)) {
+    if (next->left) return;
+    lose(*next, why, code);
+    transition_->fail_later(why);
   } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
     lose(*at->second, why, code);
   }
@@ -205,10 +208,8 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
 void Room::tick(Micros now) {
   now_ = now;
   for (const TimerQueue::Timer* due : timers_.take_due(now, kMostTicks)) {
-    if (due->id == kBackId)
-      tick(*back_);
-    else if (due->id == kNextBackId)
-      tick(*transfer_->back);
+    if (BackSlot* const back = back_with(due->id))
+      tick(*back);
     else
       tick(*seats_.at(due->id));
   }
@@ -254,6 +255,14 @@ void Room::end(std::string_view why, Micros now) {
   drain();
 }
 
+bool Room::outlives_server() const { return transition_->outlives_server(); }
+
+Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now) {
+  return transition_->replace_back(std::move(fresh), loss, now);
+}
+
+bool Room::awaits_server() const { return transition_->awaits_server(); }
+
 bool Room::over() const { return over_ && seats_.empty() && back_->left; }
 
 void Room::end_with(std::string_view why) {
@@ -273,12 +282,7 @@ void Room::say(Id by, Intent intent) {
 
 void Room::say(Id by, Fact fact) {
   fact.at = now_;
-  if (by == kNextBackId) {
-    if (transfer_) transfer_->facts.push_back(std::move(fact));
-    return;
-  }
-  if (by == kBackId && is_put_off(fact)) return;
-  facts_.push_back(std::move(fact));
+  if (!transition_->takes(by, fact)) facts_.push_back(std::move(fact));
 }
 
 /// The only loop that calls members with words.
@@ -286,11 +290,11 @@ void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
   do {
-    while (!facts_.empty() || !intents_.empty() || !scene_switches_.empty() || hears_next()) {
+    while (!facts_.empty() || !intents_.empty() || !scene_switches_.empty() || transition_->has_news()) {
       if (facts_.size() + intents_.size() > options_.most_words) flooded();
       deliver_facts();
       deliver_intents();
-      if (hears_next()) hear_next();
+      if (transition_->has_news()) transition_->handle_news();
     }
   } while (settle());
   if (!options_.shared_frames_stay) shared_frames_.forget(now_);
@@ -313,14 +317,13 @@ void Room::deliver_facts() {
       deliver_in_scene(fact);
       continue;
     }
-    if (comeback_ != nullptr && is_of_next_world(fact)) continue;
+    if (transition_->keeps_from_player(fact)) continue;
     world_.fold(fact);
     host_.told(fact);
     deliver(fact);
-    if (as<words::Ready>(fact) != nullptr) arrived();
+    if (as<words::Ready>(fact) != nullptr) transition_->arrived();
   }
   if (!facts_now_.empty()) told_ = true;
-  if (told_ && wish_) early_ = {};
   facts_now_.clear();
 }
 
@@ -373,20 +376,16 @@ void Room::deliver(Intent& intent) {
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   if (as<words::Query>(intent) != nullptr && !options_.shared && !dialled_) return learn_known_world();
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
-  remember(intent);
+  transition_->remember(intent);
   dial_once();
-  if (comeback_ != nullptr && is_kept_from_back(intent)) return;
-  if (!options_.shared && !(told_ && wish_) && early_.size() < kMostEarly) early_.push_back(intent);
+  if (transition_->keeps_from_back(intent)) return;
   if (!back_->left) {
     heard_ = intent.by;
     heard_number_ = intent.number;
     back_->member->hear(intent, *back_);
     heard_ = heard_number_ = 0;
   }
-  if (transfer_ == nullptr) return;
-  if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
-  if (as<words::Change>(intent) != nullptr && !transfer_->back->left)
-    transfer_->back->member->hear(intent, *transfer_->back);
+  transition_->hear(intent);
 }
 
 /// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
@@ -496,11 +495,11 @@ void Room::dial_once() {
 /// called.
 bool Room::settle() {
   if (bury()) return true;
-  if (!over_ && back_->left && put_off_ == Wait::kNothing) end_with("the server is gone");
+  if (!over_ && back_->left && !transition_->is_put_off()) end_with("the server is gone");
   if (!over_ && seats_.empty() && seated_ && !options_.shared) end_with("the player left");
   bool any = false;
   if (over_) {
-    if (transfer_) fail_move(why_);
+    transition_->stop(why_);
     for (auto& [id, seat] : seats_) any |= say_goodbye(*seat, why_);
     any |= say_goodbye(*back_, why_);
   }

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "proxy/core/chat.h"
-#include "proxy/core/comeback.h"
 #include "proxy/core/ledger.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/shared_frames.h"
@@ -25,7 +24,7 @@ namespace entente::core {
 
 /// The back's id as an end of its room. The other ends are seats, each with its player's id.
 inline constexpr Id kBackId = 0;
-/// The id of the next server's back, while a player moves there (Room::begin_move).
+/// The id of the next server's back, while a player moves there (Transition::begin_move).
 inline constexpr Id kNextBackId = UINT32_MAX;
 /// The largest id of a room. A front may use larger numbers for what its client alone knows. A room that has given all
 /// ids begins again, with those that nobody has.
@@ -67,6 +66,8 @@ struct DetachedPlayer {
   Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
 };
 
+class Transition;
+
 class Room {
  public:
   /// The network, as the room needs it. No call may call the room back.
@@ -90,9 +91,9 @@ class Room {
     /// The back reports that its server stops, or cannot accept the player now. True: the host calls replace_back()
     /// after this call.
     virtual bool await_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
-    // A player moves to another server (Room::begin_move).
-    /// The next server has admitted the player that the room expects (Room::expect): takes the player out of its own
-    /// room. Nothing: the player is gone, and the move fails.
+    // A player moves to another server (Transition::begin_move).
+    /// The next server has admitted the player that the room expects (Transition::expect): takes the player out of its
+    /// own room. Nothing: the player is gone, and the move fails.
     virtual std::optional<DetachedPlayer> detach_player() { return std::nullopt; }
     /// The next server has admitted the player: the room now closes kBackId with a goodbye, which does not end the
     /// room.
@@ -125,9 +126,10 @@ class Room {
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool hears = true);
   /// Whether the seat is taken or kept.
   bool is_seated(Id seat) const;
-  void back_opened(const Peer& peer, Micros now);
+  /// `back`: kBackId or kNextBackId.
+  void back_opened(const Peer& peer, Micros now, Id back = kBackId);
   /// The dialect of the back's peer is now known: see RoomMember::speaks.
-  void back_speaks(std::size_t dialect, Micros now);
+  void back_speaks(std::size_t dialect, Micros now, Id back = kBackId);
   void received(Id end, const Frames& frames, Micros now);
   /// Delivers the intents that waited because the host did not admit their player.
   void admit(Id seat, Micros now);
@@ -140,30 +142,11 @@ class Room {
   /// Replaces the back, whose peer was lost or does not admit the player now, by `fresh`. The host dials for it, and it
   /// receives the intents of the player. Returns what the player waits for. REQUIRES: outlives_server().
   Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
-  /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
-  bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
-  bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
-  /// Whether the player is in, so that it can be moved.
-  bool can_move() const;
-  /// Moves the player to another server, whose back `next` has the id kNextBackId meanwhile. The player stays on its
-  /// own server until the other one has admitted it: Host::moved(). If that fails: Host::move_failed(). The host
-  /// connects.
-  /// REQUIRES: can_move().
-  void begin_move(std::unique_ptr<Back> next, Micros now);
-  /// Cancels the move. Host::move_failed() is called if it was under way.
-  void cancel_move(std::string_view why, Micros now);
-  /// Whether the player of a seat is in, so that it can be taken out.
-  bool can_take_out(Id seat) const;
-  /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
-  /// REQUIRES: can_take_out().
-  DetachedPlayer take_out(Id seat, Micros now);
-  /// Prepares this room to take over the player of `seat` in `from`. Both rooms have the same clock. This room can then
-  /// be given begin_move(). The player stays in `from` until the next server has admitted it: Host::detach_player().
-  /// REQUIRES: from.can_take_out(); called first; this room's back has no link.
-  void expect(const Room& from, Id seat, Micros now);
-  void next_opened(const Peer& peer, Micros now);
-  void next_speaks(std::size_t dialect, Micros now);
+  bool awaits_server() const;
+  /// Moves the player to another server, or out of the room.
+  Transition& transition() { return *transition_; }
+  const Transition& transition() const { return *transition_; }
   /// A seat's link broke, but its player may return: keeps the seat. Returns for how long, and by which number the
   /// player will ask for it. Nothing: the seat is not kept, and the caller must call gone().
   std::optional<Absence> keep(Id seat, Micros now);
@@ -220,7 +203,7 @@ class Room {
     Id seat, scene;
     words::Clock begin;
   };
-  struct Transfer;
+  friend class Transition;
 
   void drain();
   void deliver_facts();
@@ -236,34 +219,17 @@ class Room {
   void tell_world(FrontSlot& seat);
   void tell_map(FrontSlot& seat, const std::function<void()>& tell);
   bool waits(Intent& intent);
-  void remember(const Intent& intent);
-  bool is_kept_from_back(const Intent& intent);
-  void tell_all(std::vector<Fact> facts);
-  bool is_of_next_world(const Fact& fact);
-  void arrive();
-  void arrived();
-  void prepare_comeback();
-  void set_team_of(Intent& wish) const;
-  bool hears_next() const;
-  void hear_next();
-  bool hear_next(Fact& fact);
-  bool finish_move();
-  bool take_over();
-  Intent wish_to_move() const;
-  void fail_move(std::string_view why, bool other_world = false);
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void count_drop(Id member, const MappingLine& line, const char* word);
   void tell_drop(Id player, const MappingLine& line, const char* word);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
   static bool is_for(const Fact& fact, const WorldState& world, Id seat);
+  BackSlot* back_with(Id id) const;
   void dial_once();
   void learn_known_world();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
-  bool is_put_off(const Fact& fact);
-  bool put_off(Wait wait, std::string_view why);
-  bool fail_later(std::string_view why);
   template <class Slot>
   void tick(Slot& end);
   Id next_id();
@@ -287,10 +253,8 @@ class Room {
   bool knows_by_hearsay_ = false;  // the world is Host::known_world()
   bool ids_again_ = false;         // all ids were given once
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
-  bool told_ = false;              // a fact was told, so late fronts receive the world
-  bool expects_ = false;           // the player is still in another room
-  bool some_left_ = false;         // some ends have left and must be removed: bury()
+  bool told_ = false;       // a fact was told, so late fronts receive the world
+  bool some_left_ = false;  // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
   std::string why_;  // the reason, once it is over
   WorldState world_;
@@ -301,13 +265,7 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackSlot> back_;
-  std::vector<Intent> early_;           // intents from before the player entered, or before the back said anything
-  bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
-  std::optional<Fact> refusal_;         // the last one that was kept from the player, who waits
-  bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
-  std::optional<Intent> wish_;          // of a room that is not shared: as MemberSlot::wish
-  std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
-  std::unique_ptr<Transfer> transfer_;  // while the player moves to another server
+  std::unique_ptr<Transition> transition_;
   std::map<Id, std::unique_ptr<FrontSlot>> seats_;
   std::vector<FrontSlot*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
   std::unordered_map<Id, std::unique_ptr<Scene>> scenes_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/core/room.h"
+#include "proxy/core/transition.h"
 
 namespace entente::core {
 
@@ -44,19 +45,8 @@ class Room::MemberSlot final : public Out<Word> {
     close(fault.what, 0);
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
-  bool report_server_stopping(std::string_view why) override {
-    if (id_ == kNextBackId) return room_.fail_later(why);
-    return id_ == kBackId && room_.put_off(Wait::kServer, why);
-  }
-  bool report_server_full(std::string_view why) override {
-    if (id_ == kNextBackId) return room_.fail_later(why);
-    if (id_ != kBackId || !room_.put_off(Wait::kPlayerSlot, why)) return false;
-    words::Refused refused;
-    refused.set_code(words::Refused::FULL);
-    refused.set_text(std::string(why));
-    room_.refusal_ = Fact(room_.seats_.begin()->first, std::move(refused));
-    return true;
-  }
+  bool report_server_stopping(std::string_view why) override { return room_.transition_->server_stops(id_, why); }
+  bool report_server_full(std::string_view why) override { return room_.transition_->server_is_full(id_, why); }
   void wake(Micros at) override {
     if (!left) room_.timers_.add(timer, at);
   }
@@ -109,16 +99,6 @@ class Room::MemberSlot final : public Out<Word> {
 
   Room& room_;
   Id id_;
-};
-
-/// A player's move to another server.
-struct Room::Transfer {
-  std::unique_ptr<BackSlot> back;
-  Comeback world;             // the next server's
-  std::vector<Fact> facts;    // of the next server that are not processed yet
-  std::vector<Fact> notices;  // for the player, once it is there
-  std::string why = {};       // why the move fails
-  bool ready = false;         // the next server's world is complete
 };
 
 /// Marks an end as left: it is not called any more. bury() removes it.

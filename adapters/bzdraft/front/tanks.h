@@ -6,7 +6,7 @@
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "proxy/core/replay/resync_phase.h"
-#include "proxy/core/scan_timer.h"
+#include "proxy/core/tank/scan_timer.h"
 
 namespace entente::bzdraft {
 

@@ -5,8 +5,8 @@
 
 #include "adapters/bzflag/front/player_table.h"
 #include "adapters/bzflag/front/shots.h"
-#include "proxy/core/scan_timer.h"
 #include "proxy/core/tank/last_capture.h"
+#include "proxy/core/tank/scan_timer.h"
 #include "proxy/core/tank/tank_keeper.h"
 
 namespace entente::bzflag {

@@ -277,13 +277,13 @@ Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
     case trace::Detail::kNextUp:
       asked_ = "the next server's link came up";
       if (auto done = open(next_, detail.next_up()); !done) return done;
-      room_.next_opened(recorded_peer(detail.next_up().peer()), at());
+      room_.back_opened(recorded_peer(detail.next_up().peer()), at(), core::kNextBackId);
       return Done{};
     case trace::Detail::kNextSpeaks: {
       asked_ = "the next server showed its dialect";
       const auto dialect = dialect_of(next_, detail.next_speaks());
       if (!dialect) return dialect.error();
-      room_.next_speaks(*dialect, at());
+      room_.back_speaks(*dialect, at(), core::kNextBackId);
       return Done{};
     }
     case trace::Detail::kNextGone:
@@ -295,7 +295,7 @@ Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
       return feed_from_arena(next_, core::kNextBackId, detail.from_next_arena());
     case trace::Detail::kMoveEnded:
       asked_ = "the move was ended (" + detail.move_ended() + ")";
-      room_.cancel_move(detail.move_ended(), at());
+      room_.transition().cancel_move(detail.move_ended(), at());
       return Done{};
     default:
       return damaged_calls();
@@ -360,10 +360,11 @@ Outcome<Done> Rerun::begin_move(const trace::Face& face) {
   asked_ = "the player is moved to another server";
   const auto back = made_face(face.game().empty() ? arenas_face() : face, false);
   if (!back) return back.error();
-  if (!room_.can_move()) return Error{"when " + asked_ + ", the room does not begin, as it did in the recording"};
+  if (!room_.transition().can_move())
+    return Error{"when " + asked_ + ", the room does not begin, as it did in the recording"};
   part(next_);
   next_ = {.game = back->game};
-  room_.begin_move(faces_of(*back->game).back(back->options), at());
+  room_.transition().begin_move(faces_of(*back->game).back(back->options), at());
   return Done{};
 }
 

@@ -11,6 +11,7 @@
 
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/room.h"
+#include "proxy/core/transition.h"
 #include "proxy/program/reproduce/comparison.h"
 
 namespace entente {

@@ -187,7 +187,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   server_.info.client = server_.end->local_address();
   if (!server_.finds_dialect()) tell_back_opened();
   call_room([&](RecordedRoom& room, core::Micros at) {
-    room.back_opened(peer, server_.info.link, server_.finds_dialect(), at);
+    room.back_opened(core::kBackId, peer, server_.info.link, server_.finds_dialect(), at);
   });
 }
 
@@ -214,7 +214,7 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   server_.found(*dialect);
   tell_back_opened();
   call_room([&](RecordedRoom& room, core::Micros at) {
-    room.back_speaks(*dialect, server_.info.game->dialects()[*dialect].name, at);
+    room.back_speaks(core::kBackId, *dialect, server_.info.game->dialects()[*dialect].name, at);
   });
 }
 
@@ -412,7 +412,8 @@ bool BridgeSession::announce_in_room(std::string_view text) {
 
 void BridgeSession::hear_server(const Frames& frames) {
   server_.said_something(now());
-  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(frames, at); });
+  if (visits())
+    return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(core::kBackId, frames, at); });
   server_.hear(*worker_route_, frames, wall());
   call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, frames, at); });
   if (frames.lane != Lane::kStream) return;

@@ -166,7 +166,7 @@ void BridgeSession::enter_arena() {
   if (!place || arena == Route::kNoArena || visits() || server_.up || !dial_.holding()) return;
   if (arena == visit_.tried && now() < visit_.again) return;
   if (route.upstreams.any_up(now())) return;
-  if (!may_outlive_server() || !room_->takes_another_world() || !room_->outlives_server()) return;
+  if (!may_outlive_server() || !room_->transition().takes_another_world() || !room_->outlives_server()) return;
   visit_.tried = arena;
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
   if (end == nullptr) {
@@ -184,7 +184,7 @@ void BridgeSession::enter_arena() {
   note("no server is up: the player goes to the arena '" + place->arena + "'");
   if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
     return;
-  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened(core::kBackId, {}, 0, false, at); });
 }
 
 /// The player is in the arena.

@@ -31,7 +31,8 @@ void BridgeSession::move(const std::shared_ptr<MoveOrder>& order) {
   if (ending_ || reason_) return order->answer_stays("the session ends");
   if (away_) return order->answer_stays("its client has lost the connection, and may come back");
   if (hold_.on() || (visits() && !moved_to_.arena)) return order->answer_stays("the player waits for its server");
-  if (!room_ || !entered_ || !room_->can_move()) return order->answer_stays("the player has not joined yet");
+  if (!room_ || !entered_ || !room_->transition().can_move())
+    return order->answer_stays("the player has not joined yet");
   auto place = place_at(to, moved_to_.admission_place);
   if (!place) return order->answer_stays(place.error().text);
   to.route.shared_room() ? cross_to_arena(order, to, std::move(*place)) : cross_to_server(order, to, std::move(*place));
@@ -93,7 +94,8 @@ BridgeSession::BridgeSession(RoomGuest& guest)
   options.seed = std::random_device{}();
   options.chat = worker_route_->route.bridge->chat;
   open_room(std::make_unique<NoServer>(), options, nullptr, info_.link, false, nullptr);
-  call_room([&](core::Room& room, core::Micros at) { room.expect(guest.shared_room().room(), client_.id, at); });
+  call_room(
+      [&](core::Room& room, core::Micros at) { room.transition().expect(guest.shared_room().room(), client_.id, at); });
 }
 
 bool BridgeSession::tick_move(Millis now) {

@@ -57,7 +57,8 @@ void Crossing::begin(std::unique_ptr<core::Back> back, trace::Face face) {
 }
 
 void Crossing::enter_arena() {
-  mover_.host.call_for_move([](RecordedRoom& room, core::Micros at) { room.next_opened({}, 0, false, at); });
+  mover_.host.call_for_move(
+      [](RecordedRoom& room, core::Micros at) { room.back_opened(core::kNextBackId, {}, 0, false, at); });
 }
 
 void Crossing::begin_dial(Upstream* first) {
@@ -119,8 +120,9 @@ void Crossing::opened(End& end, const core::Peer& peer) {
   info_.session = mover_.client.link;
   info_.client = end.local_address();
   if (!finding_) open_tap();
-  mover_.host.call_for_move(
-      [&](RecordedRoom& room, core::Micros at) { room.next_opened(peer, info_.link, finding_, at); });
+  mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) {
+    room.back_opened(core::kNextBackId, peer, info_.link, finding_, at);
+  });
 }
 
 void Crossing::open_tap() {
@@ -138,14 +140,14 @@ void Crossing::found(End&, std::optional<std::size_t> dialect) {
   info_.dialect = *dialect;
   open_tap();
   mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) {
-    room.next_speaks(*dialect, info_.game->dialects()[*dialect].name, at);
+    room.back_speaks(core::kNextBackId, *dialect, info_.game->dialects()[*dialect].name, at);
   });
 }
 
 void Crossing::received(End&, const Frames& frames) {
   if (arena_end_ != nullptr)
     return mover_.host.call_for_move(
-        [&](RecordedRoom& room, core::Micros at) { room.received_from_next_arena(frames, at); });
+        [&](RecordedRoom& room, core::Micros at) { room.received_from_arena(core::kNextBackId, frames, at); });
   next_.hear(mover_.worker_route, frames, mover_.clock.wall_by_now());
   mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextBackId, frames, at); });
 }

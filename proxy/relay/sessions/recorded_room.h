@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "proxy/core/room.h"
+#include "proxy/core/transition.h"
 #include "proxy/relay/tap/room_calls.h"
 
 namespace entente::relay {
@@ -27,23 +29,36 @@ class RecordedRoom {
     calls_.received(end, at);
     room_.received(end, frames, at);
   }
-  /// The same from a server that is an arena, whose frames are not recorded.
-  void received_from_arena(const Frames& frames, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_from_arena(std::string(as_text(frames.bytes)));
-    room_.received(core::kBackId, frames, at);
+  /// The same from a back whose server is an arena, whose frames are not recorded.
+  void received_from_arena(core::Id back, const Frames& frames, core::Micros at) {
+    if (calls_.on()) {
+      trace::Detail& call = calls_.other(at);
+      const std::string bytes(as_text(frames.bytes));
+      back == core::kBackId ? call.set_from_arena(bytes) : call.set_from_next_arena(bytes);
+    }
+    room_.received(back, frames, at);
   }
   core::Id seat(std::unique_ptr<core::Front> front, const core::Peer& peer, core::Micros at) {
     if (calls_.on()) *calls_.other(at).mutable_seated() = to_trace(peer);
     return room_.seat(std::move(front), peer, at);
   }
-  /// `link`: of the server. `unknown`: back_speaks() follows.
-  void back_opened(const core::Peer& peer, LinkId link, bool unknown, core::Micros at) {
-    if (calls_.on()) set(*calls_.other(at).mutable_server_up(), peer, link, unknown);
-    room_.back_opened(peer, at);
+  /// `back`: kBackId or kNextBackId. `link`: of its server; 0: an arena. `unknown`: back_speaks() follows.
+  void back_opened(core::Id back, const core::Peer& peer, LinkId link, bool unknown, core::Micros at) {
+    if (calls_.on()) {
+      trace::Detail& call = calls_.other(at);
+      trace::ServerUp& up = back == core::kBackId ? *call.mutable_server_up() : *call.mutable_next_up();
+      *up.mutable_peer() = to_trace(peer);
+      up.set_link(link);
+      up.set_unknown(unknown);
+    }
+    room_.back_opened(peer, at, back);
   }
-  void back_speaks(std::size_t dialect, std::string_view name, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_server_speaks(std::string(name));
-    room_.back_speaks(dialect, at);
+  void back_speaks(core::Id back, std::size_t dialect, std::string_view name, core::Micros at) {
+    if (calls_.on()) {
+      trace::Detail& call = calls_.other(at);
+      back == core::kBackId ? call.set_server_speaks(std::string(name)) : call.set_next_speaks(std::string(name));
+    }
+    room_.back_speaks(dialect, at, back);
   }
   void gone(core::Id end, std::string_view why, core::Micros at, std::uint32_t code = 0) {
     if (calls_.on()) {
@@ -70,24 +85,11 @@ class RecordedRoom {
   /// `face`: what `next` is; of an arena's without a game.
   void begin_move(std::unique_ptr<core::Back> next, trace::Face face, core::Micros at) {
     if (calls_.on()) *calls_.other(at).mutable_moves() = std::move(face);
-    room_.begin_move(std::move(next), at);
-  }
-  /// As back_opened(). `link` 0: of an arena.
-  void next_opened(const core::Peer& peer, LinkId link, bool unknown, core::Micros at) {
-    if (calls_.on()) set(*calls_.other(at).mutable_next_up(), peer, link, unknown);
-    room_.next_opened(peer, at);
-  }
-  void next_speaks(std::size_t dialect, std::string_view name, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_next_speaks(std::string(name));
-    room_.next_speaks(dialect, at);
-  }
-  void received_from_next_arena(const Frames& frames, core::Micros at) {
-    if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(frames.bytes)));
-    room_.received(core::kNextBackId, frames, at);
+    room_.transition().begin_move(std::move(next), at);
   }
   void cancel_move(std::string_view why, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_move_ended(std::string(why));
-    room_.cancel_move(why, at);
+    room_.transition().cancel_move(why, at);
   }
   std::optional<core::Absence> keep(core::Id seat, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_kept(true);
@@ -107,12 +109,6 @@ class RecordedRoom {
   }
 
  private:
-  static void set(trace::ServerUp& up, const core::Peer& peer, LinkId link, bool unknown) {
-    *up.mutable_peer() = to_trace(peer);
-    up.set_link(link);
-    up.set_unknown(unknown);
-  }
-
   core::Room& room_;
   RoomCalls& calls_;
 };

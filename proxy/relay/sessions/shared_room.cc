@@ -219,7 +219,7 @@ std::optional<core::DetachedPlayer> SharedRoom::take_out(core::Id guest) {
   if (!can_take_out(guest)) return std::nullopt;
   forget(guest);
   std::optional<core::DetachedPlayer> taken;
-  call_room([&](core::Room& room, core::Micros at) { taken = room.take_out(guest, at); });
+  call_room([&](core::Room& room, core::Micros at) { taken = room.transition().take_out(guest, at); });
   return taken;
 }
 
