@@ -40,15 +40,15 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
     : RoomSession(accept_route, owner, newcomer, false),
       RoomHost(accept_route.loop),
       no_dial_reason_(newcomer.no_dial_reason),
-      guesses_dialect_(newcomer.server == nullptr && accept_route.route.detects_before_sessions()),
-      server_({0,
-               &accept_route.route.server_game(),
-               newcomer.server_dialect,
-               {},
-               accept_route.route.upstreams.any_address(),
-               accept_route.route.listen_address}) {
-  info_.has_room = server_.info.has_room = true;
-  server_.begin(make_server_end(detects_chosen()));
+      guesses_dialect_(newcomer.server == nullptr && accept_route.route.detects_before_sessions()) {
+  info_.has_room = true;
+  here_ = make_server({0,
+                       &accept_route.route.server_game(),
+                       newcomer.server_dialect,
+                       {},
+                       accept_route.route.upstreams.any_address(),
+                       accept_route.route.listen_address},
+                      detects_chosen());
   alarm_.set_priority(net::Priority::kNewcomer);
   alarm_.set_party(party());
 }
@@ -60,21 +60,26 @@ void BridgeSession::play_if(bool entered, bool ready) {
   count_as_client();
   if (has_ended()) return;
   client_.end->set_priority(net::Priority::kPlayer);
-  server_.play();
+  here_->end->set_priority(net::Priority::kPlayer);
   alarm_.set_priority(net::Priority::kPlayer);
 }
 
-ServerSide::NewEnd BridgeSession::make_server_end(bool finds_dialect) {
-  const Route& route = player_route().route;
-  auto end = make_end(player_route(), *this,
-                      {.facing = Facing::kServer,
-                       .game = route.server_game(),
-                       .dialect = server_.info.dialect,
-                       .limits = limits_,
-                       .finds_dialect = finds_dialect,
-                       .works_for = info_.client});
-  return {std::move(end), finds_dialect};
+std::unique_ptr<Place> BridgeSession::make_server(const LinkInfo& like, bool finds_dialect) {
+  auto place = std::make_unique<Place>(static_cast<Place::User&>(*this), like, core::kBackId);
+  place->info.has_room = true;
+  place->info.game = &player_route().route.server_game();
+  place->lead_to_server(player_route(), limits_, info_.client, finds_dialect);
+  return place;
 }
+
+void BridgeSession::go_on_at(std::unique_ptr<Place> place) {
+  client_.resume(kOtherSlow);
+  here_->end->hang_up();
+  keep_past(std::exchange(here_, std::move(place)));
+  if (plays_) here_->end->set_priority(net::Priority::kPlayer);
+}
+
+void BridgeSession::keep_past(std::unique_ptr<Place> place) { past_.keep(std::move(place), now()); }
 
 bool BridgeSession::detects_chosen() const {
   return chosen_ != nullptr && worker_route_->route.detects_in_session(*chosen_);
@@ -87,25 +92,25 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen == nullptr || chosen == worker_route_) return chosen;
   go_by(*chosen);
-  info_.server = server_.info.server = chosen->route.upstreams.any_address();
-  server_.info.game = &chosen->route.server_game();
-  server_.info.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
-  server_.begin(make_server_end(detects_chosen()));
+  LinkInfo server = here_->info;
+  info_.server = server.server = chosen->route.upstreams.any_address();
+  server.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
+  here_ = make_server(server, detects_chosen());
   return chosen;
 }
 
-void BridgeSession::opened(End& end, const core::Peer& peer) {
-  last_passed_ = now();
-  if (is_past(end)) return;
-  if (server_.is_next(end)) return go_to_server(peer);
-  if (&end != client_.end.get()) {
-    server_.come_up(last_passed_);
-    return open_back(peer);
-  }
+void BridgeSession::opened(End&, const core::Peer& peer) {
   client_.up = true;
-  client_.last_progress = last_passed_;
+  client_.last_progress = last_passed_ = now();
   if (room_) return call_room([&](RecordedRoom& room, core::Micros at) { room.returned(client_.id, peer, at); });
   greet(peer);
+}
+
+void BridgeSession::place_opened(Place& place, const core::Peer& peer) {
+  last_passed_ = now();
+  if (&place == beside_.get()) return go_to_server(peer);
+  place.come_up(last_passed_);
+  open_back(peer);
 }
 
 /// The client's dialect is known: makes the room.
@@ -113,8 +118,8 @@ void BridgeSession::seat(std::size_t dialect) {
   info_.dialect = dialect;
   const BridgeOptions& bridge = *worker_route_->route.bridge;
   auto front = bridge.front(dialect);
-  auto back = bridge.back(server_.info.dialect);
-  if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? client_ : server_);
+  auto back = bridge.back(here_->info.dialect);
+  if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? client_ : *here_);
   open_tap(wall_in_call());
   core::RoomOptions options;
   options.seed = std::random_device{}();
@@ -122,9 +127,9 @@ void BridgeSession::seat(std::size_t dialect) {
   options.tells_drops = true;
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
   record_calls(options);
-  home_dialect_ = server_.info.dialect;
+  home_dialect_ = here_->info.dialect;
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
-       (server_.finds_dialect() ? std::string(server_.info.game->name()) : spoken(server_.info)));
+       (here_->finds_dialect() ? std::string(here_->info.game->name()) : spoken(here_->info)));
   call_room([&](RecordedRoom& room, core::Micros at) { client_.id = room.seat(std::move(front), peer_, at); });
 }
 
@@ -135,7 +140,7 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
   trace::RoomBegan began;
   began.set_seed(options.seed);
   *began.mutable_front() = face_of(info_, bridge.front_settings);
-  *began.mutable_back() = face_of(server_.info, bridge.back_settings);
+  *began.mutable_back() = face_of(here_->info, bridge.back_settings);
   began.set_commands(options.chat.commands);
   began.set_most_bytes(options.chat.most_bytes);
   began.set_burst(options.chat.burst);
@@ -158,63 +163,63 @@ void BridgeSession::lack_face(const CountedEnd& side) {
 }
 
 /// The server to be dialled may speak another dialect than the one that was assumed when the room began.
-void BridgeSession::adapt_to(const Upstream& server) {
-  const std::size_t dialect = server.dialect().value_or(server_.info.dialect);
-  if (!guesses_dialect_ || dialect == server_.info.dialect) return;
-  server_.info.dialect = home_dialect_ = dialect;
-  if (visits()) return server_.replace_next(make_next_server_end(), now());
-  replace_back_end();
+void BridgeSession::adapt_to(const Upstream& upstream) {
+  LinkInfo& info = server().info;
+  const std::size_t dialect = upstream.dialect().value_or(info.dialect);
+  if (!guesses_dialect_ || dialect == info.dialect) return;
+  info.dialect = home_dialect_ = dialect;
+  if (visits()) return keep_past(std::exchange(beside_, make_next_server()));
+  go_on_at(make_next_server());
   auto back = fresh_back();
-  if (back == nullptr) return lack_face(server_);
-  replace_back(std::move(back), {"the server speaks " + spoken(server_.info)});
+  if (back == nullptr) return lack_face(*here_);
+  replace_back(std::move(back), {"the server speaks " + spoken(here_->info)});
 }
 
 int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
   adapt_to(outgoing.server);
   if (ending_) return 0;
-  server_.info.server = server;
+  this->server().info.server = server;
   if (!visits()) info_.server = server;
   note("dialling " + server.text());
-  return server_.end_to_connect().connect(server, std::move(outgoing));
+  return this->server().end->connect(server, std::move(outgoing));
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded(false);
   guesses_dialect_ = false;
-  if (hold_.on()) info_.server = server_.info.server;
-  server_.info.link = owner_.next_link();
-  server_.info.session = info_.link;
-  server_.info.client = server_.end->local_address();
-  if (!server_.finds_dialect()) tell_back_opened();
-  call_room([&](RecordedRoom& room, core::Micros at) {
-    room.back_opened(core::kBackId, peer, server_.info.link, server_.finds_dialect(), at);
-  });
+  LinkInfo& server = here_->info;
+  if (hold_.on()) info_.server = server.server;
+  server.link = owner_.next_link();
+  server.session = info_.link;
+  server.client = here_->end->local_address();
+  const bool unknown = here_->finds_dialect();
+  if (!unknown) tell_back_opened();
+  call_room(
+      [&](RecordedRoom& room, core::Micros at) { room.back_opened(core::kBackId, peer, server.link, unknown, at); });
 }
 
 /// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
   LinkInfo shown = info_;
   if (worker_route_->route.bridge->bots != 0)  // bots have no game of their own
-    shown.game = server_.info.game, shown.dialect = server_.info.dialect;
+    shown.game = here_->info.game, shown.dialect = here_->info.dialect;
   tell_opened(shown);
   if (!worker_route_->tap) return;
-  worker_route_->tap_opened(server_.info, steady_wall_now());
-  worker_route_->tap->note(server_.info.link, "for the player of link " + std::to_string(info_.link),
-                           steady_wall_now());
+  here_->open_tap(*worker_route_);
+  worker_route_->tap->note(here_->info.link, "for the player of link " + std::to_string(info_.link), steady_wall_now());
 }
 
-void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
+void BridgeSession::place_found(Place& place, std::optional<std::size_t> dialect) {
   if (ending_) return;
-  if (is_past(end)) return;
+  const LinkInfo& server = place.info;
   if (!dialect) {
-    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*server_.info.game, server_.info.server.text()),
-                               about());
-    return this->end(Reason::kDialectUnknown);
+    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*server.game, server.server.text()), about());
+    return end(Reason::kDialectUnknown);
   }
-  server_.found(*dialect);
+  place.found(*dialect);
   tell_back_opened();
   call_room([&](RecordedRoom& room, core::Micros at) {
-    room.back_speaks(core::kBackId, *dialect, server_.info.game->dialects()[*dialect].name, at);
+    room.back_speaks(core::kBackId, *dialect, server.game->dialects()[*dialect].name, at);
   });
 }
 
@@ -229,7 +234,7 @@ bool BridgeSession::stays(const End::Departure& departure) {
   client_.up = false;
   client_.paused = 0;
   client_.end->hang_up();
-  server_.resume(kOtherSlow);
+  here_->resume(kOtherSlow);
   note("its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
   away_ = true;
   owner_.away(*this, *absence);
@@ -267,17 +272,15 @@ void BridgeSession::settle_call(core::Micros) {
 
 void BridgeSession::after_call() {
   client_.end->flush();
-  server_.end->flush();
-  if (crossing_ != nullptr) {
-    crossing_->flush();
-    if (crossing_->is_over()) end_move();
-  }
+  here_->end->flush();
+  if (Place* const next = next_place()) next->end->flush();
+  if (crossing_ != nullptr && crossing_->is_over()) end_move();
   if (guest_ != nullptr) return set_alarm(wakes_at());
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
     owner_.new_player(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    begin_dial(server_.info.game->transport(), wanted_dialect());
+    begin_dial(here_->info.game->transport(), wanted_dialect());
     if (ending_) return;  // no server could even be tried
   }
   if (stop_why_) {
@@ -296,31 +299,27 @@ void BridgeSession::after_call() {
     was_in_ = true;
     dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
-  if (visit_.unannounced && visits() && server_.arena()->entered() && !room_->awaits_server()) return tell_arena();
+  if (visit_.unannounced && visits() && here_->arena()->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
-  if (id == core::kNextBackId) {
-    if (crossing_ != nullptr) crossing_->send(lane, bytes);
-    return;
+  if (Place* const place = place_with(id)) {
+    if (place->finds_dialect()) return;  // nothing may be sent to it yet
+    note_sent(id, bytes.size());
+    place->send(*worker_route_, lane, bytes, wall_in_call());
+    if (place == here_.get()) note_waiting(*place);
+  } else if (id != core::kNextBackId) {
+    if (client_.end != nullptr) name(bytes);
+    note_sent(id, bytes.size());
+    client_.send(*worker_route_, lane, {bytes, {}}, wall_in_call());
+    note_waiting(client_);
   }
-  CountedEnd& side = side_of(id);
-  if (server_.finds_dialect() && !is_front(side)) return;  // nothing may be sent to it yet
-  if (is_front(side) && side.end != nullptr) name(bytes);
-  note_sent(id, bytes.size());
-  if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
-    if (server_.end->waiting() == 0) server_.last_progress = now();
-    server_.end->send(lane, bytes);
-    return note_waiting(side);
-  }
-  side.send(*worker_route_, lane, {bytes, {}}, wall_in_call());
-  note_waiting(side);
 }
 
-std::size_t BridgeSession::waiting_bytes(core::Id end) const {
-  if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->waiting() : 0);
-  return waiting_for(end, end == core::kBackId ? server_.end->waiting() : client_.end->waiting());
+std::size_t BridgeSession::waiting_bytes(core::Id id) const {
+  if (const Place* const place = place_with(id)) return waiting_for(id, place->end->waiting());
+  return waiting_for(id, id == core::kNextBackId ? 0 : client_.end->waiting());
 }
 
 /// If too many bytes wait for `side`, the other is not read until they are few again.
@@ -340,7 +339,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   if (guest_ != nullptr) return;  // the guest still has the client
   note_closed(id, why, code);
   if (leaving_ && id == core::kBackId) {
-    if (server_.up) server_.end->flush(), server_.end->shut_down(why, code_for(server_, code));
+    if (here_->up) here_->end->flush(), here_->end->shut_down(why, code_for(*here_, code));
     return;
   }
   const bool front = id != core::kBackId;
@@ -348,7 +347,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
   if (front) return let_go(reason, why, code);
   set_reason(reason, why);
-  server_.up ? server_.end->shut_down(why, code_for(server_, code)) : server_.end->hang_up();
+  here_->up ? here_->end->shut_down(why, code_for(*here_, code)) : here_->end->hang_up();
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
@@ -363,7 +362,7 @@ void BridgeSession::failed(core::Id id, const Fault& fault) {
 void BridgeSession::heard(const core::Intent& intent) {
   ++heard_words_;
   if (core::as<words::Enter>(intent) != nullptr && !std::exchange(entered_, true)) {
-    server_.owes_from(now());
+    here_->owes_from(now());
     play_if(entered_, ready_);
   }
   RoomHost::heard(intent);
@@ -374,8 +373,8 @@ void BridgeSession::told(const core::Fact& fact) {
   if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == client_.id)
     name_ = player->name();
   if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
-  if (core::as<words::Waiting>(fact) != nullptr) server_.set_in_lobby();
-  if (core::as<words::WorldProgress>(fact) != nullptr) server_.progressed(now());
+  if (core::as<words::Waiting>(fact) != nullptr) here_->set_in_lobby();
+  if (core::as<words::WorldProgress>(fact) != nullptr) here_->progressed(now());
   const auto* refused = core::as<words::Refused>(fact);
   const auto* kicked = core::as<words::Kicked>(fact);
   if (refused == nullptr && kicked == nullptr) return;
@@ -383,7 +382,7 @@ void BridgeSession::told(const core::Fact& fact) {
   note(refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
   const bool bot = info_.client.port() == 0;
-  if (refused != nullptr && refused->code() == words::Refused::FULL && server_.up) dial_.server_is_full(now());
+  if (refused != nullptr && refused->code() == words::Refused::FULL && here_->up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     player_route().server_banned(dial_.server_name(), info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
@@ -391,13 +390,11 @@ void BridgeSession::told(const core::Fact& fact) {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void BridgeSession::received(End& end, const Frames& frames) {
+void BridgeSession::received(End&, const Frames& frames) {
   if (ending_) return;
-  if (is_past(end)) return;
   last_passed_ = now();
-  CountedEnd& side = side_of(end);
-  if (is_front(side) && !room_) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
-  is_front(side) ? hear(frames) : hear_server(frames);
+  if (!room_) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
+  hear(frames);
 }
 
 void BridgeSession::pass_to_room(const Frames& frames) {
@@ -410,46 +407,56 @@ bool BridgeSession::announce_in_room(std::string_view text) {
   return told;
 }
 
-void BridgeSession::hear_server(const Frames& frames) {
-  server_.said_something(now());
-  if (visits())
+void BridgeSession::place_received(Place& place, const Frames& frames) {
+  if (ending_) return;
+  last_passed_ = now();
+  place.said_something(now());
+  if (visits()) {
     return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(core::kBackId, frames, at); });
-  server_.hear(*worker_route_, frames, wall());
+  }
+  place.hear(*worker_route_, frames, wall());
   call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, frames, at); });
   if (frames.lane != Lane::kStream) return;
   bytes_from_server_ += frames.bytes.size();
   if (!ending_) charge_server(frames.bytes.size(), frames.count());
 }
 
-void BridgeSession::wrote(End& end) {
-  if (ending_ || is_past(end)) return;
-  CountedEnd& side = side_of(end);
+void BridgeSession::wrote(End&) {
+  if (!ending_) note_progress(client_);
+}
+
+void BridgeSession::place_wrote(Place& place) {
+  if (!ending_ && &place == here_.get()) note_progress(place);
+}
+
+/// The peer of `side` took bytes.
+void BridgeSession::note_progress(CountedEnd& side) {
   side.last_progress = now();
-  if (end.waiting() <= limits_.low_water) other(side).resume(kOtherSlow);
+  if (side.end->waiting() <= limits_.low_water) other(side).resume(kOtherSlow);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void BridgeSession::departed(End& end, const End::Departure& departure) {
-  if (is_past(end)) return;
-  if (server_.is_next(end)) return next_departed(departure);
-  CountedEnd& side = side_of(end);
-  if (&end == server_.arena()) {
+void BridgeSession::departed(End&, const End::Departure& departure) {
+  if (departure.how == How::kFlooded) return end(flooded_by(client_), departure.fault);
+  const bool unasked = departure.how == How::kWrong && !client_.up;
+  depart(client_, unasked ? Reason::kBadRequest : reason_of_client(departure.how), departure);
+}
+
+void BridgeSession::place_departed(Place& place, const End::Departure& departure) {
+  if (&place == beside_.get()) return next_departed(departure);
+  if (visits()) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
     return call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, departure.why, at); });
   }
-  if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
-  if (is_front(side)) {
-    const bool unasked = departure.how == How::kWrong && !side.up;
-    return depart(side, unasked ? Reason::kBadRequest : reason_of_client(departure.how), departure);
-  }
+  if (departure.how == How::kFlooded) return end(flooded_by(place), departure.fault);
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.declined();
   if (!departure.why.empty() && departure.how != How::kWrong)
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why,
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + place.info.server.text() + ": " + departure.why,
                                about());
-  depart(side, reason_of_server(departure.how), departure);
+  depart(place, reason_of_server(departure.how), departure);
 }
 
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
@@ -495,7 +502,7 @@ void BridgeSession::dial_failed(Reason why) {
 
 /// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
-  if (!server_.up || !room_) return false;
+  if (!here_->up || !room_) return false;
   if (room_->world().ready() && !room_->awaits_server()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
@@ -504,16 +511,16 @@ bool BridgeSession::server_owes() const {
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
-  const auto why = server_.too_late(now, limits_);
-  if (!why && !visits() && server_.is_newly_slow(now, limits_))
+  const auto why = here_->too_late(now, limits_);
+  if (!why && !visits() && here_->is_newly_slow(now, limits_))
     worker_route_->log_info(LogKind::kWaitsForServer,
-                            who() + ": server " + server_.info.server.text() +
+                            who() + ": server " + here_->info.server.text() +
                                 " has not let the player in yet; waits on (limits.ready_ms, limits.lobby_ms)",
                             about());
   if (!why) return false;
   note(*why);
   if (!visits())
-    worker_route_->log_warning(LogKind::kServer, who() + ": server " + server_.info.server.text() + ": " + *why,
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + here_->info.server.text() + ": " + *why,
                                about());
   if (outlives_server(*why, 0)) return true;
   set_reason(Reason::kServerTimeout, *why);
@@ -540,9 +547,9 @@ const core::WorldState* BridgeSession::known_world() {
 
 void BridgeSession::shut_down() {
   alarm_.clear();
-  if (dial_.under_way()) server_.end_to_connect().hang_up();
-  if (crossing_ != nullptr) crossing_->hang_up();
-  for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(&server_)})
+  if (dial_.under_way()) server().end->hang_up();
+  if (Place* const next = next_place()) next->end->hang_up();
+  for (CountedEnd* side : {&client_, static_cast<CountedEnd*>(here_.get())})
     side->end->shut_down(why_.empty() ? words(reason()) : why_, code_for(*side));
 }
 
@@ -556,21 +563,21 @@ void BridgeSession::tell_end() {
 
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
-  server_.close_tap(*worker_route_, why, wall());
+  here_->close_tap(*worker_route_, why, wall());
   if (crossing_ != nullptr) crossing_->close_tap(why);
   Session::close_tap(why);
 }
 
 /// Logs that the server broke its game's rules, or those of TLS, HTTP or WebSocket.
 void BridgeSession::tell_server_wrong() {
-  const std::string server = who() + ": server " + server_.info.server.text();
+  const std::string server = who() + ": server " + here_->info.server.text();
   const std::string_view field = fault_.field;
-  if (!server_.up || field == "tls" || field == "websocket")
+  if (!here_->up || field == "tls" || field == "websocket")
     return worker_route_->log_warning(LogKind::kServer,
                                       server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"), about());
   worker_route_->log_warning(
       LogKind::kServer,
-      server + " broke the rules of " + std::string(server_.info.game->name()) + ": " + fault_.what + " in " +
+      server + " broke the rules of " + std::string(here_->info.game->name()) + ": " + fault_.what + " in " +
           fault_.field + ", byte " + std::to_string(fault_.offset) +
           (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""),
       about());
@@ -578,36 +585,36 @@ void BridgeSession::tell_server_wrong() {
 
 void BridgeSession::hang_up() {
   client_.end->hang_up();
-  server_.hang_up();
-  if (crossing_ != nullptr) crossing_->hang_up();
+  for (const Place* place : {here_.get(), beside_.get(), next_place()})
+    if (place != nullptr) place->end->hang_up();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
-  if (hold_.on() && (entered_ || !server_.up)) last_passed_ = now;  // limited by the hold
+  if (hold_.on() && (entered_ || !here_->up)) last_passed_ = now;  // limited by the hold
   tick_move(now);
   if (plays_ && room_ && !visits() && !moved_to_.arena) player_route().route.known_world.update(room_->world(), now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;
-  const bool stalled = server_.up && server_.end->waiting() && late(now, server_.last_progress, limits_.stall_ms);
+  const bool stalled = here_->up && here_->end->waiting() && late(now, here_->last_progress, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
   if (owes_world()) call_room([](RecordedRoom&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
 
 bool BridgeSession::drop_late_server(Millis now) {
-  const bool late = dial_.late(now, server_.end_to_connect());
-  if (late) server_.end_to_connect().hang_up();
+  const bool late = dial_.late(now, *server().end);
+  if (late) server().end->hang_up();
   return late;
 }
 
 std::optional<Reason> BridgeSession::overdue(Millis now) const {
-  const Millis last_passed = std::max({last_passed_, client_.end->last_datagram(), server_.end->last_datagram()});
+  const Millis last_passed = std::max({last_passed_, client_.end->last_datagram(), here_->end->last_datagram()});
   if (!dialled_ && late(now, began_, limits_.greet_ms, *client_.end)) return Reason::kGreetTimeout;
   if (client_.end->waiting() && late(now, client_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
-  if (server_.up && server_.end->waiting() && late(now, server_.last_progress, limits_.stall_ms))
+  if (here_->up && here_->end->waiting() && late(now, here_->last_progress, limits_.stall_ms))
     return Reason::kServerStalled;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

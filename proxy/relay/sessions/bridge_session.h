@@ -1,4 +1,5 @@
-// A bridge for one player: a room whose front talks to the client and whose back talks to a server, and the two links.
+// A bridge for one player: a room whose front talks to the client and whose back talks to the place where the player is
+// (place.h). The player may be on the way to one other place.
 // The front and the back know the games; the session knows the network.
 // Law: a peer that breaks a rule of its game or a limit is refused, with the goodbye of its game.
 #pragma once
@@ -9,15 +10,15 @@
 
 #include "proxy/relay/sessions/crossing.h"
 #include "proxy/relay/sessions/hold.h"
+#include "proxy/relay/sessions/place.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/room_session.h"
-#include "proxy/relay/sessions/server_side.h"
 
 namespace entente::relay {
 
 class RoomGuest;
 
-class BridgeSession final : public RoomSession, private RoomHost, private Crossing::Host {
+class BridgeSession final : public RoomSession, private RoomHost, private Crossing::Host, private Place::User {
  public:
   /// If Route::detects_in_session is true, the session detects the server's dialect.
   BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
@@ -40,8 +41,8 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
   void look_into_arena() override {
-    if (crossing_ != nullptr) crossing_->look();
-    if (visits()) server_.arena()->look();
+    for (const Place* place : {here_.get(), next_place()})
+      if (place != nullptr && place->arena() != nullptr) place->arena()->look();
   }
   void give_way() override;
   void move(const std::shared_ptr<MoveOrder>& order) override;
@@ -83,15 +84,21 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void note_move(const std::string& text) override { note(text); }
   std::string who() const override;
   LinkId next_link() override { return owner_.next_link(); }
-  void sent_to_next(std::size_t bytes) override { note_sent(core::kNextBackId, bytes); }
 
-  // End::User
+  // End::User, of the client's
   void opened(End& end, const core::Peer& peer) override;
-  void found(End& end, std::optional<std::size_t> dialect) override;
   void received(End& end, const Frames& frames) override;
   void wrote(End& end) override;
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
+
+  // Place::User, of here_ and beside_
+  void place_opened(Place& place, const core::Peer& peer) override;
+  void place_found(Place& place, std::optional<std::size_t> dialect) override;
+  void place_received(Place& place, const Frames& frames) override;
+  void place_wrote(Place& place) override;
+  void place_departed(Place& place, const End::Departure& departure) override;
+  void place_closed(Place&) override { settle(); }
 
   // RoomHost
   bool is_shut() const override { return !room_ || ending_; }
@@ -109,10 +116,12 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
-  bool is_linked() const override { return client_.end->is_open() || server_.is_open(); }
+  bool is_linked() const override {
+    return client_.end->is_open() || here_->end->is_open() || (beside_ != nullptr && beside_->end->is_open());
+  }
   bool on_tick(Millis now) override;
-  void pause_server(Pause why) override { server_.pause(why); }
-  void resume_server(Pause why) override { server_.resume(why); }
+  void pause_server(Pause why) override { here_->pause(why); }
+  void resume_server(Pause why) override { here_->resume(why); }
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
   void tell_end() override;
@@ -123,10 +132,16 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   std::optional<std::size_t> moved_to() const override;
   const Route& at() const override { return player_route().route; }
 
-  CountedEnd& side_of(const End& end) { return &end == client_.end.get() ? client_ : server_; }
-  CountedEnd& side_of(core::Id id) { return id == core::kBackId ? server_ : client_; }
-  CountedEnd& other(const CountedEnd& side) { return &side == &client_ ? server_ : client_; }
   bool is_front(const CountedEnd& side) const { return &side == &client_; }
+  CountedEnd& other(const CountedEnd& side) { return is_front(side) ? *here_ : client_; }
+  /// The place of a move that is under way; null: none.
+  Place* next_place() const { return crossing_ != nullptr ? crossing_->next() : nullptr; }
+  /// The place whose back has this id in the room; null: none.
+  Place* place_with(core::Id back) const {
+    return back == core::kBackId ? here_.get() : back == core::kNextBackId ? next_place() : nullptr;
+  }
+  /// The server that is, or will be, connected.
+  Place& server() const { return beside_ != nullptr ? *beside_ : *here_; }
 
   void play_if(bool entered, bool ready);
   void lack_face(const CountedEnd& side);
@@ -135,8 +150,6 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   static trace::Face server_face(const LinkInfo& info, const Route& route);
   /// The route on whose servers the player is.
   WorkerRoute& player_route() const { return moved_to_.route != nullptr ? *moved_to_.route : *worker_route_; }
-  /// Whether this end has been replaced, and only says goodbye.
-  bool is_past(const End& end) const { return &end != client_.end.get() && !server_.has(end); }
   static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
     if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
     return route.back ? route.back(dialect) : nullptr;
@@ -147,16 +160,19 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   void end_move();
   void tell_moved(Crossing& crossing);
   void leave_arena_moved_to();
-  ServerSide::NewEnd make_server_end(bool finds_dialect);
-  /// For the next server, whichever it will be.
-  ServerSide::NewEnd make_next_server_end() {
-    return make_server_end(player_route().route.upstreams.detects_any_in_session());
+  std::unique_ptr<Place> make_server(const LinkInfo& like, bool finds_dialect);
+  /// The next server of the route, whichever it will be.
+  std::unique_ptr<Place> make_next_server() {
+    return make_server(server().info, player_route().route.upstreams.detects_any_in_session());
   }
+  /// The player is at another place from now on. The old one is hung up.
+  void go_on_at(std::unique_ptr<Place> place);
+  void keep_past(std::unique_ptr<Place> place);
   bool detects_chosen() const;
-  void adapt_to(const Upstream& server);
+  void adapt_to(const Upstream& upstream);
   /// The dialect that the server to be connected must speak; nothing: any.
   std::optional<std::size_t> wanted_dialect() const {
-    return guesses_dialect_ ? std::nullopt : server_.wanted_dialect();
+    return guesses_dialect_ ? std::nullopt : server().wanted_dialect();
   }
   void open_back(const core::Peer& peer);
   void tell_back_opened();
@@ -172,15 +188,14 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   }
   core::Wait replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss);
   void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
-  void replace_back_end();
   void come_back();
   void begin_hold();
   void end_hold();
   Millis hold_ms() const;
-  std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, server_.info.dialect); }
+  std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, server().info.dialect); }
   const std::optional<BridgeOptions::ArenaPlace>& while_down() const;
   // The arena in which the player plays while no server is up, or to which it was moved.
-  bool visits() const { return server_.arena() != nullptr; }
+  bool visits() const { return here_->arena() != nullptr; }
   void enter_arena();
   void tell_arena();
   void leave_arena(Millis hold_until);
@@ -191,7 +206,7 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   /// The delay until a player who cannot leave the arena yet is tried again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
-  void hear_server(const Frames& frames);
+  void note_progress(CountedEnd& side);
 
   bool server_owes() const;
   bool given_up(Millis now);
@@ -202,7 +217,9 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   bool guesses_dialect_ = false;                // the server's is not known before a server is dialled
-  ServerSide server_;                           // what the room's back speaks with
+  std::unique_ptr<Place> here_;                 // where the player is, or is coming: what the room's back speaks with
+  std::unique_ptr<Place> beside_;               // the next server, while the player is in the arena meanwhile
+  PastPlaces past_;
 
   std::shared_ptr<const core::WorldState> known_world_;  // while the client has only asked who plays
   std::string name_;                                     // of the player, as the room tells it

@@ -52,9 +52,9 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
-  const std::string server = server_.info.server.text();
-  server_.close_tap(*worker_route_, why, wall());
-  replace_back_end();
+  const std::string server = here_->info.server.text();
+  here_->close_tap(*worker_route_, why, wall());
+  go_on_at(make_next_server());
   const core::Wait wait = replace_back(std::move(back), {why, code});
   if (wait == core::Wait::kNothing || ending_) return true;
   hold_.begin(now(), hold_ms());
@@ -72,7 +72,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 bool BridgeSession::leave_server(std::string_view server, std::string_view why) {
   if (ending_ || visits() || moved_to_.arena || hold_.on() || dial_.server_name() != server) return false;
   const Upstreams& upstreams = player_route().route.upstreams;
-  leaves_drained_ = upstreams.choose(info_.client, now(), {}, server_.wanted_dialect(), true) != nullptr;
+  leaves_drained_ = upstreams.choose(info_.client, now(), {}, here_->wanted_dialect(), true) != nullptr;
   if (!outlives_server("the server is drained", 0)) end_drained(why);
   return true;
 }
@@ -81,7 +81,7 @@ bool BridgeSession::leave_server(std::string_view server, std::string_view why) 
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
   call_room([&](RecordedRoom& room, core::Micros at) {
-    auto face = loss.meanwhile ? trace::Face() : server_face(server_.info, player_route().route);  // an arena has none
+    auto face = loss.meanwhile ? trace::Face() : server_face(here_->info, player_route().route);  // an arena has none
     wait = room.replace_back(std::move(back), std::move(face), loss, at);
     stop_why_.reset();  // set during this call, and done
   });
@@ -120,11 +120,6 @@ void BridgeSession::end_hold() {
   if (std::exchange(held_, false)) worker_route_->counters.holds_ended.add();
 }
 
-void BridgeSession::replace_back_end() {
-  client_.resume(kOtherSlow);
-  server_.replace(make_next_server_end(), now());
-}
-
 /// The player is in, or in again.
 void BridgeSession::come_back() {
   const Millis away = hold_.end(now());
@@ -132,7 +127,7 @@ void BridgeSession::come_back() {
   end_hold();
   told_wait_ = core::Wait::kNothing;
   dial_.leave_queue();
-  const std::string server = server_.info.server.text();
+  const std::string server = here_->info.server.text();
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
     worker_route_->log_info(LogKind::kBackOnServer,
@@ -163,17 +158,20 @@ void BridgeSession::enter_arena() {
   const Route& route = player_route().route;
   const auto& place = while_down();
   const std::size_t arena = route.while_down_room;
-  if (!place || arena == Route::kNoArena || visits() || server_.up || !dial_.holding()) return;
+  if (!place || arena == Route::kNoArena || visits() || here_->up || !dial_.holding()) return;
   if (arena == visit_.tried && now() < visit_.again) return;
   if (route.upstreams.any_up(now())) return;
   if (!may_outlive_server() || !room_->transition().takes_another_world() || !room_->outlives_server()) return;
   visit_.tried = arena;
-  auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
-  if (end == nullptr) {
+  auto place_there = std::make_unique<Place>(static_cast<Place::User&>(*this), here_->info, core::kBackId);
+  auto passage = owner_.visit(*this, place_there->end_user(), arena, place->front);
+  if (passage == nullptr) {
     visit_.again = now() + kNextAgain;
     return;
   }
-  server_.enter_arena(std::move(end), now());
+  place_there->lead_to_arena(std::move(passage));
+  place_there->come_up(now());
+  beside_ = std::exchange(here_, std::move(place_there));
   visit_.unannounced = true;
   begin_hold();
   visit_.held_until = dial_.waits_until();
@@ -201,8 +199,7 @@ void BridgeSession::tell_arena() {
 }
 
 void BridgeSession::leave_arena(Millis hold_until) {
-  client_.resume(kOtherSlow);
-  server_.leave_arena(now());
+  go_on_at(std::move(beside_));
   visit_.unannounced = false;
   hold_.resume(now(), hold_until);
 }
@@ -211,7 +208,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
 /// session ends. A player who was not let in there gets no more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
   if (moved_to_.arena) return outlives_server(why, 0);
-  const Millis until = server_.arena()->entered() ? now() + hold_ms() : visit_.held_until;
+  const Millis until = here_->arena()->entered() ? now() + hold_ms() : visit_.held_until;
   if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
@@ -237,9 +234,9 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
     dial_.declined();
     return dial_next_later(now() + kNextAgain);
   }
-  note("server " + server_.info.server.text() + " is up: the player leaves the arena");
+  note("server " + server().info.server.text() + " is up: the player leaves the arena");
   leave_arena(now() + hold_ms());
-  server_.come_up(now());
+  here_->come_up(now());
   const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
   if (stays && !ending_) open_back(peer);
 }
@@ -251,13 +248,14 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   dial_.declined();
   if (!departure.why.empty())
     worker_route_->log_warning(LogKind::kServer,
-                               who() + ": server " + server_.info.server.text() + ": " + departure.why, about());
+                               who() + ": server " + server().info.server.text() + ": " + departure.why, about());
   hold_.count_loss();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }
 
 void BridgeSession::dial_next_later(Millis from) {
-  server_.replace_next(make_next_server_end(), now());
+  beside_->end->hang_up();
+  keep_past(std::exchange(beside_, make_next_server()));
   dial_.again(player_route(), info_, wanted_dialect(), from, kForever);
 }
 

@@ -51,7 +51,7 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
       mover(), order, to, std::move(place),
       LinkInfo{0, &route.server_game(), dialect, {}, route.upstreams.any_address(), route.listen_address});
   crossing_->use_server(finding);
-  crossing_->begin(std::move(back), server_face(crossing_->next(), route));
+  crossing_->begin(std::move(back), server_face(crossing_->next()->info, route));
   if (crossing_ == nullptr || ending_) return;
   crossing_->begin_dial(first);
   if (crossing_ != nullptr) crossing_->tick(now());
@@ -74,19 +74,11 @@ void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, Work
 // -- Out of a shared room ---------------------------------------------------------------------------------------------
 
 BridgeSession::BridgeSession(RoomGuest& guest)
-    : RoomSession(guest, Successor()),
-      RoomHost(accept_route_.loop),
-      server_({0,
-               &worker_route_->route.server_game(),
-               0,
-               {},
-               worker_route_->route.listen_address,
-               worker_route_->route.listen_address}),
-      guest_(&guest) {
-  info_.has_room = server_.info.has_room = true;
-  server_.begin(make_server_end(false));
-  server_.play();
+    : RoomSession(guest, Successor()), RoomHost(accept_route_.loop), guest_(&guest) {
+  info_.has_room = true;
   entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
+  const net::Address& none = worker_route_->route.listen_address;
+  here_ = make_server({0, &worker_route_->route.server_game(), 0, {}, none, none}, false);
   alarm_.set_priority(net::Priority::kPlayer);
   alarm_.set_party(party());
   share_clock(guest.shared_room());
@@ -99,7 +91,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
 }
 
 bool BridgeSession::tick_move(Millis now) {
-  const bool past_ends = server_.tick(now);
+  const bool past_ends = past_.tick(now);
   if (crossing_ != nullptr) crossing_->tick(now);
   return crossing_ != nullptr || past_ends;
 }
@@ -121,16 +113,17 @@ std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
 
 void BridgeSession::on_leaving_server() { leaving_ = true; }
 
-/// From now on, the next server's link is the server's. The old server's link still sends its goodbye.
+/// From now on, the player is at the next place.
 void BridgeSession::moved() {
   Crossing& crossing = *crossing_;
   leaving_ = false;
-  server_.close_tap(*worker_route_, "the player moves to another server", wall_in_call());
+  here_->close_tap(*worker_route_, "the player moves to another server", wall_in_call());
   client_.resume(kOtherSlow);
   from_ = at().named();
-  server_.move_to(crossing.take_end(*this), crossing.next(), crossing.arena_end(), now());
+  keep_past(std::exchange(here_, crossing.take_next()));  // it still sends its goodbye
+  here_->arrive(*this, now());
   last_passed_ = now();
-  info_.server = server_.info.server;
+  info_.server = here_->info.server;
   WorkerRoute& to = crossing.to();
   if (!visits())
     dial_.go_on_as(crossing.server_dial());
@@ -139,7 +132,8 @@ void BridgeSession::moved() {
   moved_to_.arena = visits() ? to.route.arena_faces : std::nullopt;
   moved_to_.route = &to != worker_route_ ? &to : nullptr;
   moved_to_.ref = !visits() ? crossing.take_ref() : Route::Ref();
-  if (!moved_to_.admission_place.is_in(to.route.listener->admission)) moved_to_.admission_place = crossing.take_place();
+  if (!moved_to_.admission_place.is_in(to.route.listener->admission))
+    moved_to_.admission_place = crossing.take_admission_place();
   crossing.succeed();
 }
 
@@ -156,7 +150,7 @@ void BridgeSession::end_move() {
   if (crossing.has_moved()) return tell_moved(crossing);
   const std::string why = crossing.why();
   MoveOrder& order = crossing.order();
-  server_.keep_parting(crossing.part(*this), now());
+  keep_past(crossing.part());
   if (guest_ != nullptr ? guest_->has_ended() : (ending_ || reason_))
     return order.answer_stays("the session has ended");
   note("is not moved: " + why);
@@ -183,10 +177,10 @@ void BridgeSession::tell_moved(Crossing& crossing) {
 /// The arena to which the player was moved does not keep it: it goes back to its own route.
 void BridgeSession::leave_arena_moved_to() {
   moved_to_ = {};
-  server_.forget_arena();
-  server_.info.game = &worker_route_->route.server_game();
-  server_.info.dialect = home_dialect_;
-  server_.info.server = worker_route_->route.upstreams.any_address();
+  here_->forget_arena();
+  here_->info.game = &worker_route_->route.server_game();
+  here_->info.dialect = home_dialect_;
+  here_->info.server = worker_route_->route.upstreams.any_address();
 }
 
 }  // namespace entente::relay

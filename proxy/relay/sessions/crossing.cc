@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/base/steady_wall.h"
 #include "proxy/relay/ends/enet_reason.h"
 #include "proxy/relay/upstream/server_probes.h"
 
@@ -17,41 +16,28 @@ constexpr Millis kMoveWithin = 10'000;  // the next server must let the player i
 
 }  // namespace
 
-Crossing::Crossing(const Mover& mover, std::shared_ptr<MoveOrder> order, WorkerRoute& to, MovedPlace place,
+Crossing::Crossing(const Mover& mover, std::shared_ptr<MoveOrder> order, WorkerRoute& to, MovedPlace admission_place,
                    const LinkInfo& next)
     : mover_(mover),
       order_(std::move(order)),
       to_(to),
       ref_(to.route),
-      place_(std::move(place)),
-      info_(next),
+      admission_place_(std::move(admission_place)),
+      next_(std::make_unique<Place>(static_cast<Place::User&>(*this), next, core::kNextBackId)),
       dial_(static_cast<Dial::User&>(*this)),
       began_(mover.worker_route.loop.now()),
       tries_since_(began_) {}
 
 // -- Beginning --------------------------------------------------------------------------------------------------------
 
-void Crossing::use_server(bool finding) {
-  info_.has_room = true;
-  finding_ = finding;
-  next_.end = make_end(to_, *this,
-                       {.facing = Facing::kServer,
-                        .game = *info_.game,
-                        .dialect = info_.dialect,
-                        .limits = mover_.limits,
-                        .finds_dialect = finding,
-                        .works_for = mover_.client.client});
-}
-
-void Crossing::use_arena(std::unique_ptr<ArenaEnd> end) {
-  arena_end_ = end.get();
-  next_.end = std::move(end);
-  next_.up = true;
+void Crossing::use_server(bool finds_dialect) {
+  next_->info.has_room = true;
+  next_->lead_to_server(to_, mover_.limits, mover_.client.client, finds_dialect);
 }
 
 void Crossing::begin(std::unique_ptr<core::Back> back, trace::Face face) {
   mover_.host.note_move("is moved to " + to_.route.named());
-  next_.end->set_priority(net::Priority::kPlayer);
+  next_->end->set_priority(net::Priority::kPlayer);
   mover_.host.call_for_move(
       [&](RecordedRoom& room, core::Micros at) { room.begin_move(std::move(back), std::move(face), at); });
 }
@@ -62,14 +48,14 @@ void Crossing::enter_arena() {
 }
 
 void Crossing::begin_dial(Upstream* first) {
-  dial_.begin(to_, mover_.limits.connect_ms, info_.game->transport(), mover_.client, first,
-              finding_ ? std::nullopt : std::optional(info_.dialect));
+  dial_.begin(to_, mover_.limits.connect_ms, next_->info.game->transport(), mover_.client, first,
+              next_->wanted_dialect());
 }
 
 int Crossing::dial(const net::Address& server, Outgoing outgoing) {
-  info_.server = server;
+  next_->info.server = server;
   mover_.host.note_move("dialling " + server.text() + ", to move there");
-  return next_.end->connect(server, std::move(outgoing));
+  return next_->end->connect(server, std::move(outgoing));
 }
 
 void Crossing::dial_failed(Reason why) {
@@ -97,8 +83,8 @@ void Crossing::tick(Millis now) {
     tries_since_ = now;
     return dial_.tick(now);
   }
-  if (dial_.late(now, *next_.end)) {
-    next_.end->hang_up();
+  if (dial_.late(now, *next_->end)) {
+    next_->end->hang_up();
     return dial_.timed_out();
   }
   const Millis ready_ms = mover_.limits.ready_ms;
@@ -112,47 +98,41 @@ void Crossing::cancel(const std::string& why) {
 
 // -- The next server --------------------------------------------------------------------------------------------------
 
-void Crossing::opened(End& end, const core::Peer& peer) {
-  next_.up = true;
-  next_.last_progress = mover_.worker_route.loop.now();
+void Crossing::place_opened(Place& place, const core::Peer& peer) {
+  place.come_up(mover_.worker_route.loop.now());
   dial_.succeeded();
-  info_.link = mover_.host.next_link();
-  info_.session = mover_.client.link;
-  info_.client = end.local_address();
-  if (!finding_) open_tap();
+  place.info.link = mover_.host.next_link();
+  place.info.session = mover_.client.link;
+  place.info.client = place.end->local_address();
+  if (!place.finds_dialect()) place.open_tap(mover_.worker_route);
   mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) {
-    room.back_opened(core::kNextBackId, peer, info_.link, finding_, at);
+    room.back_opened(core::kNextBackId, peer, place.info.link, place.finds_dialect(), at);
   });
-}
-
-void Crossing::open_tap() {
-  if (mover_.worker_route.tap != nullptr) mover_.worker_route.tap_opened(info_, steady_wall_now());
 }
 
 void Crossing::close_tap(const std::string& why) {
-  if (mover_.worker_route.tap != nullptr && info_.link != 0 && !finding_)
-    mover_.worker_route.tap->closed(info_.link, why, mover_.clock.wall_by_now());
+  if (next_ != nullptr) next_->close_tap(mover_.worker_route, why, mover_.clock.wall_by_now());
 }
 
-void Crossing::found(End&, std::optional<std::size_t> dialect) {
-  if (!dialect) return cancel(cannot_tell_dialect(*info_.game, info_.server.text()));
-  finding_ = false;
-  info_.dialect = *dialect;
-  open_tap();
+void Crossing::place_found(Place& place, std::optional<std::size_t> dialect) {
+  const LinkInfo& info = place.info;
+  if (!dialect) return cancel(cannot_tell_dialect(*info.game, info.server.text()));
+  place.found(*dialect);
+  place.open_tap(mover_.worker_route);
   mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) {
-    room.back_speaks(core::kNextBackId, *dialect, info_.game->dialects()[*dialect].name, at);
+    room.back_speaks(core::kNextBackId, *dialect, info.game->dialects()[*dialect].name, at);
   });
 }
 
-void Crossing::received(End&, const Frames& frames) {
-  if (arena_end_ != nullptr)
+void Crossing::place_received(Place& place, const Frames& frames) {
+  if (place.arena() != nullptr)
     return mover_.host.call_for_move(
         [&](RecordedRoom& room, core::Micros at) { room.received_from_arena(core::kNextBackId, frames, at); });
-  next_.hear(mover_.worker_route, frames, mover_.clock.wall_by_now());
+  place.hear(mover_.worker_route, frames, mover_.clock.wall_by_now());
   mover_.host.call_for_move([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextBackId, frames, at); });
 }
 
-void Crossing::departed(End&, const End::Departure& departure) {
+void Crossing::place_departed(Place&, const End::Departure& departure) {
   if (is_over()) return;
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.declined();
@@ -164,23 +144,10 @@ void Crossing::departed(End&, const End::Departure& departure) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-void Crossing::send(Lane lane, Bytes bytes) {
-  if (finding_) return;  // nothing may be sent to it yet
-  mover_.host.sent_to_next(bytes.size());
-  if (arena_end_ != nullptr)
-    next_.end->send(lane, bytes);
-  else
-    next_.send(mover_.worker_route, lane, {bytes, {}}, mover_.clock.wall_in_call());
-}
-
-void Crossing::flush() {
-  if (next_.end != nullptr) next_.end->flush();
-}
-
 void Crossing::close(std::string_view why, std::uint32_t code) {
   blame(why);
-  if (!next_.up) return next_.end->hang_up();
-  next_.end->shut_down(why, code != 0 ? code : parting_code(*info_.game, Facing::kServer, Reason::kClientLeft));
+  if (!next_->up) return next_->end->hang_up();
+  next_->end->shut_down(why, code != 0 ? code : parting_code(*next_->info.game, Facing::kServer, Reason::kClientLeft));
 }
 
 // -- Ending -----------------------------------------------------------------------------------------------------------
@@ -191,16 +158,11 @@ void Crossing::fail(std::string_view why, bool other_world) {
   other_world_ = other_world;
 }
 
-std::unique_ptr<End> Crossing::take_end(End::User& user) {
-  next_.end->set_user(user);
-  return std::move(next_.end);
-}
-
-std::unique_ptr<End> Crossing::part(End::User& user) {
+std::unique_ptr<Place> Crossing::part() {
   close_tap(why_);
   dial_.leave_server();
-  if (!next_.up) next_.end->hang_up();
-  return take_end(user);
+  if (!next_->up) next_->end->hang_up();
+  return std::move(next_);
 }
 
 }  // namespace entente::relay

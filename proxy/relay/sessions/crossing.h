@@ -1,6 +1,5 @@
-// A move of a bridge's player to another route: the link to the next server, or the passage into an arena, while the
-// player goes on where it is.
-// Law: it answers the order. It is not destroyed in a callback of its end or its dial.
+// A move of a bridge's player to another route: the next place, and the order, while the player goes on where it is.
+// Law: it answers the order. It is not destroyed in a callback of its place or its dial.
 #pragma once
 
 #include <functional>
@@ -9,15 +8,14 @@
 #include <string>
 
 #include "proxy/relay/admission/admission.h"
-#include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/move_order.h"
-#include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/sessions/place.h"
 #include "proxy/relay/sessions/room_host.h"
 
 namespace entente::relay {
 
-class Crossing final : private End::User, private Dial::User {
+class Crossing final : private Place::User, private Dial::User {
  public:
   /// The session whose player moves.
   class Host {
@@ -33,8 +31,6 @@ class Crossing final : private End::User, private Dial::User {
     virtual std::string who() const = 0;
     /// A number for the link to the next server.
     virtual LinkId next_link() = 0;
-    /// So many bytes were sent to the next server.
-    virtual void sent_to_next(std::size_t bytes) = 0;
   };
 
   /// What it uses of the session. All of it outlives the move.
@@ -46,18 +42,18 @@ class Crossing final : private End::User, private Dial::User {
     const RoomHost& clock;
   };
 
-  /// `place`: at the listener of `to`. `next`: of the link to the next server.
-  Crossing(const Mover& mover, std::shared_ptr<MoveOrder> order, WorkerRoute& to, MovedPlace place,
+  /// `admission_place`: at the listener of `to`. `next`: of the link to the next server.
+  Crossing(const Mover& mover, std::shared_ptr<MoveOrder> order, WorkerRoute& to, MovedPlace admission_place,
            const LinkInfo& next);
   ~Crossing() override { order_->answer_stays("the session has ended"); }
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
   // How it begins: use_server(), begin() and begin_dial(), or use_arena(), begin() and enter_arena().
-  /// `finding`: the server's dialect is detected when it is connected.
-  void use_server(bool finding);
-  void use_arena(std::unique_ptr<ArenaEnd> end);
-  End::User& end_user() { return *this; }
+  /// `finds_dialect`: the server's dialect is detected when it is connected.
+  void use_server(bool finds_dialect);
+  void use_arena(std::unique_ptr<ArenaEnd> arena) { next_->lead_to_arena(std::move(arena)); }
+  End::User& end_user() { return next_->end_user(); }
   /// `back`: of the next server or the arena. `face`: its description, for the recording.
   void begin(std::unique_ptr<core::Back> back, trace::Face face);
   void begin_dial(Upstream* first);
@@ -65,18 +61,12 @@ class Crossing final : private End::User, private Dial::User {
 
   // While it is under way.
   void tick(Millis now);
-  /// There may be news from the arena.
-  void look() {
-    if (arena_end_ != nullptr) arena_end_->look();
-  }
   void cancel(const std::string& why);
-  void send(Lane lane, Bytes bytes);
-  std::size_t waiting() const { return next_.end->waiting(); }
-  void flush();
   /// The room closes the link to the next server.
   void close(std::string_view why, std::uint32_t code);
-  void hang_up() { next_.end->hang_up(); }
   void close_tap(const std::string& why);
+  /// Null: the player has moved there, or the move has failed.
+  Place* next() const { return next_.get(); }
 
   // How it ends.
   void succeed() { state_ = State::kMoved; }
@@ -93,54 +83,46 @@ class Crossing final : private End::User, private Dial::User {
   Millis began() const { return began_; }
   MoveOrder& order() { return *order_; }
   WorkerRoute& to() const { return to_; }
-  const LinkInfo& next() const { return info_; }
-  /// `next`'s end, if it leads into an arena; else null.
-  ArenaEnd* arena_end() const { return arena_end_; }
   Dial& server_dial() { return dial_; }
-  /// What passes to the session. From then on, the end calls `user`.
-  std::unique_ptr<End> take_end(End::User& user);
+  // What passes to the session.
+  std::unique_ptr<Place> take_next() { return std::move(next_); }
   Route::Ref take_ref() { return std::move(ref_); }
-  MovedPlace take_place() { return std::move(place_); }
+  MovedPlace take_admission_place() { return std::move(admission_place_); }
   /// Gives up what was not taken.
   void release() {
     ref_ = {};
-    place_ = {};
+    admission_place_ = {};
   }
-  /// It failed. Returns the end, which may still send a goodbye.
-  std::unique_ptr<End> part(End::User& user);
+  /// It failed. Returns the place, which may still send a goodbye.
+  std::unique_ptr<Place> part();
 
  private:
   enum class State : std::uint8_t { kUnderWay, kMoved, kFailed };
 
-  // End::User
-  void opened(End& end, const core::Peer& peer) override;
-  void found(End& end, std::optional<std::size_t> dialect) override;
-  void received(End& end, const Frames& frames) override;
-  void wrote(End&) override { next_.last_progress = mover_.worker_route.loop.now(); }
-  void departed(End& end, const End::Departure& departure) override;
-  void over(End&) override {}
-  WorkerRoute* route_for(std::string_view) override { return nullptr; }
+  // Place::User
+  void place_opened(Place& place, const core::Peer& peer) override;
+  void place_found(Place& place, std::optional<std::size_t> dialect) override;
+  void place_received(Place& place, const Frames& frames) override;
+  void place_wrote(Place& place) override { place.last_progress = mover_.worker_route.loop.now(); }
+  void place_departed(Place& place, const End::Departure& departure) override;
+  void place_closed(Place&) override {}
 
   // Dial::User
   int dial(const net::Address& server, Outgoing outgoing) override;
   void dial_failed(Reason why) override;
 
-  void open_tap();
   void tell_waits();
 
   const Mover mover_;
   const std::shared_ptr<MoveOrder> order_;
   WorkerRoute& to_;
   Route::Ref ref_;
-  MovedPlace place_;
-  LinkInfo info_;  // of the next link
-  CountedEnd next_{Facing::kServer, info_};
+  MovedPlace admission_place_;
+  std::unique_ptr<Place> next_;
   Dial dial_;
   const Millis began_;
-  Millis tries_since_;             // since when it has not waited for a server or a seat
-  ArenaEnd* arena_end_ = nullptr;  // `next_`'s end, if it leads into an arena
-  bool waits_ = false;             // the operator was told that the player waits for a server or a seat
-  bool finding_ = false;           // the next server's dialect is being detected
+  Millis tries_since_;  // since when it has not waited for a server or a seat
+  bool waits_ = false;  // the operator was told that the player waits for a server or a seat
   State state_ = State::kUnderWay;
   std::string why_;  // why it failed
   bool other_world_ = false;
