@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "proxy/core/drops.h"
@@ -64,6 +65,12 @@ Transition::~Transition() = default;
 
 Id Transition::player() const { return room_.seats_.begin()->first; }
 Room::FrontSlot& Transition::seat() const { return *room_.seats_.begin()->second; }
+
+void Transition::go(State to) {
+  [[maybe_unused]] const auto leads_there = [&](const Step& step) { return step.from == state_ && step.to == to; };
+  assert(std::any_of(std::begin(kSteps), std::end(kSteps), leads_there));
+  state_ = to;
+}
 
 bool Transition::knows(Id id) const {
   return world_ && (world_->next().player(id) != nullptr || world_->next().unit(id) != nullptr ||
@@ -218,13 +225,13 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
 
 /// Removes the world of the lost server from the player.
 void Transition::lose_world() {
-  if (state_ == State::kLost) return world_->start_again();
+  if (state_ == State::kLost) return go(State::kLost), world_->start_again();
   if (!room_.told_ || (!wish_ && room_.world_.geometry() == nullptr)) {
-    state_ = State::kAnew;
+    go(State::kAnew);
     if (room_.told_) tell_all(Comeback::loss(room_.world_, player()));
     return;
   }
-  state_ = State::kLost;
+  go(State::kLost);
   world_.emplace(room_.world_, player());
   tell_all(Comeback::loss(room_.world_, player()));
   if (wish_ && !meanwhile_) set_team_of(*wish_);
@@ -252,20 +259,20 @@ std::optional<Fact> Transition::take_refusal() {
 }
 
 void Transition::arrived() {
-  if (state_ == State::kAnew) state_ = State::kNone;
+  if (state_ == State::kAnew) go(State::kHere);
   refusal_.reset();
 }
 
 // -- From a server that goes on ---------------------------------------------------------------------------------------
 
 bool Transition::can_move() const {
-  return outlives_server() && wish_ && state_ == State::kNone && !room_.back_->left && room_.world_.ready();
+  return outlives_server() && wish_ && state_ == State::kHere && !room_.back_->left && room_.world_.ready();
 }
 
 void Transition::begin_move(std::unique_ptr<Back> next, Micros now) {
   assert(can_move());
   room_.now_ = now;
-  state_ = State::kMoves;
+  go(State::kMoves);
   next_ = std::make_unique<Room::BackSlot>(room_, kNextBackId, std::move(next));
   world_.emplace(room_.world_, player());
   next_->member->hear(wish_to_move(), *next_);
@@ -340,7 +347,7 @@ void Transition::stop(std::string_view why) {
 
 /// The player is on one server again. Returns the back of the other one, if it moved.
 std::unique_ptr<Room::BackSlot> Transition::end() {
-  state_ = State::kNone;
+  go(State::kHere);
   world_.reset();
   facts_.clear();
   notices_.clear();

@@ -21,6 +21,30 @@ namespace entente::core {
 /// A part of Room, whose calls it shares. Times never decrease, as in Room.
 class Transition {
  public:
+  enum class State : std::uint8_t {
+    kHere,   ///< the player is on the server of the room's back, or on the way to its first one
+    kAnew,   ///< its server was lost before it had a world: it receives what the next one says
+    kLost,   ///< its server was lost: the next one's world is built apart
+    kMoves,  ///< the same, while the player goes on at its own server
+  };
+  /// A change of the state. README.md draws them.
+  struct Step {
+    State from, to;
+    const char* when;
+  };
+  /// All that there are.
+  static constexpr Step kSteps[] = {
+      {State::kHere, State::kAnew, "its server is lost before the player has a world"},
+      {State::kHere, State::kLost, "its server is lost"},
+      {State::kHere, State::kMoves, "the player is moved"},
+      {State::kAnew, State::kAnew, "the next server is lost, too"},
+      {State::kAnew, State::kLost, "the next server is lost, and the player has its world"},
+      {State::kAnew, State::kHere, "the world is ready"},
+      {State::kLost, State::kLost, "the next server is lost, too"},
+      {State::kLost, State::kHere, "the next world is ready"},
+      {State::kMoves, State::kHere, "the player is in the next world, or the move fails"},
+  };
+
   explicit Transition(Room& room);
   ~Transition();
   Transition(const Transition&) = delete;
@@ -88,13 +112,7 @@ class Transition {
   void stop(std::string_view why);
 
  private:
-  enum class State : std::uint8_t {
-    kNone,   ///< the player is on the server of the room's back, or on the way to its first one
-    kAnew,   ///< its server was lost before it had a world: it receives what the next one says
-    kLost,   ///< its server was lost: the next one's world is built apart
-    kMoves,  ///< the same, while the player goes on at its own server
-  };
-
+  void go(State to);
   void lose_world();
   void set_team_of(Intent& wish) const;
   Intent wish_to_move() const;
@@ -112,7 +130,7 @@ class Transition {
   Room::FrontSlot& seat() const;
 
   Room& room_;
-  State state_ = State::kNone;
+  State state_ = State::kHere;
   Wait put_off_ = Wait::kNothing;  // replace_back() comes, and the player will wait for this
   bool expects_ = false;           // the player is still in another room
   bool meanwhile_ = false;         // the back leads to a place to play in until a server is back
