@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/native/native.h"

@@ -54,7 +54,7 @@ std::string lan_answer(const wire::Status& status) {
 
 class AceOfSpades final : public wire::Game {
  public:
-  std::string_view name() const override { return "aos"; }
+  std::string_view name() const override { return kGameName; }
   std::string_view about() const override { return "Ace of Spades: SpadesX, piqueserver, BetterSpades, OpenSpades"; }
   std::uint16_t default_port() const override { return 32887; }
   wire::Transport transport() const override { return wire::Transport::kEnet; }

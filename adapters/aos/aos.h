@@ -1,14 +1,22 @@
 // Ace of Spades, as the registry and the tools see it.
 #pragma once
 
+#include <span>
+
+#include "adapters/aos/mapping.h"
 #include "adapters/wire/game.h"
+#include "adapters/wire/personal.h"
+#include "proxy/core/faces.h"
 
 namespace entente::aos {
 
 /// The game object. There is only one.
 const wire::Game& game();
 
-/// A codec for the dialect with index `dialect` in game().dialects().
-std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+/// Creates its fronts and backs, which every dialect has.
+const core::Faces& faces();
+
+/// The personal data in the fields of messages; see personal.cc.
+std::span<const wire::PersonalField> personal();
 
 }  // namespace entente::aos

@@ -4,11 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "adapters/wire/fields.h"
 #include "adapters/wire/game.h"
 
 namespace entente::aos {
+
+/// The game's name in URLs, recordings and words::Room.
+inline constexpr std::string_view kGameName = "aos";
 
 struct Dialect {
   wire::ByteOrder order = wire::ByteOrder::kLittle;

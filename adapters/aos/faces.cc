@@ -1,6 +1,6 @@
 // Creates the fronts and backs of Ace of Spades, and declares their settings.
-#include "adapters/aos/faces.h"
-
+#include "adapters/aos/aos.h"
+#include "adapters/aos/back/back.h"
 #include "adapters/aos/front/front.h"
 
 namespace entente::aos {
@@ -22,14 +22,14 @@ constexpr core::Setting kBackSettings[] = {
      {.words = "auto"}},
 };
 
+std::unique_ptr<core::Front> front(const core::FaceOptions& options) { return std::make_unique<AosFront>(options); }
+
+std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std::make_unique<AosBack>(options); }
+
 }  // namespace
 
-std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
-  return std::make_unique<AosFront>(options);
-}
-
 const core::Faces& faces() {
-  static const core::Faces kFaces = {make_front, make_back, kFrontSettings, kBackSettings};
+  static const core::Faces kFaces = {front, back, kFrontSettings, kBackSettings};
   return kFaces;
 }
 

@@ -1,5 +1,5 @@
 // The personal data in the fields of messages; see wire/personal.h.
-#include "adapters/aos/faces.h"
+#include "adapters/aos/aos.h"
 
 namespace entente::aos {
 

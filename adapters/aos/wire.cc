@@ -1,7 +1,6 @@
 // The layouts of Ace of Spades and its table of packets.
 // Law: no other file describes a layout.
 #include "adapters/aos/wire.h"
-#include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/wire/typed_codec.h"
 #include "proxy/base/mapping.h"

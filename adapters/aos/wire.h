@@ -16,4 +16,7 @@ std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dial
 /// Whether a client's packet of this id has a layout in that dialect.
 bool clients_say(std::uint8_t id, std::size_t dialect);
 
+/// A codec for the dialect with index `dialect` in kDialects.
+std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+
 }  // namespace entente::aos

@@ -21,7 +21,7 @@ class PacketCutter final : public wire::Cutter {
 
 class Draft final : public wire::Game {
  public:
-  std::string_view name() const override { return "bzdraft"; }
+  std::string_view name() const override { return kGameName; }
   std::string_view about() const override { return "draft of a protocol for BZFlag 1.8; no release of BZFlag uses it"; }
   std::uint16_t default_port() const override { return 5154; }
   wire::Transport transport() const override { return wire::Transport::kEnet; }

@@ -2,7 +2,7 @@
 // and the drop counters. Law: complete; a test checks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
-#include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzdraft/mapping.h"
 #include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {

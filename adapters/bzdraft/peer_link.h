@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/wire.h"
 #include "adapters/wire/message_link.h"
 #include "proxy/core/room_member.h"

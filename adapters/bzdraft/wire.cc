@@ -1,7 +1,6 @@
 // The layouts of the BZFlag 1.8+ draft and its table of messages.
 // Law: layouts are described only here.
 #include "adapters/bzdraft/wire.h"
-#include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/dialect.h"
 #include "adapters/wire/typed_codec.h"
 #include "proxy/base/mapping.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/front/queries.h"
 #include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/last_words.h"
@@ -64,7 +65,7 @@ bool by_datagram(Code code) {
 
 class BzFlag final : public wire::Game {
  public:
-  std::string_view name() const override { return "bzflag"; }
+  std::string_view name() const override { return kGameName; }
   std::string_view about() const override { return "BZFlag, a tank battle (bzfs, bzflag, bzadmin)"; }
   std::uint16_t default_port() const override { return 5154; }
   wire::Transport transport() const override { return wire::Transport::kTcpAndUdp; }

@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "adapters/bzflag/mapping.h"
 #include "adapters/wire/game.h"
-#include "adapters/wire/mapping.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 
@@ -15,9 +15,6 @@ const wire::Game& game();
 
 /// Creates its fronts and backs, which every dialect has.
 const core::Faces& faces();
-
-/// The table of what each field and each word becomes; see mapping.cc.
-std::span<const wire::MappingLine> mapping();
 
 /// The personal data in the fields of messages; see personal.cc.
 std::span<const wire::PersonalField> personal();

@@ -10,6 +10,9 @@
 
 namespace entente::bzflag {
 
+/// The game's name in URLs, recordings and words::Room.
+inline constexpr std::string_view kGameName = "bzflag";
+
 /// When a client sends "BZFLAG\r\n\r\n".
 enum class Header : std::uint8_t {
   kNever,     ///< the server speaks first, right after accept

@@ -3,7 +3,7 @@
 // Law: complete; a test checks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
-#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/mapping.h"
 #include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {

@@ -6,7 +6,6 @@
 
 #include <optional>
 
-#include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"

@@ -5,11 +5,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "adapters/wire/fields.h"
 #include "adapters/wire/game.h"
 
 namespace entente::ogar {
+
+/// The game's name in URLs, recordings and words::Room.
+inline constexpr std::string_view kGameName = "ogar";
 
 /// How the board is sent.
 enum class Boards : std::uint8_t {

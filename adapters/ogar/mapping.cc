@@ -2,7 +2,7 @@
 // versions.
 // Law: complete, and every loss has a reason; a test finds fields and words without a line.
 #include "adapters/ogar/drops.h"
-#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/mapping.h"
 
 namespace entente::ogar {
 namespace {

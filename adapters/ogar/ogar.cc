@@ -47,7 +47,7 @@ std::optional<std::size_t> dialect_of(std::uint8_t opcode, std::uint32_t version
 
 class OgarGame final : public wire::Game {
  public:
-  std::string_view name() const override { return "ogar"; }
+  std::string_view name() const override { return kGameName; }
   std::string_view about() const override { return "Agar.io servers and clients: OgarII, MultiOgarII, Cigar2"; }
   std::uint16_t default_port() const override { return 443; }
   wire::Transport transport() const override { return wire::Transport::kWebSocket; }

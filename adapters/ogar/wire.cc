@@ -3,7 +3,6 @@
 #include "adapters/ogar/wire.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/messages.h"
-#include "adapters/ogar/ogar.h"
 #include "adapters/wire/typed_codec.h"
 #include "proxy/base/mapping.h"
 

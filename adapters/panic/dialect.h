@@ -4,11 +4,15 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "adapters/wire/fields.h"
 #include "adapters/wire/game.h"
 
 namespace entente::panic {
+
+/// The game's name in URLs, recordings and words::Room.
+inline constexpr std::string_view kGameName = "panic";
 
 struct Dialect {
   wire::ByteOrder order;

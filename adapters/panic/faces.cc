@@ -1,6 +1,4 @@
 // Creates the fronts and backs of Panic, and declares their settings.
-#include "adapters/panic/faces.h"
-
 #include "adapters/panic/back/back.h"
 #include "adapters/panic/front/front.h"
 #include "adapters/panic/panic.h"
@@ -54,22 +52,22 @@ std::vector<Ground> maps_of(const core::FaceOptions& options, std::string& probl
   return folder.empty() ? std::vector<Ground>() : read_maps(std::string(folder), problems);
 }
 
-}  // namespace
-
-std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
+std::unique_ptr<core::Front> front(const core::FaceOptions& options) {
   std::string problems;
   std::vector<Ground> maps = maps_of(options, problems);
   return std::make_unique<PanicFront>(options, std::move(maps), !problems.empty());
 }
 
-std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
+std::unique_ptr<core::Back> back(const core::FaceOptions& options) {
   std::string problems;
   std::vector<Ground> maps = maps_of(options, problems);
   return std::make_unique<PanicBack>(options, std::move(maps), std::move(problems));
 }
 
+}  // namespace
+
 const core::Faces& faces() {
-  static const core::Faces kFaces = {make_front, make_back, kFrontSettings, kBackSettings};
+  static const core::Faces kFaces = {front, back, kFrontSettings, kBackSettings};
   return kFaces;
 }
 

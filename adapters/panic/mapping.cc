@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "adapters/panic/drops.h"
-#include "adapters/panic/panic.h"
+#include "adapters/panic/mapping.h"
 
 namespace entente::panic {
 namespace {

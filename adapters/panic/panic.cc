@@ -39,7 +39,7 @@ Detected::State speaks(std::size_t dialect, Bytes said) {
 
 class PanicGame final : public wire::Game {
  public:
-  std::string_view name() const override { return "panic"; }
+  std::string_view name() const override { return kGameName; }
   std::string_view about() const override { return "Tank Commander Panic, protocol version 2"; }
   std::uint16_t default_port() const override { return 4410; }
   wire::Transport transport() const override { return wire::Transport::kTcp; }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "adapters/aos/aos.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/map_maker.h"
 #include "proxy/core/arena/referee.h"
@@ -46,7 +47,7 @@ class Client final : public core::Room::Host {
 struct Walk {
   explicit Walk(words::World world) : maker(maker_of(world)), room(client, referee(std::move(world)), shared()) {
     room.back_opened({}, now);
-    seat = room.seat(make_front({0, {}}), {"10.0.0.7:1", kDialects[0].connect_data, ""}, now);
+    seat = room.seat(faces().front({0, {}}), {"10.0.0.7:1", kDialects[0].connect_data, ""}, now);
     passes([&] { return client.greeted; });
     ExistingPlayer player;
     player.tool = 2;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
 #include "proxy/core/room.h"
 #include "tests/aos/back_stage.h"
@@ -53,7 +54,7 @@ void check_play(std::size_t dialect, bool keys) {
   CAPTURE(dialect);
   CAPTURE(keys);
   testing::DeafHost host;
-  core::Room room(host, make_back({dialect, {}}), {});
+  core::Room room(host, faces().back({dialect, {}}), {});
   const core::Id seat = room.seat(std::make_unique<Player>(keys), {}, 0);
   room.back_opened({}, 0);
   core::Micros now = 0;

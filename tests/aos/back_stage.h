@@ -2,7 +2,6 @@
 #pragma once
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/faces.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/map_stream.h"
 #include "tests/aos/ground.h"
@@ -69,7 +68,7 @@ inline words::Enter anna(words::Role role = words::PLAY) {
 /// A back and its scripted events. Dialects: 0 is 0.75, 1 is 0.76, 2 is 0.80.
 struct Scene {
   explicit Scene(std::size_t which = 0, std::map<std::string, std::string, std::less<>> settings = {})
-      : dialect(which), stage(make_back({which, std::move(settings)}), game(), which, wire::Way::kToServer) {}
+      : dialect(which), stage(faces().back({which, std::move(settings)}), game(), which, wire::Way::kToServer) {}
 
   std::string receives(const Message& message, Lane lane = Lane::kStream) {
     return stage.receives(by_server(message, dialect), lane);

@@ -2,8 +2,8 @@
 // players' poses, and their snapshots.
 #include <doctest/doctest.h>
 
+#include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/faces.h"
 #include "adapters/aos/wire.h"
 #include "proxy/core/room.h"
 #include "tests/support/heap.h"
@@ -70,7 +70,7 @@ TEST_CASE("walking, looking and seeing others move allocates nothing once a room
     core::Room room(host, std::make_unique<Crowd>(), {});
     core::Micros now = 0;
     const core::Id seat =
-        room.seat(make_front({dialect, {}}), {"10.0.0.7:1", kDialects[dialect].connect_data, ""}, now);
+        room.seat(faces().front({dialect, {}}), {"10.0.0.7:1", kDialects[dialect].connect_data, ""}, now);
     room.back_opened({}, now);
     const auto codec = make_message_codec(dialect);
     const auto packet = [&](const Message& message) {

@@ -10,7 +10,6 @@
 #include "adapters/aos/aos.h"
 #include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/faces.h"
 #include "adapters/aos/wire.h"
 #include "tests/aos/said.h"
 #include "tests/support/stage.h"
@@ -33,7 +32,7 @@ struct Play {
   explicit Play(std::size_t its = 0, Settings settings = {})
       : dialect(its),
         codec(make_message_codec(its)),
-        stage(make_front({its, std::move(settings)}), game(), its, wire::Way::kToClient) {}
+        stage(faces().front({its, std::move(settings)}), game(), its, wire::Way::kToClient) {}
 
   // -- Events; each returns the resulting output, without maps and snapshots
   template <class Word>

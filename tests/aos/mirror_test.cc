@@ -1,6 +1,7 @@
 // A room with Ace of Spades on both sides is a mirror: client and server receive each other's packets to the byte,
 // except for what adapters/aos/README.md lists. Our client is number 0, "ben" is 1: the front assigns the same numbers
 // as this server.
+#include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
 #include "proxy/core/room.h"
 #include "tests/aos/back_stage.h"
@@ -42,8 +43,8 @@ struct Mirror {
         ends(which),
         codec(game().codec(which)),
         typed_codec(make_message_codec(which)),
-        room(ends, make_back({which, {}}), {}) {
-    seat = room.seat(make_front({which, {}}), {"10.0.0.7:1", kDialects[which].connect_data, ""}, now);
+        room(ends, faces().back({which, {}}), {}) {
+    seat = room.seat(faces().front({which, {}}), {"10.0.0.7:1", kDialects[which].connect_data, ""}, now);
     room.back_opened({}, now);
     greeting = server_greets();
   }

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/dialect.h"

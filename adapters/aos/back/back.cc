@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "adapters/aos/faces.h"
+#include "adapters/aos/mapping.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/unsupported.h"
 
@@ -142,7 +142,5 @@ void AosBack::session_ends(std::string_view why, Outlet& out) {
   leave();
   out.close(why);
 }
-
-std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) { return std::make_unique<AosBack>(options); }
 
 }  // namespace entente::aos

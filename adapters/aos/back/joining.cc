@@ -1,6 +1,6 @@
 #include "adapters/aos/back/joining.h"
 
-#include "adapters/aos/aos.h"
+#include "adapters/aos/dialect.h"
 #include "adapters/aos/world/world_from_map.h"
 
 namespace entente::aos {
@@ -82,7 +82,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   server_.sides = sides_of(colour_of(state.colour1), colour_of(state.colour2));
   for (auto& [number, one] : players_)
     one.player.set_team(server_.sides.team_of(one.team));  // players that came before State Data
-  server_.room.set_game(std::string(game().name()));
+  server_.room.set_game(std::string(kGameName));
   server_.room.set_dialect(std::string(server_.dialect_name()));
   server_.room.set_mode(state.mode == 0 ? kCaptureTheFlag : kTerritoryControl);
   server_.room.set_most_players(kMostPlayers);

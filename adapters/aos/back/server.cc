@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "adapters/aos/aos.h"
 
 namespace entente::aos {
 namespace {

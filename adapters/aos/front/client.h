@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/aos/aos.h"
 #include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/wire.h"
@@ -18,7 +17,7 @@ namespace entente::aos {
 using core::FrontOut;
 
 /// Whether the room's server is an Ace of Spades server. Its facts are then passed on as they are.
-inline bool same_game(const FrontOut& out) { return out.world().room().game() == "aos"; }
+inline bool same_game(const FrontOut& out) { return out.world().room().game() == kGameName; }
 
 class Client {
  public:

@@ -1,6 +1,7 @@
 #include "adapters/bzdraft/back/back.h"
 
 #include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/mapping.h"
 
 namespace entente::bzdraft {
 

@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/back/joining.h"
 
+#include "adapters/bzdraft/dialect.h"
 #include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
@@ -55,7 +56,7 @@ void Joining::hear(const VersionDown& version, BackOut& out) {
 void Joining::hear(const GetWorldDown& world, BackOut& out) {
   if (state_.stage != Stage::kLoading || std::exchange(fetches_, true)) return;
   words::Room& room = state_.room;
-  room.set_game(std::string(game().name()));
+  room.set_game(std::string(kGameName));
   room.set_dialect("draft");
   room.set_mode((world.style & kCapture) != 0 ? "capture the flag" : "free for all");
   room.set_most_players(world.max_players);

@@ -1,4 +1,5 @@
 #include "adapters/bzflag/back/back.h"
+#include "adapters/bzflag/mapping.h"
 
 namespace entente::bzflag {
 

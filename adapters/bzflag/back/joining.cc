@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/flag_effects.h"
 #include "adapters/bzflag/last_words.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/dialect.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -22,7 +22,7 @@ void tell_rule(const std::string& name, const std::string& value, BackOut& out) 
 void ServerRules::learn(const GameSettings& settings, BackOut& out) {
   tank_rules_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
   words::Room& room = state_.room;
-  room.set_game(std::string(game().name()));
+  room.set_game(std::string(kGameName));
   room.set_dialect(std::string(link_.dialect().name));
   room.set_mode(std::string(mode_of(settings.game_type)));
   room.set_most_players(settings.max_players);

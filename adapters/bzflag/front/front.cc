@@ -2,6 +2,7 @@
 
 #include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/last_words.h"
+#include "adapters/bzflag/mapping.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"

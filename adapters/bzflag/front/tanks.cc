@@ -1,4 +1,5 @@
 #include "adapters/bzflag/front/tanks.h"
+#include "adapters/bzflag/dialect.h"
 
 namespace entente::bzflag {
 namespace {
@@ -94,7 +95,7 @@ void Tanks::update_late(FrontOut& out) {
 /// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
 /// of other games do not repeat the poses of standing units, and a paused replay sends no poses.
 core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) const {
-  const bool quiet = entry.shown && (paused_ || out.world().room().game() != game().name());
+  const bool quiet = entry.shown && (paused_ || out.world().room().game() != kGameName);
   const core::Micros rests = entry.rests_at != 0 ? entry.rests_at : core::ScanTimer::kNever;
   return quiet ? std::min(rests, entry.told + kFrontSilence) : rests;
 }

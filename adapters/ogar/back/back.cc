@@ -9,7 +9,7 @@
 #include "adapters/ogar/back/world_finder.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/drops.h"
-#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/mapping.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
@@ -195,8 +195,8 @@ class OgarBack final : public core::Back {
   }
 
   void say_room(BackOut& out) {
-    room_.set_game("ogar");
-    room_.set_dialect(std::string(game().dialects()[dialect_].name));
+    room_.set_game(std::string(kGameName));
+    room_.set_dialect(std::string(kDialectInfo[dialect_].name));
     room_.set_teams(teams_);
     if (room_.mode().empty()) room_.set_mode(teams_ ? "teams" : "free for all");
     out.say(room_);

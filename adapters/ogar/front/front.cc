@@ -7,7 +7,7 @@
 #include "adapters/ogar/front/notices.h"
 #include "adapters/ogar/front/paint.h"
 #include "adapters/ogar/front/scoreboard.h"
-#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/mapping.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/drops.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/gameplay/incoming.h"
@@ -26,7 +27,7 @@ constexpr double kSlack = 25;  // metres around the view where shapes are also s
 constexpr double kMargin = 1.125;  // servers compute views from exact radii, but send rounded ones
 
 /// Whether the room's server is an Ogar: what is shot there is a cell, and painted as one.
-bool are_cells(const core::WorldState& world) { return world.room().game() == "ogar"; }
+bool are_cells(const core::WorldState& world) { return world.room().game() == kGameName; }
 
 /// As long as this value is the same, so are a unit's kind, colour and texts.
 std::uint64_t dress_of(const core::UnitState& state, const core::WorldState& world) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "adapters/panic/drops.h"
-#include "adapters/panic/panic.h"
+#include "adapters/panic/mapping.h"
 #include "adapters/panic/wire.h"
 #include "proxy/base/text.h"
 #include "proxy/core/unsupported.h"

@@ -54,7 +54,7 @@ void PanicBack::start(Out& out) {
 
 void PanicBack::tell_room(Out& out) const {
   words::Room room;
-  room.set_game("panic");
+  room.set_game(std::string(kGameName));
   room.set_dialect(std::string(kDialectInfos[dialect_].name));
   room.set_mode("last tanks standing");
   room.set_most_players(4);

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "adapters/panic/dialect.h"
 #include "adapters/panic/drops.h"
-#include "adapters/panic/panic.h"
+#include "adapters/panic/mapping.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/unsupported.h"
@@ -112,7 +113,7 @@ bool PanicFront::in_play(const Out& out) const {
 /// The player's number on the wire: in a room of Panic, the number of its colour.
 std::uint16_t PanicFront::number(const Out& out) const {
   const core::PlayerState* me = out.world().player(out.me());
-  if (out.world().room().game() == "panic" && me != nullptr && me->player.team() != words::TEAM_ANY)
+  if (out.world().room().game() == kGameName && me != nullptr && me->player.team() != words::TEAM_ANY)
     return static_cast<std::uint16_t>(colour_slot_of_team(me->player.team(), 0) + 1);
   return static_cast<std::uint16_t>(out.me());
 }

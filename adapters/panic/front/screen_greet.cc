@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "adapters/panic/dialect.h"
 #include "adapters/panic/front/screen.h"
 #include "adapters/panic/ground.h"
 
@@ -91,7 +92,7 @@ void Screen::forget_all() {
 }
 
 void Screen::take_map(const core::WorldState& world) {
-  same_game_ = world.room().game() == "panic";
+  same_game_ = world.room().game() == kGameName;
   const MapNumber map = map_of(world.geometry()).value_or(kStandIn);
   map_ = map.id;
   map_version_ = map.version;

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "proxy/relay/admission/access.h"

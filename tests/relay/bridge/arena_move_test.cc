@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/faces.h"
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/bridge/moving.h"
 

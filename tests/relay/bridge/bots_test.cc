@@ -1,7 +1,6 @@
 // Fronts that play by themselves: no listener, one joins in each tick, and all leave on request.
 #include <doctest/doctest.h>
 
-#include "adapters/panic/faces.h"
 #include "adapters/panic/panic.h"
 #include "tests/relay/bridging.h"
 
@@ -100,7 +99,7 @@ struct PanicBot : Serving {
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->server_game = &panic::game();
     options.bridge->front = [](std::size_t) { return std::make_unique<Northward>(); };
-    options.bridge->back = [](std::size_t dialect) { return panic::make_back({dialect, {}}); };
+    options.bridge->back = [](std::size_t dialect) { return panic::faces().back({dialect, {}}); };
     options.bridge->bots = 1;
     serve(std::move(options), server, no_limits(), nullptr);
   }
