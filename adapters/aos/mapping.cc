@@ -1,7 +1,6 @@
 // What becomes of each field of the game's packets and of each word: the table behind the explanations, the documents
 // and the drop counters. Law: complete; a test checks every packet and every kind of word.
 #include "adapters/aos/mapping.h"
-#include "adapters/wire/mapping.h"
 
 #include "adapters/aos/drops.h"
 

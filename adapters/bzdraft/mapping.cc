@@ -1,8 +1,7 @@
 // What becomes of each field of the draft's messages and of each word: the table behind the explanations, the documents
 // and the drop counters. Law: complete; a test checks every message and every kind of word.
-#include "adapters/wire/mapping.h"
-
 #include "adapters/bzdraft/mapping.h"
+
 #include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {

@@ -1,9 +1,8 @@
 // What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
 // the documents and the drop counters. dialect_translator.h converts between the dialects.
 // Law: complete; a test checks every message and every kind of word.
-#include "adapters/wire/mapping.h"
-
 #include "adapters/bzflag/mapping.h"
+
 #include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {

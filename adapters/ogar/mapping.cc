@@ -1,8 +1,9 @@
 // What becomes of each field of each message and of each word. translators.h converts between modern3 and the legacy
 // versions.
 // Law: complete, and every loss has a reason; a test finds fields and words without a line.
-#include "adapters/ogar/drops.h"
 #include "adapters/ogar/mapping.h"
+
+#include "adapters/ogar/drops.h"
 
 namespace entente::ogar {
 namespace {

@@ -1,12 +1,11 @@
 // What becomes of each field of Panic's messages and of each word: the table behind the explanations, the documents and
 // the drop counters. Law: complete; a test checks every message and every kind of word.
-#include "adapters/wire/mapping.h"
+#include "adapters/panic/mapping.h"
 
 #include <array>
 #include <vector>
 
 #include "adapters/panic/drops.h"
-#include "adapters/panic/mapping.h"
 
 namespace entente::panic {
 namespace {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "proxy/core/texts.h"
+#include "proxy/fleet/subjects.h"
 #include "proxy/net/address.h"
 #include "proxy/net/network.h"
 #include "proxy/net/service_manager.h"
@@ -24,16 +25,14 @@
 #include "proxy/program/config/arena_rules.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/config/config_reader.h"
+#include "proxy/program/config/fleet_settings.h"
 #include "proxy/program/config/limits.h"
 #include "proxy/program/config/loop.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
-#include "proxy/program/fleet/fleet.h"
 #include "proxy/program/log/journal.h"
 #include "proxy/program/operator/token.h"
 #include "proxy/program/serve/arena_from_recording.h"
-#include "proxy/program/serve/bot_run.h"
-#include "proxy/program/serve/shared_room.h"
 
 namespace entente {
 namespace {

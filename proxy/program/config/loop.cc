@@ -6,8 +6,8 @@
 
 #include "proxy/net/network.h"
 #include "proxy/net/socket.h"
+#include "proxy/program/config/fleet_settings.h"
 #include "proxy/program/config/route.h"
-#include "proxy/program/fleet/fleet.h"
 
 namespace entente {
 namespace {

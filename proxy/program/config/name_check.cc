@@ -9,7 +9,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/endpoint.h"
-#include "proxy/program/fleet/fleet.h"
+#include "proxy/program/config/fleet_settings.h"
 #include "proxy/program/host_port.h"
 
 namespace entente {

@@ -218,4 +218,21 @@ std::string recording_path(std::string_view pattern, std::string_view directory,
   return (std::filesystem::path(directory) / file).string();
 }
 
+Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_listen(url, known);
+  if (!end) return end.error();
+  const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
+  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
+    if (!faces_of(*end->game).has_front(dialect))
+      return fault(dialect_text(*end->game, dialect) + " has no front yet; see `entente games`");
+  if (const auto misplaced = misplaced_option(*end, ListenerKind::kRoom)) return fault(misplaced->text);
+  return end;
+}
+
+std::optional<Error> objection_to_playing(const Endpoint& to) {
+  const std::size_t dialect = to.dialect.value_or(0);
+  if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
+  return Error{"bots cannot play " + dialect_text(*to.game, dialect) + " yet: it has no back; see `entente games`"};
+}
+
 }  // namespace entente

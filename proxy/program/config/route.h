@@ -40,6 +40,9 @@ struct ListenEnd {
 /// Like parse_endpoint; the host must be an address.
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known);
 
+/// Like parse_listen; the game must have a front in that dialect.
+Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known);
+
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
@@ -114,5 +117,8 @@ std::string recording_path(std::string_view pattern, std::string_view directory,
 
 /// Whether each session gets a file of its own: the pattern has {link}.
 inline bool names_each_session(std::string_view pattern) { return pattern.find("{link}") != std::string_view::npos; }
+
+/// Why bots cannot play there; nothing if they can.
+std::optional<Error> objection_to_playing(const Endpoint& to);
 
 }  // namespace entente

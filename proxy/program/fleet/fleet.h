@@ -2,35 +2,21 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
+#include "proxy/program/config/fleet_settings.h"
 #include "proxy/program/monitor/metrics.h"
 #include "schema/config.pb.h"
 
 namespace entente {
 
-inline bool is_in_fleet(const config::Config& config) { return config.fleet().nats_size() != 0; }
-
-/// What is wrong with [fleet]: pairs of a key, without "fleet.", and why. `reads`: whether to read the files that it
-/// names, too.
-std::vector<std::pair<std::string, std::string>> objections_to(const config::Fleet& fleet, bool reads);
-
-/// The arena of the fleet that a route leads to ("fleet:NAME"); nothing: it leads to servers.
-std::optional<std::string> fleet_arena_of(const config::Route& route);
-
 /// Identifies what loopback addresses mean: the boot of the machine and the network namespace. Only processes for which
 /// it is equal reach the same servers at loopback addresses.
 std::string this_machine();
-
-/// The name of this node: the one in the configuration, or this machine's.
-std::string node_of(const config::Fleet& fleet);
 
 class Fleet {
  public:

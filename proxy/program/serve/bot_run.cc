@@ -59,12 +59,6 @@ std::string plain(const std::string& why, const Endpoint& to) {
 
 }  // namespace
 
-std::optional<Error> objection_to_playing(const Endpoint& to) {
-  const std::size_t dialect = to.dialect.value_or(0);
-  if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
-  return Error{"bots cannot play " + dialect_text(*to.game, dialect) + " yet: it has no back; see `entente games`"};
-}
-
 Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second) {
   BotCrowd crowd({.count = run.count,  // outlives the bots, which live in the service
                   .each = run.each,

@@ -37,7 +37,4 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
 /// (core::WorldWait), so that a server which is another Entente says first why nobody can join.
 inline constexpr std::uint32_t kServerPatience = 90'000;
 
-/// Why bots cannot play there; nothing if they can.
-std::optional<Error> objection_to_playing(const Endpoint& to);
-
 }  // namespace entente

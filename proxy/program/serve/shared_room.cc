@@ -18,17 +18,6 @@ relay::BridgeOptions into(std::size_t shared_room, const ListenEnd& listen) {
 
 }  // namespace
 
-Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known) {
-  auto end = parse_listen(url, known);
-  if (!end) return end.error();
-  const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
-  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
-    if (!faces_of(*end->game).has_front(dialect))
-      return fault(dialect_text(*end->game, dialect) + " has no front yet; see `entente games`");
-  if (const auto misplaced = misplaced_option(*end, ListenerKind::kRoom)) return fault(misplaced->text);
-  return end;
-}
-
 Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end) {
   const auto web = web_options(end.web.value_or(WebSocketSettings{}), WebSocketSettings{});
   if (!web) return web.error();

@@ -9,9 +9,6 @@
 
 namespace entente {
 
-/// Like parse_listen; the game must have a front in that dialect.
-Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known);
-
 /// The number, name and tap of a shared room of the service.
 struct SharedRoomEntry {
   std::size_t shared_room = 0;
