@@ -1,10 +1,10 @@
 #include "adapters/aos/aos.h"
 
-#include "adapters/aos/client_packet_cutter.h"
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/cp437.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/client_packet_cutter.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/cp437.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
 #include "proxy/base/text.h"
 
 namespace entente::aos {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "adapters/aos/mapping.h"
+#include "adapters/aos/wire/mapping.h"
 #include "adapters/wire/game.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"

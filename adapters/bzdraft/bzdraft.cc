@@ -1,8 +1,8 @@
 #include "adapters/bzdraft/bzdraft.h"
 
-#include "adapters/bzdraft/conversions.h"
-#include "adapters/bzdraft/dialect.h"
-#include "adapters/bzdraft/wire.h"
+#include "adapters/bzdraft/wire/conversions.h"
+#include "adapters/bzdraft/wire/dialect.h"
+#include "adapters/bzdraft/wire/wire.h"
 
 namespace entente::bzdraft {
 namespace {

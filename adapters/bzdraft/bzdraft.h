@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "adapters/bzdraft/mapping.h"
+#include "adapters/bzdraft/wire/mapping.h"
 #include "adapters/wire/game.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/front/queries.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/last_words.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/translate/last_words.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
 namespace {

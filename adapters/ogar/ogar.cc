@@ -1,11 +1,11 @@
 #include "adapters/ogar/ogar.h"
 
 #include "adapters/ogar/back/back.h"
-#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/front/front.h"
 #include "adapters/ogar/front/notices.h"
 #include "adapters/ogar/translate/translators.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/wire.h"
 
 namespace entente::ogar {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "adapters/ogar/mapping.h"
+#include "adapters/ogar/wire/mapping.h"
 #include "adapters/wire/game.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"

@@ -2,9 +2,9 @@
 // over its last buffer, the client calls recv once per message part, and each extra connection takes a player's place.
 #include "adapters/panic/panic.h"
 
-#include "adapters/panic/dialect.h"
-#include "adapters/panic/messages.h"
-#include "adapters/panic/wire.h"
+#include "adapters/panic/wire/dialect.h"
+#include "adapters/panic/wire/messages.h"
+#include "adapters/panic/wire/wire.h"
 
 namespace entente::panic {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "adapters/panic/mapping.h"
+#include "adapters/panic/wire/mapping.h"
 #include "adapters/wire/game.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"

@@ -13,9 +13,9 @@
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
 #include "proxy/net/handle.h"
+#include "proxy/net/handshake_rate.h"
 #include "proxy/net/output/outbox.h"
 #include "proxy/net/schedule.h"
-#include "proxy/net/web/handshake_rate.h"
 
 namespace entente::net {
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "proxy/net/socket.h"
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 
 namespace entente::net {
 namespace {

@@ -10,20 +10,20 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/program/base/command.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/clips/join.h"
-#include "proxy/program/command.h"
 #include "proxy/program/config/check.h"
 #include "proxy/program/control/ctl.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/explain.h"
 #include "proxy/program/fleet/archive.h"
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
 #include "proxy/program/log/library_log.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/numbers/export.h"
 #include "proxy/program/numbers/stats.h"
-#include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/recordings.h"
 #include "proxy/program/recordings/recover.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "proxy/program/option_text.h"
+#include "proxy/program/base/option_text.h"
 
 namespace entente {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/endpoint.h"
-#include "proxy/program/json_text.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/suggest.h"
-#include "proxy/program/table.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/suggest.h"
+#include "proxy/program/base/table.h"
+#include "proxy/program/settings/endpoint.h"
 
 namespace entente {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/wire/mapping.h"
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 
 namespace entente {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "adapters/registry.h"
-#include "proxy/program/table.h"
+#include "proxy/program/base/table.h"
 
 namespace entente {
 namespace {

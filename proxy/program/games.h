@@ -5,7 +5,7 @@
 #include <string>
 
 #include "adapters/wire/game.h"
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 
 namespace entente {
 

@@ -4,10 +4,10 @@
 
 #include <cstdio>
 
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/completion.h"
 #include "proxy/program/manual.h"
-#include "proxy/program/misuse.h"
 
 namespace entente {
 namespace {

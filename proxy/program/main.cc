@@ -2,8 +2,8 @@
 #include <exception>
 #include <string>
 
+#include "proxy/program/base/journal.h"
 #include "proxy/program/cli.h"
-#include "proxy/program/log/journal.h"
 
 int main(int argc, char** argv) {
   try {

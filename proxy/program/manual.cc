@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "proxy/program/base/option_text.h"
 #include "proxy/program/config/config.h"
-#include "proxy/program/option_text.h"
 
 namespace entente {
 namespace {

@@ -7,7 +7,7 @@
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/map_maker.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::arena_test {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/dialect.h"
-#include "proxy/core/room.h"
+#include "adapters/aos/wire/dialect.h"
+#include "proxy/core/room/room.h"
 #include "tests/aos/back_stage.h"
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"

@@ -1,7 +1,7 @@
 // Our client of an Ace of Spades server: how it joins, and what it does when the map changes.
 #include <doctest/doctest.h>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos::back_join_test {

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <limits>
 
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/wishes.h"
 #include "tests/aos/back_stage.h"
 

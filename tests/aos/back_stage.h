@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/wire.h"
 #include "adapters/aos/world/map_stream.h"
 #include "tests/aos/ground.h"
 #include "tests/aos/said.h"

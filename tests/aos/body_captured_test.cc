@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/wire.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/building.h"
 #include "adapters/aos/world/map_stream.h"

@@ -1,4 +1,4 @@
-#include "adapters/aos/client_packet_cutter.h"
+#include "adapters/aos/wire/client_packet_cutter.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The game's numbers converted to words and back.
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/heap.h"
 
 namespace entente::aos::front_memory_test {

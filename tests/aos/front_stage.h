@@ -8,9 +8,9 @@
 #include <string>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
 #include "tests/aos/said.h"
 #include "tests/support/stage.h"
 

@@ -2,9 +2,9 @@
 // walks over them.
 #include <cmath>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "adapters/aos/world/world_from_map.h"
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/back_stage.h"
 

@@ -6,7 +6,7 @@
 #include <google/protobuf/text_format.h>
 #include <zlib.h>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "tests/aos/ground.h"
 
 namespace entente::aos::map_maker_test {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "adapters/aos/cp437.h"
+#include "adapters/aos/wire/cp437.h"
 #include "adapters/aos/world/map_stream.h"
 #include "tests/aos/ground.h"
 #include "tests/support/hex.h"

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "adapters/aos/world/world_from_map.h"
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/ground.h"
 #include "tests/support/steps.h"

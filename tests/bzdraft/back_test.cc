@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 #include "adapters/wire/md5.h"
 #include "tests/bzdraft/said.h"
 

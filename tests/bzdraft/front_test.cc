@@ -2,7 +2,7 @@
 // client's player is 1, "anna", with the tank 11; "ben" is 2, with the tank 12.
 #include <doctest/doctest.h>
 
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzdraft/said.h"

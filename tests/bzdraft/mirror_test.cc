@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 #include "adapters/wire/md5.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/bzdraft/said.h"
 #include "tests/support/cut_link.h"
 

@@ -6,8 +6,8 @@
 #include <initializer_list>
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/conversions.h"
-#include "adapters/bzdraft/wire.h"
+#include "adapters/bzdraft/wire/conversions.h"
+#include "adapters/bzdraft/wire/wire.h"
 #include "tests/support/stage.h"
 
 namespace entente::bzdraft {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/messages.h"
+#include "adapters/bzdraft/wire/messages.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/message_codec.h"
 #include "tests/support/hex.h"

@@ -1,5 +1,5 @@
 // How the numbers of other games become the floats of BZFlag, and back.
-#include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/wire/conversions.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // What the flags of others do to the tank that our back drives, what our tank does with its own, and what the room is
 // told. The expected effects are those of flag_effects(), from which the README's table is made.
-#include "adapters/bzflag/flag_effects.h"
+#include "adapters/bzflag/wire/flag_effects.h"
 
 #include <fstream>
 #include <sstream>

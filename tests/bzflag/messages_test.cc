@@ -1,7 +1,7 @@
 // Each message decodes to the line that is printed, and encodes to the same bytes.
 #include <algorithm>
 
-#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/wire/messages.h"
 #include "adapters/wire/message_codec.h"
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"

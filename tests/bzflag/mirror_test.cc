@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/bzflag/said.h"
 #include "tests/bzflag/tape.h"
 #include "tests/support/cut_link.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/wire.h"
 #include "adapters/bzflag/world/world.h"
 #include "tests/support/stage.h"
 

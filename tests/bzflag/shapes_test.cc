@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "adapters/bzflag/world/world_conversions.h"
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::bzflag::shapes_test {
 namespace {

@@ -1,5 +1,5 @@
 // The values of variables, and how much work a server can make them.
-#include "adapters/bzflag/variables.h"
+#include "adapters/bzflag/wire/variables.h"
 
 #include <doctest/doctest.h>
 

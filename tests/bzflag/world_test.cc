@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/bzflag/world/wire_world.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/invent.h"

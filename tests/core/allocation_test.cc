@@ -1,7 +1,7 @@
 // Frequent words cross a room without heap allocations.
 #include <doctest/doctest.h>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 

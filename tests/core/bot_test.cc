@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
 
 namespace entente::core::bot_test {

@@ -1,5 +1,5 @@
 // What players claim: poses in two words, and numbers that are not finite.
-#include "proxy/core/arena/claims.h"
+#include "proxy/core/gameplay/claims.h"
 
 #include <doctest/doctest.h>
 

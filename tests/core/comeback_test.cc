@@ -1,6 +1,6 @@
 // A player whose server was lost: whether the next world is the same place, and what it is told if no server lets it
 // in.
-#include "proxy/core/comeback.h"
+#include "proxy/core/room/comeback.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::core::comeback_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "proxy/base/text.h"
-#include "proxy/core/arena/claims.h"
-#include "proxy/core/room.h"
+#include "proxy/core/gameplay/claims.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
 
 namespace entente::core::referee_test {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "proxy/core/replay/replay.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/memory_facts.h"
 
 namespace entente::testing::replay_show {

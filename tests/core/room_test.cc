@@ -1,5 +1,5 @@
 // A room of the toy game: what one side says reaches the right receivers on the other side once and in order.
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
 
 namespace entente::core::scenes_test {

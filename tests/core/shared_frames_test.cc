@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/heap.h"
 
 namespace entente::core::shared_frames_test {

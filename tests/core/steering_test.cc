@@ -1,5 +1,5 @@
 // Every game's words for movement become one course for the back.
-#include "proxy/core/tank/steering.h"
+#include "proxy/core/gameplay/steering.h"
 
 #include <doctest/doctest.h>
 

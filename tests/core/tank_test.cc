@@ -1,5 +1,5 @@
 // Driving: a tank respects its speed and obstacles, and is hit by shots.
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/tank/steering.h"
+#include "proxy/core/gameplay/steering.h"
 #include "tests/support/steps.h"
 
 namespace entente::core::tank_test {

@@ -1,5 +1,5 @@
 // The states of a room's transition, as the README draws them.
-#include "proxy/core/transition.h"
+#include "proxy/core/room/transition.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "proxy/core/drops.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::core::wishes_test {
 namespace {

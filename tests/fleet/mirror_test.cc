@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::fleet::mirror_test {
 namespace {

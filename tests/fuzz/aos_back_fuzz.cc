@@ -10,7 +10,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/aos/back/back.h"
 #include "adapters/aos/world/world_from_map.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::aos_back_fuzz {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 
@@ -119,7 +119,8 @@ ENTENTE_FUZZ_TARGET(aos_front) {
   auto puppet = std::make_unique<Puppet>();
   core::Room room(client, std::move(puppet), {});
   core::Micros now = 0;
-  const core::Id seat = room.seat(aos::faces().front({dialect, {}}), {"", aos::kDialects[dialect].connect_data, ""}, now);
+  const core::Id seat =
+      room.seat(aos::faces().front({dialect, {}}), {"", aos::kDialects[dialect].connect_data, ""}, now);
   room.back_opened({}, now);
   words::World world;
   world.set_hash("field");

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/messages.h"
-#include "adapters/bzdraft/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/bzdraft/wire/messages.h"
+#include "adapters/bzdraft/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/cut_link.h"

@@ -1,6 +1,6 @@
 // The resources of a server of BZFlag's draft, which refer to others by their MD5: each piece of the input is one,
 // after its size (2 bytes, big endian). Law: the world of each is made, or refused.
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 #include "adapters/wire/md5.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"

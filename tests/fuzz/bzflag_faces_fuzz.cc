@@ -7,8 +7,8 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
-#include "adapters/bzflag/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/bzflag/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/cut_link.h"
 

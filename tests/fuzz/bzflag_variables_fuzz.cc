@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "adapters/bzflag/variables.h"
+#include "adapters/bzflag/wire/variables.h"
 #include "proxy/base/bytes.h"
 #include "tests/fuzz/target.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "adapters/registry.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "proxy/fleet/arena/mirror.h"
 #include "tests/fuzz/filled.h"
 #include "tests/fuzz/target.h"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "proxy/net/web/forwarded.h"
+#include "proxy/net/proxies/forwarded.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::forwarded_fuzz {

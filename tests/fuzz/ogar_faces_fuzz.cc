@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/ogar/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/cut_link.h"
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <set>
 
-#include "adapters/panic/messages.h"
 #include "adapters/panic/panic.h"
-#include "adapters/panic/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/panic/wire/messages.h"
+#include "adapters/panic/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/cut_link.h"

@@ -1,7 +1,7 @@
 // A map file of Panic. Law: what is read as a map has a tile for each of its places.
 #include <cstdlib>
 
-#include "adapters/panic/ground.h"
+#include "adapters/panic/world/ground.h"
 #include "proxy/base/bytes.h"
 #include "tests/fuzz/target.h"
 

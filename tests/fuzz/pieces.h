@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::fuzz {
 

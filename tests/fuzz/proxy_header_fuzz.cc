@@ -1,7 +1,7 @@
 // Arbitrary PROXY headers. Law: a header is read the same whatever follows it, and can be written and read again.
 #include <cstdlib>
 
-#include "proxy/net/proxy_header.h"
+#include "proxy/net/proxies/proxy_header.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::proxy_header_fuzz {

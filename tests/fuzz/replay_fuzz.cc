@@ -5,7 +5,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/core/replay/replay.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/memory_facts.h"
 

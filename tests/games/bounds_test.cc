@@ -14,7 +14,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/heap.h"
 #include "tests/support/paths.h"

@@ -1,6 +1,6 @@
 // Passwords, tokens and the arguments of commands of every game do not get into a recording, whatever else the message
 // contains.
-#include "proxy/program/config/secrets.h"
+#include "proxy/program/settings/secrets.h"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 #include "adapters/registry.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/cut_link.h"
 
 namespace entente::texts_test {
@@ -295,7 +295,8 @@ void check_arrival(const Wire& wire, const wire::Game& game, std::size_t dialect
   const auto heard_words = words_heard(wire.heard(), text);
   const auto& count = heard_words.first;  // no bindings: clang 14 cannot capture them
   const auto& after = heard_words.second;
-  const std::string_view mark = what == "Player.name" ? kCutMark.substr(1) : kCutMark;  // fitted_name() has a shorter one
+  const std::string_view mark =
+      what == "Player.name" ? kCutMark.substr(1) : kCutMark;  // fitted_name() has a shorter one
   const bool whole = count == (text.size() + 1) / 5, marked = after.find(mark) != std::string::npos;
   INFO(game.name() << " " << game.dialects()[dialect].name << ", " << what << ": " << count << " words, then '" << after
                    << "'");

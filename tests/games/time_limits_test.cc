@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 #include "tests/support/paths.h"
 #include "tests/support/pattern.h"
 
@@ -43,7 +43,7 @@ bool is_listed(const std::string& path) {
   if (path.starts_with("adapters/"))
     return path.find("/front/") != std::string::npos || path.find("/back/") != std::string::npos;
   for (const char* one : {"proxy/core/replay/", "proxy/core/bot/", "proxy/core/word.h", "proxy/relay/tap/",
-                          "proxy/relay/broadcast/", "proxy/relay/log_limiter.h", "proxy/relay/worker.cc"})
+                          "proxy/relay/broadcast/", "proxy/relay/base/log_limiter.h", "proxy/relay/worker.cc"})
     if (path.starts_with(one)) return false;
   return !path.ends_with("_timer.h") && !path.ends_with("timer_queue.h");
 }

@@ -7,7 +7,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/core/replay/replay.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/memory_facts.h"
 

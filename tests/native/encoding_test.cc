@@ -5,7 +5,7 @@
 #include <string>
 
 #include "adapters/native/native.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::native::encoding_test {
 namespace {

@@ -12,7 +12,7 @@
 #include "proxy/net/enet/enet_host.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 #include "tests/support/hex.h"
 
 namespace entente::net::enet_host_test {

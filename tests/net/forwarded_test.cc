@@ -1,5 +1,5 @@
 // X-Forwarded-For and Forwarded: which client they name, whatever the client sent itself, and each kind of error.
-#include "proxy/net/web/forwarded.h"
+#include "proxy/net/proxies/forwarded.h"
 
 #include <doctest/doctest.h>
 

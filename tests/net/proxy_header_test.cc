@@ -1,6 +1,6 @@
 // Headers of the PROXY protocol: the examples of its specification, headers that we write and read, and each kind of
 // error.
-#include "proxy/net/proxy_header.h"
+#include "proxy/net/proxies/proxy_header.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Two processes on one UDP port: the old one receives from its own peers, the new one from all others, and no datagram
 // is lost.
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire/drops.h"
 #include "proxy/core/wishes.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/heap.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <deque>
 
-#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/ogar.h"
-#include "proxy/core/room.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "proxy/core/room/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/cut_link.h"

@@ -6,7 +6,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/cut_link.h"

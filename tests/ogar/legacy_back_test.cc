@@ -6,7 +6,7 @@
 #include <string>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/heap.h"
 #include "tests/support/stage.h"

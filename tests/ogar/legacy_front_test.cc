@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/stage.h"
 

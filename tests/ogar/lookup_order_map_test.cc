@@ -1,5 +1,5 @@
 // LookupOrderMap, compared with a map of the standard library.
-#include "adapters/ogar/front/lookup_order_map.h"
+#include "adapters/ogar/translate/lookup_order_map.h"
 
 #include <doctest/doctest.h>
 

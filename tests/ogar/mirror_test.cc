@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
-#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/wire.h"
-#include "proxy/core/room.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/wire.h"
+#include "proxy/core/room/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/support/recorded.h"
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/deaf_host.h"

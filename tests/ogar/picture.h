@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "adapters/ogar/messages.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/messages.h"
+#include "adapters/ogar/wire/text.h"
 
 namespace entente::testing {
 

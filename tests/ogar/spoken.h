@@ -3,8 +3,8 @@
 
 #include <initializer_list>
 
-#include "adapters/ogar/dialect.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/wire.h"
 
 namespace entente::testing {
 

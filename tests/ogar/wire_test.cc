@@ -2,7 +2,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/translate/translators.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/panic/panic.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/panic/lines.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/deaf_host.h"

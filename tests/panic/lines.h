@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "adapters/panic/wire.h"
+#include "adapters/panic/wire/wire.h"
 
 namespace entente::panic {
 

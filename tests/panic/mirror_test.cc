@@ -6,7 +6,7 @@
 
 #include "adapters/panic/panic.h"
 #include "adapters/wire/dissect.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/panic/lines.h"
 #include "tests/panic/maps.h"
 #include "tests/program/folder.h"

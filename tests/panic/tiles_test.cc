@@ -1,5 +1,5 @@
 // Tiles and directions are converted to metres and radians and back exactly, whatever the map.
-#include "adapters/panic/tiles.h"
+#include "adapters/panic/world/tiles.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/panic/ground.h"
+#include "adapters/panic/world/ground.h"
 #include "tests/panic/maps.h"
 #include "tests/program/folder.h"
 

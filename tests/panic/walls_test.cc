@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::panic::walls_test {
 namespace {

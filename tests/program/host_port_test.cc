@@ -1,4 +1,4 @@
-#include "proxy/program/host_port.h"
+#include "proxy/program/base/host_port.h"
 
 #include <doctest/doctest.h>
 

@@ -110,10 +110,9 @@ std::span<const Name> kept_names() {
        {"proxy/net/"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
-       {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc", "proxy/program/serve/signals.cc",
+       {"proxy/net/", "proxy/trace/file.cc", "proxy/program/settings/ban_file.cc", "proxy/program/serve/signals.cc",
         // They ask who owns a file.
-        "proxy/program/operator/token.cc", "proxy/program/playback/words_cache.cc",
-        "proxy/program/import/input.cc",
+        "proxy/program/settings/token.cc", "proxy/program/storage/words_cache.cc", "proxy/program/import/input.cc",
         "proxy/program/take_over/older_sockets.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])(::)?(getaddrinfo|gethostbyname|getnameinfo|inet_pton|inet_ntop|if_nametoindex)\()"),
@@ -127,7 +126,7 @@ std::span<const Name> kept_names() {
       {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
       {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),
-       {"proxy/trace/", "proxy/program/", "adapters/panic/ground.cc"}},  // the maps of Panic are files
+       {"proxy/trace/", "proxy/program/", "adapters/panic/world/ground.cc"}},  // the maps of Panic are files
       {Pattern(R"(\bstd::(jthread|thread|mutex|shared_mutex|condition_variable)\b)"),
        {"proxy/net/", "proxy/relay/", "proxy/fleet/", "proxy/program/"}},
       {Pattern(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
@@ -468,8 +467,8 @@ TEST_CASE("a planted fault of each kind is found") {
            "proxy/net/a.cc: uses sleep_for(, which belongs to proxy/program/\n"},
           {"proxy/program/a.cc", "auto home = getenv(\"HOME\");\n",
            "proxy/program/a.cc: uses getenv(, which belongs to proxy/net/service_manager.cc\n"},
-          {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
-           "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
+          {"adapters/panic/wire/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
+           "adapters/panic/wire/messages.h: has fields(), which belongs to wire.cc\n"},
           {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},
           {"proxy/base/a.h", "inline void f() { throw 1; }\n", "proxy/base/a.h: throws\n"},
           {"proxy/core/a.h", "std::unordered_map<std::string, std::vector<int>> names_;\n",
@@ -517,7 +516,7 @@ TEST_CASE("correct files have no findings") {
                   "// nobody may catch (this) or throw that\nconst char* s = \"throw catch (\";\n") == "");
   CHECK(tree.with("proxy/core/a.cc", "void f(Word& word) { if (word.kill()) word.open(), it->send(); }\n") == "");
   CHECK(tree.with("adapters/registry.cc", "#include \"adapters/panic/panic.h\"\n") == "");
-  CHECK(tree.with("adapters/panic/wire.cc", "template <class V> void fields(V& v, Action& m) {}\n") == "");
+  CHECK(tree.with("adapters/panic/wire/wire.cc", "template <class V> void fields(V& v, Action& m) {}\n") == "");
   CHECK(tree.with("adapters/bzflag/world/wire_world.cc", "template <class V> void fields(V& v, Wall& m) {}\n") == "");
   CHECK(tree.with("tests/net/a_test.cc", "#include \"proxy/net/address.h\"\n#include <uv.h>\n") == "");
 }

@@ -6,9 +6,9 @@
 #include <functional>
 #include <sstream>
 
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/clips/clip.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/verify.h"
 #include "tests/program/folder.h"

@@ -13,8 +13,8 @@
 #include <set>
 #include <sstream>
 
-#include "proxy/program/interruption.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"

@@ -1,4 +1,4 @@
-#include "proxy/program/screen_text.h"
+#include "proxy/program/base/screen_text.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/program/suggest.h"
+#include "proxy/program/base/suggest.h"
 
 #include <doctest/doctest.h>
 

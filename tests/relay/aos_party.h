@@ -5,8 +5,8 @@
 #include <typeinfo>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
 #include "tests/relay/enet_peers.h"
 
 namespace entente::testing {

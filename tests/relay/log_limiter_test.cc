@@ -1,6 +1,6 @@
 // The log limiter: ten lines of a kind at once, then one a second, and every event is counted. The token bucket: in the
 // long run it gives exactly its rate.
-#include "proxy/relay/log_limiter.h"
+#include "proxy/relay/base/log_limiter.h"
 
 #include <doctest/doctest.h>
 

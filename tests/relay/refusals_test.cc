@@ -13,7 +13,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/native/native.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"

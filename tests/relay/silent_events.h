@@ -1,7 +1,7 @@
 // Ignores all events.
 #pragma once
 
-#include "proxy/relay/events.h"
+#include "proxy/relay/base/events.h"
 
 namespace entente::testing {
 

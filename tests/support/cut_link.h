@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::testing {
 

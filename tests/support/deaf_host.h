@@ -1,7 +1,7 @@
 // A host of a room that only counts the bytes sent to peers. Tests that need more override it.
 #pragma once
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::testing {
 

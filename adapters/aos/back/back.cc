@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "adapters/aos/mapping.h"
+#include "adapters/aos/wire/mapping.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/unsupported.h"
 

@@ -1,6 +1,6 @@
 #include "adapters/aos/back/joining.h"
 
-#include "adapters/aos/dialect.h"
+#include "adapters/aos/wire/dialect.h"
 #include "adapters/aos/world/world_from_map.h"
 
 namespace entente::aos {

@@ -8,7 +8,7 @@
 #include "adapters/aos/back/server_players.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/pilot.h"
-#include "proxy/core/tank/steering.h"
+#include "proxy/core/gameplay/steering.h"
 
 namespace entente::aos {
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/drops.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/drops.h"
+#include "adapters/aos/wire/wire.h"
 #include "adapters/aos/world/vxl.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/faces.h"

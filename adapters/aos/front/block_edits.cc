@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/drops.h"
 
 #include "adapters/aos/front/block_edits.h"
 

@@ -1,5 +1,5 @@
 #include "adapters/aos/front/chat.h"
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::aos {

@@ -1,6 +1,6 @@
 #include "adapters/aos/front/client.h"
 
-#include "adapters/aos/cp437.h"
+#include "adapters/aos/wire/cp437.h"
 #include "proxy/base/fitted_name.h"
 
 namespace entente::aos {

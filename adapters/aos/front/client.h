@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/dialect.h"
-#include "adapters/aos/wire.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/dialect.h"
+#include "adapters/aos/wire/wire.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 

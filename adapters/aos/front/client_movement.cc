@@ -1,10 +1,10 @@
 // Our client's position, in both directions.
 #include <cmath>
 
-#include "adapters/aos/drops.h"
 #include "adapters/aos/front/client_movement.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/bodies.h"
-#include "proxy/core/tank/steering.h"
+#include "proxy/core/gameplay/steering.h"
 
 namespace entente::aos {
 namespace {

@@ -1,8 +1,8 @@
 // What our client says about itself: name, side, weapon, colour, and its program.
 #pragma once
 
-#include "adapters/aos/conversions.h"
-#include "adapters/aos/messages.h"
+#include "adapters/aos/wire/conversions.h"
+#include "adapters/aos/wire/messages.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::aos {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/drops.h"
 #include "adapters/aos/front/client_weapons.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/drops.h"
 
 namespace entente::aos {
 namespace {

@@ -1,7 +1,7 @@
 #include "adapters/aos/front/front.h"
 
-#include "adapters/aos/drops.h"
-#include "adapters/aos/mapping.h"
+#include "adapters/aos/wire/drops.h"
+#include "adapters/aos/wire/mapping.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/texts.h"
 #include "proxy/core/unsupported.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "adapters/aos/drops.h"
+#include "adapters/aos/wire/drops.h"
 
 #include "adapters/aos/front/map_sender.h"
 

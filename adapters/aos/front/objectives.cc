@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/drops.h"
 #include "adapters/aos/front/objectives.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::aos {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include "adapters/aos/drops.h"
 #include "adapters/aos/front/player_table.h"
+#include "adapters/aos/wire/drops.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 

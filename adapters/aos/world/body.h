@@ -4,7 +4,7 @@
 // Law: pure. The same keys from the same place on the same map give the same path; nothing is allocated.
 #pragma once
 
-#include "adapters/aos/messages.h"
+#include "adapters/aos/wire/messages.h"
 #include "adapters/aos/world/vxl.h"
 
 namespace entente::aos {

@@ -3,7 +3,7 @@
 // Law: the two lowest layers stay, and nothing outside the map changes.
 #pragma once
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "adapters/aos/world/vxl.h"
 
 namespace entente::aos {

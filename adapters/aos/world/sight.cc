@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 
 namespace entente::aos {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 
 namespace entente::aos {
 namespace {

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "proxy/base/hash.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
 namespace {
 
-constexpr int kNarrow = 24;                      // blocks: anything wider is ground
-constexpr int kLowestWall = 3;                   // blocks above the floor
-constexpr int kFinest = 2;                       // blocks a side: the smallest cells that boxes are made of
+constexpr int kNarrow = 24;     // blocks: anything wider is ground
+constexpr int kLowestWall = 3;  // blocks above the floor
+constexpr int kFinest = 2;      // blocks a side: the smallest cells that boxes are made of
 
 /// A height for each cell of the map, in blocks over its deepest layer.
 struct Heights {

@@ -1,7 +1,7 @@
 #include "adapters/bzdraft/back/back.h"
 
-#include "adapters/bzdraft/drops.h"
-#include "adapters/bzdraft/mapping.h"
+#include "adapters/bzdraft/wire/drops.h"
+#include "adapters/bzdraft/wire/mapping.h"
 
 namespace entente::bzdraft {
 

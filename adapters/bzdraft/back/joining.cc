@@ -1,7 +1,7 @@
 #include "adapters/bzdraft/back/joining.h"
 
-#include "adapters/bzdraft/dialect.h"
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/dialect.h"
+#include "adapters/bzdraft/wire/drops.h"
 
 namespace entente::bzdraft {
 namespace {

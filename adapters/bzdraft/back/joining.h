@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/bzdraft/back/tank.h"
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 
 namespace entente::bzdraft {
 

@@ -2,8 +2,8 @@
 // it.
 #pragma once
 
-#include "adapters/bzdraft/conversions.h"
-#include "adapters/bzdraft/peer_link.h"
+#include "adapters/bzdraft/wire/conversions.h"
+#include "adapters/bzdraft/wire/peer_link.h"
 #include "proxy/core/tank/driven_tank.h"
 
 namespace entente::bzdraft {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {

@@ -1,8 +1,8 @@
 // The client of a front: its link, what it says about itself, and how far it has joined.
 #pragma once
 
-#include "adapters/bzdraft/conversions.h"
-#include "adapters/bzdraft/peer_link.h"
+#include "adapters/bzdraft/wire/conversions.h"
+#include "adapters/bzdraft/wire/peer_link.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/client_profile.h"
 
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/drops.h"
 
 namespace entente::bzdraft {
 namespace {

@@ -1,7 +1,7 @@
 #include "adapters/bzdraft/front/front.h"
 
-#include "adapters/bzdraft/drops.h"
-#include "adapters/bzdraft/mapping.h"
+#include "adapters/bzdraft/wire/drops.h"
+#include "adapters/bzdraft/wire/mapping.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/texts.h"

@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "adapters/bzdraft/drops.h"
 #include "adapters/bzdraft/front/chat.h"
 #include "adapters/bzdraft/front/client_profile.h"
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "adapters/bzdraft/front/tanks.h"
 #include "adapters/bzdraft/front/world_sender.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzdraft {

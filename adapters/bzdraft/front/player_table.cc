@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/player_table.h"
 
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzdraft {

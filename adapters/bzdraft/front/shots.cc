@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "adapters/bzdraft/drops.h"
 #include "adapters/bzdraft/front/shots.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {

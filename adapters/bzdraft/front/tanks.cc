@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/tanks.h"
 
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {

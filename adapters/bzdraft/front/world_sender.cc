@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/world_sender.h"
 
-#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/wire/drops.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/gameplay/incoming.h"
 

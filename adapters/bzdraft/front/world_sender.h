@@ -3,7 +3,7 @@
 #pragma once
 
 #include "adapters/bzdraft/front/client.h"
-#include "adapters/bzdraft/resource.h"
+#include "adapters/bzdraft/wire/resource.h"
 #include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/tank/flag_numbers.h"
 

@@ -1,5 +1,5 @@
 #include "adapters/bzflag/back/back.h"
-#include "adapters/bzflag/mapping.h"
+#include "adapters/bzflag/wire/mapping.h"
 
 namespace entente::bzflag {
 

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/back/chat.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/base/fitted_name.h"
 
 namespace entente::bzflag {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {

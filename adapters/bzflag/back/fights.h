@@ -3,7 +3,7 @@
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"
-#include "adapters/bzflag/flag_effects.h"
+#include "adapters/bzflag/wire/flag_effects.h"
 #include "proxy/core/tank/tank_hits.h"
 
 namespace entente::bzflag {

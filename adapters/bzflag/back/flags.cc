@@ -1,6 +1,6 @@
 #include "adapters/bzflag/back/flags.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {

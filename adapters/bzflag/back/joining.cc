@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "adapters/bzflag/drops.h"
-#include "adapters/bzflag/flag_effects.h"
-#include "adapters/bzflag/last_words.h"
+#include "adapters/bzflag/translate/last_words.h"
+#include "adapters/bzflag/wire/drops.h"
+#include "adapters/bzflag/wire/flag_effects.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"

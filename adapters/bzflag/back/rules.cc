@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 
 namespace entente::bzflag {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "adapters/bzflag/flag_effects.h"
+#include "adapters/bzflag/wire/flag_effects.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {

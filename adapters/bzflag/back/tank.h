@@ -2,9 +2,9 @@
 // it.
 #pragma once
 
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/peer_link.h"
-#include "adapters/bzflag/variables.h"
+#include "adapters/bzflag/translate/peer_link.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/variables.h"
 #include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/tank/tank_flags.h"
 

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/chat.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 

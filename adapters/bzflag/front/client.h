@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/peer_link.h"
+#include "adapters/bzflag/translate/peer_link.h"
+#include "adapters/bzflag/wire/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {

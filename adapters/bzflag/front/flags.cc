@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/flags.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 
 namespace entente::bzflag {
 namespace {

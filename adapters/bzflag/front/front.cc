@@ -1,8 +1,8 @@
 #include "adapters/bzflag/front/front.h"
 
-#include "adapters/bzflag/drops.h"
-#include "adapters/bzflag/last_words.h"
-#include "adapters/bzflag/mapping.h"
+#include "adapters/bzflag/translate/last_words.h"
+#include "adapters/bzflag/wire/drops.h"
+#include "adapters/bzflag/wire/mapping.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"

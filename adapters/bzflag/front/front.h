@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/front/chat.h"
 #include "adapters/bzflag/front/flags.h"
 #include "adapters/bzflag/front/lobby.h"
@@ -19,6 +18,7 @@
 #include "adapters/bzflag/front/scores.h"
 #include "adapters/bzflag/front/shots.h"
 #include "adapters/bzflag/front/tanks.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzflag {

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/lobby.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/play.h"
 
-#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzflag {

@@ -1,7 +1,7 @@
 #include "adapters/bzflag/front/player_table.h"
 
-#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/front/scores.h"
+#include "adapters/bzflag/wire/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {

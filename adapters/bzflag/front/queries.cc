@@ -8,7 +8,7 @@
 #include "adapters/bzflag/front/lobby.h"
 #include "adapters/bzflag/front/scores.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/wire.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {

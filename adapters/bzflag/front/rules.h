@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/bzflag/front/client.h"
-#include "adapters/bzflag/variables.h"
+#include "adapters/bzflag/wire/variables.h"
 
 namespace entente::bzflag {
 

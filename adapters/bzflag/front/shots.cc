@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "adapters/bzflag/drops.h"
-#include "adapters/bzflag/flag_effects.h"
 #include "adapters/bzflag/front/shots.h"
+#include "adapters/bzflag/wire/drops.h"
+#include "adapters/bzflag/wire/flag_effects.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {

@@ -1,5 +1,5 @@
 #include "adapters/bzflag/front/tanks.h"
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 
 namespace entente::bzflag {
 namespace {

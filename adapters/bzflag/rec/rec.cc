@@ -1,8 +1,8 @@
 #include "adapters/bzflag/rec/rec.h"
 
-#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/rec/wire_rec.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
 namespace {

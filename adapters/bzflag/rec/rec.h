@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/wire/messages.h"
 #include "adapters/bzflag/world/world.h"
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"

@@ -2,9 +2,9 @@
 // Law: what only that client was sent (its own join, pings, private chat) is hidden or left out.
 #include <algorithm>
 
-#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/rec/rec.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
 namespace {

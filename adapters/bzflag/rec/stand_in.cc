@@ -4,10 +4,10 @@
 #include <optional>
 #include <string_view>
 
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/rec/rec.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
 namespace {

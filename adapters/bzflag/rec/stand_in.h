@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/wire/messages.h"
 #include "adapters/wire/frame.h"
 #include "adapters/wire/message_codec.h"
 

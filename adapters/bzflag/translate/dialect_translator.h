@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bzflag/addresses.h"
-#include "adapters/bzflag/dialect.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/addresses.h"
+#include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/wire/wire.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzflag {

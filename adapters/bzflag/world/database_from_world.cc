@@ -2,10 +2,10 @@
 // Law: it has at most so many obstacles as are read from one; the others are counted.
 #include <algorithm>
 
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/bzflag/world/world_conversions.h"
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::bzflag {
 namespace {

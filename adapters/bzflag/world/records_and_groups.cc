@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {

@@ -2,7 +2,7 @@
 // Law: no compression here.
 #pragma once
 
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/bzflag/world/world.h"
 
 namespace entente::bzflag {

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/wire/conversions.h"
 #include "adapters/bzflag/world/shapes.h"
 #include "proxy/core/world.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/wire/messages.h"
 
 namespace entente::bzflag {
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/wire/messages.h"
 
 namespace entente::bzflag {
 

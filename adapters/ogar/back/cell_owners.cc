@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/ogar/drops.h"
+#include "adapters/ogar/wire/drops.h"
 
 namespace entente::ogar {
 namespace {

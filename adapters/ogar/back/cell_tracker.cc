@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "adapters/ogar/drops.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/drops.h"
+#include "adapters/ogar/wire/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

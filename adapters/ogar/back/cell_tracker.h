@@ -11,7 +11,7 @@
 
 #include "adapters/ogar/back/cell_owners.h"
 #include "adapters/ogar/back/gunfire.h"
-#include "adapters/ogar/conversions.h"
+#include "adapters/ogar/wire/conversions.h"
 #include "proxy/base/keyed_hash.h"
 
 namespace entente::ogar {

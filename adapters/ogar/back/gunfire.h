@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "adapters/ogar/conversions.h"
+#include "adapters/ogar/wire/conversions.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::ogar {

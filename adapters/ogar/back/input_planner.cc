@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/ogar/drops.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/drops.h"
+#include "adapters/ogar/wire/text.h"
 
 namespace entente::ogar {
 namespace {

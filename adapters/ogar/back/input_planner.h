@@ -9,7 +9,7 @@
 
 #include "adapters/ogar/back/cell_tracker.h"
 #include "proxy/core/gameplay/pending_claims.h"
-#include "proxy/core/tank/steering.h"
+#include "proxy/core/gameplay/steering.h"
 
 namespace entente::ogar {
 

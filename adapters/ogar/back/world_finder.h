@@ -4,7 +4,7 @@
 // whatever is seen.
 #pragma once
 
-#include "adapters/ogar/conversions.h"
+#include "adapters/ogar/wire/conversions.h"
 
 namespace entente::ogar {
 

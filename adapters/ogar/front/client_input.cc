@@ -1,7 +1,7 @@
 #include "adapters/ogar/front/client_input.h"
 
 #include "adapters/ogar/front/looks.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 

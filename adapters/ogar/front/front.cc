@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "adapters/ogar/drops.h"
 #include "adapters/ogar/front/client_input.h"
 #include "adapters/ogar/front/notices.h"
 #include "adapters/ogar/front/paint.h"
 #include "adapters/ogar/front/scoreboard.h"
-#include "adapters/ogar/mapping.h"
-#include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/drops.h"
+#include "adapters/ogar/wire/mapping.h"
+#include "adapters/ogar/wire/text.h"
+#include "adapters/ogar/wire/wire.h"
 #include "adapters/wire/message_link.h"
 #include "proxy/core/gameplay/world_wait.h"
 #include "proxy/core/texts.h"

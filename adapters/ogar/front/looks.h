@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "adapters/ogar/conversions.h"
+#include "adapters/ogar/wire/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "adapters/ogar/front/looks.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "adapters/ogar/messages.h"
+#include "adapters/ogar/wire/messages.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "adapters/ogar/dialect.h"
-#include "adapters/ogar/drops.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/drops.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/seconds.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "adapters/ogar/front/looks.h"
-#include "adapters/ogar/front/lookup_order_map.h"
 #include "adapters/ogar/front/shapes.h"
 #include "adapters/ogar/front/spare_ids.h"
 #include "adapters/ogar/front/viewpoint.h"
+#include "adapters/ogar/translate/lookup_order_map.h"
 #include "proxy/core/gameplay/tile_interpolator.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/room_member.h"

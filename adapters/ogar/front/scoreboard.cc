@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 
 namespace entente::ogar {
 namespace {

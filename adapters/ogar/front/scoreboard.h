@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "adapters/ogar/messages.h"
+#include "adapters/ogar/wire/messages.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

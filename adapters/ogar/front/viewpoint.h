@@ -4,7 +4,7 @@
 // a player instead of the leader.
 #pragma once
 
-#include "adapters/ogar/conversions.h"
+#include "adapters/ogar/wire/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

@@ -1,10 +1,10 @@
 // Converts between a legacy server's messages and modern3. See translators.h.
 #include <algorithm>
 
-#include "adapters/ogar/conversions.h"
-#include "adapters/ogar/stats.h"
-#include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
+#include "adapters/ogar/wire/conversions.h"
+#include "adapters/ogar/wire/stats.h"
+#include "adapters/ogar/wire/text.h"
 #include "proxy/base/text.h"
 #include "proxy/core/texts.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "adapters/ogar/dialect.h"
-#include "adapters/ogar/front/lookup_order_map.h"
-#include "adapters/ogar/messages.h"
+#include "adapters/ogar/translate/lookup_order_map.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/messages.h"
 
 namespace entente::ogar {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "adapters/panic/drops.h"
-#include "adapters/panic/mapping.h"
-#include "adapters/panic/wire.h"
+#include "adapters/panic/wire/drops.h"
+#include "adapters/panic/wire/mapping.h"
+#include "adapters/panic/wire/wire.h"
 #include "proxy/base/text.h"
 #include "proxy/core/unsupported.h"
 

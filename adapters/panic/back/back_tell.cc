@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "adapters/panic/back/back.h"
-#include "adapters/panic/dialect.h"
+#include "adapters/panic/wire/dialect.h"
 
 namespace entente::panic {
 namespace {

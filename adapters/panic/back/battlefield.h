@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "adapters/panic/ground.h"
-#include "adapters/panic/tank.h"
+#include "adapters/panic/world/ground.h"
+#include "adapters/panic/world/tank.h"
 #include "proxy/core/word.h"
 
 namespace entente::panic {

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "adapters/panic/drops.h"
+#include "adapters/panic/wire/drops.h"
 #include "proxy/core/gameplay/guns.h"
 
 namespace entente::panic {

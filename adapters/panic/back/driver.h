@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "adapters/panic/back/battlefield.h"
+#include "proxy/core/gameplay/steering.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/tank/steering.h"
 
 namespace entente::panic {
 

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "adapters/panic/dialect.h"
-#include "adapters/panic/drops.h"
-#include "adapters/panic/mapping.h"
-#include "adapters/panic/wire.h"
+#include "adapters/panic/wire/dialect.h"
+#include "adapters/panic/wire/drops.h"
+#include "adapters/panic/wire/mapping.h"
+#include "adapters/panic/wire/wire.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/unsupported.h"
 

@@ -7,8 +7,8 @@
 
 #include "adapters/panic/front/screen.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/replay/resync_phase.h"
-#include "proxy/core/tank/tank.h"
 
 namespace entente::panic {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "adapters/panic/tiles.h"
+#include "adapters/panic/world/tiles.h"
 #include "proxy/base/keyed_hash.h"
 #include "schema/game.pb.h"
 

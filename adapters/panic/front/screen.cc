@@ -1,8 +1,8 @@
 #include "adapters/panic/front/screen.h"
 
-#include "adapters/panic/drops.h"
-#include "adapters/panic/ground.h"
-#include "adapters/panic/wire.h"
+#include "adapters/panic/wire/drops.h"
+#include "adapters/panic/wire/wire.h"
+#include "adapters/panic/world/ground.h"
 
 namespace entente::panic {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "adapters/panic/front/masonry.h"
 #include "adapters/panic/front/walls.h"
-#include "adapters/panic/ground.h"
-#include "adapters/panic/tank.h"
-#include "adapters/panic/tiles.h"
+#include "adapters/panic/world/ground.h"
+#include "adapters/panic/world/tank.h"
+#include "adapters/panic/world/tiles.h"
 #include "adapters/wire/message_codec.h"
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/gameplay/nearest_pellets.h"

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "adapters/panic/dialect.h"
 #include "adapters/panic/front/screen.h"
-#include "adapters/panic/ground.h"
+#include "adapters/panic/wire/dialect.h"
+#include "adapters/panic/world/ground.h"
 
 namespace entente::panic {
 namespace {

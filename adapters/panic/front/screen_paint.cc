@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/panic/drops.h"
 #include "adapters/panic/front/screen.h"
+#include "adapters/panic/wire/drops.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::panic {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::panic {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "adapters/panic/tiles.h"
+#include "adapters/panic/world/tiles.h"
 #include "schema/game.pb.h"
 
 namespace entente::core {

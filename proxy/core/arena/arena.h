@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::core {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "proxy/base/text.h"
-#include "proxy/core/arena/claims.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/drops.h"
+#include "proxy/core/gameplay/claims.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 

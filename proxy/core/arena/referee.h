@@ -13,10 +13,10 @@
 
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/arena.h"
+#include "proxy/core/gameplay/steering.h"
 #include "proxy/core/names/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/tank/steering.h"
 
 namespace entente::core {
 

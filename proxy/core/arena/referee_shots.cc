@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "proxy/core/arena/claims.h"
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/drops.h"
+#include "proxy/core/gameplay/claims.h"
 #include "proxy/core/gameplay/guns.h"
 #include "proxy/core/seconds.h"
 

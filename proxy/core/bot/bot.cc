@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "proxy/core/gameplay/steering.h"
 #include "proxy/core/seconds.h"
-#include "proxy/core/tank/steering.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/tank/tank.h"
 
 namespace entente::core {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proxy/core/bot/bot.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente::core {
 

@@ -7,8 +7,8 @@
 
 #include "proxy/base/mapping.h"
 #include "proxy/core/gameplay/incoming.h"
+#include "proxy/core/gameplay/steering.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/tank/steering.h"
 
 namespace entente::core {
 

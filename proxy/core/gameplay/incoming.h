@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "proxy/core/arena/claims.h"
+#include "proxy/core/gameplay/claims.h"
 
 namespace entente::core {
 namespace {

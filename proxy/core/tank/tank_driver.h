@@ -3,8 +3,8 @@
 // Law: it drives only as the model and the terrain allow, and turns toward its target before it shoots.
 #pragma once
 
-#include "proxy/core/tank/steering.h"
-#include "proxy/core/tank/tank.h"
+#include "proxy/core/gameplay/steering.h"
+#include "proxy/core/gameplay/tank.h"
 
 namespace entente::core {
 

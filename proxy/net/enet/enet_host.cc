@@ -15,7 +15,7 @@
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 
 namespace entente::net {
 namespace {

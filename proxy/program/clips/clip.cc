@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_option.h"
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

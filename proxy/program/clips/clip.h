@@ -5,8 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "proxy/program/base/progress.h"
 #include "proxy/program/import/file.h"
-#include "proxy/program/progress.h"
 
 namespace entente {
 

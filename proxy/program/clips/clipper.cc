@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/recordings/recorded_world.h"
-#include "proxy/program/time_text.h"
+#include "proxy/program/import/recorded_world.h"
 #include "proxy/relay/tap/room_words.h"
 
 namespace entente {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "proxy/core/world.h"
+#include "proxy/program/base/progress.h"
 #include "proxy/program/clips/new_recording.h"
-#include "proxy/program/progress.h"
 
 namespace entente {
 

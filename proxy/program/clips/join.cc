@@ -7,11 +7,11 @@
 #include <iostream>
 #include <utility>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/clips/join_plan.h"
 #include "proxy/program/clips/new_recording.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {

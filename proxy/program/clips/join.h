@@ -8,8 +8,8 @@
 
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
-#include "proxy/program/command.h"
-#include "proxy/program/progress.h"
+#include "proxy/program/base/command.h"
+#include "proxy/program/base/progress.h"
 
 namespace entente {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/clips/new_recording.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
 
 namespace entente {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 
 namespace entente {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/name_check.h"
-#include "proxy/program/misuse.h"
 
 namespace entente {
 

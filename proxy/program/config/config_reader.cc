@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "proxy/base/text.h"
-#include "proxy/program/suggest.h"
+#include "proxy/program/base/suggest.h"
 #include "schema/config.pb.h"
 
 namespace entente {

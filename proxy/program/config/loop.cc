@@ -7,7 +7,7 @@
 #include "proxy/net/network.h"
 #include "proxy/net/socket.h"
 #include "proxy/program/config/fleet_settings.h"
-#include "proxy/program/config/route.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/endpoint.h"
+#include "proxy/program/base/host_port.h"
 #include "proxy/program/config/fleet_settings.h"
-#include "proxy/program/host_port.h"
+#include "proxy/program/settings/endpoint.h"
 
 namespace entente {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/suggest.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/suggest.h"
 
 namespace entente {
 namespace {

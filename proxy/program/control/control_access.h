@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
+#include "proxy/program/settings/ban_file.h"
 #include "proxy/relay/admission/access.h"
 
 namespace entente {

@@ -4,10 +4,10 @@
 #include <ctime>
 
 #include "proxy/base/text.h"
-#include "proxy/program/config/ban_file.h"
+#include "proxy/program/base/counted.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/control/arguments.h"
-#include "proxy/program/counted.h"
-#include "proxy/program/time_text.h"
+#include "proxy/program/settings/ban_file.h"
 
 namespace entente {
 namespace {

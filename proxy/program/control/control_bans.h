@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
+#include "proxy/program/settings/ban_file.h"
 #include "proxy/relay/proxy_server.h"
 
 namespace entente {

@@ -3,10 +3,10 @@
 #include <map>
 #include <utility>
 
+#include "proxy/program/base/counted.h"
+#include "proxy/program/base/host_port.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/control/arguments.h"
-#include "proxy/program/counted.h"
-#include "proxy/program/host_port.h"
-#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {

@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "proxy/program/control/control.h"
+#include "proxy/program/control/drainer.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/control/route_names.h"
-#include "proxy/program/serve/drainer.h"
 
 namespace entente {
 

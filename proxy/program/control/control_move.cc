@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "proxy/program/base/host_port.h"
 #include "proxy/program/control/arguments.h"
-#include "proxy/program/host_port.h"
 
 namespace entente {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "proxy/program/time_text.h"
+#include "proxy/program/base/time_text.h"
 
 namespace entente {
 namespace {

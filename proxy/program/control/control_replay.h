@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "proxy/program/control/control.h"
-#include "proxy/program/serve/replay_control.h"
+#include "proxy/program/control/replay_control.h"
 
 namespace entente {
 

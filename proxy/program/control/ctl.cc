@@ -11,11 +11,11 @@
 #include <string_view>
 
 #include "proxy/net/local_acceptor.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/reply.h"
-#include "proxy/program/json_text.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 

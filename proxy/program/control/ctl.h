@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 
 namespace entente {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "proxy/program/json_text.h"
-#include "proxy/program/screen_text.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/screen_text.h"
 
 namespace entente {
 namespace {

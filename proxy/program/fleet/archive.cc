@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "proxy/fleet/lease.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/fleet/fleet_reader.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

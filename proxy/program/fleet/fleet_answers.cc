@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/reply.h"
-#include "proxy/program/json_text.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
-#include "proxy/program/config/ban_file.h"
+#include "proxy/program/settings/ban_file.h"
 #include "schema/fleet.pb.h"
 
 namespace entente {

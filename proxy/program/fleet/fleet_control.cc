@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "proxy/fleet/decode.h"
+#include "proxy/program/base/counted.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/roster.h"
-#include "proxy/program/counted.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/screen_text.h"
 #include "schema/fleet.pb.h"
 
 namespace entente {

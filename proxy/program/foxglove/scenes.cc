@@ -5,7 +5,7 @@
 #include <set>
 
 #include "proxy/program/foxglove/shapes.h"
-#include "proxy/program/recordings/recorded_world.h"
+#include "proxy/program/import/recorded_world.h"
 
 namespace entente {
 namespace {

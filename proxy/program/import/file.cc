@@ -8,12 +8,12 @@
 #include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/net/enet/enet_wire.h"
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/suggest.h"
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/suggest.h"
 
 namespace entente {
 namespace {

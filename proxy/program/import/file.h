@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
+#include "proxy/program/base/progress.h"
 #include "proxy/program/import/game_dialect.h"
 #include "proxy/program/import/import.h"
-#include "proxy/program/progress.h"
 
 namespace entente {
 

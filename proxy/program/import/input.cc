@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <map>
 
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/trace/file.h"
 
 namespace entente {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {

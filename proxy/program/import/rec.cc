@@ -7,7 +7,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/rec/rec.h"
-#include "proxy/program/counted.h"
+#include "proxy/program/base/counted.h"
 #include "proxy/program/import/input.h"
 
 namespace entente {

@@ -9,7 +9,7 @@
 #include "proxy/base/time.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
-#include "proxy/relay/log_limiter.h"
+#include "proxy/relay/base/log_limiter.h"
 
 namespace entente {
 namespace {

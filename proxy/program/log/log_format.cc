@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/text.h"
-#include "proxy/program/screen_text.h"
+#include "proxy/program/base/screen_text.h"
 
 namespace entente {
 namespace {

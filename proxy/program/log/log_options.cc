@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
 
 namespace entente {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 #include "schema/config.pb.h"
 
 namespace entente {

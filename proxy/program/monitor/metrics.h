@@ -14,8 +14,8 @@
 
 #include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
-#include "proxy/program/recordings/retention.h"
-#include "proxy/relay/counters.h"
+#include "proxy/program/storage/retention.h"
+#include "proxy/relay/base/counters.h"
 #include "proxy/relay/proxy_server.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/tap/tap.h"

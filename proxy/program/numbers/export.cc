@@ -10,11 +10,11 @@
 #include <set>
 #include <vector>
 
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_option.h"
 #include "proxy/program/numbers/output.h"
 #include "proxy/program/numbers/tables.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

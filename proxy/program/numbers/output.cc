@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proxy/core/word.h"
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
 #include "proxy/program/numbers/tables.h"
 
 namespace entente::numbers {

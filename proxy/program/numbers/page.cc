@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
 #include "proxy/program/numbers/output.h"
 #include "proxy/program/numbers/report.h"
 #include "proxy/program/numbers/word_names.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "proxy/base/text.h"
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/numbers/output.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente::numbers {
 namespace {

@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "proxy/core/seconds.h"
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/numbers/word_names.h"
 
 namespace entente::numbers {

@@ -10,9 +10,9 @@
 
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/world.h"
+#include "proxy/program/base/progress.h"
+#include "proxy/program/conversion/recorded_session.h"
 #include "proxy/program/numbers/rows.h"
-#include "proxy/program/progress.h"
-#include "proxy/program/recordings/recorded_session.h"
 
 namespace entente::numbers {
 

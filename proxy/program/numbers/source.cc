@@ -4,11 +4,11 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/clips/new_recording.h"
+#include "proxy/program/conversion/convert_words.h"
 #include "proxy/program/playback/playable.h"
-#include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente::numbers {
 namespace {

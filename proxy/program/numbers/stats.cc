@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/numbers/page.h"
 #include "proxy/program/numbers/report.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

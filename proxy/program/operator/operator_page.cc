@@ -10,12 +10,12 @@
 
 #include "proxy/base/lower_case.h"
 #include "proxy/net/network.h"
-#include "proxy/net/web/forwarded.h"
+#include "proxy/net/proxies/forwarded.h"
 #include "proxy/net/web/host_name.h"
 #include "proxy/net/web/http_file.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/operator/files.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/net/trusted_proxies.h"
+#include "proxy/net/proxies/trusted_proxies.h"
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/monitor/metrics.h"
-#include "proxy/program/operator/token.h"
-#include "proxy/relay/log_limiter.h"
+#include "proxy/program/settings/token.h"
+#include "proxy/relay/base/log_limiter.h"
 #include "schema/config.pb.h"
 
 namespace entente {

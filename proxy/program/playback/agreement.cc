@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/playback/joined_sessions.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/conversion/recorded_session.h"
 
 namespace entente {
 

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "proxy/core/ids.h"
-#include "proxy/program/time_text.h"
+#include "proxy/program/base/time_text.h"
 
 namespace entente {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/conversion/recorded_session.h"
 
 namespace entente {
 

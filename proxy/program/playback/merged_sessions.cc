@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "proxy/program/counted.h"
+#include "proxy/program/base/counted.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {

@@ -6,19 +6,19 @@
 #include <set>
 #include <sstream>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/clips/join.h"
 #include "proxy/program/clips/made_words.h"
+#include "proxy/program/conversion/convert_words.h"
+#include "proxy/program/conversion/mcap_exporter.h"
+#include "proxy/program/conversion/overlaps.h"
 #include "proxy/program/import/filter.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/playback/agreement.h"
 #include "proxy/program/playback/merged_sessions.h"
-#include "proxy/program/playback/overlaps.h"
-#include "proxy/program/playback/words_cache.h"
-#include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/recordings/mcap_exporter.h"
-#include "proxy/program/time_text.h"
+#include "proxy/program/storage/words_cache.h"
 
 namespace entente {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/program/base/progress.h"
+#include "proxy/program/conversion/recorded_session.h"
 #include "proxy/program/import/file.h"
-#include "proxy/program/progress.h"
-#include "proxy/program/recordings/recorded_session.h"
 
 namespace entente {
 

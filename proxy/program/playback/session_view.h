@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "proxy/base/keyed_hash.h"
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/conversion/recorded_session.h"
 
 namespace entente {
 

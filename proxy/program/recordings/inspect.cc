@@ -13,15 +13,15 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "proxy/base/lower_case.h"
-#include "proxy/program/checked_option.h"
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/suggest.h"
+#include "proxy/program/base/time_option.h"
 #include "proxy/program/recordings/inspect_line.h"
 #include "proxy/program/recordings/inspect_player.h"
 #include "proxy/program/recordings/inspect_wanted.h"
 #include "proxy/program/recordings/verify_explain.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/suggest.h"
-#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "adapters/native/json.h"
 #include "adapters/wire/print.h"
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/recordings/json_fields.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/wire/print.h"
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
 
 namespace entente {
 namespace {

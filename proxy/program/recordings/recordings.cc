@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "adapters/registry.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/table.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/fleet/fleet_reader.h"
-#include "proxy/program/json_text.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/playback/words_cache.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/table.h"
-#include "proxy/program/time_text.h"
+#include "proxy/program/storage/words_cache.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recording_info.h"
 

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 
 namespace entente {
 

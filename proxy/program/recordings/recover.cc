@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/screen_text.h"
 #include "proxy/trace/recover.h"
 
 namespace entente {

@@ -7,9 +7,9 @@
 
 #include "adapters/wire/print.h"
 #include "proxy/core/word.h"
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/recordings/verify_link.h"
-#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {

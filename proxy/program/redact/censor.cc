@@ -7,14 +7,14 @@
 #include <charconv>
 #include <cmath>
 
-#include "adapters/bzflag/variables.h"
+#include "adapters/bzflag/wire/variables.h"
 #include "adapters/registry.h"
 #include "proxy/base/command.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
-#include "proxy/program/json_text.h"
+#include "proxy/program/base/json_text.h"
 #include "proxy/program/redact/letters.h"
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente {
 namespace {

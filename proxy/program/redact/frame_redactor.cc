@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/aos/cp437.h"
+#include "adapters/aos/wire/cp437.h"
 #include "adapters/native/codec.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/base/utf16.h"

@@ -8,14 +8,14 @@
 #include <iostream>
 #include <memory>
 
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_option.h"
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
 #include "proxy/program/redact/redactor.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {
@@ -72,8 +72,9 @@ class RedactCommand {
     if (!options_.last || has_words_) return write();
     // A part begins with the world, which only words tell. To make them, all of the file is translated.
     if (!options_.words) {
-      err_ << kRedact << ": the copy has no words, so it can be inspected, but not replayed; --words makes them, which "
-                         "takes longer\n";
+      err_ << kRedact
+           << ": the copy has no words, so it can be inspected, but not replayed; --words makes them, which "
+              "takes longer\n";
       return write();
     }
     const MadeWords words({.file = options_.file}, options_.out, std::string(kRedact) + ": ", progress_);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "proxy/program/command.h"
-#include "proxy/program/progress.h"
+#include "proxy/program/base/command.h"
+#include "proxy/program/base/progress.h"
 
 namespace entente {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "proxy/program/config/secrets.h"
+#include "proxy/program/settings/secrets.h"
 
 namespace entente {
 namespace {

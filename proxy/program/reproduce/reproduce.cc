@@ -7,13 +7,13 @@
 #include <map>
 #include <vector>
 
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/base/json_text.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/import/input.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/json_text.h"
 #include "proxy/program/reproduce/rerun.h"
-#include "proxy/program/screen_text.h"
-#include "proxy/program/time_text.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"

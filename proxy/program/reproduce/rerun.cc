@@ -5,7 +5,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/program/config/endpoint.h"
+#include "proxy/program/settings/endpoint.h"
 
 namespace entente {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/room.h"
-#include "proxy/core/transition.h"
+#include "proxy/core/room/room.h"
+#include "proxy/core/room/transition.h"
 #include "proxy/program/reproduce/comparison.h"
 
 namespace entente {

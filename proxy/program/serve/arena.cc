@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/config_reader.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/serve/serve.h"
 #include "proxy/program/serve/shared_room.h"
+#include "proxy/program/settings/arena_rules.h"
 
 namespace entente {
 namespace {

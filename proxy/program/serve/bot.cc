@@ -7,14 +7,14 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_option.h"
 #include "proxy/program/config/config.h"
-#include "proxy/program/config/route.h"
 #include "proxy/program/log/log.h"
-#include "proxy/program/misuse.h"
-#include "proxy/program/screen_text.h"
 #include "proxy/program/serve/bot_run.h"
-#include "proxy/program/time_option.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {

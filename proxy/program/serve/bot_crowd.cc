@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente {
 

@@ -5,10 +5,10 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/program/config/route.h"
-#include "proxy/program/config/web.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/service.h"
+#include "proxy/program/settings/route.h"
+#include "proxy/program/settings/web.h"
 
 namespace entente {
 namespace {

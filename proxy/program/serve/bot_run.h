@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "proxy/program/config/endpoint.h"
 #include "proxy/program/serve/bot_crowd.h"
+#include "proxy/program/settings/endpoint.h"
 #include "proxy/relay/tap/tap.h"
 #include "schema/config.pb.h"
 

@@ -8,11 +8,11 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/program/config/access.h"
-#include "proxy/program/config/arena_rules.h"
-#include "proxy/program/config/web.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/serve/arena_from_recording.h"
+#include "proxy/program/playback/arena_from_recording.h"
+#include "proxy/program/settings/access.h"
+#include "proxy/program/settings/arena_rules.h"
+#include "proxy/program/settings/web.h"
 
 namespace entente {
 namespace {

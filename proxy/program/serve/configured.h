@@ -4,8 +4,8 @@
 #include <string>
 
 #include "proxy/core/arena/arena.h"
-#include "proxy/program/config/route.h"
 #include "proxy/program/serve/service.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 

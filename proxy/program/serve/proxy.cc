@@ -3,14 +3,14 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/registry.h"
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/loop.h"
-#include "proxy/program/config/route.h"
-#include "proxy/program/config/url_options.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/serve/serve.h"
+#include "proxy/program/settings/route.h"
+#include "proxy/program/settings/url_options.h"
 
 namespace entente {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 #include "proxy/program/control/control_options.h"
 #include "proxy/program/log/log_options.h"
 

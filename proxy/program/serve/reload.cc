@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/endpoint.h"
 #include "proxy/program/fleet/fleet.h"
+#include "proxy/program/settings/endpoint.h"
 
 namespace entente {
 namespace {

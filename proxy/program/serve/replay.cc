@@ -6,20 +6,20 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/program/checked_option.h"
+#include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/misuse.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
+#include "proxy/program/control/replay_control.h"
+#include "proxy/program/conversion/convert_words.h"
 #include "proxy/program/fleet/fleet_reader.h"
 #include "proxy/program/import/input.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/playback/playable.h"
-#include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/serve/replay_control.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"
-#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {

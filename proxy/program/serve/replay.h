@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 #include "proxy/program/control/control_options.h"
 #include "proxy/program/import/file.h"
 #include "proxy/program/log/log_options.h"

@@ -6,13 +6,13 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/access.h"
-#include "proxy/program/config/limits.h"
-#include "proxy/program/counted.h"
+#include "proxy/program/base/counted.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/shared_room.h"
 #include "proxy/program/serve/signals.h"
+#include "proxy/program/settings/access.h"
+#include "proxy/program/settings/limits.h"
 #include "proxy/program/take_over/take_over.h"
 #include "proxy/program/watch/watch_room.h"
 

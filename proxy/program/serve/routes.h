@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/program/fleet/fleet_arenas.h"
 #include "proxy/program/serve/configured.h"
+#include "proxy/program/serve/fleet_arenas.h"
+#include "proxy/program/serve/observers.h"
 #include "proxy/program/serve/reload.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"
-#include "proxy/program/watch/observers.h"
 #include "proxy/relay/broadcast/broadcast.h"
 
 namespace entente {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/config/config.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/serve/serve.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/take_over.h"

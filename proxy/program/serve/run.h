@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
 #include "proxy/program/control/control_options.h"
 #include "proxy/program/log/log_options.h"
 

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "proxy/net/process/own_program.h"
-#include "proxy/program/command.h"
+#include "proxy/program/base/command.h"
+#include "proxy/program/base/misuse.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/misuse.h"
 #include "proxy/program/serve/routes.h"
 #include "proxy/program/take_over/take_over.h"
 

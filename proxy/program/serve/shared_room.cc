@@ -1,9 +1,9 @@
 #include "proxy/program/serve/shared_room.h"
 
 #include "adapters/registry.h"
-#include "proxy/program/config/url_options.h"
-#include "proxy/program/config/web.h"
 #include "proxy/program/serve/configured.h"
+#include "proxy/program/settings/url_options.h"
+#include "proxy/program/settings/web.h"
 
 namespace entente {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/program/serve/drainer.h"
+#include "proxy/program/control/drainer.h"
 #include "proxy/relay/proxy_server.h"
 
 namespace entente {

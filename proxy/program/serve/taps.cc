@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/route.h"
-#include "proxy/program/config/secrets.h"
 #include "proxy/program/log/say.h"
+#include "proxy/program/settings/route.h"
+#include "proxy/program/settings/secrets.h"
 
 namespace entente {
 namespace {

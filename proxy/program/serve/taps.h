@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "proxy/base/fault.h"
-#include "proxy/program/recordings/retention.h"
+#include "proxy/program/storage/retention.h"
 #include "proxy/relay/tap/tap.h"
 #include "schema/config.pb.h"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/take_over.h"
 
 namespace entente {

@@ -16,7 +16,7 @@
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/process/own_program.h"
 #include "proxy/net/take_over/talk.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente {
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "proxy/net/take_over/talk.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente {
 

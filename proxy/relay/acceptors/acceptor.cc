@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 
 namespace entente::relay {
 

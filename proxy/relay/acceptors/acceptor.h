@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
-#include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/acceptors/queries.h"
 #include "proxy/relay/admission/admission.h"
-#include "proxy/relay/inquiry.h"
-#include "proxy/relay/offered_socket.h"
-#include "proxy/relay/upstream/server_probes.h"
+#include "proxy/relay/base/inquiry.h"
+#include "proxy/relay/base/offered_socket.h"
+#include "proxy/relay/probes/server_probes.h"
+#include "proxy/relay/sessions/dispatcher.h"
 
 namespace entente::relay {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/relay/acceptors/dispatcher.h"
+#include "proxy/relay/sessions/dispatcher.h"
 
 namespace entente::relay {
 

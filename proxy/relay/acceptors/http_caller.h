@@ -6,8 +6,8 @@
 #pragma once
 
 #include "proxy/net/web/web_link.h"
-#include "proxy/relay/acceptors/dispatcher.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
+#include "proxy/relay/sessions/dispatcher.h"
 
 namespace entente::relay {
 

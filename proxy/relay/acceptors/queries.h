@@ -11,7 +11,7 @@
 
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/bucket.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

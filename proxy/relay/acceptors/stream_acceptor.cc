@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "proxy/net/take_over/udp_twin.h"
+#include "proxy/net/udp_twin.h"
 
 namespace entente::relay {
 namespace {

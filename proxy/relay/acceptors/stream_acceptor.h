@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/net/proxy_header_reader.h"
+#include "proxy/net/proxies/proxy_header_reader.h"
 #include "proxy/net/tcp_acceptor.h"
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/ends/link_table.h"

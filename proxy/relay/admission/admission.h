@@ -20,7 +20,7 @@
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/bucket.h"
 #include "proxy/relay/admission/rates.h"
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
 

@@ -10,7 +10,7 @@
 #include "proxy/relay/admission/bucket.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/admission/strict_filter.h"
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
 

@@ -8,7 +8,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente::relay {
 

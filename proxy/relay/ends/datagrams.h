@@ -8,7 +8,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/datagram_filter.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

@@ -7,7 +7,7 @@
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 #include "proxy/relay/upstream/lookup_waits.h"
 
 namespace entente::relay {

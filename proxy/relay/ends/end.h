@@ -13,11 +13,11 @@
 #include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/admission/rates.h"
+#include "proxy/relay/base/reason.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
-#include "proxy/relay/reason.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "adapters/wire/game.h"
+#include "proxy/relay/base/reason.h"
 #include "proxy/relay/ends/end.h"
-#include "proxy/relay/reason.h"
 
 namespace entente::relay {
 

@@ -12,7 +12,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/base/keyed_hash.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente::relay {
 

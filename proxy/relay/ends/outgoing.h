@@ -5,8 +5,8 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/net/socket.h"
-#include "proxy/relay/ends/loopback_sources.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/loopback_sources.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "proxy/net/web/http.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "proxy/core/word.h"
-#include "proxy/relay/reason.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
 

@@ -5,7 +5,7 @@
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
-#include "proxy/relay/upstream/server_probes.h"
+#include "proxy/relay/probes/server_probes.h"
 
 namespace entente::relay {
 

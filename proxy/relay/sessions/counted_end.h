@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/end.h"
 #include "proxy/relay/ends/relay_link.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/relay/ends/enet_reason.h"
-#include "proxy/relay/upstream/server_probes.h"
+#include "proxy/relay/probes/server_probes.h"
 
 namespace entente::relay {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "proxy/relay/admission/admission.h"
+#include "proxy/relay/base/move_order.h"
 #include "proxy/relay/ends/dial.h"
-#include "proxy/relay/move_order.h"
 #include "proxy/relay/sessions/place.h"
 #include "proxy/relay/sessions/room_host.h"
 

@@ -14,10 +14,10 @@
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/bucket.h"
 #include "proxy/relay/admission/rates.h"
+#include "proxy/relay/base/inquiry.h"
 #include "proxy/relay/ends/datagram_inbox.h"
 #include "proxy/relay/ends/outgoing.h"
-#include "proxy/relay/inquiry.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 

@@ -9,7 +9,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/base/shared_bytes.h"
 #include "proxy/core/room_member.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente::relay {
 

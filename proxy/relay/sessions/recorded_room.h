@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/core/room.h"
-#include "proxy/core/transition.h"
+#include "proxy/core/room/room.h"
+#include "proxy/core/room/transition.h"
 #include "proxy/relay/tap/room_calls.h"
 
 namespace entente::relay {

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
 #include "proxy/relay/sessions/recorded_room.h"

@@ -12,16 +12,16 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/core/room_member.h"
 #include "proxy/net/fd.h"
-#include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/admission/rates.h"
+#include "proxy/relay/base/inquiry.h"
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/datagram_inbox.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/ends/link_table.h"
 #include "proxy/relay/ends/relay_link.h"
-#include "proxy/relay/inquiry.h"
-#include "proxy/relay/route.h"
+#include "proxy/relay/route/route.h"
+#include "proxy/relay/sessions/dispatcher.h"
 
 namespace entente::relay {
 

@@ -11,7 +11,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/time.h"
-#include "proxy/relay/counters.h"
+#include "proxy/relay/base/counters.h"
 
 namespace entente::relay {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "proxy/net/waker.h"
-#include "proxy/relay/counters.h"
+#include "proxy/relay/base/counters.h"
 #include "proxy/relay/tap/ring.h"
 #include "proxy/relay/tap/tap_sink.h"
 

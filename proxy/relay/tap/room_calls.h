@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "schema/trace.pb.h"
 

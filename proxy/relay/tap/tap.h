@@ -15,7 +15,7 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/secrets.h"
 #include "proxy/net/enet/enet_dissector.h"
-#include "proxy/relay/counters.h"
+#include "proxy/relay/base/counters.h"
 #include "proxy/relay/tap/held_checks.h"
 #include "proxy/relay/tap/message_counts.h"
 #include "proxy/relay/tap/recording_files.h"

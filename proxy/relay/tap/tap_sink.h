@@ -11,7 +11,7 @@
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/time.h"
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente::relay {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "proxy/relay/link_info.h"
+#include "proxy/relay/base/link_info.h"
 
 namespace entente::relay {
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/wire.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 
 namespace entente {
 namespace {

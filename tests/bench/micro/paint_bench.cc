@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/wire.h"
 #include "proxy/core/world.h"
 
 namespace entente {

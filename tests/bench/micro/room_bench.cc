@@ -7,7 +7,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/core/room.h"
+#include "proxy/core/room/room.h"
 #include "tests/bench/native_server.h"
 #include "tests/bench/sockets.h"
 #include "tests/support/cut_link.h"

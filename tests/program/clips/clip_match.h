@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "proxy/core/word.h"
+#include "proxy/program/conversion/recorded_session.h"
 #include "proxy/program/recordings/inspect.h"
-#include "proxy/program/recordings/recorded_session.h"
 #include "proxy/relay/tap/room_words.h"
 #include "proxy/trace/recording_info.h"
 #include "tests/program/recorded.h"

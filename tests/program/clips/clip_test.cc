@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "proxy/program/interruption.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"

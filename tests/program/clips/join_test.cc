@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "proxy/core/world.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/clips/clip.h"
-#include "proxy/program/interruption.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/playback/playable.h"
-#include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"

@@ -1,5 +1,5 @@
 // The ban file: bans outlast the process, and a reader never sees a half-written file.
-#include "proxy/program/config/ban_file.h"
+#include "proxy/program/settings/ban_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

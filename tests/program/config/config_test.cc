@@ -9,7 +9,7 @@
 #include <span>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/limits.h"
+#include "proxy/program/settings/limits.h"
 #include "tests/program/folder.h"
 #include "tests/support/toy_game.h"
 

@@ -1,4 +1,4 @@
-#include "proxy/program/config/endpoint.h"
+#include "proxy/program/settings/endpoint.h"
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/registry.h"
-#include "proxy/program/config/route.h"
-#include "proxy/program/config/url_options.h"
+#include "proxy/program/settings/route.h"
+#include "proxy/program/settings/url_options.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::endpoint_test {

@@ -1,4 +1,4 @@
-#include "proxy/program/config/limits.h"
+#include "proxy/program/settings/limits.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/message.h>

@@ -1,4 +1,4 @@
-#include "proxy/program/config/web.h"
+#include "proxy/program/settings/web.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "proxy/program/config/config.h"
-#include "proxy/program/config/route.h"
+#include "proxy/program/settings/route.h"
 #include "tests/support/certificate.h"
 #include "tests/support/toy_game.h"
 

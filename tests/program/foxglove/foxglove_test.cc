@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/trace/reader.h"
 #include "proxy/trace/recording.h"

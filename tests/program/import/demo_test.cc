@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/playback/playable.h"
-#include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "tests/program/folder.h"
 #include "tests/program/import/heard.h"

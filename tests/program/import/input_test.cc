@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/clips/join.h"
-#include "proxy/program/interruption.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/recover.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/redact.h"

@@ -1,5 +1,5 @@
 // What the program writes to systemd's journal: each line with its priority and without a time, which the journal has.
-#include "proxy/program/log/journal.h"
+#include "proxy/program/base/journal.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/struct.pb.h>

@@ -12,9 +12,9 @@
 #include <set>
 #include <sstream>
 
-#include "proxy/program/playback/words_cache.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/recordings.h"
+#include "proxy/program/storage/words_cache.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"

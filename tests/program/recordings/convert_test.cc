@@ -1,5 +1,5 @@
 // `entente convert`: nothing is lost, and a session becomes a recording that bzfs replays.
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // How many connections are translated at once.
-#include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/conversion/convert_words.h"
 
 #include <doctest/doctest.h>
 

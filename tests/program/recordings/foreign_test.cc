@@ -6,7 +6,7 @@
 
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/clips/join.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/recordings.h"
 #include "proxy/program/recordings/verify.h"
@@ -40,8 +40,9 @@ TEST_CASE("an MCAP file of another program is refused, not read as an empty reco
   const Folder folder;
   const std::string path = written(folder.file("robot.mcap"), "foxglove.Log", "robot 1.0");
   const std::string why =
-      path + ": an MCAP file of another program (robot 1.0), not a recording of Entente: none of its 10 messages can "
-             "be read";
+      path +
+      ": an MCAP file of another program (robot 1.0), not a recording of Entente: none of its 10 messages can "
+      "be read";
   Progress progress(nullptr);
   const auto refused = [&](int exit, const std::ostringstream& err) {
     CHECK(exit == kFailed);

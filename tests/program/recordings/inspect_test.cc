@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "proxy/core/word.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
 #include "tests/program/import/packets.h"

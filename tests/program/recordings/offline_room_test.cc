@@ -1,6 +1,6 @@
 // Words made from frames: in real recordings, units move as in the frames, and the new file can be played like a
 // bridge's.
-#include "proxy/program/recordings/offline_room.h"
+#include "proxy/program/conversion/offline_room.h"
 
 #include <doctest/doctest.h>
 
@@ -10,11 +10,11 @@
 #include <set>
 #include <sstream>
 
-#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/conversions.h"
+#include "adapters/ogar/wire/wire.h"
 #include "adapters/registry.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/trace/recording.h"
 #include "tests/ogar/picture.h"

@@ -1,11 +1,11 @@
 // The words of a session are found and played, however old its room was when the session or the file began.
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/conversion/recorded_session.h"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "proxy/program/time_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/trace/file.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"

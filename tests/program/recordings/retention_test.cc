@@ -1,11 +1,11 @@
 // Which files are deleted: old recordings, and the oldest ones if there are too many; no other file.
-#include "proxy/program/recordings/retention.h"
+#include "proxy/program/storage/retention.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "proxy/program/playback/words_cache.h"
+#include "proxy/program/storage/words_cache.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 

@@ -8,7 +8,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/panic/panic.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/verify_link.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"

@@ -8,11 +8,11 @@
 #include <set>
 #include <sstream>
 
-#include "adapters/aos/cp437.h"
-#include "adapters/bzflag/dialect.h"
+#include "adapters/aos/wire/cp437.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "adapters/bzflag/world/wire_world.h"
 #include "adapters/native/codec.h"
-#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire/text.h"
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 #include "proxy/program/recordings/verify.h"

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "proxy/program/interruption.h"
-#include "proxy/program/recordings/convert.h"
+#include "proxy/program/base/interruption.h"
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/censor.h"
 #include "proxy/trace/recording_info.h"
@@ -98,7 +98,8 @@ TEST_CASE("a player has the same pseudonym in frames, in kept chat and in the su
   CHECK(has(text, "\"/identify ***\""));
   CHECK(has(text, "\"Unknown command [identify ***]\""));
   CHECK(has(text, "version=\"2.4.26\""));
-  for (const char* gone : {"nna", "bob", "sesame", "hunter2", "wordfish", "198.18", "home.org", "example.org", "evening"})
+  for (const char* gone :
+       {"nna", "bob", "sesame", "hunter2", "wordfish", "198.18", "home.org", "example.org", "evening"})
     CHECK_MESSAGE(!has(text, gone), gone);
   const auto end = trace::read_end(path);
   REQUIRE((end.ok() && *end && (*end)->info));

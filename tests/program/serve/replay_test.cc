@@ -4,8 +4,8 @@
 #include <csignal>
 #include <thread>
 
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/playback/playable.h"
-#include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "adapters/aos/conversions.h"
+#include "adapters/aos/wire/conversions.h"
 #include "tests/aos/back_stage.h"
 #include "tests/relay/aos_party.h"
 

@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/conversions.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/conversions.h"
+#include "adapters/bzflag/wire/wire.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/arena/referee.h"

@@ -4,10 +4,10 @@
 
 #include <chrono>
 
-#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/ogar.h"
-#include "adapters/ogar/text.h"
-#include "adapters/ogar/wire.h"
+#include "adapters/ogar/wire/dialect.h"
+#include "adapters/ogar/wire/text.h"
+#include "adapters/ogar/wire/wire.h"
 #include "tests/relay/web_peers.h"
 
 namespace entente::testing::ogar_versions_test {

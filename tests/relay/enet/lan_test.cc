@@ -4,7 +4,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/wire/wire.h"
 #include "proxy/relay/acceptors/queries.h"
 #include "tests/relay/bridging.h"
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire/dialect.h"
 #include "tests/relay/late_server.h"
 #include "tests/relay/upstream/launched.h"
 

@@ -1,0 +1,453 @@
+#include "proxy/core/room/transition.h"
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+#include "proxy/core/drops.h"
+#include "proxy/core/room/room_slots.h"
+
+namespace entente::core {
+namespace {
+
+constexpr std::size_t kMostEarly = 64;    // intents that are kept until the back says something
+constexpr std::size_t kMostNotices = 64;  // notices of the next server that are kept during a move
+constexpr Id kIdsMeanwhile = 1'000'000;   // more ids than a room gives out while a player leaves it
+
+/// Holds the seat of a player who is still in another room.
+class Expected final : public Front {
+ public:
+  explicit Expected(bool takes_another_world) : takes_another_world_(takes_another_world) {}
+  void receive(const Frames&, FrontOut&) override {}
+  void hear(const Fact&, FrontOut&) override {}
+  bool takes_another_world() const override { return takes_another_world_; }
+
+ private:
+  const bool takes_another_world_;
+};
+
+/// What the player has changed since its Enter `asked`.
+words::Change change_since(const words::Enter& asked, const words::Enter& now) {
+  words::Change change;
+  if (now.name() != asked.name()) change.set_name(now.name());
+  if (now.team() != asked.team()) change.set_team(now.team());
+  if (now.kit() != asked.kit()) change.set_kit(now.kit());
+  if (now.motto() != asked.motto()) change.set_motto(now.motto());
+  if (now.skin() != asked.skin()) change.set_skin(now.skin());
+  return change;
+}
+
+/// What a fact of the next server is to a player who is not there yet.
+enum class NewsKind : std::uint8_t { kWorld, kReady, kProgress, kVerdict, kNotice, kOthersChat, kAnswer };
+
+NewsKind kind_of(const Fact& fact) {
+  if (as<words::Ready>(fact)) return NewsKind::kReady;
+  if (as<words::WorldProgress>(fact)) return NewsKind::kProgress;
+  if (as<words::Refused>(fact) || as<words::Kicked>(fact)) return NewsKind::kVerdict;
+  if (const auto* said = as<words::Said>(fact)) return said->from() == 0 ? NewsKind::kNotice : NewsKind::kOthersChat;
+  if (as<words::Notice>(fact)) return NewsKind::kNotice;
+  if (as<words::Waiting>(fact) || as<words::ClaimRefused>(fact)) return NewsKind::kAnswer;
+  return NewsKind::kWorld;
+}
+
+/// Why the next server does not let the player in.
+std::string reason_of(const Fact& verdict) {
+  const auto* refused = as<words::Refused>(verdict);
+  const std::string& why = refused != nullptr ? refused->text() : as<words::Kicked>(verdict)->text();
+  return why.empty() ? "it refuses the player" : why;
+}
+
+}  // namespace
+
+Transition::Transition(Room& room) : room_(room) {}
+Transition::~Transition() = default;
+
+Id Transition::player() const { return room_.seats_.begin()->first; }
+Room::FrontSlot& Transition::seat() const { return *room_.seats_.begin()->second; }
+
+void Transition::go(State to) {
+  [[maybe_unused]] const auto leads_there = [&](const Step& step) { return step.from == state_ && step.to == to; };
+  assert(std::any_of(std::begin(kSteps), std::end(kSteps), leads_there));
+  state_ = to;
+}
+
+bool Transition::knows(Id id) const {
+  return world_ && (world_->next().player(id) != nullptr || world_->next().unit(id) != nullptr ||
+                    world_->next().token(id) != nullptr);
+}
+
+bool Transition::takes_another_world() const { return !room_.seats_.empty() && seat().member->takes_another_world(); }
+
+/// Delivers the facts at once, in this order.
+void Transition::tell_all(std::vector<Fact> facts) {
+  for (Fact& fact : facts) {
+    fact.at = room_.now_;
+    room_.world_.fold(fact);
+    room_.host_.told(fact);
+    room_.deliver(fact);
+  }
+}
+
+// -- What the player wants --------------------------------------------------------------------------------------------
+
+void Transition::remember(const Intent& intent) {
+  const bool shared = room_.options_.shared;
+  const auto seat = room_.seats_.find(intent.by);
+  if (shared && seat == room_.seats_.end()) return;
+  std::optional<Intent>& kept = shared ? seat->second->wish : wish_;
+  if (as<words::Enter>(intent) != nullptr) kept = intent;
+  const auto* change = as<words::Change>(intent);
+  if (change == nullptr || !kept) return;
+  auto& wish = std::get<words::Enter>(kept->content);
+  if (change->has_name()) wish.set_name(change->name());
+  if (change->has_team() && !meanwhile_) wish.set_team(change->team());
+  if (change->has_kit()) wish.set_kit(change->kit());
+  if (change->has_motto()) wish.set_motto(change->motto());
+  if (change->has_skin()) wish.set_skin(change->skin());
+}
+
+/// While the server is away, what needs a world is dropped.
+bool Transition::keeps_from_back(const Intent& intent) {
+  const bool needs_world = !as<words::Enter>(intent) && !as<words::Change>(intent) && !as<words::Leave>(intent);
+  if (state_ == State::kLost && needs_world) {
+    if (as<words::Spawn>(intent) != nullptr)
+      world_->ask_spawn();
+    else if (as<words::WantWorld>(intent) == nullptr)
+      room_.count_drop(intent.by, drops::kServerAway, name_of(intent));
+    return true;
+  }
+  if (room_.options_.shared) return false;
+  if (room_.told_ && wish_)
+    early_ = {};
+  else if (early_.size() < kMostEarly)
+    early_.push_back(intent);
+  return false;
+}
+
+void Transition::hear(const Intent& intent) {
+  if (state_ != State::kMoves) return;
+  if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
+  if (as<words::Change>(intent) != nullptr && !next_->left) next_->member->hear(intent, *next_);
+}
+
+/// Asks for the team that the player has now.
+void Transition::set_team_of(Intent& wish) const {
+  const PlayerState* own = room_.world_.player(player());
+  const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
+  if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.content).set_team(team);
+}
+
+/// The Enter for another server, by which the player stays what it is.
+Intent Transition::wish_to_move() const {
+  Intent wish = *wish_;
+  if (!meanwhile_) set_team_of(wish);
+  return wish;
+}
+
+// -- From a server that is lost ---------------------------------------------------------------------------------------
+
+bool Transition::outlives_server() const {
+  if (room_.options_.shared || room_.over_ || room_.seats_.size() != 1) return false;
+  return !seat().left && (!seat().entered || wish_.has_value());
+}
+
+bool Transition::server_stops(Id back, std::string_view why) {
+  if (back == kNextBackId) return fail_later(why);
+  return back == kBackId && put_off(Wait::kServer, why);
+}
+
+bool Transition::server_is_full(Id back, std::string_view why) {
+  if (back == kNextBackId) return fail_later(why);
+  if (back != kBackId || !put_off(Wait::kPlayerSlot, why)) return false;
+  words::Refused refused;
+  refused.set_code(words::Refused::FULL);
+  refused.set_text(std::string(why));
+  refusal_ = Fact(player(), std::move(refused));
+  return true;
+}
+
+/// If the host agrees, the back leaves, and the player waits for the next one.
+bool Transition::put_off(Wait wait, std::string_view why) {
+  if (is_put_off() || !outlives_server() || !room_.host_.await_next_server(why, wait)) return false;
+  room_.leave(*room_.back_);
+  put_off_ = wait;
+  return true;
+}
+
+bool Transition::takes(Id back, Fact& fact) {
+  if (back != kNextBackId) return back == kBackId && is_withheld(fact);
+  if (state_ == State::kMoves) facts_.push_back(std::move(fact));
+  return true;
+}
+
+/// Whether the fact refuses the player, but is kept from it because the player waits: for a seat, or to ask for any
+/// team because its own is full.
+bool Transition::is_withheld(const Fact& fact) {
+  const auto* refused = as<words::Refused>(fact);
+  if (refused == nullptr || !outlives_server()) return false;
+  auto* wish = wish_ ? &std::get<words::Enter>(wish_->content) : nullptr;
+  const bool full = refused->code() == words::Refused::FULL;
+  const bool team_full = refused->code() == words::Refused::TEAM_FULL && state_ == State::kLost && wish != nullptr &&
+                         wish->team() != words::TEAM_ANY;
+  if ((!full && !team_full) || !put_off(full ? Wait::kPlayerSlot : Wait::kServer, refused->text())) return false;
+  full ? void(refusal_ = fact) : wish->set_team(words::TEAM_ANY);
+  return true;
+}
+
+Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now) {
+  assert(outlives_server());
+  room_.now_ = now;
+  if (state_ == State::kMoves) fail("the player's server was lost");
+  if (!room_.back_->left) room_.lose(*room_.back_, loss.why, loss.code);
+  const Wait wait = std::exchange(put_off_, Wait::kNothing);
+  if (wait != Wait::kPlayerSlot) refusal_.reset();
+  const bool unwanted = std::any_of(room_.facts_.begin(), room_.facts_.end(), [](const Fact& fact) {
+    const auto* refused = as<words::Refused>(fact);
+    return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
+  });
+  if (unwanted) {
+    if (room_.why_.empty()) room_.why_ = loss.why;
+    return room_.drain(), Wait::kNothing;
+  }
+  room_.facts_.clear();
+  lose_world();
+  meanwhile_ = loss.meanwhile;
+  room_.back_ = std::make_unique<Room::BackSlot>(room_, kBackId, std::move(fresh));
+  Room::BackSlot& back = *room_.back_;
+  if (room_.told_ && wish_)
+    back.member->hear(*wish_, back);
+  else
+    for (const Intent& intent : early_) back.member->hear(intent, back);
+  room_.drain();
+  return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
+}
+
+/// Removes the world of the lost server from the player.
+void Transition::lose_world() {
+  if (state_ == State::kLost) return go(State::kLost), world_->start_again();
+  if (!room_.told_ || (!wish_ && room_.world_.geometry() == nullptr)) {
+    go(State::kAnew);
+    if (room_.told_) tell_all(Comeback::loss(room_.world_, player()));
+    return;
+  }
+  go(State::kLost);
+  world_.emplace(room_.world_, player());
+  tell_all(Comeback::loss(room_.world_, player()));
+  if (wish_ && !meanwhile_) set_team_of(*wish_);
+}
+
+bool Transition::keeps_from_player(const Fact& fact) {
+  if (state_ != State::kLost) return false;
+  switch (kind_of(fact)) {
+    case NewsKind::kReady:
+      if (!room_.over_) arrive();
+      return true;
+    case NewsKind::kProgress:
+      return room_.host_.told(fact), true;
+    case NewsKind::kOthersChat:
+      return true;
+    case NewsKind::kWorld:
+      return world_->fold(fact), true;
+    default:
+      return false;
+  }
+}
+
+std::optional<Fact> Transition::take_refusal() {
+  return state_ == State::kLost ? std::nullopt : std::exchange(refusal_, std::nullopt);
+}
+
+void Transition::arrived() {
+  if (state_ == State::kAnew) go(State::kHere);
+  refusal_.reset();
+}
+
+// -- From a server that goes on ---------------------------------------------------------------------------------------
+
+bool Transition::can_move() const {
+  return outlives_server() && wish_ && state_ == State::kHere && !room_.back_->left && room_.world_.ready();
+}
+
+void Transition::begin_move(std::unique_ptr<Back> next, Micros now) {
+  assert(can_move());
+  room_.now_ = now;
+  go(State::kMoves);
+  next_ = std::make_unique<Room::BackSlot>(room_, kNextBackId, std::move(next));
+  world_.emplace(room_.world_, player());
+  next_->member->hear(wish_to_move(), *next_);
+  room_.drain();
+}
+
+void Transition::cancel_move(std::string_view why, Micros now) {
+  room_.now_ = now;
+  fail_later(why);
+  room_.drain();
+}
+
+bool Transition::fail_later(std::string_view why) {
+  if (state_ != State::kMoves) return false;
+  if (why_.empty()) why_ = why.empty() ? "it does not accept the player" : why;
+  return true;
+}
+
+bool Transition::has_news() const {
+  return state_ == State::kMoves && (!facts_.empty() || !why_.empty() || next_->left);
+}
+
+void Transition::handle_news() {
+  std::vector<Fact> facts = std::exchange(facts_, {});
+  std::size_t done = 0;
+  while (done < facts.size() && state_ == State::kMoves && !handle(facts[done])) ++done;
+  if (state_ != State::kMoves) return;  // it has failed
+  if (done == facts.size()) {
+    if (!why_.empty() || next_->left) fail(why_);
+    return;
+  }
+  if (!arrive()) return;
+  for (++done; done < facts.size(); ++done) room_.facts_.push_back(std::move(facts[done]));
+}
+
+/// Handles a fact of the next server. True: its world is complete, and the player is in it. (The world of an arena is
+/// also complete for players who have not entered.)
+bool Transition::handle(Fact& fact) {
+  switch (kind_of(fact)) {
+    case NewsKind::kReady:
+      ready_ = true;
+      return is_in();
+    case NewsKind::kWorld:
+      world_->fold(fact);
+      return ready_ && is_in();
+    case NewsKind::kVerdict:
+      return fail(reason_of(fact)), false;
+    case NewsKind::kNotice:
+      if (notices_.size() < kMostNotices) notices_.push_back(std::move(fact));
+      return false;
+    default:
+      return false;
+  }
+}
+
+/// Whether the player is in the next server's world.
+bool Transition::is_in() const { return world_->next().player(player()) != nullptr; }
+
+void Transition::fail(std::string_view why, bool other_world) {
+  const std::string told(why.empty() ? "it does not accept the player" : why);
+  const std::unique_ptr<Room::BackSlot> next = end();
+  if (next->open) room_.say_goodbye(*next, told);
+  if (!next->left) next->close(told, 0);
+  room_.host_.move_failed(told, other_world);
+}
+
+void Transition::stop(std::string_view why) {
+  if (state_ == State::kMoves) fail(why);
+}
+
+// -- To the next server -----------------------------------------------------------------------------------------------
+
+/// The player is on one server again. Returns the back of the other one, if it moved.
+std::unique_ptr<Room::BackSlot> Transition::end() {
+  go(State::kHere);
+  world_.reset();
+  facts_.clear();
+  notices_.clear();
+  why_.clear();
+  ready_ = false;
+  return std::move(next_);
+}
+
+/// The next server's world is ready: the player leaves its own, and receives the differences. False: it does not.
+bool Transition::arrive() {
+  const bool moves = state_ == State::kMoves;
+  if (!seat().member->takes_another_world() && !world_->is_same_place(room_.world_)) {
+    if (moves) return fail("it has another world", true), false;
+    // kLost stays, so the player receives nothing of the other world.
+    return room_.end_with("the server is back with another world; join again"), false;
+  }
+  const std::optional<Intent> asked = moves ? std::optional(wish_to_move()) : std::nullopt;
+  if (moves && expects_ && !take_over()) return fail("the player has left"), false;
+  words::Change change;
+  if (moves) change = change_since(*as<words::Enter>(*asked), *as<words::Enter>(wish_to_move()));
+  Comeback world = std::move(*world_);
+  const std::vector<Fact> notices = std::move(notices_);
+  std::unique_ptr<Room::BackSlot> next = end();
+  if (moves) {
+    leave_for(std::move(next));
+    if (Comeback(room_.world_, player()).spawns()) world.ask_spawn();
+    tell_all(Comeback::loss(room_.world_, player()));
+  }
+  tell_all(world.arrive(room_.world_, player()));
+  room_.world_.become(world.take());
+  arrived();
+  if (change.ByteSizeLong() != 0) room_.say(player(), Intent(change));
+  if (world.spawns()) room_.say(player(), Intent(words::Spawn()));
+  room_.facts_.insert(room_.facts_.end(), notices.begin(), notices.end());
+  return true;
+}
+
+/// The back says goodbye, and the next one takes its place.
+void Transition::leave_for(std::unique_ptr<Room::BackSlot> next) {
+  constexpr const char* kWhy = "the player moves to another server";
+  room_.host_.on_leaving_server();
+  room_.say_goodbye(*room_.back_, kWhy);
+  if (!room_.back_->left) room_.back_->close(kWhy, 0);
+  room_.facts_.clear();  // of the server that the player has left
+  room_.back_ = std::move(next);
+  room_.back_->become_back();
+  meanwhile_ = false;
+  room_.host_.moved();
+}
+
+// -- Out of a room that is shared -------------------------------------------------------------------------------------
+
+bool Transition::can_take_out(Id id) const {
+  const auto at = room_.seats_.find(id);
+  if (at == room_.seats_.end() || room_.over_) return false;
+  const Room::FrontSlot& seat = *at->second;
+  const WorldState& world = room_.world_seen_by(id);
+  return !seat.left && seat.open && seat.entered && seat.wish && seat.held.empty() && world.ready() &&
+         world.player(id) != nullptr;
+}
+
+DetachedPlayer Transition::take_out(Id id, Micros now) {
+  assert(can_take_out(id));
+  room_.now_ = now;
+  Room::FrontSlot& seat = *room_.seats_.at(id);
+  DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.said, seat.timer.at};
+  taken.world.copy(room_.world_seen_by(id), 0);
+  room_.leave(seat);
+  room_.drain();
+  return taken;
+}
+
+void Transition::expect(const Room& from, Id id, Micros now) {
+  assert(from.transition_->can_take_out(id) && room_.seats_.empty());
+  room_.now_ = now;
+  const Room::FrontSlot& there = *from.seats_.at(id);
+  room_.last_id_ = from.last_id_ + kIdsMeanwhile;
+  room_.ids_again_ = from.ids_again_ || room_.last_id_ > kLastId;
+  wish_ = there.wish;
+  room_.world_.copy(from.world_seen_by(id), 0);
+  auto expected = std::make_unique<Expected>(there.member->takes_another_world());
+  auto& seat = *(room_.seats_[id] = std::make_unique<Room::FrontSlot>(room_, id, std::move(expected)));
+  seat.entered = seat.inside = true;
+  expects_ = room_.seated_ = room_.dialled_ = room_.told_ = true;
+}
+
+/// Takes the player out of its old room. False: that failed.
+bool Transition::take_over() {
+  std::optional<DetachedPlayer> taken = room_.host_.detach_player();
+  if (!taken) return false;
+  expects_ = false;
+  Room::FrontSlot& here = seat();
+  here.member = std::move(taken->front);
+  here.open = true;
+  here.said = taken->said;
+  room_.hearers_.push_back(&here);
+  room_.world_ = std::move(taken->world);
+  wish_ = std::move(taken->wish);
+  here.wake(taken->wakes_at);
+  return true;
+}
+
+}  // namespace entente::core

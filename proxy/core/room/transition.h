@@ -1,0 +1,150 @@
+// The way of a room's one player to another server, and of a seat out of a shared room. There is at most one at a time.
+// It leads away from a server that goes on, where the player stays until the next server has let it in, or from one
+// that is lost. In both cases the next server's world is built apart until it is ready, and then the player receives
+// the difference (comeback.h).
+// Law: the player is in the world of one server at a time. A way from a server that goes on may fail, and then nothing
+// has happened to the player.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/core/room/comeback.h"
+#include "proxy/core/room/room.h"
+
+namespace entente::core {
+
+/// A part of Room, whose calls it shares. Times never decrease, as in Room.
+class Transition {
+ public:
+  enum class State : std::uint8_t {
+    kHere,   ///< the player is on the server of the room's back, or on the way to its first one
+    kAnew,   ///< its server was lost before it had a world: it receives what the next one says
+    kLost,   ///< its server was lost: the next one's world is built apart
+    kMoves,  ///< the same, while the player goes on at its own server
+  };
+  /// A change of the state. README.md draws them.
+  struct Step {
+    State from, to;
+    const char* when;
+  };
+  /// All that there are.
+  static constexpr Step kSteps[] = {
+      {State::kHere, State::kAnew, "its server is lost before the player has a world"},
+      {State::kHere, State::kLost, "its server is lost"},
+      {State::kHere, State::kMoves, "the player is moved"},
+      {State::kAnew, State::kAnew, "the next server is lost, too"},
+      {State::kAnew, State::kLost, "the next server is lost, and the player has its world"},
+      {State::kAnew, State::kHere, "the world is ready"},
+      {State::kLost, State::kLost, "the next server is lost, too"},
+      {State::kLost, State::kHere, "the next world is ready"},
+      {State::kMoves, State::kHere, "the player is in the next world, or the move fails"},
+  };
+
+  explicit Transition(Room& room);
+  ~Transition();
+  Transition(const Transition&) = delete;
+  Transition& operator=(const Transition&) = delete;
+
+  // -- For the room's owner -------------------------------------------------------------------------------------------
+
+  /// Whether the player can go on if its server is lost.
+  bool outlives_server() const;
+  /// See Room::replace_back().
+  Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
+  /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
+  bool takes_another_world() const;
+  /// The server was lost, and the player is not in the next one's world yet.
+  bool awaits_server() const { return state_ == State::kAnew || state_ == State::kLost; }
+  /// Whether the player is in, so that it can be moved.
+  bool can_move() const;
+  /// Moves the player to another server, whose back `next` has the id kNextBackId meanwhile. The player stays on its
+  /// own server until the other one has admitted it: Host::moved(). If that fails: Host::move_failed(). The host
+  /// connects. REQUIRES: can_move().
+  void begin_move(std::unique_ptr<Back> next, Micros now);
+  /// Cancels the move. Host::move_failed() is called if it was under way.
+  void cancel_move(std::string_view why, Micros now);
+  /// Whether the player of a seat is in, so that it can be taken out.
+  bool can_take_out(Id seat) const;
+  /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
+  /// REQUIRES: can_take_out().
+  DetachedPlayer take_out(Id seat, Micros now);
+  /// Prepares this room to take over the player of `seat` in `from`. Both rooms have the same clock. This room can then
+  /// be given begin_move(). The player stays in `from` until the next server has admitted it: Host::detach_player().
+  /// REQUIRES: `from` can take it out; called first; this room's back has no link.
+  void expect(const Room& from, Id seat, Micros now);
+
+  // -- For the room ---------------------------------------------------------------------------------------------------
+
+  /// The next server's back; null: the player does not move, or its server was lost.
+  Room::BackSlot* next() const { return next_.get(); }
+  /// Whether the next server's world has this id.
+  bool knows(Id id) const;
+  /// Remembers what the next server must receive if this one is lost.
+  void remember(const Intent& intent);
+  /// Whether the back does not hear this intent now, because the player's server is away.
+  bool keeps_from_back(const Intent& intent);
+  /// An intent of the player during a move, after the back has heard it.
+  void hear(const Intent& intent);
+  /// What a back says. True: it goes no further now.
+  bool takes(Id back, Fact& fact);
+  /// A fact of the room's back is to be delivered. True: the player does not receive it now.
+  bool keeps_from_player(const Fact& fact);
+  /// What the next server said, while the player moves, is to be handled.
+  bool has_news() const;
+  void handle_news();
+  /// The back reports that its server stops, or is full. True: the player waits for the next one.
+  bool server_stops(Id back, std::string_view why);
+  bool server_is_full(Id back, std::string_view why);
+  /// Whether the back has left, and replace_back() follows.
+  bool is_put_off() const { return put_off_ != Wait::kNothing; }
+  /// What the player is told if no server comes any more: that the last one was full. Nothing: it is not to be told.
+  std::optional<Fact> take_refusal();
+  /// The player is in a world: it does not wait any more.
+  void arrived();
+  /// Makes a move fail once the next server's facts are handled. True: its back receives nothing more.
+  bool fail_later(std::string_view why);
+  /// The room is over.
+  void stop(std::string_view why);
+
+ private:
+  void go(State to);
+  void lose_world();
+  void set_team_of(Intent& wish) const;
+  Intent wish_to_move() const;
+  bool is_withheld(const Fact& fact);
+  bool put_off(Wait wait, std::string_view why);
+  bool handle(Fact& fact);
+  bool is_in() const;
+  std::unique_ptr<Room::BackSlot> end();
+  bool arrive();
+  void leave_for(std::unique_ptr<Room::BackSlot> next);
+  bool take_over();
+  void fail(std::string_view why, bool other_world = false);
+  void tell_all(std::vector<Fact> facts);
+  Id player() const;
+  Room::FrontSlot& seat() const;
+
+  Room& room_;
+  State state_ = State::kHere;
+  Wait put_off_ = Wait::kNothing;  // replace_back() comes, and the player will wait for this
+  bool expects_ = false;           // the player is still in another room
+  bool meanwhile_ = false;         // the back leads to a place to play in until a server is back
+  std::vector<Intent> early_;      // intents from before the player entered, or before the back said anything
+  std::optional<Intent> wish_;     // of a room that is not shared: as MemberSlot::wish
+  std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
+  std::optional<Comeback> world_;  // the next server's, in kLost and kMoves
+
+  // In kMoves.
+  std::unique_ptr<Room::BackSlot> next_;
+  std::vector<Fact> facts_;    // of the next server that are not handled yet
+  std::vector<Fact> notices_;  // for the player, once it is there
+  std::string why_;            // why the move fails
+  bool ready_ = false;         // the next server's world is complete
+};
+
+}  // namespace entente::core

@@ -1,0 +1,196 @@
+#include "proxy/program/control/drainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "proxy/program/base/counted.h"
+#include "proxy/program/log/say.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kLook = 100;           // between checks whether the last session has ended
+constexpr Millis kLookForOver = 1'000;  // the same for a retired route
+constexpr Millis kIdle = 60'000;        // longest wait; news_ wakes the thread earlier
+
+constexpr Millis kOnTheWay = 5'500;  // a client may still be connecting for this long: ENet retries for 5 s
+
+}  // namespace
+
+Drainer::Drainer(relay::ProxyServer& server, Millis before_stop) : server_(server), before_stop_(before_stop) {
+  sem_init(&news_, 0, 0);
+  thread_ = std::thread([this] { run(); });
+}
+
+Drainer::~Drainer() {
+  ends_ = true;
+  sem_post(&news_);
+  thread_.join();
+  sem_destroy(&news_);
+}
+
+void Drainer::add(std::size_t route, std::string name) {
+  const std::lock_guard lock(mutex_);
+  routes_[route].name = std::move(name);
+  if (stopping_) server_.set_draining(route, true);
+}
+
+std::optional<Millis> Drainer::until(Time time) { return time ? std::optional(steady_now() + *time) : std::nullopt; }
+
+void Drainer::drain(std::size_t route, Time time, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = routes_.find(route); found != routes_.end()) {
+      found->second.until = until(time);
+      found->second.why = why;
+    }
+  }
+  server_.set_draining(route, true);
+  sem_post(&news_);
+}
+
+void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
+  {
+    const std::lock_guard lock(mutex_);
+    Drained& drained = routes_[route];
+    const auto ends = until(time);
+    if (ends) drained.until = std::min(*ends, drained.until.value_or(*ends));
+    drained.over = std::move(over);
+  }
+  sem_post(&news_);
+}
+
+void Drainer::keep(std::size_t route) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
+}
+
+void Drainer::drain_server(const std::string& server, Time time) {
+  {
+    const std::lock_guard lock(mutex_);
+    servers_.erase(server);
+    if (const auto ends = until(time)) servers_[server] = *ends;
+  }
+  server_.drain_server(server, true);
+  sem_post(&news_);
+}
+
+std::size_t Drainer::undrain_server(const std::string& server) {
+  {
+    const std::lock_guard lock(mutex_);
+    servers_.erase(server);
+  }
+  return server_.drain_server(server, false);
+}
+
+bool Drainer::undrain(std::size_t route) {
+  keep(route);
+  const bool did = server_.is_draining(route);
+  server_.set_draining(route, false);
+  return did;
+}
+
+void Drainer::begin_stop() {
+  asked_to_stop_ = stopping_ = true;
+  sem_post(&news_);
+}
+
+void Drainer::begin_retirement() {
+  asked_to_retire_ = true;
+  sem_post(&news_);
+}
+
+// -- On its thread ----------------------------------------------------------------------------------------------------
+
+void Drainer::run() {
+  for (;;) {
+    wait();
+    if (ends_) return;
+    const Millis now = steady_now();
+    if (asked_to_retire_.exchange(false) && !stop_at_) {
+      stop_at_ = before_stop_ > 0 ? now + before_stop_ : std::numeric_limits<Millis>::max();
+      not_before_ = now + kOnTheWay;
+    }
+    if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
+    end_overdue(now);
+    forget_over();
+    if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && server_.is_empty()))) {
+      stop_at_.reset();
+      server_.stop();
+    }
+  }
+}
+
+/// Waits for news, or until the next thing is due.
+void Drainer::wait() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience(steady_now()));
+  const auto nanos = std::chrono::nanoseconds(until.time_since_epoch()).count();
+  const timespec at{static_cast<time_t>(nanos / 1'000'000'000), static_cast<long>(nanos % 1'000'000'000)};
+  (void)sem_clockwait(&news_, CLOCK_MONOTONIC, &at);
+}
+
+void Drainer::drain_all(Millis now) {
+  stop_at_ = now + before_stop_;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [route, drained] : routes_) server_.set_draining(route, true);
+  }
+  log_info("draining for at most {} s before the stop; another SIGTERM stops at once", before_stop_ / 1000);
+}
+
+void Drainer::end_overdue(Millis now) {
+  struct Overdue {
+    std::size_t route;
+    std::string name, why;
+  };
+  std::vector<Overdue> overdue;
+  std::vector<std::string> servers;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(servers_, [&](const auto& one) {
+      if (now < one.second) return false;
+      servers.push_back(one.first);
+      return true;
+    });
+    for (auto& [route, drained] : routes_) {
+      if (!drained.until || now < *drained.until) continue;
+      drained.until.reset();
+      overdue.push_back({route, drained.name, drained.why.empty() ? kWhy : drained.why});
+    }
+  }
+  for (const Overdue& one : overdue)
+    log_info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
+  for (const std::string& one : servers)
+    log_info("drained server {}: {} left it", one, counted(server_.leave_server(one, kWhy), "session"));
+}
+
+/// Forgets retired routes whose last session has ended.
+void Drainer::forget_over() {
+  std::vector<std::function<void()>> over;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(routes_, [&](auto& one) {
+      if (!one.second.over || !server_.is_over(one.first)) return false;
+      over.push_back(std::move(one.second.over));
+      return true;
+    });
+  }
+  for (const auto& tell : over) tell();
+}
+
+/// Returns the time until the next thing is due.
+Millis Drainer::patience(Millis now) {
+  if (stop_at_) return kLook;
+  Millis until = now + kIdle;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [server, ends] : servers_) until = std::min(until, ends);
+  for (const auto& [route, drained] : routes_) {
+    until = std::min(until, drained.until.value_or(until));
+    if (drained.over) until = std::min(until, now + kLookForOver);
+  }
+  return until > now ? until - now : 0;
+}
+
+}  // namespace entente

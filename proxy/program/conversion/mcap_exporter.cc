@@ -1,0 +1,108 @@
+#include "proxy/program/conversion/mcap_exporter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/relay/base/reason.h"
+#include "proxy/relay/tap/to_trace.h"
+
+namespace entente {
+
+using wire::Lane, wire::Way;
+
+/// Its number in the recording. What is one connection in the file may be several there, one after another.
+std::uint32_t McapExporter::link(ConnectionId id) {
+  const auto [at, anew] = links_.try_emplace(id, last_link_ + 1);
+  if (anew) ++last_link_;
+  return at->second;
+}
+
+void McapExporter::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+                         WallTime time) {
+  trace::Opened opened;
+  opened.set_link(link(id));
+  opened.set_game(std::string(game_dialect.game->name()));
+  opened.set_dialect(std::string(game_dialect.game->dialects()[game_dialect.dialect].name));
+  if (!connection.unnamed) opened.set_client(connection.name);
+  opened.set_server(connection.server.empty() ? connection.recorded_server : connection.server);
+  opened.set_continues(connection.continues);
+  opened.set_before(connection.before);
+  opened.set_client_sent(connection.client_sent);
+  opened.set_server_sent(connection.server_sent);
+  recorder_.opened(last_ = std::max(last_, time), opened);
+  codecs_[id] = game_dialect.game->codec(game_dialect.dialect);
+  if (what_.words != nullptr) what_.words->begin(id, link(id), connection, game_dialect, time);
+}
+
+void McapExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
+  last_ = time;
+  const auto& codec = codecs_[id];
+  if (!codec->decode(frame).ok()) ++undecoded_;
+  if (what_.frames) {
+    const wire::Row* row = codec->find(frame);
+    put(id, frame, row != nullptr ? row->name : "", false, time);
+  }
+  if (what_.words != nullptr) what_.words->frame(id, frame, time);
+}
+
+void McapExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
+  last_ = time;
+  if (what_.frames) put(id, {way, lane, {}, bytes}, "", true, time);
+  if (what_.words != nullptr && lane == Lane::kStream) what_.words->lose(id, time);
+}
+
+void McapExporter::put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time) {
+  trace::FrameView view{link(id), relay::to_trace(frame.way), relay::to_trace(frame.lane), frame.bytes, name, raw};
+  if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
+  view.seconds = seconds();
+  view.missing = std::exchange(missing_, {});
+  recorder_.frame(time, view);
+  recorder_.tick(time);
+}
+
+void McapExporter::frame_gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+  missing_ = {messages, bytes};
+  if (what_.words != nullptr) what_.words->lose(id, time);
+}
+
+void McapExporter::side_closed(ConnectionId id, const ImportedClose& end) {
+  if (end.by && !reasons_.contains(id))
+    reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
+  last_ = end.time;
+  if (what_.words != nullptr && end.by) what_.words->ended(id, *end.by, end.time);
+}
+
+void McapExporter::connection_finished(ConnectionId id) {
+  if (what_.words != nullptr) what_.words->gone(id);
+  recorder_.closed(last_, link(id), reasons_[id]);
+  codecs_.erase(id);
+  reasons_.erase(id);
+  links_.erase(id);
+}
+
+void McapExporter::word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) {
+  const google::protobuf::MessageLite& word =
+      fact != nullptr ? static_cast<const google::protobuf::MessageLite&>(*fact) : *intent;
+  start(id, time);
+  written_.resize(word.ByteSizeLong());
+  word.SerializeWithCachedSizesToArray(written_.data());
+  if (what_.watcher != nullptr && fact != nullptr) what_.watcher->fact(link(id), *fact, time);
+  recorder_.word(last_ = time, link(id), fact != nullptr ? trace::WordKind::kFact : trace::WordKind::kIntent, written_);
+}
+
+void McapExporter::world(ConnectionId id, const trace::Snapshot& world, WallTime time) {
+  start(id, time);
+  trace::Snapshot ours = world;
+  ours.set_link(link(id));
+  if (what_.watcher != nullptr) what_.watcher->world(link(id), ours, time);
+  recorder_.world(last_ = time, ours);
+}
+
+void McapExporter::geometry(const trace::Geometry& geometry, WallTime) {
+  if (what_.watcher != nullptr) what_.watcher->geometry(geometry);
+  recorder_.geometry(geometry);
+}
+
+void McapExporter::remark(std::string_view text) { recorder_.note(last_, 0, text); }
+
+}  // namespace entente

@@ -1,0 +1,251 @@
+#include "proxy/program/settings/ban_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "proxy/base/steady_wall.h"
+#include "proxy/net/fd.h"
+#include "proxy/program/log/say.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
+constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
+constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for arbitrarily long
+
+std::optional<std::time_t> time_of(const std::string& text) {
+  if (text == kForever) return relay::Ban::kForGood;
+  std::tm utc{};
+  const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&utc);
+}
+
+std::string_view word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view first = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return first;
+}
+
+/// Reads a line into `file`, unless it is a ban that ended before `now`.
+Outcome<Done> read_line(std::string_view line, std::time_t now, BanFile& file) {
+  using enum relay::ListedNetwork::List;
+  const auto who = net::Network::parse(word(line));
+  if (!who) return who.error();
+  const std::string until(word(line));
+  if (until == kAllowed || until == kDenied) {
+    file.listed.push_back({*who, until == kAllowed ? kAllow : kDeny, std::string(line)});
+    return Done{};
+  }
+  const auto time = time_of(until);
+  if (!time)
+    return Error{"'" + until + "' is not a time; write it as 2026-11-20T17:00:00Z, or forever, allowed or denied"};
+  relay::Ban ban{*who, *time, std::string(line), false};
+  if (!ban.over(now)) file.bans.push_back(std::move(ban));
+  return Done{};
+}
+
+std::string line_of(const net::Network& who, std::string_view until, const std::string& why) {
+  return who.text() + " " + std::string(until) + (why.empty() ? "" : " " + why) + "\n";
+}
+
+Error cannot(const std::string& path, const char* what) {
+  return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) + " (access.ban_file)"};
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd, text.data(), text.size());
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+std::string remarks_of(const std::string& path) {
+  std::string remarks;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with('#')) remarks += line + "\n";
+  return remarks;
+}
+
+std::vector<relay::Ban> ours_of(relay::Bans& bans) {
+  auto ours = bans.all();
+  std::erase_if(ours, [](const relay::Ban& ban) { return ban.by_server; });
+  std::sort(ours.begin(), ours.end(), [](const auto& a, const auto& b) { return a.who.text() < b.who.text(); });
+  return ours;
+}
+
+/// The time now. If the clock was not set since the boot, the time when the file was last written, because bans of the
+/// file would otherwise last until that clock has caught up.
+std::time_t not_before_change(const std::string& path) {
+  const std::time_t now = std::time(nullptr);
+  std::error_code none;
+  const auto written = std::filesystem::last_write_time(path, none);
+  if (none || clock_is_set(wall_now())) return now;
+  using std::chrono::system_clock;
+  const auto at = std::chrono::time_point_cast<system_clock::duration>(std::chrono::file_clock::to_sys(written));
+  return std::max(now, system_clock::to_time_t(at));
+}
+
+/// When the next ban ends; nullopt: all are permanent, or there are none.
+std::optional<std::time_t> next_end(const std::vector<relay::Ban>& bans) {
+  std::optional<std::time_t> next;
+  for (const relay::Ban& ban : bans)
+    if (ban.until != relay::Ban::kForGood) next = std::min(next.value_or(ban.until), ban.until);
+  return next;
+}
+
+}  // namespace
+
+std::string until_text(std::time_t until) {
+  if (until == relay::Ban::kForGood || until > kLatestUntil) return std::string(kForever);
+  std::tm utc{};
+  gmtime_r(&until, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+Outcome<BanFile> read_bans(const std::string& path, std::time_t now) {
+  BanFile read;
+  std::error_code unknown;  // then opening the file reports the error
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::is_directory(status)) return Error{path + " is a folder; access.ban_file must be a file"};
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return Error{path + " is not a file; access.ban_file must be one"};  // reading a pipe would wait for its writer
+  std::ifstream file(path);
+  if (!file) return errno == ENOENT ? Outcome<BanFile>(read) : cannot(path, "read");
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    if (const auto done = read_line(line, now, read); !done)
+      return Error{path + ":" + std::to_string(number) + ": " + done.error().text};
+  }
+  if (read.listed.size() > relay::ListedNetworks::kMost)
+    return Error{path + " has more than " + std::to_string(relay::ListedNetworks::kMost) +
+                 " networks that are allowed or denied"};
+  return read;
+}
+
+Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
+  std::string text = remarks_of(path);
+  for (const relay::Ban& ban : file.bans) text += line_of(ban.who, until_text(ban.until), ban.why);
+  for (const relay::ListedNetwork& one : file.listed)
+    text += line_of(one.who, one.list == relay::ListedNetwork::List::kAllow ? kAllowed : kDenied, one.why);
+  const std::string fresh = path + ".new";
+  // In a folder that others may write to, this name may be a link to another file, or a file that somebody else can
+  // change.
+  ::unlink(fresh.c_str());
+  const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
+  return Done{};
+}
+
+KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path)
+    : bans_(bans), listed_(listed), path_(std::move(path)) {}
+
+KeptBans::~KeptBans() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Outcome<Done> KeptBans::load() {
+  if (path_.empty()) return Done{};
+  auto kept = read_bans(path_, 0);
+  if (!kept) return kept.error();
+  const std::time_t now = not_before_change(path_);
+  for (relay::ListedNetwork& one : kept->listed) (void)listed_.put(std::move(one));  // read_bans() has counted them
+  const std::size_t ended = std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
+  in_file_ = kept->bans.size();
+  const std::time_t lost = now - std::time(nullptr);  // by the wall clock
+  for (relay::Ban& ban : kept->bans) {
+    if (ban.until != relay::Ban::kForGood) ban.until -= lost;
+    bans_.add(std::move(ban));
+  }
+  if (ended != 0)
+    if (const auto saved = save(); !saved) log_warn("{} bans have ended; {}", ended, saved.error().text);
+  thread_ = std::thread([this] { watch(); });
+  return Done{};
+}
+
+Outcome<Done> KeptBans::save() {
+  if (path_.empty()) return Done{};
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+  return write();
+}
+
+Outcome<Done> KeptBans::save_without(const net::Network& who) {
+  if (share_) share_(who, nullptr);
+  return save();
+}
+
+Outcome<Done> KeptBans::save(const relay::Ban& ban) {
+  if (share_) share_(ban.who, &ban);
+  Tell tell;
+  {
+    const std::lock_guard lock(mutex_);
+    tell = tell_;
+  }
+  return tell ? tell(ban) : save();
+}
+
+Outcome<Done> KeptBans::save_listed(const net::Network& who, const relay::ListedNetwork* network) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (tell_) return Error{"another process has taken over; give the command to that process"};
+  }
+  if (share_listed_) share_listed_(who, network);
+  return save();
+}
+
+void KeptBans::leave_file(Tell tell) {
+  const std::lock_guard lock(mutex_);
+  tell_ = std::move(tell);
+}
+
+Outcome<Done> KeptBans::write() {
+  if (tell_) return Done{};
+  const auto ours = ours_of(bans_);
+  in_file_ = ours.size();  // also if it fails: the next try is after the next change
+  return write_bans(path_, {ours, listed_.all()});
+}
+
+void KeptBans::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    const auto ours = ours_of(bans_);
+    if (ours.size() < in_file_)
+      if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
+    const auto next = next_end(ours);
+    if (next)
+      changed_.wait_for(lock,
+                        std::chrono::seconds(std::clamp<std::time_t>(*next - std::time(nullptr), 0, kLongestWait)));
+    else
+      changed_.wait(lock);
+  }
+}
+
+}  // namespace entente

@@ -1,0 +1,238 @@
+#include "proxy/program/settings/route.h"
+
+#include <array>
+#include <filesystem>
+
+#include "adapters/registry.h"
+#include "proxy/net/names/host_names.h"
+#include "proxy/program/base/suggest.h"
+#include "proxy/program/settings/url_options.h"
+#include "proxy/program/settings/web.h"
+
+namespace entente {
+namespace {
+
+// How to change the URLs so that the two ends can be relayed.
+std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
+  const std::string dialect = to.dialect ? "?dialect=" + std::string(to.game->dialects()[*to.dialect].name) : "";
+  if (listen.game == to.game) return "add " + dialect + " to the URL to listen on";
+  return "listen on " + std::string(to.game->name()) + "://" + listen.address.text() + dialect;
+}
+
+// Why the two ends cannot be bridged; nothing if they can.
+std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
+  std::string lacks;
+  const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
+    lacks += (lacks.empty() ? "" : ", ") + dialect_text(game, dialect) + " has no " + what;
+  };
+  if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
+  if (listen.fallback && !faces_of(*listen.game).has_front(*listen.fallback))
+    lack(*listen.game, *listen.fallback, "front yet");
+  if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
+  if (lacks.empty()) return std::nullopt;
+  const std::string server = to.dialect ? dialect_text(*to.game, *to.dialect) : std::string(to.game->name());
+  return Error{"the listener speaks " + dialect_text(*listen.game, listen.dialect) +
+               (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
+               server + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
+}
+
+std::optional<Error> useless_setting(const Settings& settings) {
+  if (settings.empty()) return std::nullopt;
+  return Error{"'" + settings.begin()->first + "' applies to bridges only; this is a relay: leave it out"};
+}
+
+Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
+
+constexpr const char* kOnlyIpv4 = "ENet supports only IPv4; use an IPv4 address";
+
+/// Whether the host is an IPv6 address and the game uses ENet.
+bool only_v6_for_enet(const Endpoint& end) {
+  const auto address = net::Address::parse(end.host, end.port);
+  return end.game->transport() == wire::Transport::kEnet && address.ok() && address->v6();
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+std::string dialect_text(const wire::Game& game, std::size_t dialect) {
+  return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
+}
+
+std::string ListenEnd::dialect_text() const {
+  if (!named && clients_name_dialect(*game)) return std::string(game->name()) + " any";
+  const std::string other = fallback ? " or " + std::string(game->dialects()[*fallback].name) : "";
+  return entente::dialect_text(*game, dialect) + other;
+}
+
+bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
+
+bool shows_dialect(const wire::Game& game) {
+  return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
+}
+
+std::string dialect_text(const Endpoint& to) {
+  if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
+  return dialect_text(*to.game, to.dialect.value_or(0));
+}
+
+Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  const auto end = parse_endpoint(url, known, EndpointRole::kListen);
+  if (!end) return end.error();
+  const auto address = net::Address::parse(end->host, end->port);
+  if (!address)
+    return Error{"'" + std::string(url) + "': '" + end->host +
+                 "' is not an address; listen on one of this machine's, " +
+                 "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
+  if (end->web)
+    if (const auto lacks = objection(*end->web, EndpointRole::kListen)) return at_fault(url, *lacks);
+  if (end->web && end->web->tls && end->proxies.naming == net::ClientNaming::kForwarded)
+    return at_fault(url, {"'forwarded' is for +ws: the HTTP proxy in front has the certificate"});
+  const std::size_t dialect = end->dialect.value_or(0);
+  if (end->fallback &&
+      (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))
+    return at_fault(url, {"clients of 'dialect' must greet first, and those of 'fallback' wait for it; such as "
+                          "?dialect=2.4&fallback=1.10"});
+  if (end->enet == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (end->strict && end->enet == relay::EnetMode::kDatagrams)
+    return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
+  return ListenEnd{
+      end->game,     dialect,      end->dialect.has_value(), *address, end->web, end->strict, end->enet, end->settings,
+      end->fallback, end->proxies, end->public_port};
+}
+
+Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_endpoint(url, known, EndpointRole::kTo);
+  if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
+  if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (end.ok())
+    if (const std::string why = net::objection_to_host(end->host); !why.empty())
+      return at_fault(url, {"'" + end->host + "' is no host name: " + why});
+  const auto host = end.ok() ? net::Address::parse(end->host, end->port) : Outcome<net::Address>(Error{});
+  if (end.ok() && end->source == relay::SourceMode::kLoopback && host.ok() && !net::is_loopback_v4(*host))
+    return at_fault(url, {"source=loopback is for a server on this machine, such as 127.0.0.1"});
+  if (end.ok() && end->web)
+    if (const auto lacks = objection(*end->web, EndpointRole::kTo)) return at_fault(url, *lacks);
+  return end;
+}
+
+Outcome<RouteServers> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known) {
+  RouteServers all;
+  if (urls.size() > relay::kMostServers)
+    return Error{"a route has at most " + std::to_string(relay::kMostServers) + " servers"};
+  for (const std::string& url : urls) {
+    auto one = parse_to(url, known);
+    if (!one) return one.error();
+    relay::UpstreamOptions server{one->host, one->port, one->dialect, one->weight};
+    for (const relay::UpstreamOptions& other : all.servers)
+      if (other.host == server.host && other.port == server.port) return at_fault(url, {"is listed twice"});
+    if (all.servers.empty()) {
+      all.first = *one;
+    } else if (one->game != all.first.game) {
+      return at_fault(url, {"the servers of a route must be of one game; give this one a route of its own"});
+    } else if (one->web != all.first.web || one->settings != all.first.settings ||
+               one->send_proxy != all.first.send_proxy || one->source != all.first.source) {
+      return at_fault(url, {"the servers of a route must have the same options, except dialect and weight"});
+    }
+    all.servers.push_back(std::move(server));
+  }
+  return all;
+}
+
+Settings front_settings_of(const ListenEnd& listen) {
+  return with_found(listen.settings, faces_of(*listen.game).front_settings);
+}
+
+Settings back_settings_of(const Endpoint& to) { return with_found(to.settings, faces_of(*to.game).back_settings); }
+
+std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
+  return [make = faces_of(*listen.game).front, settings = front_settings_of(listen)](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
+std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
+  return [make = faces_of(*to.game).back, settings = back_settings_of(to)](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {
+  // If clients name their dialect and the server's is not named, the server must speak theirs: a relay. If only the
+  // server's is named, each client is bridged to it.
+  const bool named_by_client = clients_name_dialect(*listen.game);
+  const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.named && to.dialect;
+  const bool same = listen.game == to.game && !listen.fallback && !each_its_own &&
+                    (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
+  if (!same) {
+    if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
+    if (const auto misplaced = misplaced_option(listen, ListenerKind::kBridge)) return *misplaced;
+    return RouteKind::kBridge;
+  }
+  if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;
+  return RouteKind::kRelay;
+}
+
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const RouteServers& to) {
+  std::optional<RouteKind> kind;
+  for (std::size_t i = 0; i < to.servers.size(); ++i) {
+    const auto one = route_kind(listen, to.with_dialect_of(i));
+    if (!one) return one.error();
+    if (kind && *kind != *one)
+      return Error{"one server of the route would be relayed, and another bridged; give them routes of their own"};
+    kind = *one;
+  }
+  return *kind;
+}
+
+Outcome<std::string> parse_while_down(std::string_view text) {
+  constexpr std::string_view kArena = "arena ";
+  if (!text.starts_with(kArena) || text.size() == kArena.size())
+    return Error{"must be \"arena NAME\", with the name of an [[arena]]"};
+  return std::string(text.substr(kArena.size()));
+}
+
+std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind) {
+  if (kind != RouteKind::kBridge) return Error{"is for bridges: a relay cannot join another server in a player's name"};
+  const auto make = front_maker(listen);
+  for (const std::size_t dialect : {listen.dialect, listen.fallback.value_or(listen.dialect)})
+    if (const auto front = make(dialect); front == nullptr || !front->takes_another_world())
+      return Error{"is not for " + std::string(listen.game->name()) +
+                   ", whose clients load a world only when they join; it is for aos, ogar and native"};
+  return std::nullopt;
+}
+
+std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {
+  std::tm utc{};
+  gmtime_r(&name.start, &utc);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
+  std::string file(pattern);
+  replace_all(file, "{time}", time.data());
+  replace_all(file, "{route}", name.name.empty() ? std::to_string(name.route) : std::string(name.name));
+  replace_all(file, "{link}", std::to_string(name.link));
+  replace_all(file, "{game}", name.game);
+  return (std::filesystem::path(directory) / file).string();
+}
+
+Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_listen(url, known);
+  if (!end) return end.error();
+  const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
+  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
+    if (!faces_of(*end->game).has_front(dialect))
+      return fault(dialect_text(*end->game, dialect) + " has no front yet; see `entente games`");
+  if (const auto misplaced = misplaced_option(*end, ListenerKind::kRoom)) return fault(misplaced->text);
+  return end;
+}
+
+std::optional<Error> objection_to_playing(const Endpoint& to) {
+  const std::size_t dialect = to.dialect.value_or(0);
+  if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
+  return Error{"bots cannot play " + dialect_text(*to.game, dialect) + " yet: it has no back; see `entente games`"};
+}
+
+}  // namespace entente

@@ -1,0 +1,227 @@
+#include "proxy/program/storage/retention.h"
+
+#include <regex.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "proxy/program/settings/route.h"
+#include "proxy/program/storage/words_cache.h"
+#include "proxy/trace/file.h"
+#include "proxy/trace/mcap.h"
+
+namespace entente {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kLookEvery{1};
+
+/// The name as an extended regular expression: with the second and later names of FileSink::create_beside, and any time
+/// and link.
+std::string regex_of(const RecordingTarget& target) {
+  constexpr const char *kTime = "\x01", *kLink = "\x02";  // no name has these
+  std::string pattern = target.pattern;
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    for (std::size_t at = pattern.find(from); at != std::string::npos; at = pattern.find(from, at + to.size()))
+      pattern.replace(at, from.size(), to);
+  };
+  replace("{time}", kTime);
+  replace("{link}", kLink);
+  const fs::path name =
+      fs::path(recording_path(pattern, "", {target.game, target.route, 0, 0, target.name})).filename();
+  const auto escaped = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      if (c == *kTime)
+        out += "[0-9]{8}T[0-9]{6}Z";
+      else if (c == *kLink)
+        out += "[0-9]+";
+      else if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos)
+        (out += '\\') += c;
+      else
+        out += c;
+    }
+    return out;
+  };
+  return "^" + escaped(name.stem().string()) + "(-[1-9][0-9]{0,3})?" + escaped(name.extension().string()) + "$";
+}
+
+/// Whether it begins as every recording of this program does.
+bool is_ours(const fs::path& path) {
+  Buffer expected(trace::mcap::kMagic.begin(), trace::mcap::kMagic.end());
+  put(expected, trace::mcap::Header{"", "entente"});
+  const auto file = trace::FileSource::open(path.string());
+  if (!file || (*file)->size() < expected.size()) return false;
+  Buffer first(expected.size());
+  return (*file)->read(0, first).ok() && first == expected;
+}
+
+}  // namespace
+
+/// The names of files that fit an extended regular expression. <regex> would take seconds to compile.
+class Retention::Names {
+ public:
+  explicit Names(const std::string& regex)
+      : compiled_(regex.find('\0') == std::string::npos &&
+                  ::regcomp(&regex_, regex.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
+  ~Names() {
+    if (compiled_) ::regfree(&regex_);
+  }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  bool has(const std::string& name) const { return compiled_ && ::regexec(&regex_, name.c_str(), 0, nullptr, 0) == 0; }
+
+ private:
+  regex_t regex_{};
+  const bool compiled_;  // not if there is a NUL in it, which no name has
+};
+
+Retention::~Retention() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Retention::add(const RecordingTarget& target) {
+  fs::path folder =
+      fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
+  if (folder.empty()) folder = ".";
+  const auto key = std::tuple(target.pattern, target.game, target.route);
+  const std::lock_guard lock(mutex_);
+  if (targets_.insert(key).second) patterns_.push_back({std::move(folder), std::make_shared<Names>(regex_of(target))});
+}
+
+void Retention::begin() {
+  if (wanted()) thread_ = std::thread([this] { run(); });
+}
+
+void Retention::look_soon() {
+  const std::lock_guard lock(mutex_);
+  soon_ = true;
+  changed_.notify_all();
+}
+
+void Retention::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    soon_ = false;
+    lock.unlock();
+    look(fs::file_time_type::clock::now());
+    lock.lock();
+    changed_.wait_for(lock, kLookEvery, [this] { return soon_ || stopping_; });
+  }
+}
+
+/// The complete recordings.
+std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
+  std::vector<Found> found;
+  std::set<fs::path> seen;
+  std::map<fs::path, std::uint64_t> caches;  // bytes of words, by the file that they were made of
+  std::vector<Pattern> patterns;
+  {
+    const std::lock_guard lock(mutex_);
+    patterns = patterns_;
+  }
+  for (const Pattern& pattern : patterns) {
+    std::error_code error;
+    for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
+      std::error_code gone;  // while we look
+      if (!fs::is_regular_file(at->symlink_status(gone)) || gone || seen.contains(at->path())) continue;
+      const fs::path cached = file_of_words_cache(at->path());  // empty: it holds no words of another file
+      const std::string name = (cached.empty() ? at->path() : cached).filename().string();
+      const bool part = name.ends_with(".part");
+      if (!pattern.names->has(part ? name.substr(0, name.size() - 5) : name)) continue;
+      Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone),
+                pattern.names.get()};
+      if (gone || !is_ours(one.path) || (!cached.empty() && !is_words_cache(one.path))) continue;
+      seen.insert(one.path);
+      if (!cached.empty()) {
+        caches[cached] = one.bytes;
+        continue;
+      }
+      if (part && one.changed < options_.began) continue;  // an earlier program left it
+      if (part)
+        ++unfinished, unfinished_bytes += one.bytes;
+      else
+        found.push_back(std::move(one));
+    }
+  }
+  for (Found& one : found)
+    if (const auto cache = caches.find(one.path); cache != caches.end()) one.bytes += cache->second;
+  return found;
+}
+
+/// Sets how old each file is, and puts the oldest first. The time of a file's last change gives its age once. Later,
+/// the monotonic clock does. A file that an earlier look did not find is not older than that look.
+void Retention::judge_ages(std::vector<Found>& found, fs::file_time_type now, Millis steady) {
+  using std::chrono::nanoseconds;
+  std::map<fs::path, Seen> seen;
+  std::set<const Names*> looked_for;
+  for (Found& one : found) {
+    looked_for.insert(one.by);
+    const auto before = seen_.find(one.path);
+    Seen its = before != seen_.end() ? before->second : Seen{};
+    if (before == seen_.end() || its.changed != one.changed) {
+      nanoseconds age = std::max<nanoseconds>(now - one.changed, nanoseconds(0));
+      if (looked_for_.contains(one.by))
+        age = std::min<nanoseconds>(age, std::chrono::milliseconds(steady - looked_at_));
+      its = {one.changed, age, steady};
+    }
+    one.age = its.age + std::chrono::milliseconds(steady - its.at);
+    seen.emplace(one.path, its);
+  }
+  seen_ = std::move(seen);
+  const std::lock_guard lock(mutex_);
+  for (const Pattern& pattern : patterns_) looked_for.insert(pattern.names.get());
+  looked_for_ = std::move(looked_for);
+  looked_at_ = steady;
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return a.age != b.age ? a.age > b.age : a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
+  });
+}
+
+bool Retention::remove(const Found& file, const char* why) {
+  const std::string path = file.path.string();
+  std::error_code error;
+  remove_words_cache(file.path);
+  if (fs::remove(file.path, error) && !error) {
+    ++deleted_;
+    deleted_bytes_ += file.bytes;
+    std::erase(stuck_, path);
+    if (options_.deleted) options_.deleted(path, file.bytes, why);
+    return true;
+  }
+  if (!error) return true;  // another program has deleted it already
+  if (std::find(stuck_.begin(), stuck_.end(), path) == stuck_.end()) {
+    stuck_.push_back(path);
+    if (options_.failed) options_.failed(path, error.message());
+  }
+  return false;
+}
+
+void Retention::look(fs::file_time_type now, Millis steady) {
+  std::uint64_t count = 0, bytes = 0;
+  std::vector<Found> found = find(count, bytes);
+  judge_ages(found, now, steady);
+  for (const Found& file : found) ++count, bytes += file.bytes;
+  for (const Found& file : found) {
+    const bool too_old = options_.keep_age.count() != 0 && file.age > options_.keep_age;
+    const bool too_much = options_.keep_bytes != 0 && bytes > options_.keep_bytes && &file != &found.back();
+    if (!too_old && !too_much) continue;
+    if (remove(file, too_old ? "older than recording.keep_s" : "more than recording.keep_mb"))
+      --count, bytes -= file.bytes;
+  }
+  kept_ = count;
+  kept_bytes_ = bytes;
+}
+
+Retention::Totals Retention::totals() const { return {deleted_, deleted_bytes_, kept_, kept_bytes_}; }
+
+}  // namespace entente

@@ -1,0 +1,99 @@
+// Deletes old recordings: recording.keep_s and keep_mb.
+// Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given,
+// with the words that were made of them (words_cache.h); the oldest first. Links, other files and files that are being
+// written are left alone. Files age by the monotonic clock: when the wall clock is set, none is older than before.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "proxy/base/time.h"
+#include "proxy/program/storage/recording_target.h"
+
+namespace entente {
+
+class Retention {
+ public:
+  struct Options {
+    std::string directory;
+    std::filesystem::file_time_type::duration keep_age{};  ///< 0: any
+    std::uint64_t keep_bytes = 0;                          ///< 0: any
+    std::function<void(const std::string& path, std::uint64_t bytes, const char* why)> deleted = {};
+    std::function<void(const std::string& path, const std::string& error)> failed = {};
+    /// When the program began. Unfinished files that were last written before are left over, and do not count.
+    std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
+  };
+  struct Totals {
+    std::uint64_t deleted = 0, deleted_bytes = 0;
+    std::uint64_t kept = 0, kept_bytes = 0;  ///< as it last looked; with the files that are being written
+  };
+
+  explicit Retention(Options options) : options_(std::move(options)) {}
+  ~Retention();
+  Retention(const Retention&) = delete;
+  Retention& operator=(const Retention&) = delete;
+
+  bool wanted() const { return options_.keep_bytes != 0 || options_.keep_age.count() != 0; }
+  /// From now on, recordings of this target are deleted, too, when they are old. From any thread.
+  void add(const RecordingTarget& target);
+  /// Looks now, then every minute, on a thread of its own. Does nothing if there is no limit.
+  void begin();
+  /// Looks again soon: a file was completed. From any thread.
+  void look_soon();
+
+  /// Looks once, on this thread. `steady`: now, on the monotonic clock.
+  void look(std::filesystem::file_time_type now, Millis steady = steady_now());
+  /// From any thread.
+  Totals totals() const;
+
+ private:
+  class Names;
+  struct Pattern {
+    std::filesystem::path folder;
+    std::shared_ptr<const Names> names;
+  };
+  struct Found {
+    std::filesystem::path path;
+    std::filesystem::file_time_type changed;
+    std::uint64_t bytes = 0;  // with the words that were made of it
+    const Names* by = nullptr;
+    std::chrono::nanoseconds age{};
+  };
+  /// A file that an earlier look found: how old it was then.
+  struct Seen {
+    std::filesystem::file_time_type changed;
+    std::chrono::nanoseconds age;
+    Millis at;
+  };
+  void run();
+  std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;
+  void judge_ages(std::vector<Found>& found, std::filesystem::file_time_type now, Millis steady);
+  bool remove(const Found& file, const char* why);
+
+  const Options options_;
+  std::map<std::filesystem::path, Seen> seen_;
+  std::set<const Names*> looked_for_;  // by the last look, at looked_at_
+  Millis looked_at_ = 0;
+  std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
+  std::vector<std::string> stuck_;  // could not be deleted, and that was said
+
+  mutable std::mutex mutex_;  // of what follows
+  std::vector<Pattern> patterns_;
+  std::set<std::tuple<std::string, std::string, std::size_t>> targets_;  // of them
+  std::condition_variable changed_;
+  bool soon_ = false, stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace entente
