@@ -60,7 +60,7 @@ const std::vector<Place>& places() {
     for (const wire::Game* game : games()) {
       const std::string folder = "adapters/" + std::string(game->name());
       if (mapping_of(*game).empty()) continue;
-      places.push_back({folder, folder + (game->name() == "native" ? "/native.cc" : "/mapping.cc")});
+      places.push_back({folder, folder + (game->name() == "native" ? "/native.cc" : "/wire/mapping.cc")});
     }
     return places;
   }();
