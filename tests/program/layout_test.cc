@@ -57,7 +57,7 @@ struct Keep {
 const std::vector<Keep>& kept() {
   static const std::vector<Keep> all{
       {"uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*", {"proxy/net/"}},
-      {"openssl/.*", {"proxy/net/"}},
+      {"openssl/.*", {"proxy/net/", "adapters/wire/md5.cc"}},
       {"nats/.*|nats\\.h", {"proxy/fleet/"}},
       {"CLI/.*|toml\\+\\+/.*", {"proxy/program/"}},
       {"pcap.*", {"proxy/program/import/"}},
@@ -104,7 +104,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/program/import/input.cc"}},  // it waits for a pipe
       {Pattern(R"(\b(uv_\w+|enet_(host|peer|packet|address|initialize|crc32|range)\w*|ENet[HPAE]\w+|wslay_\w+|SSL_\w+|)"
                R"(EVP_\w+|BIO_\w+|X509_\w+|sd_\w+|boost::\w+)\s*[(*&:])"),
-       {"proxy/net/"}},
+       {"proxy/net/", "adapters/wire/md5.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
        {"proxy/net/", "proxy/trace/file.cc", "proxy/program/settings/ban_file.cc", "proxy/program/serve/signals.cc",
@@ -121,6 +121,7 @@ std::span<const Name> kept_names() {
                R"([gs]etrlimit|umask|getpid|getuid)\()"),
        {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/proxy_server.cc", "proxy/program/"}},
       {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
+      {Pattern(R"(\bstd::j?thread\s*(\w+\s*)?[({])"), {"proxy/net/process/named_thread.h"}},
       {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),
        {"proxy/trace/", "proxy/program/", "adapters/panic/world/ground.cc"}},  // the maps of Panic are files
@@ -128,7 +129,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/relay/", "proxy/fleet/", "proxy/program/"}},
       {Pattern(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
       {Pattern(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"),
-       {"proxy/base/keyed_hash.h", "proxy/relay/", "proxy/fleet/bus.cc", "proxy/program/serve/taps.cc"}},
+       {"proxy/base/keyed_hash.h", "proxy/relay/", "proxy/fleet/bus/line.cc", "proxy/program/serve/taps.cc"}},
       {Pattern(R"(\b(fork|vfork|execv\w*|execl\w*|posix_spawnp?|popen|system|getenv|setenv)\()"),
        {"proxy/net/service_manager.cc"}},  // systemd tells the journal by the environment
       {Pattern(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
