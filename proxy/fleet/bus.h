@@ -223,8 +223,8 @@ class BusLine {
   void answered(RequestId question, BusMessage message, bool nobody);
   void check_time();
   void finish(std::unordered_map<RequestId, Question>::iterator question);
-  void bid(std::size_t bytes, BucketDone done, std::function<BucketResult(BusConnection&)> order);
-  void bid_stream(std::size_t bytes, Stored stored, std::function<Outcome<std::uint64_t>(BusConnection&)> order);
+  void order_bucket(std::size_t bytes, BucketDone done, std::function<BucketResult(BusConnection&)> order);
+  void order_stream(std::size_t bytes, Stored stored, std::function<Outcome<std::uint64_t>(BusConnection&)> order);
 
   Bus& bus_;
   net::Loop& loop_;
@@ -237,8 +237,8 @@ class BusLine {
   std::unordered_map<SubscriptionId, std::shared_ptr<Heard>> heard_;
   std::unordered_map<SubscriptionId, std::shared_ptr<Watched>> watched_;
   std::unordered_map<RequestId, Question> questions_;
-  std::unordered_map<RequestId, BucketDone> bids_;
-  std::unordered_map<RequestId, Stored> stored_;
+  std::unordered_map<RequestId, BucketDone> bucket_orders_;
+  std::unordered_map<RequestId, Stored> stream_orders_;
   std::unique_ptr<Timer> timer_;
 };
 

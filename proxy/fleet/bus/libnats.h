@@ -1,0 +1,54 @@
+// Converts what libnats says to the bus's own types.
+#pragma once
+
+#include <nats/nats.h>
+
+#include <string>
+
+#include "proxy/fleet/bus.h"
+
+namespace entente::fleet {
+
+/// The text of libnats for the last failure on this thread.
+inline std::string failure(natsStatus status) {
+  const char* last = nats_GetLastError(nullptr);
+  const std::string text = last != nullptr ? last : "";
+  if (text.empty()) return natsStatus_GetText(status);
+  const std::size_t place = text.starts_with('(') ? text.find("): ") : text.npos;  // in the source of libnats
+  return place == text.npos ? text : text.substr(place + 3);
+}
+
+/// Why the connection last failed; empty: it did not.
+inline std::string why_failed(natsConnection* connection) {
+  const char* text = nullptr;
+  const natsStatus status = natsConnection_GetLastError(connection, &text);
+  if (status == NATS_OK) return "";
+  return text != nullptr && *text != '\0' ? text : natsStatus_GetText(status);
+}
+
+inline Buffer buffer_of(const void* data, int size) {
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  return size > 0 ? Buffer(bytes, bytes + size) : Buffer();
+}
+
+inline BusMessage message_of(const natsMsg* message) {
+  const char* reply = natsMsg_GetReply(message);
+  return {natsMsg_GetSubject(message), reply != nullptr ? reply : "",
+          buffer_of(natsMsg_GetData(message), natsMsg_GetDataLength(message)), 0};
+}
+
+inline BusEntry entry_of(kvEntry* entry) {
+  return {kvEntry_Key(entry), buffer_of(kvEntry_Value(entry), kvEntry_ValueLen(entry)), kvEntry_Revision(entry),
+          kvEntry_Operation(entry) != kvOp_Put};
+}
+
+/// Bytes that a message takes while it waits.
+inline std::size_t size_of(const BusMessage& message) {
+  return message.subject.size() + message.reply.size() + message.bytes.size() + 128;
+}
+
+inline bool is_tls(const std::string& url) { return url.starts_with("tls://"); }
+
+constexpr std::int64_t kJetStreamWait = 2'000;  // ms
+
+}  // namespace entente::fleet
