@@ -58,4 +58,24 @@ std::string config_sentence(const google::protobuf::FieldDescriptor& field) {
   return line.substr(line.find_first_not_of(' ') == std::string::npos ? line.size() : line.find_first_not_of(' '));
 }
 
+config::Rule::Reload reload_rule(const google::protobuf::FieldDescriptor& field, config::Rule::Reload table) {
+  const config::Rule::Reload own = field.options().GetExtension(config::rule).reload();
+  return own != config::Rule::never ? own : table;
+}
+
+std::string_view reload_sentence(config::Rule::Reload reload) {
+  switch (reload) {
+    case config::Rule::at_once:
+      return "A reload applies a change at once.";
+    case config::Rule::newcomers:
+      return "A reload applies a change to new sessions.";
+    case config::Rule::new_match:
+      return "A reload begins a new match with a change.";
+    case config::Rule::listeners:
+      return "A reload opens and closes listeners.";
+    default:
+      return "A change needs a restart.";
+  }
+}
+
 }  // namespace entente

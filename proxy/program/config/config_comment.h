@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "schema/config.pb.h"
 
 namespace google::protobuf {
 class FieldDescriptor;
@@ -13,5 +16,10 @@ namespace entente {
 std::string config_comment(const google::protobuf::FieldDescriptor& field);
 /// The comment on one line.
 std::string config_sentence(const google::protobuf::FieldDescriptor& field);
+
+/// The key's own rule for reloads; nothing of its own: that of its table.
+config::Rule::Reload reload_rule(const google::protobuf::FieldDescriptor& field, config::Rule::Reload table);
+/// "A reload applies a change at once."
+std::string_view reload_sentence(config::Rule::Reload reload);
 
 }  // namespace entente

@@ -14,7 +14,8 @@ using google::protobuf::FieldDescriptor;
 
 constexpr std::string_view kHead =
     "# An example configuration for `entente run`, with every key. The line above a key shows its default; a key that\n"
-    "# is left out has that value. Generated from schema/config.proto by `entente check --example`.\n";
+    "# is left out has that value. If a key and its table say nothing about reloads, a change needs a restart.\n"
+    "# Generated from schema/config.proto by `entente check --example`.\n";
 
 // The comment above a key, as lines of TOML.
 std::string above(const FieldDescriptor& field) {
@@ -65,7 +66,9 @@ class Example {
       text_ += "\n" + above(field) + "[" + name + "]\n";  // its keys have been explained
       return;
     }
-    text_ += "\n" + above(field) + (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
+    text_ += "\n" + above(field);
+    if (rule.reload() != config::Rule::never) text_.append("# ").append(reload_sentence(rule.reload())).append("\n");
+    text_ += (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
     keys(*field.message_type(), name + ".");
   }
 
@@ -81,6 +84,7 @@ class Example {
     if (rule.has_min()) line += " Range: " + std::to_string(rule.min()) + " to " + std::to_string(rule.max()) + ".";
     if (const auto* words = field.enum_type()) line += " One of: " + names(*words) + ".";
     line += rule.required() ? " Required." : " Default: " + literal(field, rule.preset()) + ".";
+    if (rule.reload() != config::Rule::never) line.append(" ").append(reload_sentence(rule.reload()));
     return line + "\n";
   }
 

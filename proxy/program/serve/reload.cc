@@ -8,22 +8,40 @@
 #include <string_view>
 
 #include "adapters/registry.h"
-#include "proxy/program/fleet/fleet.h"
+#include "proxy/program/config/config_comment.h"
+#include "proxy/program/config/fleet_settings.h"
 #include "proxy/program/settings/endpoint.h"
 
 namespace entente {
 namespace {
 
-/// Removes what can change without a restart.
-void fix(config::Config& config) {
-  config.clear_limits();
-  config.clear_texts();
-  config.mutable_log()->clear_level();
-  config.mutable_access()->clear_allow();
-  config.mutable_access()->clear_deny();
-  config.mutable_operator_()->clear_token_file();
-  config.clear_route();
-  config.clear_arena();
+using google::protobuf::Message;
+using Reload = config::Rule::Reload;
+
+/// Removes the keys whose changes a reload treats in a way for which `is` returns true. `table`: how it treats those of
+/// this table that have no rule of their own.
+template <class Is>
+void remove_keys(Message& of, const Is& is, Reload table = config::Rule::never) {
+  const auto& reflection = *of.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> keys;
+  reflection.ListFields(of, &keys);
+  for (const auto* key : keys) {
+    const Reload reload = reload_rule(*key, table);
+    bool gone = is(reload);
+    if (key->message_type() != nullptr && !key->is_repeated()) {
+      Message& inner = *reflection.MutableMessage(&of, key);
+      remove_keys(inner, is, reload);
+      gone = inner.ByteSizeLong() == 0;
+    }
+    if (gone) reflection.ClearField(&of, key);
+  }
+}
+
+/// The keys that only a restart applies.
+template <class Part>
+Part fixed(Part part) {
+  remove_keys(part, [](Reload reload) { return reload != config::Rule::never; });
+  return part;
 }
 
 bool is_enet_url(const std::string& listen) {
@@ -50,8 +68,7 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
 constexpr std::string_view kModified = "modified: ";
 
 /// In lines such as "limits.sessions: 200 -> 150", each after `changed`, or "added: access.deny[0]: …".
-std::vector<std::string> differences(const google::protobuf::Message& before, const google::protobuf::Message& fresh,
-                                     std::string_view changed = "") {
+std::vector<std::string> differences(const Message& before, const Message& fresh, std::string_view changed = "") {
   std::string text;
   google::protobuf::util::MessageDifferencer differencer;
   differencer.ReportDifferencesToString(&text);
@@ -65,16 +82,8 @@ std::vector<std::string> differences(const google::protobuf::Message& before, co
   return lines;
 }
 
-void add_changes(const std::string& of, const google::protobuf::Message& before, const google::protobuf::Message& fresh,
-                 std::vector<std::string>& lines) {
+void add_changes(const std::string& of, const Message& before, const Message& fresh, std::vector<std::string>& lines) {
   for (const std::string& line : differences(before, fresh)) lines.push_back(of + line);
-}
-
-/// The keys of an arena of the fleet that a reload does not apply.
-config::Arena fixed(config::Arena arena) {
-  arena.clear_listen();
-  arena.clear_watch();
-  return arena;
 }
 
 /// The changes of the fleet's arenas, and of routes into them, that need a restart.
@@ -89,15 +98,10 @@ void add_fleet_changes(const config::Config& running, const config::Config& fres
         add_changes("route '" + route.listen() + "': ", before, route, lines);
 }
 
-/// Keeps only the keys that applied_at_once() reports.
-config::Config at_once(const config::Config& config) {
-  config::Config kept;
-  *kept.mutable_limits() = config.limits();
-  *kept.mutable_texts() = config.texts();
-  kept.mutable_log()->set_level(config.log().level());
-  *kept.mutable_access()->mutable_allow() = config.access().allow();
-  *kept.mutable_access()->mutable_deny() = config.access().deny();
-  return kept;
+/// The keys that a reload applies at once.
+config::Config at_once(config::Config config) {
+  remove_keys(config, [](Reload reload) { return reload != config::Rule::at_once; });
+  return config;
 }
 
 }  // namespace
@@ -106,13 +110,11 @@ std::vector<std::string> applied_at_once(const config::Config& before, const con
   return differences(at_once(before), at_once(fresh), "changed: ");
 }
 
-std::vector<std::string> takes_restart(config::Config running, config::Config fresh) {
+std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh) {
   std::vector<std::string> lines;
   if (const auto places = lacks_places(running, fresh)) lines.push_back(*places);
   add_fleet_changes(running, fresh, lines);
-  fix(running);
-  fix(fresh);
-  add_changes("", running, fresh, lines);
+  add_changes("", fixed(running), fixed(fresh), lines);
   return lines;
 }
 

@@ -4,10 +4,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include "adapters/registry.h"
 #include "proxy/program/config/config.h"
+#include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/config_reader.h"
 #include "tests/support/paths.h"
 
@@ -44,6 +47,27 @@ TEST_CASE("the example is valid, and every key in it has its default value") {
   config->clear_route();
   config->clear_arena();
   CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, default_config()));
+}
+
+TEST_CASE("the manual lists the keys that a reload applies at once") {
+  std::set<std::string> tables, names;
+  const auto& whole = *config::Config::descriptor();
+  for (int i = 0; i < whole.field_count(); ++i) {
+    const auto& table = *whole.field(i);
+    if (reload_rule(table, config::Rule::never) == config::Rule::at_once) tables.insert("`[" + table.name() + "]`");
+    if (table.message_type() == nullptr || table.is_repeated()) continue;
+    for (int j = 0; j < table.message_type()->field_count(); ++j) {
+      const auto& key = *table.message_type()->field(j);
+      if (key.options().GetExtension(config::rule).reload() == config::Rule::at_once)
+        names.insert("`" + table.name() + "." + key.name() + "`");
+    }
+  }
+  std::string row;
+  for (const auto* of : {&tables, &names})
+    for (const std::string& name : *of) row += (row.empty() ? "| " : ", ") + name;
+  CAPTURE(row);
+  const std::string manual = file(testing::source_dir() + "/proxy/manual/reload-and-stop.md");
+  CHECK(manual.find("\n" + row + " | It applies at once.") != std::string::npos);
 }
 
 TEST_CASE("every key in the example has a comment and a line of facts above it") {
