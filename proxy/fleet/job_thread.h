@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "proxy/base/time.h"
+#include "proxy/net/process/named_thread.h"
 
 namespace entente::fleet {
 
@@ -20,9 +21,13 @@ class JobThread {
   using Tend = std::function<Millis()>;
   static constexpr Millis kLong = 3'600'000;
 
-  /// `most`: bytes that may wait. `at_end`: is called on the thread before it ends.
-  JobThread(std::size_t most, Tend tend, Job at_end)
-      : most_(most), tend_(std::move(tend)), at_end_(std::move(at_end)), thread_([this] { run(); }) {}
+  /// `name`: of the thread, up to 15 letters. `most`: bytes that may wait. `at_end`: is called on the thread before it
+  /// ends.
+  JobThread(std::string name, std::size_t most, Tend tend, Job at_end)
+      : most_(most),
+        tend_(std::move(tend)),
+        at_end_(std::move(at_end)),
+        thread_(net::named_thread(std::move(name), [this] { run(); })) {}
   ~JobThread() { stop(); }
 
   /// False: too much waits, or it stops.

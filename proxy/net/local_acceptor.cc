@@ -114,7 +114,7 @@ LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<RequestServer> re
 
 void LocalAcceptor::start() {
   if (!passed_path_.empty()) own(std::move(passed_path_));
-  requests_->start();
+  requests_->start("control");
 }
 
 void LocalAcceptor::own(std::string path) {

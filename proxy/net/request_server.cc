@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "proxy/net/process/named_thread.h"
 #include "proxy/net/socket.h"
 
 namespace entente::net {
@@ -38,8 +39,8 @@ Outcome<std::unique_ptr<RequestServer>> RequestServer::open(Fd listening, Hear h
 RequestServer::RequestServer(Fd listening, Fd closing, Hear hear, Millis time)
     : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {}
 
-void RequestServer::start() {
-  thread_ = std::thread([this] { run(); });
+void RequestServer::start(const std::string& name) {
+  thread_ = named_thread(name, [this] { run(); });
 }
 
 RequestServer::~RequestServer() {

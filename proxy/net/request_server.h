@@ -42,8 +42,8 @@ class RequestServer {
   RequestServer(const RequestServer&) = delete;
   RequestServer& operator=(const RequestServer&) = delete;
 
-  /// REQUIRES: called once.
-  void start();
+  /// `name`: of the thread, up to 15 letters. REQUIRES: called once.
+  void start(const std::string& name);
   /// The socket that listens.
   int listening() const { return listening_.get(); }
 

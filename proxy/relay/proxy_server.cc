@@ -1,7 +1,5 @@
 #include "proxy/relay/proxy_server.h"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <cassert>
 #include <csignal>
@@ -12,6 +10,7 @@
 #include <shared_mutex>
 #include <thread>
 
+#include "proxy/net/process/named_thread.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/worker.h"
 
@@ -564,10 +563,7 @@ void ProxyServer::run() {
     const std::lock_guard changing(impl_->changing);
     impl_->running = true;
     for (std::size_t i = 1; i < workers.size(); ++i)
-      others.emplace_back([&, i] {
-        (void)::prctl(PR_SET_NAME, ("worker " + std::to_string(i + 1)).c_str());
-        workers[i]->run();
-      });
+      others.push_back(net::named_thread("worker " + std::to_string(i + 1), [&, i] { workers[i]->run(); }));
   }
   workers[0]->run();
   for (std::thread& one : others) one.join();

@@ -20,7 +20,7 @@ std::unique_ptr<HttpAcceptor> open_acceptor() {
     return HttpAnswer{200, "text/x", path == "/here" ? "all of it" : ""};
   });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
-  (*acceptor)->start();
+  (*acceptor)->start("test");
   return std::move(*acceptor);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("on loopback, a request for another host name is refused") {
     return HttpAnswer{200, "a/b", "x"};
   });
   REQUIRE(everywhere.ok());
-  (*everywhere)->start();
+  (*everywhere)->start("test");
   const Address local = *Address::parse("127.0.0.1", (*everywhere)->address().port());
   CHECK(asked(local, {"GET / HTTP/1.1\r\nHost: games.example\r\n\r\n"}).substr(0, 13) == "HTTP/1.1 200 ");
 }
@@ -113,7 +113,7 @@ TEST_CASE("a body is read with its request, in any number of pieces, up to a lim
       },
       10);
   REQUIRE(acceptor.ok());
-  (*acceptor)->start();
+  (*acceptor)->start("test");
   const auto& page = **acceptor;
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"}) == "POST hello");
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "he", "llo"}) == "POST hello");

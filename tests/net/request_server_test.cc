@@ -30,7 +30,7 @@ struct Place {
         kHour);
     REQUIRE(begun.ok());
     requests = std::move(*begun);
-    requests->start();
+    requests->start("test");
   }
 
   Fd guest(std::string_view says = {}) const {

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "proxy/net/process/named_thread.h"
+
 namespace entente::net {
 namespace {
 
@@ -77,7 +79,7 @@ std::shared_ptr<HostNames::Host> HostNames::host(const std::string& name) {
   if (host == nullptr) known = host = std::make_shared<Host>(shared_, name);
   // They are never joined, because a lookup may take long: what they use belongs to all of them.
   if (!std::exchange(shared_->started, true))
-    for (std::size_t i = 0; i < kThreads; ++i) std::thread([shared = shared_] { serve(shared); }).detach();
+    for (std::size_t i = 0; i < kThreads; ++i) named_thread("names", [shared = shared_] { serve(shared); }).detach();
   return host;
 }
 

@@ -41,7 +41,7 @@ class HttpAcceptor {
   /// The address that it listens on.
   const Address& address() const { return address_; }
   /// REQUIRES: called once.
-  void start() { requests_->start(); }
+  void start(const std::string& name) { requests_->start(name); }
   int listening() const { return requests_->listening(); }
 
  private:

@@ -13,23 +13,13 @@ namespace {
 
 constexpr Millis kLook = 100;           // between checks whether the last session has ended
 constexpr Millis kLookForOver = 1'000;  // the same for a retired route
-constexpr Millis kIdle = 60'000;        // longest wait; news_ wakes the thread earlier
 
 constexpr Millis kOnTheWay = 5'500;  // a client may still be connecting for this long: ENet retries for 5 s
 
 }  // namespace
 
-Drainer::Drainer(relay::ProxyServer& server, Millis before_stop) : server_(server), before_stop_(before_stop) {
-  sem_init(&news_, 0, 0);
-  thread_ = std::thread([this] { run(); });
-}
-
-Drainer::~Drainer() {
-  ends_ = true;
-  sem_post(&news_);
-  thread_.join();
-  sem_destroy(&news_);
-}
+Drainer::Drainer(relay::ProxyServer& server, Millis before_stop, Housekeeping& thread)
+    : server_(server), before_stop_(before_stop), work_(thread, [this] { return look(); }) {}
 
 void Drainer::add(std::size_t route, std::string name) {
   const std::lock_guard lock(mutex_);
@@ -48,7 +38,7 @@ void Drainer::drain(std::size_t route, Time time, const std::string& why) {
     }
   }
   server_.set_draining(route, true);
-  sem_post(&news_);
+  work_.news();
 }
 
 void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
@@ -59,7 +49,7 @@ void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
     if (ends) drained.until = std::min(*ends, drained.until.value_or(*ends));
     drained.over = std::move(over);
   }
-  sem_post(&news_);
+  work_.news();
 }
 
 void Drainer::keep(std::size_t route) {
@@ -74,7 +64,7 @@ void Drainer::drain_server(const std::string& server, Time time) {
     if (const auto ends = until(time)) servers_[server] = *ends;
   }
   server_.drain_server(server, true);
-  sem_post(&news_);
+  work_.news();
 }
 
 std::size_t Drainer::undrain_server(const std::string& server) {
@@ -94,41 +84,30 @@ bool Drainer::undrain(std::size_t route) {
 
 void Drainer::begin_stop() {
   asked_to_stop_ = stopping_ = true;
-  sem_post(&news_);
+  work_.news();
 }
 
 void Drainer::begin_retirement() {
   asked_to_retire_ = true;
-  sem_post(&news_);
+  work_.news();
 }
 
 // -- On its thread ----------------------------------------------------------------------------------------------------
 
-void Drainer::run() {
-  for (;;) {
-    wait();
-    if (ends_) return;
-    const Millis now = steady_now();
-    if (asked_to_retire_.exchange(false) && !stop_at_) {
-      stop_at_ = before_stop_ > 0 ? now + before_stop_ : std::numeric_limits<Millis>::max();
-      not_before_ = now + kOnTheWay;
-    }
-    if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
-    end_overdue(now);
-    forget_over();
-    if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && server_.is_empty()))) {
-      stop_at_.reset();
-      server_.stop();
-    }
+Millis Drainer::look() {
+  const Millis now = steady_now();
+  if (asked_to_retire_.exchange(false) && !stop_at_) {
+    stop_at_ = before_stop_ > 0 ? now + before_stop_ : std::numeric_limits<Millis>::max();
+    not_before_ = now + kOnTheWay;
   }
-}
-
-/// Waits for news, or until the next thing is due.
-void Drainer::wait() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience(steady_now()));
-  const auto nanos = std::chrono::nanoseconds(until.time_since_epoch()).count();
-  const timespec at{static_cast<time_t>(nanos / 1'000'000'000), static_cast<long>(nanos % 1'000'000'000)};
-  (void)sem_clockwait(&news_, CLOCK_MONOTONIC, &at);
+  if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
+  end_overdue(now);
+  forget_over();
+  if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && server_.is_empty()))) {
+    stop_at_.reset();
+    server_.stop();
+  }
+  return patience(now);
 }
 
 void Drainer::drain_all(Millis now) {
@@ -183,7 +162,7 @@ void Drainer::forget_over() {
 /// Returns the time until the next thing is due.
 Millis Drainer::patience(Millis now) {
   if (stop_at_) return kLook;
-  Millis until = now + kIdle;
+  Millis until = now + Housekeeping::kIdle;
   const std::lock_guard lock(mutex_);
   for (const auto& [server, ends] : servers_) until = std::min(until, ends);
   for (const auto& [route, drained] : routes_) {

@@ -2,18 +2,16 @@
 // Law: the Drainer's own thread keeps the times; workers never wait for it.
 #pragma once
 
-#include <semaphore.h>
-
 #include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/relay/proxy_server.h"
 
 namespace entente {
@@ -23,9 +21,8 @@ class Drainer {
   /// How long sessions may go on; nullopt: until they end by themselves.
   using Time = std::optional<Millis>;
 
-  /// `server` outlives it. `before_stop`: how long begin_stop() drains.
-  Drainer(relay::ProxyServer& server, Millis before_stop);
-  ~Drainer();
+  /// `server` and `thread` outlive it. `before_stop`: how long begin_stop() drains.
+  Drainer(relay::ProxyServer& server, Millis before_stop, Housekeeping& thread);
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
@@ -66,24 +63,22 @@ class Drainer {
     std::function<void()> over = {};  // not null: the route is retired
   };
   static std::optional<Millis> until(Time time);
-  void run();
+  Millis look();
   void forget_over();
   void end_overdue(Millis now);
   void drain_all(Millis now);
   Millis patience(Millis now);
-  void wait();
 
   relay::ProxyServer& server_;
   const Millis before_stop_;
   mutable std::mutex mutex_;               // guards routes_ and servers_
   std::map<std::size_t, Drained> routes_;  // all, by number
   std::map<std::string, Millis> servers_;  // that are drained: when their players have to leave
-  sem_t news_;                             // a signal handler may post it
-  std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false}, ends_{false};
+  std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false};
   // Used only by the thread.
   std::optional<Millis> stop_at_;
-  Millis not_before_ = 0;  // until then, clients may still be connecting
-  std::thread thread_;     // last: it uses the others
+  Millis not_before_ = 0;    // until then, clients may still be connecting
+  Housekeeping::Work work_;  // last: it uses the others
 };
 
 }  // namespace entente

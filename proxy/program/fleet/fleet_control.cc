@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/fleet/decode.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/base/counted.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
@@ -65,7 +66,7 @@ FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& qu
   line_->subscribe(names.state(fleet_.node()), [this](const fleet::BusMessage& message) { hear_own_state(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
   ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
-  thread_ = std::thread([this] { loop_.run(); });
+  thread_ = net::named_thread("fleet control", [this] { loop_.run(); });
 }
 
 FleetControl::~FleetControl() {

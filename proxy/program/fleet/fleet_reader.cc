@@ -10,6 +10,7 @@
 #include "adapters/registry.h"
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/config/config.h"
 #include "proxy/trace/recover.h"
 #include "schema/fleet.pb.h"
@@ -48,7 +49,7 @@ Outcome<std::unique_ptr<FleetReader>> FleetReader::open(const std::string& path)
 
 FleetReader::FleetReader(std::unique_ptr<Fleet> fleet)
     : fleet_(std::move(fleet)), line_(std::make_unique<fleet::BusLine>(fleet_->bus(), loop_)) {
-  thread_ = std::thread([this] { loop_.run(); });
+  thread_ = net::named_thread("fleet reader", [this] { loop_.run(); });
 }
 
 FleetReader::~FleetReader() {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/log/say.h"
 #include "schema/fleet.pb.h"
 
@@ -113,7 +114,7 @@ RecordingUploads::RecordingUploads(Fleet& fleet, Millis keep)
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_)),
       ticker_(std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kRetry)) {
   queue_->mailbox = &mailbox_;
-  thread_ = std::thread([this] { loop_.run(); });
+  thread_ = net::named_thread("fleet uploads", [this] { loop_.run(); });
 }
 
 RecordingUploads::~RecordingUploads() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/base/time.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/relay/proxy_server.h"
 
@@ -17,7 +18,8 @@ constexpr Millis kStatusEvery = 3'000;
 
 Notifier::Notifier(const relay::ProxyServer& server, std::function<std::string()> status)
     : server_(server), status_(std::move(status)) {
-  if (net::tell_service_manager("READY=1\nSTATUS=" + status_())) thread_ = std::thread([this] { run(); });
+  if (net::tell_service_manager("READY=1\nSTATUS=" + status_()))
+    thread_ = net::named_thread("notifier", [this] { run(); });
 }
 
 Notifier::~Notifier() {

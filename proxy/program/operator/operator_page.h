@@ -51,7 +51,7 @@ class OperatorPage {
   static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
   ~OperatorPage();
 
-  void start() { acceptor_->start(); }
+  void start() { acceptor_->start("operator"); }
   int listening() const { return acceptor_->listening(); }
   const net::Address& address() const { return acceptor_->address(); }
   /// The check of tokens, to which a reload gives another token. It may outlive the page.

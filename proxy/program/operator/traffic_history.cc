@@ -6,27 +6,11 @@
 
 namespace entente {
 
-TrafficHistory::~TrafficHistory() {
-  {
-    const std::lock_guard lock(mutex_);
-    stops_ = true;
-  }
-  stopped_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void TrafficHistory::start() {
-  thread_ = std::thread([this] { run(); });
-}
-
-void TrafficHistory::run() {
-  std::unique_lock lock(mutex_);
-  while (!stops_) {
-    lock.unlock();
+void TrafficHistory::start(Housekeeping& thread) {
+  work_.emplace(thread, [this] {
     sample(steady_now());
-    lock.lock();
-    stopped_.wait_for(lock, std::chrono::milliseconds(kEvery), [this] { return stops_; });
-  }
+    return kEvery;
+  });
 }
 
 void TrafficHistory::sample(Millis now) {

@@ -3,15 +3,15 @@
 // its last sample. Ages are those of a monotonic clock. Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/program/control/reply.h"
 #include "proxy/program/control/route_names.h"
 
@@ -24,10 +24,9 @@ class TrafficHistory {
 
   /// `server` outlives it.
   TrafficHistory(const relay::ProxyServer& server, RouteLister routes) : server_(server), routes_(std::move(routes)) {}
-  ~TrafficHistory();
 
-  /// Samples on a thread of its own from now on.
-  void start();
+  /// Samples on this thread from now on; it outlives this.
+  void start(Housekeeping& thread);
   /// Takes one sample of each route. `now`: as steady_now().
   void sample(Millis now);
   /// A table, the oldest first: route, seconds_ago, sessions, refused, to_server, to_client (bytes so far).
@@ -39,15 +38,11 @@ class TrafficHistory {
     std::vector<ReplyRow> routes;  // without seconds_ago
   };
 
-  void run();
-
   const relay::ProxyServer& server_;
   const RouteLister routes_;
   mutable std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stops_ = false;
   std::deque<Sample> samples_;
-  std::thread thread_;  // last: it uses the others
+  std::optional<Housekeeping::Work> work_;  // last: it uses the others
 };
 
 }  // namespace entente

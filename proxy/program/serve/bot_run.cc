@@ -5,6 +5,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/settings/route.h"
@@ -73,7 +74,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
     return added.error();
   }
   relay::TapThread& tap = *added->tap;
-  std::thread clock([&] {
+  std::thread clock = net::named_thread("clock", [&] {
     for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
       if (each_second) each_second(second, tap.totals());
       if (second == run.seconds) break;

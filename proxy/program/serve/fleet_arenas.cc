@@ -8,6 +8,7 @@
 #include "proxy/fleet/arena/edge_annex.h"
 #include "proxy/fleet/arena/owner_annex.h"
 #include "proxy/fleet/arena/saved_arena.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/base/counted.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/watch/watch_room.h"
@@ -212,7 +213,7 @@ void FleetArenas::start() {
   for (auto& [name, rooms] : stands_for_)
     candidates_.push_back(
         std::make_unique<Candidate>(*line_, loop_, fleet_, arena_called(name), std::move(rooms), mailbox_));
-  thread_ = std::thread([this] { loop_.run(); });
+  thread_ = net::named_thread("fleet arenas", [this] { loop_.run(); });
 }
 
 void FleetArenas::stop() {

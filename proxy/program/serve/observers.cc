@@ -14,6 +14,7 @@ namespace {
 
 /// How long an observer waits for its server before it joins anew, and how often the server is looked for meanwhile.
 constexpr Millis kObserverHolds = 86'400'000, kObserverChecks = 2'000;
+constexpr Millis kCallEvery = 250;  // how often observers that are due join anew
 
 }  // namespace
 
@@ -51,7 +52,7 @@ Outcome<Service::NewRoute> Observers::route_of(const config::Route& route, std::
 void Observers::look_after(std::size_t number, std::shared_ptr<BotCrowd> crowd) {
   const std::lock_guard lock(mutex_);
   observers_.push_back({number, std::move(crowd)});
-  if (!thread_.joinable()) thread_ = std::thread([this] { call_again(); });
+  if (!work_) work_.emplace(thread_, [this] { return call_again(); });
 }
 
 void Observers::dismiss(std::size_t number) {
@@ -67,18 +68,16 @@ void Observers::dismiss(std::size_t number) {
 void Observers::stop() {
   {
     const std::lock_guard lock(mutex_);
-    stopped_ = true;
     for (const Observer& one : observers_) one.crowd->give_up();
   }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  work_.reset();
 }
 
-void Observers::call_again() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(250), [this] { return stopped_; }))
-    for (const Observer& one : observers_)
-      if (const std::uint32_t due = one.crowd->take_due(); due != 0) service_.server().add_bots(one.number, due);
+Millis Observers::call_again() {
+  const std::lock_guard lock(mutex_);
+  for (const Observer& one : observers_)
+    if (const std::uint32_t due = one.crowd->take_due(); due != 0) service_.server().add_bots(one.number, due);
+  return kCallEvery;
 }
 
 }  // namespace entente

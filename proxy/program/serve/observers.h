@@ -2,12 +2,12 @@
 // Law: an observer that was refused, kicked or disconnected reconnects, as `entente bot --reconnect` does.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <vector>
 
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/program/serve/bot_crowd.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/relay/broadcast/broadcast.h"
@@ -16,8 +16,8 @@ namespace entente {
 
 class Observers {
  public:
-  /// The service outlives it.
-  explicit Observers(Service& service) : service_(service) {}
+  /// Both outlive it.
+  Observers(Service& service, Housekeeping& thread) : service_(service), thread_(thread) {}
   ~Observers() { stop(); }
   Observers(const Observers&) = delete;
   Observers& operator=(const Observers&) = delete;
@@ -40,14 +40,13 @@ class Observers {
     std::size_t number;
     std::shared_ptr<BotCrowd> crowd;
   };
-  void call_again();
+  Millis call_again();
 
   Service& service_;
+  Housekeeping& thread_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopped_ = false;
   std::vector<Observer> observers_;
-  std::thread thread_;  // runs while there are any
+  std::optional<Housekeeping::Work> work_;  // from the first one on
 };
 
 }  // namespace entente

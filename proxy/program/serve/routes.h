@@ -149,7 +149,7 @@ class Routes {
   std::vector<Running> running_;
   std::vector<RunningArena> arenas_;
   std::vector<RunningWatch> watches_;
-  Observers observers_{service_};
+  Observers observers_{service_, service_.housekeeping()};
   std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is in no fleet
   std::string lines_;                          // where it listens
   std::string told_;                           // what the last reload changed

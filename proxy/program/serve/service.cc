@@ -110,9 +110,9 @@ Service::Service(const config::Config& config)
     : config_(config),
       taps_(config.recording(), [this] { give_up(); }),
       bans_(config.access().remember_bans_s()),
-      kept_bans_(bans_, listed_, config.access().ban_file()),
+      kept_bans_(bans_, listed_, config.access().ban_file(), files_),
       server_(config.workers(), events_),
-      drainer_(server_, Millis{config.drain_s()} * 1000) {
+      drainer_(server_, Millis{config.drain_s()} * 1000, housekeeping_) {
   use_all_descriptors();
   set_rules(config);
 }
@@ -300,8 +300,8 @@ void Service::start_acceptors() {
     fleet_control_ = std::make_unique<FleetControl>(
         *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
-  if (metrics_acceptor_) metrics_acceptor_->start();
-  if (traffic_history_) traffic_history_->start();
+  if (metrics_acceptor_) metrics_acceptor_->start("metrics");
+  if (traffic_history_) traffic_history_->start(housekeeping_);
   if (operator_page_) operator_page_->start();
 }
 
@@ -605,7 +605,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     if (const auto taken = take_over->take(); !taken) return taken;
   }
   start_acceptors();
-  taps_.begin_retention();
+  taps_.begin_retention(files_);
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
   serving_ = true;  // before announce(): a reader of its lines may start an upgrade at once

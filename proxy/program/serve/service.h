@@ -17,6 +17,7 @@
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/web/http_acceptor.h"
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/program/config/config_places.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/control_record.h"
@@ -143,6 +144,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   bool records(const std::string& file) const { return taps_.records(file); }
 
   relay::ProxyServer& server() { return server_; }
+  /// A thread for what is done now and then, and waits for no disk.
+  Housekeeping& housekeeping() { return housekeeping_; }
   /// What was served so far, one line per route.
   std::string summary() const;
   /// All metrics in Prometheus's format.
@@ -200,6 +203,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::Access access_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   std::atomic<bool> gave_up_{false}, serving_{false};
+  // Threads for what is done now and then. A disk may make `files_` wait.
+  Housekeeping housekeeping_{"housekeeping"}, files_{"files"};
   Taps taps_;
   LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
   relay::Bans bans_;

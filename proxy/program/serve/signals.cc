@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/control/drainer.h"
 #include "proxy/relay/proxy_server.h"
 
@@ -82,7 +83,7 @@ void keep_hang_ups() {
 
 CallOnHangUp::CallOnHangUp(std::function<void()> then) {
   keep_hang_ups();
-  thread_ = std::thread([this, then = std::move(then)] {
+  thread_ = net::named_thread("reload", [this, then = std::move(then)] {
     for (;;) {
       if (sem_wait(hang_ups()) != 0) continue;
       if (ends_) return;

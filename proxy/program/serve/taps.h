@@ -49,8 +49,8 @@ class Taps {
   /// All taps.
   std::vector<const relay::TapThread*> all() const;
 
-  /// From now on, old recordings are deleted, if the settings say so.
-  void begin_retention() { retention_.begin(); }
+  /// From now on, old recordings are deleted, if the settings say so. `files` outlives this.
+  void begin_retention(Housekeeping& files) { retention_.begin(files); }
   /// The recordings that are kept; nullopt if there is no limit.
   std::optional<Retention::Totals> kept() const {
     return retention_.wanted() ? std::optional(retention_.totals()) : std::nullopt;

@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
-constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for arbitrarily long
 
 std::optional<std::time_t> time_of(const std::string& text) {
   if (text == kForever) return relay::Ban::kForGood;
@@ -158,18 +157,8 @@ Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
   return Done{};
 }
 
-KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path)
-    : bans_(bans), listed_(listed), path_(std::move(path)) {}
-
-KeptBans::~KeptBans() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
+KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files)
+    : bans_(bans), listed_(listed), path_(std::move(path)), files_(files) {}
 
 Outcome<Done> KeptBans::load() {
   if (path_.empty()) return Done{};
@@ -186,14 +175,14 @@ Outcome<Done> KeptBans::load() {
   }
   if (ended != 0)
     if (const auto saved = save(); !saved) log_warn("{} bans have ended; {}", ended, saved.error().text);
-  thread_ = std::thread([this] { watch(); });
+  watch_.emplace(files_, [this] { return watch(); });
   return Done{};
 }
 
 Outcome<Done> KeptBans::save() {
   if (path_.empty()) return Done{};
+  if (watch_) watch_->news();
   const std::lock_guard lock(mutex_);
-  changed_.notify_all();
   return write();
 }
 
@@ -233,19 +222,15 @@ Outcome<Done> KeptBans::write() {
   return write_bans(path_, {ours, listed_.all()});
 }
 
-void KeptBans::watch() {
-  std::unique_lock lock(mutex_);
-  while (!ends_) {
-    const auto ours = ours_of(bans_);
-    if (ours.size() < in_file_)
-      if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
-    const auto next = next_end(ours);
-    if (next)
-      changed_.wait_for(lock,
-                        std::chrono::seconds(std::clamp<std::time_t>(*next - std::time(nullptr), 0, kLongestWait)));
-    else
-      changed_.wait(lock);
-  }
+Millis KeptBans::watch() {
+  const std::lock_guard lock(mutex_);
+  const auto ours = ours_of(bans_);
+  if (ours.size() < in_file_)
+    if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
+  const auto next = next_end(ours);
+  if (!next) return Housekeeping::kIdle;
+  return static_cast<Millis>(std::clamp<std::time_t>(*next - std::time(nullptr), 0, Housekeeping::kIdle / 1'000)) *
+         1'000;
 }
 
 }  // namespace entente

@@ -3,15 +3,15 @@
 // Law: a reader sees either the whole old file or the whole new one, because a new file replaces the old one.
 #pragma once
 
-#include <condition_variable>
 #include <ctime>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "proxy/base/fault.h"
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/listed_networks.h"
 
@@ -36,9 +36,9 @@ std::string until_text(std::time_t until);
 /// file at once, or by load() if no program ran at that time. Bans by servers are not stored.
 class KeptBans {
  public:
-  /// `path`: empty = no file. `bans` and `listed` outlive this.
-  KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path);
-  ~KeptBans();
+  /// `path`: empty = no file. The others outlive this. `files`: on it, bans that end are removed from the file.
+  KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files);
+  ~KeptBans() { watch_.reset(); }
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
@@ -67,19 +67,18 @@ class KeptBans {
 
  private:
   Outcome<Done> write();
-  void watch();
+  Millis watch();
 
   relay::Bans& bans_;
   relay::ListedNetworks& listed_;
   const std::string path_;
+  Housekeeping& files_;
   Share share_;               // may be null
   ShareListed share_listed_;  // may be null
   std::mutex mutex_;          // guards the file and the members below
-  std::condition_variable changed_;
-  std::size_t in_file_ = 0;  // bans
-  bool ends_ = false;
-  Tell tell_;  // not null: another process has the file
-  std::thread thread_;
+  std::size_t in_file_ = 0;   // bans
+  Tell tell_;                 // not null: another process has the file
+  std::optional<Housekeeping::Work> watch_;
 };
 
 }  // namespace entente

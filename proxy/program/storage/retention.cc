@@ -80,15 +80,6 @@ class Retention::Names {
   const bool compiled_;  // not if there is a NUL in it, which no name has
 };
 
-Retention::~Retention() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
-}
-
 void Retention::add(const RecordingTarget& target) {
   fs::path folder =
       fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
@@ -98,25 +89,18 @@ void Retention::add(const RecordingTarget& target) {
   if (targets_.insert(key).second) patterns_.push_back({std::move(folder), std::make_shared<Names>(regex_of(target))});
 }
 
-void Retention::begin() {
-  if (wanted()) thread_ = std::thread([this] { run(); });
+void Retention::begin(Housekeeping& files) {
+  if (!wanted()) return;
+  const std::lock_guard lock(mutex_);
+  work_.emplace(files, [this] {
+    look(fs::file_time_type::clock::now());
+    return kLookEvery;
+  });
 }
 
 void Retention::look_soon() {
   const std::lock_guard lock(mutex_);
-  soon_ = true;
-  changed_.notify_all();
-}
-
-void Retention::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    soon_ = false;
-    lock.unlock();
-    look(fs::file_time_type::clock::now());
-    lock.lock();
-    changed_.wait_for(lock, kLookEvery, [this] { return soon_ || stopping_; });
-  }
+  if (work_) work_->news();
 }
 
 /// The complete recordings.

@@ -6,19 +6,19 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/program/base/housekeeping.h"
 #include "proxy/program/storage/recording_target.h"
 
 namespace entente {
@@ -40,15 +40,15 @@ class Retention {
   };
 
   explicit Retention(Options options) : options_(std::move(options)) {}
-  ~Retention();
+  ~Retention() { work_.reset(); }
   Retention(const Retention&) = delete;
   Retention& operator=(const Retention&) = delete;
 
   bool wanted() const { return options_.keep_bytes != 0 || options_.keep_age.count() != 0; }
   /// From now on, recordings of this target are deleted, too, when they are old. From any thread.
   void add(const RecordingTarget& target);
-  /// Looks now, then every minute, on a thread of its own. Does nothing if there is no limit.
-  void begin();
+  /// Looks now, then every minute, on this thread, which outlives it. Does nothing if there is no limit.
+  void begin(Housekeeping& files);
   /// Looks again soon: a file was completed. From any thread.
   void look_soon();
 
@@ -76,7 +76,6 @@ class Retention {
     std::chrono::nanoseconds age;
     Millis at;
   };
-  void run();
   std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;
   void judge_ages(std::vector<Found>& found, std::filesystem::file_time_type now, Millis steady);
   bool remove(const Found& file, const char* why);
@@ -91,9 +90,7 @@ class Retention {
   mutable std::mutex mutex_;  // of what follows
   std::vector<Pattern> patterns_;
   std::set<std::tuple<std::string, std::string, std::size_t>> targets_;  // of them
-  std::condition_variable changed_;
-  bool soon_ = false, stopping_ = false;
-  std::thread thread_;
+  std::optional<Housekeeping::Work> work_;
 };
 
 }  // namespace entente

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proxy/net/process/named_thread.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/take_over/take_over.h"
@@ -60,7 +61,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   if (thread_.joinable()) thread_.join();  // of one that failed
   if (by.pid == own_) own_step_ = OwnStep::kTakesOver;
   talk_.emplace(std::move(talk));
-  thread_ = std::thread([this, by] { run(by); });
+  thread_ = net::named_thread("hand-over", [this, by] { run(by); });
 }
 
 std::string HandOver::objection() const {
@@ -170,7 +171,7 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
   upgraded_at_ = steady_now();
   last_failure_.clear();
   log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
-  upgrade_ = std::thread([this, waits, client = std::move(client)] {
+  upgrade_ = net::named_thread("upgrade", [this, waits, client = std::move(client)] {
     const std::string over = run_anew(client, waits);
     if (!over.empty()) log_error("upgrade: {}", over);
     upgrades_ = false;

@@ -1,6 +1,7 @@
 #include "proxy/relay/tap/recording_closer.h"
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/net/process/named_thread.h"
 
 namespace entente::relay {
 namespace {
@@ -24,7 +25,7 @@ void RecordingCloser::close(std::unique_ptr<trace::Recorder> recorder, std::int6
   const std::lock_guard lock(mutex_);
   waiting_.push_back({std::move(recorder), ahead});
   changed_.notify_all();
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (!thread_.joinable()) thread_ = net::named_thread("closer", [this] { run(); });
 }
 
 void RecordingCloser::run() {

@@ -10,6 +10,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
+#include "proxy/net/process/named_thread.h"
 #include "proxy/relay/tap/to_trace.h"
 
 namespace entente::relay {
@@ -151,7 +152,7 @@ TapThread::TapThread(Options options) : options_(std::move(options)) {
     recording_ = std::make_unique<RecordingFiles>(std::move(options_.files), std::move(options_.recorder), on, wanted_);
   can_record_ = recording_ != nullptr;
   publish();
-  thread_ = std::thread([this] { run(); });
+  thread_ = net::named_thread("tap", [this] { run(); });
 }
 
 TapThread::~TapThread() {

@@ -47,7 +47,8 @@ TEST_CASE("a ban may end in the far future: the file can be read back, and the w
   const std::string path = folder.write("bans", "192.0.2.7 9999-12-31T23:59:59Z\n");
   relay::Bans bans;
   relay::ListedNetworks listed;
-  KeptBans kept(bans, listed, path);
+  Housekeeping files("files");
+  KeptBans kept(bans, listed, path, files);
   REQUIRE(kept.load().ok());
   bans.add({net_of("192.0.2.8"), std::time_t{1} << 62, "", false});
   REQUIRE(kept.save().ok());
@@ -74,7 +75,8 @@ TEST_CASE("networks that operators allow or deny are lines of the same file, and
   const std::string path = folder.write("bans", "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.1.0.0/16 allowed\n");
   relay::Bans bans;
   relay::ListedNetworks listed;
-  KeptBans kept(bans, listed, path);
+  Housekeeping files("files");
+  KeptBans kept(bans, listed, path, files);
   REQUIRE(kept.load().ok());
   const auto all = listed.all();
   REQUIRE(all.size() == 2);
@@ -105,7 +107,8 @@ TEST_CASE("a ban is removed from the file when it ends, or when the file is next
   relay::Bans bans;
   relay::ListedNetworks listed;
   {
-    KeptBans kept(bans, listed, path);
+    Housekeeping files("files");
+  KeptBans kept(bans, listed, path, files);
     REQUIRE(kept.load().ok());
     CHECK(text_of(path) == forever);
     const std::time_t soon = std::time(nullptr) + 2;
@@ -120,7 +123,8 @@ TEST_CASE("a ban is removed from the file when it ends, or when the file is next
     CHECK(bans.all().size() == 2);
   }
   bans.add({net_of("192.0.2.7"), 1, "", false});
-  KeptBans again(bans, listed, path);
+  Housekeeping files("files");
+  KeptBans again(bans, listed, path, files);
   REQUIRE(again.save().ok());
   CHECK(text_of(path) == forever);
 }

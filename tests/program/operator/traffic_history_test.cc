@@ -47,8 +47,9 @@ TEST_CASE("each route has a sample every five seconds, of the last ten minutes o
 TEST_CASE("it samples by itself, and stops when it is destroyed") {
   const testing::FakeServer fake(true);
   const testing::Running running(bzflag::game(), fake.address());
+  Housekeeping thread("housekeeping");
   TrafficHistory history(running.server(), [] { return ListedRoutes{{{0, "a", "bzflag", "", {}}, {0}, false}}; });
-  history.start();
+  history.start(thread);
   CHECK(testing::eventually([&] { return rows_of(history.table(steady_now()).json()) == 1; }));
 }
 
