@@ -1,5 +1,5 @@
 # What `cmake --install BUILD --component system` adds to the program: what systemd, man, the shells and Prometheus read.
-# Law: what describes the program is made by the program that is installed.
+# Invariant: what describes the program is made by the program that is installed.
 include(GNUInstallDirs)
 set(system COMPONENT system EXCLUDE_FROM_ALL)
 

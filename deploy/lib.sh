@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What the scripts of this folder share: what is said, what is installed, how it is built. Sourced, not run.
-# Law: nothing here needs more than Debian's base system; what is there already costs no network and no root.
+# Invariant: nothing here needs more than Debian's base system; what is there already costs no network and no root.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 started=$SECONDS

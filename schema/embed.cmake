@@ -1,5 +1,5 @@
 # Writes a C++ source that defines entente::config_schema(), which returns the bytes of FILE.
-# Law: run by the build only (cmake -DFILE=… -DOUT=… -P embed.cmake).
+# Invariant: run by the build only (cmake -DFILE=… -DOUT=… -P embed.cmake).
 file(WRITE ${OUT} "#include \"proxy/program/config/config_schema.h\"
 
 __asm__(\".pushsection .rodata\\nconfig_schema_bytes: .incbin \\\"${FILE}\\\"\\nconfig_schema_end: .popsection\");

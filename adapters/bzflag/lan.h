@@ -1,5 +1,5 @@
 // The answer to a client that looks for servers in the local network (a LAN ping, by a datagram without a session).
-// Law: the answer contains our address in place of the server's, so that the client connects to us.
+// Invariant: the answer contains our address in place of the server's, so that the client connects to us.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Words on the wire: the encoding (protobuf or JSON), the envelope, and the codec that tools use.
-// Law: whatever parses is encoded to the same bytes again. Protobuf and JSON can encode a message in many ways, so the
-// received bytes are kept with it; a message that was changed is encoded in our own way.
+// Invariant: whatever parses is encoded to the same bytes again. Protobuf and JSON can encode a message in many ways,
+// so the received bytes are kept with it; a message that was changed is encoded in our own way.
 #pragma once
 
 #include <memory>

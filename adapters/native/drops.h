@@ -1,4 +1,4 @@
-// What native's front and back drop, and why. Law: each line is also in the mapping table.
+// What native's front and back drop, and why. Invariant: each line is also in the mapping table.
 #pragma once
 
 #include "adapters/wire/mapping.h"

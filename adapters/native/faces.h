@@ -1,5 +1,5 @@
 // The front and back of the vocabulary; there is almost nothing to convert.
-// Law: a client's claims about its id and its times are ignored. Ids of another room are always translated.
+// Invariant: a client's claims about its id and its times are ignored. Ids of another room are always translated.
 #pragma once
 
 #include "proxy/core/faces.h"

@@ -1,7 +1,7 @@
 // Words as JSON: the JSON mapping of protobuf (proto3), with the names of the schema.
-// Law: the writer writes the same bytes as protobuf's own printer, and the reader accepts what protobuf's own parser
-// accepts, and reads the same from it. (protobuf's take 13 us for a small message, because they go through a type
-// resolver and the binary form.) Each byte is looked at a bounded number of times, whatever it is.
+// Invariant: the writer writes the same bytes as protobuf's own printer, and the reader accepts what protobuf's own
+// parser accepts, and reads the same from it. (protobuf's take 13 us for a small message, because they go through a
+// type resolver and the binary form.) Each byte is looked at a bounded number of times, whatever it is.
 #pragma once
 
 #include <google/protobuf/message.h>

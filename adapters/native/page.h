@@ -1,5 +1,5 @@
-// The web page that watches and plays through a native+ws listener in JSON: the files of page/, with one script for each of
-// its entries, built into the program. Law: the first is the page itself; it loads only the others.
+// The web page that watches and plays through a native+ws listener in JSON: the files of page/, with one script for
+// each of its entries, built into the program. Invariant: the first is the page itself; it loads only the others.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Words as protobuf. Law: libprotobuf never sees a text that is not UTF-8. It would print a line on standard error for
-// each.
+// Words as protobuf. Invariant: libprotobuf never sees a text that is not UTF-8. It would print a line on standard
+// error for each.
 #pragma once
 
 #include <google/protobuf/message.h>

@@ -1,5 +1,5 @@
-// Shows any message of the schema to a visitor. Law: every field is visited, in the order of the field numbers, except
-// those of a oneof, which is a choice between messages, and those that only recordings have.
+// Shows any message of the schema to a visitor. Invariant: every field is visited, in the order of the field numbers,
+// except those of a oneof, which is a choice between messages, and those that only recordings have.
 #pragma once
 
 #include "adapters/wire/field_visitor.h"

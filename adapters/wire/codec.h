@@ -1,6 +1,6 @@
 // A codec reads and writes the messages of one game in one dialect. This is its interface for tools that know no
 // game (tap, verify, inspect, fuzz, invent). Typed code uses the game's messages.h instead.
-// Law: what decodes, encodes to the same bytes.
+// Invariant: what decodes, encodes to the same bytes.
 #pragma once
 
 #include <cstdint>

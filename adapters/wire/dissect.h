@@ -1,6 +1,6 @@
 // A dissector takes one connection's bytes, in arbitrary pieces, and returns its frames. Used by tap, verify and
 // inspect.
-// Law: every byte comes out once, in order, per direction: in a frame, or as raw bytes once framing is lost.
+// Invariant: every byte comes out once, in order, per direction: in a frame, or as raw bytes once framing is lost.
 #pragma once
 
 #include <memory>

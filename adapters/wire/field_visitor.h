@@ -1,6 +1,7 @@
 // A visitor visits the fields of one message in wire order. Print, invent, outline and diff are visitors: written once
 // and compiled once, for all games.
-// Law: a visitor sees every byte that the wire carries, and may change any of them, but never what the dialect fixes.
+// Invariant: a visitor sees every byte that the wire carries, and may change any of them, but never what the dialect
+// fixes.
 #pragma once
 
 #include <cstdint>

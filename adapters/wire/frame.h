@@ -1,5 +1,5 @@
 // A frame: the bytes of one message of a game as it travelled; and how a byte stream is cut into frames.
-// Law: cutting looks only at what framing needs. It decodes nothing, allocates nothing, and never looks past one
+// Invariant: cutting looks only at what framing needs. It decodes nothing, allocates nothing, and never looks past one
 // frame.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Cuts what a peer sends into frames, for the end of its link. The incomplete end of a stream is kept. A message must
 // end with a whole frame. The frames are passed on a few at a time, and the reader may stop in between: then it keeps
 // the rest until it goes on.
-// Law: it keeps at most what one call of feed() brought, and the incomplete frame before it. That frame is never larger
-// than the game's largest.
+// Invariant: it keeps at most what one call of feed() brought, and the incomplete frame before it. That frame is never
+// larger than the game's largest.
 #pragma once
 
 #include <algorithm>

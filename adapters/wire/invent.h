@@ -1,5 +1,5 @@
 // Makes random legal messages, for round-trip tests, fuzz seeds and benchmarks.
-// Law: a message is legal in its dialect, and the same seed gives the same message.
+// Invariant: a message is legal in its dialect, and the same seed gives the same message.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The table of a game that says what each field of each message becomes as a word, and what each word becomes as a
 // message. `entente explain`, the documents, the log and the metrics are made from it.
-// Law: complete. A test fails for a field of a message, or a kind of word, without a line, and for a drop that is
+// Invariant: complete. A test fails for a field of a message, or a kind of word, without a line, and for a drop that is
 // counted by a line that is not in the table.
 #pragma once
 

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321). Games identify worlds by it. Law: it is used for identification, never for security.
+// MD5 (RFC 1321). Games identify worlds by it. Invariant: it is used for identification, never for security.
 #pragma once
 
 #include <array>

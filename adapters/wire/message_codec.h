@@ -1,6 +1,6 @@
 // Typed reading and writing of one game's messages, for its front and back. They do not see the layouts, which are in
 // wire.cc.
-// Law: it uses the same codec as the tools, so what is written decodes to the same message.
+// Invariant: it uses the same codec as the tools, so what is written decodes to the same message.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Generates FORMAT.md: the layout of every message of a game, from the same fields() that reads and writes it.
-// Law: a test compares the committed file with this text.
+// Invariant: a test compares the committed file with this text.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The fields of a game's messages that may reveal who played, or where. `entente redact` replaces them.
-// Law: complete. A test fails for a text, an address or bytes without a line; at run time a message with such a field
-// is left out.
+// Invariant: complete. A test fails for a text, an address or bytes without a line; at run time a message with such a
+// field is left out.
 #pragma once
 
 #include <cstdint>

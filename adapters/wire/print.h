@@ -1,5 +1,5 @@
 // Prints one message as one line of text: ShotBegin player=3 shot=512 pos=(1 2 0.5).
-// Law: control characters and non-ASCII bytes are escaped, so a hostile peer cannot control a terminal or break a
+// Invariant: control characters and non-ASCII bytes are escaped, so a hostile peer cannot control a terminal or break a
 // line.
 #pragma once
 

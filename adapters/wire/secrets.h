@@ -1,7 +1,7 @@
 // Passwords and tokens in messages, and how they are blanked before a frame is recorded: where clients write them, and
 // where servers repeat them.
-// Law: a blanked message has the same fields, and texts of the same length in bytes; only characters differ. So it
-// still decodes, and encodes to its own bytes.
+// Invariant: a blanked message has the same fields, and texts of the same length in bytes; only characters differ. So
+// it still decodes, and encodes to its own bytes.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // VisitingLayout turns the verbs of fields.h into calls of a FieldVisitor. So each tool is compiled once instead of
 // once per message.
-// Law: what the visitor changes is changed in the message; a list or part that the visitor asks for is created before
-// it is visited.
+// Invariant: what the visitor changes is changed in the message; a list or part that the visitor asks for is created
+// before it is visited.
 #pragma once
 
 #include <algorithm>

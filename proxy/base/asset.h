@@ -1,4 +1,4 @@
-// A file that is built into the program and served to browsers. Law: its text lives as long as the program.
+// A file that is built into the program and served to browsers. Invariant: its text lives as long as the program.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 # Writes the files of a web page, index.html first, as a C++ source that defines NAMESPACE::FUNCTION(), which HEADER declares (asset.h).
-# Law: run by the build only, at the top (cmake -DFOLDER=… -DHEADER=… -DNAMESPACE=… -DFUNCTION=… -DOUT=… -P embed_assets.cmake); each file
+# Invariant: run by the build only, at the top (cmake -DFOLDER=… -DHEADER=… -DNAMESPACE=… -DFUNCTION=… -DOUT=… -P embed_assets.cmake); each file
 # goes in byte by byte. MORE: paths of files from elsewhere, such as bundled scripts, which go in by their names.
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")

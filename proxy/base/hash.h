@@ -1,6 +1,6 @@
 // Hashes that identify worlds, geometries and servers.
-// Law: recordings store these hashes, and nodes of a fleet compare them, so the algorithm never changes. It does not
-// protect against deliberate collisions.
+// Invariant: recordings store these hashes, and nodes of a fleet compare them, so the algorithm never changes. It does
+// not protect against deliberate collisions.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Hashes for tables whose keys a peer chooses.
-// Law: they depend on a random key of the process. Who does not know it cannot choose keys that meet in one bucket. The
-// order in which such a table is gone through differs from process to process, so it must never reach what is sent or
-// written.
+// Invariant: they depend on a random key of the process. Who does not know it cannot choose keys that meet in one
+// bucket. The order in which such a table is gone through differs from process to process, so it must never reach what
+// is sent or written.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // A limit for everything that a peer can make grow, last long, or happen often.
 // With the defaults, one peer cannot starve the others, and they do not restrict normal use or a load test from one
 // machine. A public server needs tighter limits (config/relay-bzflag.toml).
-// Law: plain values with a unit in the name. 0 disables a rate, a count or a time-out. A session keeps the copy that
-// it began with.
+// Invariant: plain values with a unit in the name. 0 disables a rate, a count or a time-out. A session keeps the copy
+// that it began with.
 #pragma once
 
 #include <cstddef>

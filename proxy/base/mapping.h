@@ -1,6 +1,6 @@
 // A line of a mapping: what becomes of a message, a field or a word on its way between a game and the vocabulary.
 // `entente explain`, the documents, the log and the metrics all show these lines.
-// Law: the texts are literals, and a line lives as long as the program.
+// Invariant: the texts are literals, and a line lives as long as the program.
 #pragma once
 
 #include <cstdint>

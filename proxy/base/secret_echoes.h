@@ -1,7 +1,7 @@
 // Secrets that somebody wrote in a session, to find where they are repeated: a server that does not know the command
 // "/identify sesame" answers "Unknown command [identify sesame]".
-// Law: at most kMost secrets are kept, the latest, each of at most kLongest bytes. Looking at a text takes at most
-// kMost * kEnough comparisons of bytes for each of its bytes.
+// Invariant: at most kMost secrets are kept, the latest, each of at most kLongest bytes. Looking at a text takes at
+// most kMost * kEnough comparisons of bytes for each of its bytes.
 #pragma once
 
 #include <algorithm>

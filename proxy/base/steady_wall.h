@@ -1,7 +1,7 @@
 // A wall clock that nobody sets: the wall time when the program began, plus the time since then on the monotonic clock.
 // Durations, rates, ages and the order of events by this clock are right, also if the wall clock is set meanwhile (by
 // NTP after the boot, or when a virtual machine is resumed).
-// Law: it never goes back.
+// Invariant: it never goes back.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Chat on its way to another game, and facts that a client can show only as a line of chat.
-// Law: a command ("/password sesame") is passed on unchanged, as a command, or not at all; other players never see
-// it. Control characters are never passed on. No player chats faster than the rules allow.
+// Invariant: a command ("/password sesame") is passed on unchanged, as a command, or not at all; other players never
+// see it. Control characters are never passed on. No player chats faster than the rules allow.
 #pragma once
 
 #include <map>

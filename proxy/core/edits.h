@@ -36,8 +36,8 @@ bool edits_between(const std::vector<BlockEdit>& from, const std::vector<BlockEd
 
 /// The edits of a world, in the order in which they were made. Worlds of one thread with the same edits, such as those
 /// of a recording's viewers, share the memory of nearly all of them.
-/// Law: add() looks at one chunk at most, and clears one table of numbers, so its work for an edit hardly grows with
-/// their number.
+/// Invariant: add() looks at one chunk at most, and clears one table of numbers, so its work for an edit hardly grows
+/// with their number.
 class EditList {
  public:
   static constexpr std::size_t kChunk = 128;  ///< edits that are shared together

@@ -1,8 +1,8 @@
 // Which units are near: an unbounded square grid.
-// Law: a unit is in the one cell that contains its place; a unit without a place is in none. Moving within a cell,
-// and between known cells, allocates nothing. At most twice as many cells are kept as there are units, and kMostSpare;
-// a cell has room for at most four times its units, or for kSmall. Units are seen in an order that depends only on the
-// calls so far.
+// Invariant: a unit is in the one cell that contains its place; a unit without a place is in none. Moving within a
+// cell, and between known cells, allocates nothing. At most twice as many cells are kept as there are units, and
+// kMostSpare; a cell has room for at most four times its units, or for kSmall. Units are seen in an order that depends
+// only on the calls so far.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // Maps a game's own numbers to the room's ids, and back. Each room member has one map for each kind (players, units,
 // flags).
-// Law: one to one. A number that is reused for somebody else gets a new id.
+// Invariant: one to one. A number that is reused for somebody else gets a new id.
 #pragma once
 
 #include <tsl/robin_map.h>

@@ -1,5 +1,5 @@
-// The ids in a word: finds them, or translates them from one room to another. Law: exactly the fields that the schema
-// marks (room_id) are ids.
+// The ids in a word: finds them, or translates them from one room to another. Invariant: exactly the fields that the
+// schema marks (room_id) are ids.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Counts what a room member could not forward to the other side, by lines of a mapping. Law: counting a known drop
-// allocates nothing.
+// Counts what a room member could not forward to the other side, by lines of a mapping. Invariant: counting a known
+// drop allocates nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A rate limit: a token bucket, stored as the time at which everything sent is paid for.
-// Law: never more than the rate over a long time; a short burst passes at once.
+// Invariant: never more than the rate over a long time; a short burst passes at once.
 #pragma once
 
 #include <algorithm>

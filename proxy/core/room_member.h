@@ -1,7 +1,8 @@
 // A room member is one side of a bridge as a pure state machine. A Front acts as a server towards a player; a Back acts
 // as a client towards a server. Events arrive as calls; everything that it wants goes through Out. It uses no
 // socket, clock or log, and knows no other member.
-// Law: a member is never called while it is being called, and a call on Out returns before anybody is called back.
+// Invariant: a member is never called while it is being called, and a call on Out returns before anybody is called
+// back.
 #pragma once
 
 #include <optional>

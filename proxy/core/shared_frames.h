@@ -1,5 +1,5 @@
 // Bytes that several fronts of a room send: encoded by the first, sent by all.
-// Law: kept bytes stay in place until forget(), and as long as somebody keeps their owner. Bytes of one key for
+// Invariant: kept bytes stay in place until forget(), and as long as somebody keeps their owner. Bytes of one key for
 // consecutive words are adjacent, so that a link can send them as one piece. The same map is kept once for each key.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Names and other texts of players, for games that end a text with a NUL or limit its bytes. Chat has its own rules
 // (chat.h).
-// Law: no control character and no overlong text enters a room; other texts stay unchanged to the byte.
+// Invariant: no control character and no overlong text enters a room; other texts stay unchanged to the byte.
 #pragma once
 
 #include <cstddef>

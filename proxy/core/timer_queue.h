@@ -1,6 +1,6 @@
 // Timers, in a heap in which each entry knows its own index.
-// Law: an entry holds one time, the earliest that was requested, and fires once. Entries that are taken together fire
-// in the order of their ids.
+// Invariant: an entry holds one time, the earliest that was requested, and fires once. Entries that are taken together
+// fire in the order of their ids.
 #pragma once
 
 #include <algorithm>

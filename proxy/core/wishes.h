@@ -1,6 +1,6 @@
 // Which intents are wishes of a person, who waits for what becomes of them. The others are claims and requests that a
 // client's program makes by itself.
-// Law: each kind of intent is in the table; a kind without an entry does not compile.
+// Invariant: each kind of intent is in the table; a kind without an entry does not compile.
 #pragma once
 
 #include <string>

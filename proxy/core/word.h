@@ -1,6 +1,6 @@
 // The two kinds of words in a room: an Intent (what a player wants or claims) and a Fact (what is true).
-// Law: a word is a value. Its content is one message of schema/game.proto, stored in place, so that a flat message
-// needs no heap memory.
+// Invariant: a word is a value. Its content is one message of schema/game.proto, stored in place, so that a flat
+// message needs no heap memory.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What is true in a room, folded from its facts: players, units, geometry, rules. Snapshot protocols draw it; late
 // joiners and recordings receive it.
-// Law: fold() is the only way to change it (and become(), for another server), and the same facts in the same order
-// give the same world. A value that no fact has set is the default.
+// Invariant: fold() is the only way to change it (and become(), for another server), and the same facts in the same
+// order give the same world. A value that no fact has set is the default.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // A connection to NATS, for one process; and its lines, one for each loop that uses it.
-// Law: nobody waits for the network: threads of the bus carry out what a line orders, and answers come as calls on the
-// line's loop. A bus tries to connect and to reconnect for ever. While it is not connected, published messages are
-// dropped and counted, and orders with an answer are answered with an error. What waits is bounded in both directions.
+// Invariant: nobody waits for the network: threads of the bus carry out what a line orders, and answers come as calls
+// on the line's loop. A bus tries to connect and to reconnect for ever. While it is not connected, published messages
+// are dropped and counted, and orders with an answer are answered with an error. What waits is bounded in both
+// directions.
 #pragma once
 
 #include <cstdint>

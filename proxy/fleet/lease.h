@@ -1,7 +1,7 @@
 // A lease on something that one node of the fleet owns at a time: an entry of the bucket FLEET-leases, which its owner
 // renews.
-// Law: an owner that cannot renew its lease for kValid stops owning by its own clock. Nobody else takes it before it
-// has seen it unrenewed for kTakeAfter, by its own clock. So two never own at once, however long messages take. That
+// Invariant: an owner that cannot renew its lease for kValid stops owning by its own clock. Nobody else takes it before
+// it has seen it unrenewed for kTakeAfter, by its own clock. So two never own at once, however long messages take. That
 // also holds if NATS has lost the bucket: an entry that is missing is taken after the same time.
 #pragma once
 

@@ -1,8 +1,8 @@
 // The queues of players who wait for slots on servers, one for each server, as all nodes know them: the player who has
 // waited longest goes first, on whichever node.
-// Law: what other nodes claim is checked and limited. A new claim is at most as old as the silence of its node before
-// it, plus ForeignClaims::kSlack. The claims of a process that is silent do not count. Without NATS, each node has its
-// own queues.
+// Invariant: what other nodes claim is checked and limited. A new claim is at most as old as the silence of its node
+// before it, plus ForeignClaims::kSlack. The claims of a process that is silent do not count. Without NATS, each node
+// has its own queues.
 #pragma once
 
 #include <atomic>

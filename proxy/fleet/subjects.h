@@ -1,6 +1,6 @@
 // The names of a fleet on the bus: subjects, buckets and streams.
-// Law: every name is made here, of tokens that were checked, so that NATS can give each role and each node its own
-// permissions.
+// Invariant: every name is made here, of tokens that were checked, so that NATS can give each role and each node its
+// own permissions.
 #pragma once
 
 #include <optional>

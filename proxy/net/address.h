@@ -1,5 +1,5 @@
 // An IP address and a port.
-// Law: a value, compared bytewise. It never resolves a name (see resolve), and allocates only to print.
+// Invariant: a value, compared bytewise. It never resolves a name (see resolve), and allocates only to print.
 #pragma once
 
 #include <netinet/in.h>

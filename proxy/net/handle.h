@@ -1,6 +1,6 @@
 // Owns a libuv handle. libuv closes handles later: uv_close only begins it, and the memory must stay until the loop
 // has called back. So a handle lives on the heap, its owner may go at any time, and the loop frees it.
-// Law: no other file calls uv_close. After its owner is gone, a handle makes no callbacks.
+// Invariant: no other file calls uv_close. After its owner is gone, a handle makes no callbacks.
 #pragma once
 
 #include <uv.h>

@@ -1,7 +1,7 @@
 // How often the clients of one address may have our private key used, which is what costs a TLS server most: 0.7 ms for
 // each handshake with RSA 2048, 5 ms with RSA 4096.
-// Law: an address (IPv6: a /64) has kBurst handshakes at once, then kPerSecond; further ones wait. It keeps 50 bytes
-// for each address that had a handshake in the last seconds.
+// Invariant: an address (IPv6: a /64) has kBurst handshakes at once, then kPerSecond; further ones wait. It keeps 50
+// bytes for each address that had a handshake in the last seconds.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A link: one stream connection to one peer, as a session sees it (tcp.h; enet_host.h and web_link.h have their own
 // kinds). Bytes go out in the order sent; what the network does not accept at once waits in the link.
-// Law: a call on a link never calls its user back before it returns. A user may close a link in any callback, but
+// Invariant: a call on a link never calls its user back before it returns. A user may close a link in any callback, but
 // may destroy it only at the end of the turn.
 #pragma once
 

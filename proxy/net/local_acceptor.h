@@ -1,5 +1,5 @@
 // Serves programs on this machine over a Unix socket. A client sends one line, gets an answer, and the connection is
-// closed. Law: as in RequestServer. The socket is accessible to its owner only (0600), and is removed with the
+// closed. Invariant: as in RequestServer. The socket is accessible to its owner only (0600), and is removed with the
 // acceptor.
 #pragma once
 

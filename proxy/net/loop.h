@@ -1,5 +1,5 @@
 // One thread's event loop: its clock, the shared read buffers, the order of service, and work at the end of a turn.
-// Law: everything on a loop is called on its thread. A loop outlives everything on it.
+// Invariant: everything on a loop is called on its thread. A loop outlives everything on it.
 #pragma once
 
 #include <sys/socket.h>

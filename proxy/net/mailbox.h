@@ -1,5 +1,5 @@
 // Passes letters from other threads to a loop.
-// Law: its lock is held only for a push or a swap.
+// Invariant: its lock is held only for a push or a swap.
 #pragma once
 
 #include <mutex>

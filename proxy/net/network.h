@@ -1,5 +1,5 @@
 // A network: all addresses with the same first bits, such as "10.0.0.0/8", "2001:db8::/32", or a single address.
-// Law: a value. An IPv6 network contains no IPv4 addresses, except in the form ::ffff:a.b.c.d.
+// Invariant: a value. An IPv6 network contains no IPv4 addresses, except in the form ::ffff:a.b.c.d.
 #pragma once
 
 #include <array>

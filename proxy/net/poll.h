@@ -1,7 +1,7 @@
 // Watches a file descriptor on a loop. The user is called when its group is served (schedule.h), not from inside the
 // loop's search for events.
-// Law: changing what is watched costs two system calls; setting it to the same costs none. A descriptor that is ready
-// and waits to be served is not watched meanwhile, so that the loop does not find it repeatedly.
+// Invariant: changing what is watched costs two system calls; setting it to the same costs none. A descriptor that is
+// ready and waits to be served is not watched meanwhile, so that the loop does not find it repeatedly.
 #pragma once
 
 #include "proxy/net/loop.h"

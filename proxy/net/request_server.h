@@ -1,8 +1,8 @@
 // Short conversations with programs: a client sends something, gets an answer, and the connection is closed.
-// Law: they run on a thread of their own, which nobody can block: the size of a question, its pieces, the number of
-// connections, the time of each and the bytes of all answers are bounded. Silent clients do not keep others out: when
-// all places are taken, the oldest connection that waits for no answer makes room. Slow readers do not, either: when
-// too many bytes of answers wait, the oldest connections are closed.
+// Invariant: they run on a thread of their own, which nobody can block: the size of a question, its pieces, the number
+// of connections, the time of each and the bytes of all answers are bounded. Silent clients do not keep others out:
+// when all places are taken, the oldest connection that waits for no answer makes room. Slow readers do not, either:
+// when too many bytes of answers wait, the oldest connections are closed.
 #pragma once
 
 #include <functional>

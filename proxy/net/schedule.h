@@ -2,8 +2,8 @@
 // time; the rest waits for the next turn. Within a group, parties take turns: each address is one party, however many
 // links it has. A server is one party, and its sessions are parts of it by the addresses of their clients: the parts
 // take turns within the turn of their party. Within a party or a part, jobs are served first come, first served.
-// Law: a job that is added while it waits is served once. A party whose job took longer than its share is passed over
-// until the others have had as much time. Nothing is allocated when a job is added or served.
+// Invariant: a job that is added while it waits is served once. A party whose job took longer than its share is passed
+// over until the others have had as much time. Nothing is allocated when a job is added or served.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Creates sockets: listening, datagram, and connecting. All are non-blocking and close-on-exec.
-// Law: a failure is an Error that a person can act on. Nothing here waits.
+// Invariant: a failure is an Error that a person can act on. Nothing here waits.
 #pragma once
 
 #include <cstdint>

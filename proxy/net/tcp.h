@@ -1,6 +1,6 @@
 // A link over one TCP connection. Each readiness is one read into the loop's shared buffer. Everything sent in a
 // turn is one write at its end (a large send is written at once); only what the kernel does not accept waits here.
-// Law: nothing is allocated as long as the kernel accepts what is sent.
+// Invariant: nothing is allocated as long as the kernel accepts what is sent.
 #pragma once
 
 #include <sys/types.h>

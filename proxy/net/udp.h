@@ -1,5 +1,5 @@
 // UDP sockets: many datagrams per call, received and sent.
-// Law: a datagram is passed on whole or lost, never queued beyond the turn. Nothing is allocated per datagram.
+// Invariant: a datagram is passed on whole or lost, never queued beyond the turn. Nothing is allocated per datagram.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What a part may keep and compute for one peer. proxy/manual/bounds.md shows the table to people.
-// Law: whatever reads what others wrote has a row. Its fuzz target stops at an input that exceeds the row, and each
-// front and back is fed until it keeps no more (tests/games/bounds_test.cc). Without a row, these tests fail.
+// Invariant: whatever reads what others wrote has a row. Its fuzz target stops at an input that exceeds the row, and
+// each front and back is fed until it keeps no more (tests/games/bounds_test.cc). Without a row, these tests fail.
 #pragma once
 
 #include <cstdint>

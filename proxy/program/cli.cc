@@ -1,4 +1,4 @@
-// Law: a command is one line in the table below; no other code here names a command.
+// Invariant: a command is one line in the table below; no other code here names a command.
 #include "proxy/program/cli.h"
 
 #include <CLI/CLI.hpp>

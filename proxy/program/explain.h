@@ -1,5 +1,5 @@
 // `entente explain A B`: what a client of game A can say and see on a server of game B, field by field.
-// Law: it uses only the two games' tables (wire::MappingLine) together; the worse of the two counts.
+// Invariant: it uses only the two games' tables (wire::MappingLine) together; the worse of the two counts.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Asks all workers of a ProxyServer whether they turn their loops, for a thread that is not a worker.
-// Law: the caller waits no longer than it wants to. Workers never wait.
+// Invariant: the caller waits no longer than it wants to. Workers never wait.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Runs routes (relays and bridges) and shared rooms on worker threads. The program builds one ProxyServer. Routes come
-// and go while it runs. Law: a relay passes bytes unchanged. `Limits` bounds what a peer may do. Each session ends with
-// one reason, which is counted.
+// and go while it runs. Invariant: a relay passes bytes unchanged. `Limits` bounds what a peer may do. Each session
+// ends with one reason, which is counted.
 #pragma once
 
 #include <cstdint>

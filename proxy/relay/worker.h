@@ -1,6 +1,6 @@
 // A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
-// Law: a session never moves to another worker. Workers exchange only letters and batches of datagrams. Routes and
-// listeners are never forgotten. The sockets of a listener are closed once it has no routes and no sessions.
+// Invariant: a session never moves to another worker. Workers exchange only letters and batches of datagrams. Routes
+// and listeners are never forgotten. The sockets of a listener are closed once it has no routes and no sessions.
 #pragma once
 
 #include <atomic>

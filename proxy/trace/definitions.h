@@ -1,5 +1,5 @@
 // The definitions of an MCAP file: schemas, channels and metadata.
-// Law: an id has one meaning in the whole file, and all definitions together stay within a limit.
+// Invariant: an id has one meaning in the whole file, and all definitions together stay within a limit.
 #pragma once
 
 #include <map>

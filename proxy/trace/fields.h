@@ -1,6 +1,6 @@
 // MCAP's fields: little-endian numbers; strings, blocks and maps prefixed by their length in bytes.
-// Law: a FieldReader that ran out of bytes stays failed, returns zeros, and remembers the first field that it could not
-// read.
+// Invariant: a FieldReader that ran out of bytes stays failed, returns zeros, and remembers the first field that it
+// could not read.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Where recordings are written to and read from: Sink, Source, and files.
-// Law: a file gets its name only when it is complete; until then it is NAME.part. No existing file is overwritten.
+// Invariant: a file gets its name only when it is complete; until then it is NAME.part. No existing file is
+// overwritten.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // The records of the MCAP file format (mcap.dev/spec): opcodes, structs, parsing and writing.
-// Law: parsing never reads past the given bytes, and allocates no memory that those bytes do not fill.
+// Invariant: parsing never reads past the given bytes, and allocates no memory that those bytes do not fill.
 #pragma once
 
 #include <array>

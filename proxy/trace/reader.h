@@ -1,6 +1,6 @@
 // Reads an MCAP file from start to end and trusts nothing: it checks all lengths, checksums and counts.
-// Law: it reads no byte outside the file or a record, allocates no memory because of a length alone, and returns a
-// message only after its chunk's checksum was right.
+// Invariant: it reads no byte outside the file or a record, allocates no memory because of a length alone, and returns
+// a message only after its chunk's checksum was right.
 #pragma once
 
 #include <optional>

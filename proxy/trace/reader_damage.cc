@@ -1,6 +1,6 @@
 // How a Reader gets past damage: what a whole record looks like, and where the next one is.
-// Law: bytes found by searching are believed only if they prove themselves, a chunk by its checksum, a definition by
-// lengths that fit to the byte; and the search takes time in proportion to the file, however hostile.
+// Invariant: bytes found by searching are believed only if they prove themselves, a chunk by its checksum, a definition
+// by lengths that fit to the byte; and the search takes time in proportion to the file, however hostile.
 #include "proxy/trace/crc32.h"
 #include "proxy/trace/fields.h"
 #include "proxy/trace/reader.h"

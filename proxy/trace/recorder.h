@@ -1,7 +1,7 @@
 // Records traffic into an MCAP file: /link, /wire and /note (schema/trace.proto). For a bridge also /intent and
 // /fact (schema/game.proto), /world (schema/snapshot.proto), /calls (schema/trace.proto), and the /geometry that worlds
 // refer to. A topic has one channel; its messages have the link.
-// Law: the recording suffers, never the traffic. What cannot be written is counted and reported, also in the
+// Invariant: the recording suffers, never the traffic. What cannot be written is counted and reported, also in the
 // recording. If another program removes, replaces or truncates the file, the recording continues in a new one.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Repairs a recording that was not completed or is damaged: everything that is proven right goes into a new file.
-// Law: the input is only read; the output gets its name only when it is complete.
+// Invariant: the input is only read; the output gets its name only when it is complete.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // A window onto a Source: small reads from one large read.
-// Law: it holds at most what is asked for, or kAhead if that is more. Its bytes are valid until the next call.
+// Invariant: it holds at most what is asked for, or kAhead if that is more. Its bytes are valid until the next call.
 #pragma once
 
 #include <algorithm>

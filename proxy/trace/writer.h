@@ -1,6 +1,6 @@
 // Writes an MCAP file: definitions as they come, messages in chunks, and at the end the summary that readers need to
 // seek.
-// Law: the file grows by whole pieces. A piece that could not be written completely is cut off again.
+// Invariant: the file grows by whole pieces. A piece that could not be written completely is cut off again.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // zstd for MCAP chunks, with contexts and memory that are reused from chunk to chunk.
-// Law: a stated size above the caller's limit, or impossible for so few bytes, is refused before memory is
+// Invariant: a stated size above the caller's limit, or impossible for so few bytes, is refused before memory is
 // allocated.
 #pragma once
 

@@ -1,5 +1,5 @@
 # One client of each game in one arena: those of the matrix, an Ace of Spades player, and native players over TCP and over WebSocket, like a browser.
-# Law: each is written from its game's documents and independent of the others; places are metres from the middle.
+# Invariant: each is written from its game's documents and independent of the others; places are metres from the middle.
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,5 @@
 # The measured programs: starts each relay in front of the echo server, and the arena, on a given core.
-# Law: each contender has its own folder, which is removed with it; it is killed with all its children.
+# Invariant: each contender has its own folder, which is removed with it; it is killed with all its children.
 import contextlib
 import ctypes
 import os

@@ -1,5 +1,5 @@
 # Measures the gain of a second worker, and the cost of a busy arena for a relay in the same process.
-# Law: the load is on the same machine, so two workers cannot carry twice as much here. What is compared is CPU: a worker
+# Invariant: the load is on the same machine, so two workers cannot carry twice as much here. What is compared is CPU: a worker
 # is full when its thread uses a whole core, so CPU per message and the busiest thread's share say what two can carry.
 import contextlib
 import pathlib

@@ -1,7 +1,7 @@
 // bench_crowd HOST:PORT CLIENTS SECONDS PID: CLIENTS Ogar clients play in the arena at HOST:PORT, whose process is PID,
 // in one thread, and count the pictures that they receive. Prints one line of JSON.
-// Law: each behaves like Cigar2: legacy 6, with a mouse that moves 25 times a second. In legacy 6 a server sends a
-// picture each tick, even an empty one, so that the time between two pictures is the tick.
+// Invariant: each behaves like Cigar2: legacy 6, with a mouse that moves 25 times a second. In legacy 6 a server sends
+// a picture each tick, even an empty one, so that the time between two pictures is the tick.
 #include <unistd.h>
 
 #include <cmath>

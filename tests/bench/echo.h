@@ -1,5 +1,5 @@
 // The server of the load: it greets, links UDP, and sends every message back unchanged.
-// Law: it never waits; the load keeps so few messages in flight that a socket cannot fill up.
+// Invariant: it never waits; the load keeps so few messages in flight that a socket cannot fill up.
 #pragma once
 
 #include <list>

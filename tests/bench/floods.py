@@ -1,6 +1,6 @@
 # Measures how long players of one worker wait during each flood at its listeners, with default limits: round trips over
 # five transports. The crowd has other addresses than the players: one, or 16.
-# Law: one worker serves all; players and crowds share the other core. The crowd and the players are separate processes,
+# Invariant: one worker serves all; players and crowds share the other core. The crowd and the players are separate processes,
 # so that a busy crowd does not delay the players' clocks.
 import contextlib
 import ctypes

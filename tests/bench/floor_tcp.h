@@ -1,5 +1,6 @@
 // The minimal TCP relay: each turn reads everything that is ready, then writes it all.
-// Law: no allocation and no epoll_ctl while no socket is full; if a peer does not read, its sender is not read either.
+// Invariant: no allocation and no epoll_ctl while no socket is full; if a peer does not read, its sender is not read
+// either.
 #pragma once
 
 #include <list>

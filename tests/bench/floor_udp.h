@@ -1,5 +1,5 @@
 // The minimal UDP relay: one connected upstream socket per peer, datagrams read and sent in batches.
-// Law: a datagram for a full socket is dropped, as UDP allows; nothing is queued across turns.
+// Invariant: a datagram for a full socket is dropped, as UDP allows; nothing is queued across turns.
 #pragma once
 
 #include <array>

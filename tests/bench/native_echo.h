@@ -1,4 +1,4 @@
-// NativeServer on a port, for the players of bridges. Law: like the echo (echo.h), it never waits.
+// NativeServer on a port, for the players of bridges. Invariant: like the echo (echo.h), it never waits.
 #pragma once
 
 #include <list>

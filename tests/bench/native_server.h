@@ -1,6 +1,6 @@
 // A minimal native server for measuring a bridge in front of it: it admits a player among many tanks, and answers each
 // pose claim with the pose of one tank.
-// Law: it answers each claim at once, with one pose that has the claim's number.
+// Invariant: it answers each claim at once, with one pose that has the claim's number.
 #pragma once
 
 #include "proxy/base/bytes.h"

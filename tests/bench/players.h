@@ -1,5 +1,6 @@
 // The clients of one cell: they join like BZFlag players, then send and count.
-// Law: a message's latency begins at its intended time of sending, not at its actual one (no coordinated omission).
+// Invariant: a message's latency begins at its intended time of sending, not at its actual one (no coordinated
+// omission).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 # What the benchmark saw, as markdown: medians over the rounds, ratios inside each round, and the aims held against them.
-# Law: a ratio is taken inside one round and then its median over the rounds; never between two medians. Percentiles are
+# Invariant: a ratio is taken inside one round and then its median over the rounds; never between two medians. Percentiles are
 # those of all rounds' durations together: one bad moment makes a round's p99, and says nothing of the relay.
 import collections
 import datetime

@@ -1,5 +1,5 @@
 // The socket calls that the load generator and the floor relay share, and their epoll loop.
-// Law: they are for short-lived tools; on an error of the system they print it and exit.
+// Invariant: they are for short-lived tools; on an error of the system they print it and exit.
 #pragma once
 
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 // The messages of the load: the BZFlag 2.4 prologue, which a relay that knows the game requires, then messages that are
 // valid in both directions, so that a tap decodes every one of them.
-// Law: every message of a player has a number, so that a lost, duplicated or changed one is noticed.
+// Invariant: every message of a player has a number, so that a lost, duplicated or changed one is noticed.
 #pragma once
 
 #include <array>

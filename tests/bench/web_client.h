@@ -1,5 +1,5 @@
 // A minimal WebSocket client for a crowd: the upgrade, and whole messages in both directions.
-// Law: a refusal, a close or a broken message ends the run; what it sends always fits into the socket.
+// Invariant: a refusal, a close or a broken message ends the run; what it sends always fits into the socket.
 #pragma once
 
 #include <functional>

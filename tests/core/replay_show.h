@@ -1,5 +1,5 @@
 // A replay in a room whose clock is advanced by the test; recordings for it; and a world as text.
-// Law: nothing here reads a real clock.
+// Invariant: nothing here reads a real clock.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tests/fleet_size/measure.py PROGRAM [--seconds S]: measures the costs of a node, an arena, a client and a recording on the bus of a fleet, at
 # a real nats-server on loopback. Prints costs.json, which simulate.py reads.
-# Law: each cost is the difference of two runs that differ in one thing.
+# Invariant: each cost is the difference of two runs that differ in one thing.
 from __future__ import annotations
 
 import argparse

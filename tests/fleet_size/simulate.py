@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tests/fleet_size/simulate.py [--markdown | --check README]: how large a fleet must be for 10,000, 100,000 and 1,000,000 players, and what
 # breaks first; with the costs in costs.json, which measure.py has measured. --check fails if README has not this result.
-# Law: seeded, so that the numbers are the same everywhere; every number that is not measured is in LIMITS.
+# Invariant: seeded, so that the numbers are the same everywhere; every number that is not measured is in LIMITS.
 from __future__ import annotations
 
 import argparse

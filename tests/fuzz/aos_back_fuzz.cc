@@ -1,8 +1,8 @@
 // A back of Ace of Spades against a hostile server, in every dialect: in play on a small map, it receives arbitrary
 // messages, and its player sends arbitrary intents. Input: a byte (dialect), then messages: a byte (1: from the server;
 // 2: by datagram; the other bits: how many times 10 ms pass), two bytes of size, the bytes.
-// Law: no message of a server breaks the room. What we send decodes in the dialect, has only finite numbers, and is
-// never so short that a server bans for it; positions are sent no more often than servers accept.
+// Invariant: no message of a server breaks the room. What we send decodes in the dialect, has only finite numbers, and
+// is never so short that a server bans for it; positions are sent no more often than servers accept.
 #include <cmath>
 #include <cstdlib>
 #include <memory>

@@ -1,7 +1,7 @@
 // The front of Ace of Spades between a hostile client and a room that sends arbitrary facts: packets, words and time in
 // any order.
-// Law: whatever comes in, only whole packets of the dialect go out, and none at which a real client leaves or crashes:
-// no map chunk before Map Start, no unknown player, no position that is not finite.
+// Invariant: whatever comes in, only whole packets of the dialect go out, and none at which a real client leaves or
+// crashes: no map chunk before Map Start, no unknown player, no position that is not finite.
 #include <bitset>
 #include <cmath>
 #include <cstdlib>

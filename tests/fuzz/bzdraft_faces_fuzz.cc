@@ -1,6 +1,6 @@
 // The draft's front and back between hostile peers: a client and a server that send arbitrary bytes, at any time.
-// Law: whatever comes in, each packet that goes out is one whole message of the page. Until a client has received its
-// own MsgAddPlayer, it receives only what the page allows; no message names a player who was not added.
+// Invariant: whatever comes in, each packet that goes out is one whole message of the page. Until a client has received
+// its own MsgAddPlayer, it receives only what the page allows; no message names a player who was not added.
 #include <algorithm>
 #include <cstdlib>
 #include <set>

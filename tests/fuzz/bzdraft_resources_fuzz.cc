@@ -1,5 +1,5 @@
 // The resources of a server of BZFlag's draft, which refer to others by their MD5: each piece of the input is one,
-// after its size (2 bytes, big endian). Law: the world of each is made, or refused.
+// after its size (2 bytes, big endian). Invariant: the world of each is made, or refused.
 #include "adapters/bzdraft/wire/resource.h"
 #include "adapters/wire/md5.h"
 #include "tests/fuzz/frames.h"

@@ -1,7 +1,7 @@
 // BZFlag's front and back between hostile peers: a client and a server of any dialects that send arbitrary bytes, at
 // any time.
-// Law: whatever comes in, only whole messages of the peer's dialect go out. A client receives no player before it is
-// accepted, and no number above the limits in its settings; a server receives no shot before its player has entered.
+// Invariant: whatever comes in, only whole messages of the peer's dialect go out. A client receives no player before it
+// is accepted, and no number above the limits in its settings; a server receives no shot before its player has entered.
 #include <cstdlib>
 #include <set>
 

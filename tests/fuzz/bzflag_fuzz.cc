@@ -1,6 +1,6 @@
 // A BZFlag stream, fed in two different splits: the frames must be the same.
-// Law: every byte comes out once, however the stream is split. (A refusal ends only with the stream, so it comes out
-// as it was split. A late answer comes in one piece: see adapters/bzflag/README.md.)
+// Invariant: every byte comes out once, however the stream is split. (A refusal ends only with the stream, so it comes
+// out as it was split. A late answer comes in one piece: see adapters/bzflag/README.md.)
 #include <algorithm>
 #include <cstdlib>
 #include <utility>

@@ -1,5 +1,5 @@
-// Recordings of bzfs. Law: a recording that is read to its end is written again with the same bytes, except for wrong
-// positions and sizes.
+// Recordings of bzfs. Invariant: a recording that is read to its end is written again with the same bytes, except for
+// wrong positions and sizes.
 #include <cstdlib>
 
 #include "adapters/bzflag/rec/rec.h"

@@ -1,5 +1,5 @@
 // The variables of a BZFlag server: lines NAME=FORMULA. After each, the values that backs use are computed, as for a
-// message with one variable. Law: a value is a finite number.
+// message with one variable. Invariant: a value is a finite number.
 #include <cmath>
 #include <cstdlib>
 

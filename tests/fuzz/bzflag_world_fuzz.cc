@@ -1,6 +1,6 @@
 // BZFlag's world databases, as a server sends them; of the compressed ones also the uncompressed contents.
-// Law: a world that can be read is written again with the same bytes (uncompressed), or can be read again (compressed).
-// It becomes words, and a database of each dialect.
+// Invariant: a world that can be read is written again with the same bytes (uncompressed), or can be read again
+// (compressed). It becomes words, and a database of each dialect.
 #include <cstdlib>
 
 #include "adapters/bzflag/bzflag.h"

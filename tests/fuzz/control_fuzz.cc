@@ -1,5 +1,5 @@
-// The lines of a control socket. Law: each gets one answer that is safe to print on a terminal: an error in one line,
-// or "ok" and lines; with --json, one line of JSON.
+// The lines of a control socket. Invariant: each gets one answer that is safe to print on a terminal: an error in one
+// line, or "ok" and lines; with --json, one line of JSON.
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 

@@ -1,6 +1,6 @@
 // Runs fuzz targets without libFuzzer: TARGET [--variants N] [FOLDER...]. An input is noise, a seed, or a file in the
-// folders; each is run unchanged, truncated, and with bits flipped, in N variants. Law: all runs are the same every
-// time, so that a failure can be repeated; a target that finds a fault ends the process.
+// folders; each is run unchanged, truncated, and with bits flipped, in N variants. Invariant: all runs are the same
+// every time, so that a failure can be repeated; a target that finds a fault ends the process.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

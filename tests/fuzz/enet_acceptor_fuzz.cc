@@ -1,7 +1,8 @@
 // Arbitrary datagrams from clients and from a server to the two ENet listeners of a relay, over real sockets. Input:
 // each datagram is a byte (bits 0 and 1: which of three clients, 3 = the server, which answers the address it last
 // received from; bit 2: to the listener in mode=datagrams), its size in two bytes, and its bytes.
-// Law: a client that has not proved its address is sent no more than it sent; the acceptors stay open whatever comes.
+// Invariant: a client that has not proved its address is sent no more than it sent; the acceptors stay open whatever
+// comes.
 #include <poll.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 // Datagrams of an ENet conversation, some of them hostile. Input: each is a byte (1 = to the client, 2 = datagrams
 // before it are missing), its size in two bytes, and its bytes.
-// Law: whatever sizes they announce, each packet is within the limit, and nothing is read outside of a datagram.
+// Invariant: whatever sizes they announce, each packet is within the limit, and nothing is read outside of a datagram.
 #include <cstdlib>
 
 #include "proxy/net/enet/enet_dissector.h"

@@ -1,5 +1,5 @@
-// An edge of a fleet whose owner sends arbitrary bytes. Law: the room continues, and sends only whole messages to the
-// owner.
+// An edge of a fleet whose owner sends arbitrary bytes. Invariant: the room continues, and sends only whole messages to
+// the owner.
 #include <cstdlib>
 #include <memory>
 #include <string>

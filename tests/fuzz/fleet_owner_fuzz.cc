@@ -1,5 +1,5 @@
-// The owner of a fleet's arena: it restores an arbitrary stored arena, then nodes send it arbitrary bytes. Law: it
-// sends only whole messages, and what it stores can be read.
+// The owner of a fleet's arena: it restores an arbitrary stored arena, then nodes send it arbitrary bytes. Invariant:
+// it sends only whole messages, and what it stores can be read.
 #include <cstdlib>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// Arbitrary messages of other nodes about players who wait for seats on servers. Law: no player is reported to wait
-// since a time in the future.
+// Arbitrary messages of other nodes about players who wait for seats on servers. Invariant: no player is reported to
+// wait since a time in the future.
 #include <cstdlib>
 #include <string>
 

@@ -1,6 +1,6 @@
 // Arbitrary bytes of a peer, in every dialect of one game: they are cut into frames, and each frame is decoded.
-// Law: a frame that decodes encodes to the same bytes and prints on one line; for any other, the reported fault is
-// inside the frame.
+// Invariant: a frame that decodes encodes to the same bytes and prints on one line; for any other, the reported fault
+// is inside the frame.
 #include <algorithm>
 #include <cstdlib>
 #include <string>

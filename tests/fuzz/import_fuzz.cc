@@ -1,6 +1,6 @@
 // Captures, .demo files and JSON lines with arbitrary contents, as input of `verify`: the first byte chooses the
-// format, the game and whether the port is known. Law: a file is imported, or refused with a sentence. Each connection
-// that opens is closed, no event names a connection that is not open, and every message is counted once.
+// format, the game and whether the port is known. Invariant: a file is imported, or refused with a sentence. Each
+// connection that opens is closed, no event names a connection that is not open, and every message is counted once.
 #include <cstdio>
 #include <cstdlib>
 #include <set>

@@ -1,5 +1,5 @@
-// MCAP files with arbitrary contents. Law: reading ends, in bounds and within the limits. A file that recover() writes
-// is complete, and has exactly as many messages as recover() reports.
+// MCAP files with arbitrary contents. Invariant: reading ends, in bounds and within the limits. A file that recover()
+// writes is complete, and has exactly as many messages as recover() reports.
 #include <cstdint>
 #include <cstdlib>
 

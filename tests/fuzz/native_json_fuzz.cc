@@ -1,4 +1,4 @@
-// Arbitrary JSON for a native listener. The first byte chooses whether it is an intent or a fact. Law: our reader
+// Arbitrary JSON for a native listener. The first byte chooses whether it is an intent or a fact. Invariant: our reader
 // accepts what protobuf's parser accepts, and reads the same from it; what was read is printed as by protobuf.
 #include <google/protobuf/stubs/logging.h>
 

@@ -2,7 +2,7 @@
 // size, the bytes); 10 ms pass for each 2 in the byte of way. The first message of the client names its dialect, as in
 // real sessions. The server has the same dialect, unless its first message is a greeting: then the greeting names it,
 // and is not passed on.
-// Law: no message of a peer breaks the room, and what we send decodes in the peer's dialect.
+// Invariant: no message of a peer breaks the room, and what we send decodes in the peer's dialect.
 #include <cstdlib>
 #include <memory>
 #include <optional>

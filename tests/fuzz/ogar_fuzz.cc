@@ -1,6 +1,6 @@
 // Whole conversations of Ogar: messages both ways, each as one byte of way, two of size, and its bytes. The first
-// message of the client names the dialect, as in real sessions. Law: a message that decodes encodes to the same bytes,
-// even if it was decoded into an object that held another message before.
+// message of the client names the dialect, as in real sessions. Invariant: a message that decodes encodes to the same
+// bytes, even if it was decoded into an object that held another message before.
 #include <cstdlib>
 #include <cstring>
 #include <optional>

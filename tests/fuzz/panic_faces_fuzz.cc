@@ -1,7 +1,7 @@
 // Panic's front and back between hostile peers: a client and a server that send arbitrary bytes, at any time.
-// Law: whatever comes in, only whole messages of the dialect go out. The server receives only Actions that do not abort
-// it. The client receives only what it survives: nothing before a Game State, no second Game State before it has lost,
-// no unknown piece.
+// Invariant: whatever comes in, only whole messages of the dialect go out. The server receives only Actions that do not
+// abort it. The client receives only what it survives: nothing before a Game State, no second Game State before it has
+// lost, no unknown piece.
 #include <algorithm>
 #include <cstdlib>
 #include <set>

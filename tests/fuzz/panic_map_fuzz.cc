@@ -1,4 +1,4 @@
-// A map file of Panic. Law: what is read as a map has a tile for each of its places.
+// A map file of Panic. Invariant: what is read as a map has a tile for each of its places.
 #include <cstdlib>
 
 #include "adapters/panic/world/ground.h"

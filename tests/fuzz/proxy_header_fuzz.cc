@@ -1,4 +1,4 @@
-// Arbitrary PROXY headers. Law: a header is read the same whatever follows it, and can be written and read again.
+// Arbitrary PROXY headers. Invariant: a header is read the same whatever follows it, and can be written and read again.
 #include <cstdlib>
 
 #include "proxy/net/proxies/proxy_header.h"

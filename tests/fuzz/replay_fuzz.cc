@@ -1,5 +1,5 @@
 // A recording with arbitrary facts, replayed to clients of every game that has a front, with pauses, seeks and faster
-// play. Law: whatever the facts hold, nothing breaks, and only whole messages of each dialect go out.
+// play. Invariant: whatever the facts hold, nothing breaks, and only whole messages of each dialect go out.
 #include <cstdlib>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // Arbitrary bytes to a server or a client of WebSocket: an HTTP head, then frames, split anywhere.
-// Law: no message above the limit is accepted, the result is the same however the bytes are split, and each message
-// can be written and read again.
+// Invariant: no message above the limit is accepted, the result is the same however the bytes are split, and each
+// message can be written and read again.
 #include <cstdlib>
 #include <string>
 

@@ -1,6 +1,6 @@
 // What fronts and backs keep and compute for a peer that says anything: each kind of message is said again and again,
-// with other contents, until the face keeps no more. Law: that is at most its row in proxy/program/bounds.cc, and so
-// are the steps for each message. Every face of every game is fed.
+// with other contents, until the face keeps no more. Invariant: that is at most its row in proxy/program/bounds.cc, and
+// so are the steps for each message. Every face of every game is fed.
 #include "proxy/program/bounds.h"
 
 #include <doctest/doctest.h>

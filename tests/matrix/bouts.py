@@ -1,5 +1,5 @@
 # Chooses the pairs that are played, and the dialects of both sides.
-# Law: the same random numbers give the same bouts.
+# Invariant: the same random numbers give the same bouts.
 from __future__ import annotations
 
 import importlib

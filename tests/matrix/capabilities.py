@@ -1,5 +1,5 @@
 # One check for each row of capabilities.tsv: the server and the native player see what our player did, and our player sees what the native did.
-# Law: no game and no pair is named here. A verb that a game does not have raises NotInGame, and the row then does not apply to the pair.
+# Invariant: no game and no pair is named here. A verb that a game does not have raises NotInGame, and the row then does not apply to the pair.
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 # Measures the delay that Entente adds, in both directions: from the arrival of the frame with an event until Entente has sent the translated event.
-# Law: panes on both sides of Entente record the times, by the kernel's clock; the measured path contains none of our servers and clients.
+# Invariant: panes on both sides of Entente record the times, by the kernel's clock; the measured path contains none of our servers and clients.
 # A line of chat is recognised by its words; a shot is the first one after it.
 from __future__ import annotations
 

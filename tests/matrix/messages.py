@@ -1,5 +1,5 @@
 # Assembles whole messages from the pieces that a pane recorded: of streams, of WebSocket, of ENet.
-# Law: a message's time is the time of the piece that completes it.
+# Invariant: a message's time is the time of the piece that completes it.
 from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator

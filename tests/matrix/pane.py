@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # tests/matrix/pane.py PORT LOG: a forwarder on loopback in front of PORT, for TCP and UDP, that logs the time of each piece.
-# Law: it knows no game and none of our code. The arrival time of a piece is the kernel's timestamp, so that our own delays do not count; the
+# Invariant: it knows no game and none of our code. The arrival time of a piece is the kernel's timestamp, so that our own delays do not count; the
 # departure time is taken just before it is sent. It is a separate process, because a thread of a busy process would wait for its turn.
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # The interface of every game to the harness: a client that plays, and a server.
-# Law: a place is metres from the middle, x east, y north, in a world of 800 m; a heading is radians counter-clockwise from east.
+# Invariant: a place is metres from the middle, x east, y north, in a world of 800 m; a heading is radians counter-clockwise from east.
 from __future__ import annotations
 
 import math

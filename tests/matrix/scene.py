@@ -1,5 +1,5 @@
 # One pair: a server of one game, Entente, a player of the other game in front of Entente, and a player of the server's game behind it (the native player).
-# Law: our player's actions are judged by the server's state and by the native player, who is connected directly to the server.
+# Invariant: our player's actions are judged by the server's state and by the native player, who is connected directly to the server.
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,5 @@
 // The picture on a client's screen, built only from the messages that the client received, of any version.
-// Law: it depends only on the wire format, not on how our faces translate one version to another.
+// Invariant: it depends only on the wire format, not on how our faces translate one version to another.
 #pragma once
 
 #include <doctest/doctest.h>

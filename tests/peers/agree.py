@@ -1,5 +1,5 @@
 # Tests that a peer's codec and Entente's read the same bytes in the same way.
-# Law: the two codecs share no code. Values are compared one by one, in the wire's order; bytes must be identical.
+# Invariant: the two codecs share no code. Values are compared one by one, in the wire's order; bytes must be identical.
 from __future__ import annotations
 
 import random

@@ -1,5 +1,5 @@
 # A client of Ace of Spades 0.80.
-# Law: it sends Existing Player when it has the whole map, and no movement before its Create Player. It raises Wrong where a
+# Invariant: it sends Existing Player when it has the whole map, and no movement before its Create Player. It raises Wrong where a
 # released client disconnects: if the first packet is not Map Start, or if a packet names an unknown player.
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # A map for an Ace of Spades server: VXL, cut into packets, and the State Data for it.
-# Law: the same seed gives the same map.
+# Invariant: the same seed gives the same map.
 from __future__ import annotations
 
 import random

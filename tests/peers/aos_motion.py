@@ -1,5 +1,5 @@
 # State Update (0.80): what a client sends about itself each tick, and what a server sends about all players.
-# Law: a client's packet has the last 30 inputs, newest first, and the state after the oldest of them. A player who has not
+# Invariant: a client's packet has the last 30 inputs, newest first, and the state after the oldest of them. A player who has not
 # moved since the previous packet is "still": the packet has no current state for this player.
 from __future__ import annotations
 

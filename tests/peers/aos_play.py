@@ -1,6 +1,6 @@
 # A session of two clients and a server in which every kind of packet is sent, in each direction that it has. The same seed gives
 # the same session.
-# Law: each receiver waits for each packet and checks its fields. At the end, no packet is unread.
+# Invariant: each receiver waits for each packet and checks its fields. At the end, no packet is unread.
 from __future__ import annotations
 
 from aos import CHAT_SYSTEM, GAME, KICKED, NOBODY, SMG, Client

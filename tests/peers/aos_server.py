@@ -1,5 +1,5 @@
 # A server of Ace of Spades 0.80. It reacts to its clients' packets, and sends its decisions to the clients concerned.
-# Law: when it forwards a packet that names its sender, it writes the true sender. It bans a client that sends anything else before
+# Invariant: when it forwards a packet that names its sender, it writes the true sender. It bans a client that sends anything else before
 # Existing Player (except answers to the handshake).
 from __future__ import annotations
 

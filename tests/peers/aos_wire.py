@@ -1,5 +1,5 @@
 # The packets of Ace of Spades 0.80, each described once: the draft's State Update, and the packets that it keeps from 0.75.
-# Law: written only from the draft and from measurements. README.md lists what these leave open, and how we read it.
+# Invariant: written only from the draft and from measurements. README.md lists what these leave open, and how we read it.
 from __future__ import annotations
 
 import random

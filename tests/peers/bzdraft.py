@@ -1,5 +1,5 @@
 # A client of BZFlag's draft for 1.8 and later.
-# Law: it does what the page says a client does, in that order. It raises Wrong if the server sends a message too early.
+# Invariant: it does what the page says a client does, in that order. It raises Wrong if the server sends a message too early.
 from __future__ import annotations
 
 import enet_session

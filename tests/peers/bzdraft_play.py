@@ -1,6 +1,6 @@
 # A session of two clients and a server in which every kind of message is sent, in each direction that it has. The same seed gives
 # the same session.
-# Law: each receiver waits for each message and checks its fields. At the end, no message is unread.
+# Invariant: each receiver waits for each message and checks its fields. At the end, no message is unread.
 from __future__ import annotations
 
 from bzdraft import Client

@@ -1,5 +1,5 @@
 # A server of BZFlag's draft for 1.8 and later. It reacts to its clients' messages, and sends its decisions to all clients.
-# Law: when it forwards a message that names its sender, it writes the true sender, not what the client wrote.
+# Invariant: when it forwards a message that names its sender, it writes the true sender, not what the client wrote.
 from __future__ import annotations
 
 import hashlib

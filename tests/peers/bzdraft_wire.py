@@ -1,5 +1,5 @@
 # The messages of BZFlag's draft for 1.8 and later, each described once, in the order and with the names of the page.
-# Law: written only from the page. "Open" marks what the page does not define; README.md has our reading.
+# Invariant: written only from the page. "Open" marks what the page does not define; README.md has our reading.
 from __future__ import annotations
 
 import struct

@@ -1,5 +1,5 @@
 # A dialect as a table of messages: decodes, encodes and invents whole frames, and lists their values for comparison.
-# Law: a frame that decodes also encodes to the same bytes; any other frame raises Wrong.
+# Invariant: a frame that decodes also encodes to the same bytes; any other frame raises Wrong.
 from __future__ import annotations
 
 import random

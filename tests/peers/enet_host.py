@@ -1,5 +1,5 @@
 # ENet through ctypes: hosts, links, and the loop that services them.
-# Law: callers get no pointers. We free packets that enet_peer_send did not accept, and packets that we received.
+# Invariant: callers get no pointers. We free packets that enet_peer_send did not accept, and packets that we received.
 from __future__ import annotations
 
 import ctypes

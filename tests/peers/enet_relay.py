@@ -1,5 +1,5 @@
 # Tests of sessions over ENet through `entente proxy`, for any game.
-# Law: on each channel, and for each kind of reliability, each end receives exactly the packets that the other sent.
+# Invariant: on each channel, and for each kind of reliability, each end receives exactly the packets that the other sent.
 from __future__ import annotations
 
 import collections

@@ -1,5 +1,5 @@
 # One end of a session over ENet: sends messages by name, waits for messages by name, and reacts to messages on arrival.
-# Law: each received packet is kept unchanged; a packet that cannot be decoded raises Wrong in the caller that runs the loop.
+# Invariant: each received packet is kept unchanged; a packet that cannot be decoded raises Wrong in the caller that runs the loop.
 from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator, NamedTuple

@@ -1,5 +1,5 @@
 # OgarII's "Modern Protocol revision 3" as tables, from its document (protocol_modern.md).
-# Law: one table for each message, with the document's names. Where the document is open or wrong, README.md has our reading.
+# Invariant: one table for each message, with the document's names. Where the document is open or wrong, README.md has our reading.
 from __future__ import annotations
 
 import random

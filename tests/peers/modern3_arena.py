@@ -1,5 +1,5 @@
 # A small world for a scripted server of modern revision 3: one player, pellets and a virus. The player moves only on move().
-# Law: it uses no clock, and no random numbers except those of the seed. Places are whole numbers, which a float32 represents exactly.
+# Invariant: it uses no clock, and no random numbers except those of the seed. Places are whole numbers, which a float32 represents exactly.
 from __future__ import annotations
 
 import math

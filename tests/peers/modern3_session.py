@@ -1,5 +1,5 @@
 # A client of modern revision 3, and a scripted server for it.
-# Law: the client's view of the world (View) and the server's world (Arena) are separate, so that tests can compare them.
+# Invariant: the client's view of the world (View) and the server's world (Arena) are separate, so that tests can compare them.
 from __future__ import annotations
 
 import ssl

@@ -1,5 +1,5 @@
 # Calls Entente's codec through the tool `peer_codec`, and parses its output.
-# Law: uses no code of Entente. Values are compared in their printed form.
+# Invariant: uses no code of Entente. Values are compared in their printed form.
 from __future__ import annotations
 
 import os

@@ -1,5 +1,5 @@
 # Runs a client's script and a server's script with the relay between them, and checks what each received.
-# Law: each end receives exactly the bytes that the other sent. The recording has the same number of messages, all decoded.
+# Invariant: each end receives exactly the bytes that the other sent. The recording has the same number of messages, all decoded.
 from __future__ import annotations
 
 import collections

@@ -1,5 +1,5 @@
 # `entente proxy` between a peer's client and a peer's server, and the checks of its recording afterwards.
-# Law: the end of the `with` block stops it; its exit code must be 0.
+# Invariant: the end of the `with` block stops it; its exit code must be 0.
 from __future__ import annotations
 
 import collections

@@ -1,5 +1,5 @@
 # A session: one end of a connection, client or server. It sends messages and waits for messages.
-# Law: every wait has a time limit. All bytes that were sent and received are kept, with their lanes.
+# Invariant: every wait has a time limit. All bytes that were sent and received are kept, with their lanes.
 from __future__ import annotations
 
 import collections

@@ -1,5 +1,5 @@
 # Frames over TCP, and datagrams on the same port number, as in BZFlag; for clients and servers.
-# Law: bytes are cut into frames only by the sizes that the codec reports.
+# Invariant: bytes are cut into frames only by the sizes that the codec reports.
 from __future__ import annotations
 
 import select

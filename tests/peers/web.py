@@ -1,5 +1,5 @@
 # Messages over WebSocket (ws or wss), for clients and servers.
-# Law: each frame of a game is one WebSocket message.
+# Invariant: each frame of a game is one WebSocket message.
 from __future__ import annotations
 
 import socket

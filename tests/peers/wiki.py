@@ -1,5 +1,5 @@
 # BZFlag's wiki page "Network Protocol" as tables. The page's drawings of bytes are taken literally.
-# Law: one table for each message, with the page's names. Where the page is open or wrong, README.md has our reading.
+# Invariant: one table for each message, with the page's names. Where the page is open or wrong, README.md has our reading.
 # The page gives two codes twice. "/tu" and "/tp" mark the messages with the code that real programs use instead.
 from __future__ import annotations
 

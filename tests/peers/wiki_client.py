@@ -1,5 +1,5 @@
 # A client of the wiki page's dialect: greeting, flags, world, entering, UDP link. After that, a script sends messages.
-# Law: each step sends the message of the page and waits for the answer of the page. README.md has our readings of the page.
+# Invariant: each step sends the message of the page and waits for the answer of the page. README.md has our readings of the page.
 from __future__ import annotations
 
 import hashlib

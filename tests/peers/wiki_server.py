@@ -1,5 +1,5 @@
 # A server of the wiki page's dialect, for one player at a time. It answers messages in any order.
-# Law: it trusts its player, as the page says, and sends what the player reports as the server's message of the same kind.
+# Invariant: it trusts its player, as the page says, and sends what the player reports as the server's message of the same kind.
 from __future__ import annotations
 
 import tcp

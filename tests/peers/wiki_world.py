@@ -1,5 +1,5 @@
 # The world database of BZFlag's wiki page: blocks of length, code and body. The first is the header, the last is the end block.
-# Law: each block has the length of the page's drawing. No bytes follow the end block.
+# Invariant: each block has the length of the page's drawing. No bytes follow the end block.
 from __future__ import annotations
 
 import random

@@ -1,5 +1,5 @@
 # Fields of a wire format. One description reads, writes and invents values.
-# Law: written only from the games' documents. Bytes that can be read are written again unchanged; others raise Wrong.
+# Invariant: written only from the games' documents. Bytes that can be read are written again unchanged; others raise Wrong.
 #
 # Values are those of JSON: numbers, text, lists, dicts. Bytes are text in hexadecimal. Text is UTF-8; bytes that are not valid
 # UTF-8 become lone surrogates. A NaN is text with its bits ("nan:7fc00000"), so that no bit is lost.

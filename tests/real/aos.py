@@ -1,5 +1,5 @@
 # Starts and controls the programs of Ace of Spades 0.75: SpadesX, piqueserver, and the client BetterSpades under Xvfb.
-# Law: their settings and all that they write are in the case's folder; the folder of --real does not change.
+# Invariant: their settings and all that they write are in the case's folder; the folder of --real does not change.
 import json
 import os
 import subprocess

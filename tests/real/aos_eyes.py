@@ -1,5 +1,5 @@
 # What one client of Ace of Spades 0.75 received and sent, collected from the datagrams that a shim kept.
-# Law: independent of our adapters: it reads ENet by enet_wire, and a few fields of the packets.
+# Invariant: independent of our adapters: it reads ENet by enet_wire, and a few fields of the packets.
 import collections
 import math
 import struct

@@ -1,5 +1,5 @@
 # A scripted player of Ace of Spades 0.75 on Debian's libenet: joins, moves, digs, builds, shoots, speaks.
-# Law: independent of our adapters: it sends only what real clients send, and never faster than the servers accept.
+# Invariant: independent of our adapters: it sends only what real clients send, and never faster than the servers accept.
 import collections
 import os
 import struct

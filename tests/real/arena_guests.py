@@ -1,5 +1,5 @@
 # Real clients in one arena: how the keys of each are pressed, and what its connection shows it of the others.
-# Law: what a client sees is read from a shim in front of the arena, without our adapters; places are metres from the middle.
+# Invariant: what a client sees is read from a shim in front of the arena, without our adapters; places are metres from the middle.
 import json
 import math
 import os

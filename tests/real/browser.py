@@ -1,5 +1,5 @@
 # Debian's Chromium without a screen, controlled by the DevTools protocol, and a web server for its pages.
-# Law: only loopback is used; the page is the released one, and its state is read by scripts in the page.
+# Invariant: only loopback is used; the page is the released one, and its state is read by scripts in the page.
 import base64
 import functools
 import http.server

@@ -1,5 +1,5 @@
 # Starts and controls the BZFlag programs of any release: bzfs, bzadmin, and bzflag under Xvfb. Also reads the few parts of the wire that the cases need.
-# Law: independent of our adapters: a frame here is only length, code and payload.
+# Invariant: independent of our adapters: a frame here is only length, code and payload.
 import os
 import struct
 import subprocess

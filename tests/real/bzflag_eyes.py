@@ -1,5 +1,5 @@
 # What a BZFlag client (1.10 or later) received, and what it sent about itself, collected from the bytes that a shim kept.
-# Law: independent of our adapters: it reads frames, and a few of their fields.
+# Invariant: independent of our adapters: it reads frames, and a few of their fields.
 import math
 import struct
 import time

@@ -1,5 +1,5 @@
 # Reads ENet 1.3 from a shim's datagrams: the packets that each side sent, in whatever datagrams.
-# Law: independent of our code: the range coder is libenet's, the rest follows the format that libenet writes.
+# Invariant: independent of our code: the range coder is libenet's, the rest follows the format that libenet writes.
 import ctypes
 import struct
 import threading

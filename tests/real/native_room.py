@@ -1,5 +1,5 @@
 # A game server for native's JSON over TCP that sends the facts that a case gives it, so that the case knows what a page must show.
-# Law: the only fact that it adds is You; every player and viewer receives the same facts, earlier ones first.
+# Invariant: the only fact that it adds is You; every player and viewer receives the same facts, earlier ones first.
 import json
 import socket
 import threading

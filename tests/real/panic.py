@@ -1,5 +1,5 @@
 # Starts and controls the released Tank Commander Panic programs: the server, its Python client under Xvfb, and scripted players.
-# Law: independent of our adapters: it knows only the released pair's wire format (little endian, C struct padding).
+# Invariant: independent of our adapters: it knows only the released pair's wire format (little endian, C struct padding).
 import collections
 import os
 import socket

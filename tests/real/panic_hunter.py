@@ -1,5 +1,5 @@
 # A scripted Panic player that hunts; it knows the field only from the bytes that it received.
-# Law: it respects the limits of the released server: it moves only its own living tanks, has at most one unanswered Action, and never shoots over
+# Invariant: it respects the limits of the released server: it moves only its own living tanks, has at most one unanswered Action, and never shoots over
 # the map's edge.
 import collections
 import random

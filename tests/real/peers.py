@@ -1,5 +1,5 @@
 # Scripted peers: a server that greets and echoes, and hostile clients.
-# Law: each of them ends, and waits no longer than its deadline.
+# Invariant: each of them ends, and waits no longer than its deadline.
 import itertools
 import os
 import random

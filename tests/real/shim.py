@@ -1,5 +1,5 @@
 # A shim for either side of the relay: a listener that forwards bytes unchanged and keeps them.
-# Law: it knows no game and none of our code; the bytes that it kept prove that the relay did not change them.
+# Invariant: it knows no game and none of our code; the bytes that it kept prove that the relay did not change them.
 import asyncio
 import socket
 import threading

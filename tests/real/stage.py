@@ -1,5 +1,5 @@
 # A stage: one case's folder, programs and deadline.
-# Law: whatever a case started has ended when the case is over, however it ended; every wait has a limit; and a thread that
+# Invariant: whatever a case started has ended when the case is over, however it ended; every wait has a limit; and a thread that
 # dies of an error fails the case.
 import contextlib
 import ctypes

@@ -1,7 +1,7 @@
 // What an honest player waits for while others flood the same worker, in frames instead of milliseconds. The clock by
 // which the worker shares its time counts steps: it advances only when somebody looks at it.
-// Law (of the worker): an address waits for at most one turn of each other one, however many links that one has, and
-// whatever they send. A server is a party of its own; in it, the addresses of its clients take turns.
+// Invariant (of the worker): an address waits for at most one turn of each other one, however many links that one has,
+// and whatever they send. A server is a party of its own; in it, the addresses of its clients take turns.
 #include <doctest/doctest.h>
 
 #include <algorithm>

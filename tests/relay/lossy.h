@@ -1,6 +1,6 @@
 // A bad network between UDP clients and a server. It forwards datagrams, but loses some, doubles some, and delays some,
 // so that later ones overtake them. Towards the server, each client has its own socket.
-// Law: the seed decides what happens to the n-th datagram of each direction.
+// Invariant: the seed decides what happens to the n-th datagram of each direction.
 #pragma once
 
 #include <poll.h>

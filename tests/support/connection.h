@@ -1,5 +1,5 @@
 // Blocking connections of tests to servers on this machine.
-// Law: a read on a socket with a time limit may fail with EINTR although no signal has a handler. Such a read is
+// Invariant: a read on a socket with a time limit may fail with EINTR although no signal has a handler. Such a read is
 // repeated.
 #pragma once
 

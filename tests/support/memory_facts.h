@@ -1,4 +1,4 @@
-// A FactReader in memory, for tests. Law: as for every FactReader (proxy/core/replay/fact_reader.h). It seeks by
+// A FactReader in memory, for tests. Invariant: as for every FactReader (proxy/core/replay/fact_reader.h). It seeks by
 // folding from the beginning, so tests compare other readers with it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Sources and sinks of recordings in memory, for tests. Law: as for every Source and Sink (proxy/trace/file.h). The
-// caller owns the bytes.
+// Sources and sinks of recordings in memory, for tests. Invariant: as for every Source and Sink (proxy/trace/file.h).
+// The caller owns the bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A program that a test starts, reads the output of, and ends. For tests of the binary.
-// Law: all waits together take at most kPatience, and the program does not outlive the object.
+// Invariant: all waits together take at most kPatience, and the program does not outlive the object.
 #pragma once
 
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 // The back of Ace of Spades: acts as a player on a real server. It loads the map, joins as a client does, reports to
 // the room what the server sends, and moves and acts for its player. Its parts do the work.
-// Law: nothing is sent that makes a real server refuse or ban the player. A place that the server sends for our player
-// takes effect at once.
+// Invariant: nothing is sent that makes a real server refuse or ban the player. A place that the server sends for our
+// player takes effect at once.
 #pragma once
 
 #include "adapters/aos/back/blocks.h"

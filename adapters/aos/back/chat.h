@@ -1,4 +1,4 @@
-// Chat, in both directions. Law: our player sends no more lines than servers allow.
+// Chat, in both directions. Invariant: our player sends no more lines than servers allow.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The hands of the back's own player: the buttons, tools, blocks and grenades that its client uses, and what is left of
 // its ammunition.
-// Law: nothing is sent that makes a real server refuse or ban the player.
+// Invariant: nothing is sent that makes a real server refuse or ban the player.
 #pragma once
 
 #include "adapters/aos/back/man.h"

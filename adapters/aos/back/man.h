@@ -1,6 +1,6 @@
 // The unit of the back's own player, a man. His keys and his direction of view move his body, 60 steps a second. Keys
 // and direction are sent to the server when they change, the place once a second.
-// Law: a place that the server sends for him takes effect at once.
+// Invariant: a place that the server sends for him takes effect at once.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Shots of other players, and deaths of all.
-// Law: the client is told each death once, and none that did not happen.
+// Invariant: the client is told each death once, and none that did not happen.
 #pragma once
 
 #include "adapters/aos/front/entry.h"

@@ -1,7 +1,7 @@
 // Shows what an Ogar server has on its plane: pellets and ejected mass as a coloured block of the floor, viruses and
 // mother cells as discs. Blocks of the floor stop nobody, and clients recolour them without a sound.
-// Law: only what is near our client, the nearest first, at most kMostBlocks; at most kBlocksALook change at once. The
-// floor gets its own colours back.
+// Invariant: only what is near our client, the nearest first, at most kMostBlocks; at most kBlocksALook change at once.
+// The floor gets its own colours back.
 #pragma once
 
 #include <map>

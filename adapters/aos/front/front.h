@@ -1,7 +1,7 @@
 // The front of Ace of Spades: acts as a server towards real clients. This file composes its parts, and handles how a
 // session begins and ends.
-// Law: a client is sent nothing that makes it leave or crash: nothing before its map, no player that it was not told
-// about, no coordinates that are not finite.
+// Invariant: a client is sent nothing that makes it leave or crash: nothing before its map, no player that it was not
+// told about, no coordinates that are not finite.
 #pragma once
 
 #include "adapters/aos/front/block_edits.h"

@@ -1,6 +1,6 @@
 // The client's map: made from the room's world, offered, and sent in chunks.
-// Law: it is sent as fast as the client reads it, and no faster. In rooms of other games, everything shown later is
-// inside this map and above its ground.
+// Invariant: it is sent as fast as the client reads it, and no faster. In rooms of other games, everything shown later
+// is inside this map and above its ground.
 #pragma once
 
 #include <memory>

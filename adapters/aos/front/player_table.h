@@ -1,6 +1,6 @@
 // The room's players and units, shown as the 32 players that a client has room for.
-// Law: a client hears only of players that it was introduced to. A shown player keeps its number, and a freed number
-// stays unused for a while.
+// Invariant: a client hears only of players that it was introduced to. A shown player keeps its number, and a freed
+// number stays unused for a while.
 #pragma once
 
 #include <array>

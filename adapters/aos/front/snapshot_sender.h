@@ -1,5 +1,5 @@
 // Sends the client everybody's position, 20 times a second by default, in World Update or State Update.
-// Law: a slow client gets only the newest state, never an older one. No position is sent that is not finite.
+// Invariant: a slow client gets only the newest state, never an older one. No position is sent that is not finite.
 #pragma once
 
 #include "adapters/aos/front/client_movement.h"

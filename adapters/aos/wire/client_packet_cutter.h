@@ -1,5 +1,5 @@
 // Refuses client packets that end too soon, so that they never reach a server.
-// Law: no packet of a real client is refused.
+// Invariant: no packet of a real client is refused.
 #pragma once
 
 #include <cstddef>

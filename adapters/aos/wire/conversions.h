@@ -1,5 +1,5 @@
 // Converts the game's numbers to words and back: places, looks, teams, weapons, colours, deaths, refusals, text.
-// Law: units and meanings are converted only here. A value that both sides can express is converted exactly.
+// Invariant: units and meanings are converted only here. A value that both sides can express is converted exactly.
 #pragma once
 
 #include <algorithm>

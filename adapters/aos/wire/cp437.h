@@ -1,5 +1,5 @@
 // The game's text: code page 437, or UTF-8 after a first byte of 0xFF (as OpenSpades sends it).
-// Law: every CP437 byte string converts to UTF-8 and back to the same bytes.
+// Invariant: every CP437 byte string converts to UTF-8 and back to the same bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The features in which the dialects of Ace of Spades differ. Only kDialects says which version has which.
-// Law: code outside this file tests features, never versions.
+// Invariant: code outside this file tests features, never versions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the front and back of Ace of Spades drop, and why. Law: each line is also in the mapping table.
+// What the front and back of Ace of Spades drop, and why. Invariant: each line is also in the mapping table.
 #pragma once
 
 #include "adapters/wire/mapping.h"

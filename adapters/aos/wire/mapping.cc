@@ -1,5 +1,5 @@
 // What becomes of each field of the game's packets and of each word: the table behind the explanations, the documents
-// and the drop counters. Law: complete; a test checks every packet and every kind of word.
+// and the drop counters. Invariant: complete; a test checks every packet and every kind of word.
 #include "adapters/aos/wire/mapping.h"
 
 #include "adapters/aos/wire/drops.h"

@@ -1,6 +1,6 @@
 // The packets of Ace of Spades, as they are on the wire. x and y are horizontal, z points down (63 is water). Colours
 // are blue, green, red. A grenade's velocity is in blocks per 1/32 s. Sources: README.md.
-// Law: structs hold wire values; conversions.h converts them.
+// Invariant: structs hold wire values; conversions.h converts them.
 #pragma once
 
 #include <array>

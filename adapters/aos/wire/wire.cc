@@ -1,5 +1,5 @@
 // The layouts of Ace of Spades and its table of packets.
-// Law: no other file describes a layout.
+// Invariant: no other file describes a layout.
 #include "adapters/aos/wire/wire.h"
 #include "adapters/aos/wire/dialect.h"
 #include "adapters/wire/typed_codec.h"

@@ -1,7 +1,7 @@
 // A player's body on the voxel map: it walks, sprints, sneaks, crouches, jumps, climbs one block and falls, as in the
 // game. Real servers compute the same from the same keys, with 60 steps a second and the same floats, and correct a
 // client that differs. The server decides how much a fall hurts.
-// Law: pure. The same keys from the same place on the same map give the same path; nothing is allocated.
+// Invariant: pure. The same keys from the same place on the same map give the same path; nothing is allocated.
 #pragma once
 
 #include "adapters/aos/wire/messages.h"

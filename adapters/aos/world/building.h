@@ -1,6 +1,6 @@
 // How building and digging change a map. Every program of the game computes this for itself: blocks that lose their
 // connection to the ground fall.
-// Law: the two lowest layers stay, and nothing outside the map changes.
+// Invariant: the two lowest layers stay, and nothing outside the map changes.
 #pragma once
 
 #include "adapters/aos/wire/conversions.h"

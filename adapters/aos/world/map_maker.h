@@ -1,6 +1,6 @@
 // Prepares a world for clients: its blocks, and the compressed stream that is sent.
-// Law: work comes in pieces of about a millisecond, once per world for all rooms of a worker. Each client waits for
-// as many steps as there are pieces, even if another room has done them already, so that a room does not depend on
+// Invariant: work comes in pieces of about a millisecond, once per world for all rooms of a worker. Each client waits
+// for as many steps as there are pieces, even if another room has done them already, so that a room does not depend on
 // other rooms. A world that came as a voxel map keeps the map's bytes.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A map on the wire: one zlib stream of VXL, cut into Map Chunk packets.
-// Law: a stream that would unpack to more than kLargestMap is refused while it is read, before memory is allocated for
-// it.
+// Invariant: a stream that would unpack to more than kLargestMap is refused while it is read, before memory is
+// allocated for it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Steers a body to a place on the voxel map by keys and looks alone, as a player would. It walks, sprints on even
 // ground, climbs and jumps where it can, goes around other obstacles, and does not step into abysses.
-// Law: the same input gives the same path. No randomness, no clock, no heap memory.
+// Invariant: the same input gives the same path. No randomness, no clock, no heap memory.
 #pragma once
 
 #include "adapters/aos/world/body.h"

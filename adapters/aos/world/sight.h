@@ -1,6 +1,6 @@
 // What a shot hits: the voxels in its way, and a player's head, trunk and legs. In this game the shooter's client
 // reports hits, and honest clients report one only if the ray met the player.
-// Law: pure; nothing is reported that the ray does not meet.
+// Invariant: pure; nothing is reported that the ray does not meet.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Builds a voxel map from a world: a floor, and on it boxes, pyramids, tiles and bounds.
-// Law: what stops a unit in the world stops a player on the map, as exactly as blocks of 1.5625 m allow. Work comes in
-// small pieces, and a hostile world costs no more than a large one.
+// Invariant: what stops a unit in the world stops a player on the map, as exactly as blocks of 1.5625 m allow. Work
+// comes in small pieces, and a hostile world costs no more than a large one.
 #pragma once
 
 #include <vector>

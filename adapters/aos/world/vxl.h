@@ -1,5 +1,5 @@
 // The map of Ace of Spades (512 x 512 columns of 64 voxels, z down) and its VXL form.
-// Law: reading VXL and writing it again keeps the solid voxels and the visible colours. A map in the usual form
+// Invariant: reading VXL and writing it again keeps the solid voxels and the visible colours. A map in the usual form
 // (colours only next to air) keeps its bytes. A map to which nothing was done takes no memory, because each link to a
 // server has one, and peers can open many links.
 #pragma once

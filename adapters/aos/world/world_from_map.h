@@ -1,6 +1,6 @@
 // The voxel map in words: the map's own bytes for clients of Ace of Spades, and for all others boxes for what stands on
 // its ground.
-// Law: the same map makes the same words, with at most kMostBoxes boxes.
+// Invariant: the same map makes the same words, with at most kMostBoxes boxes.
 #pragma once
 
 #include "adapters/aos/world/vxl.h"

@@ -1,6 +1,6 @@
 // The back of the draft: a player on a remote server. It acts as a client of the draft, reports the server's messages
 // to the room, and drives its player's tank. Its parts do the work.
-// Law: the server's messages decide who is alive and where, except for our own tank, whose place we decide.
+// Invariant: the server's messages decide who is alive and where, except for our own tank, whose place we decide.
 #pragma once
 
 #include "adapters/bzdraft/back/chat.h"

@@ -1,6 +1,6 @@
 // The front of the draft: acts as a server towards its clients. This file composes its parts, and handles how a client
 // enters and leaves.
-// Law: before a client has been told of its own player, it is sent only what the draft allows.
+// Invariant: before a client has been told of its own player, it is sent only what the draft allows.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Where tanks are, how they spawn and how they die, in both directions.
-// Law: our client is sent nothing about tanks before it is in the game. It is sent each death once, and only deaths
-// that happened.
+// Invariant: our client is sent nothing about tanks before it is in the game. It is sent each death once, and only
+// deaths that happened.
 #pragma once
 
 #include "adapters/bzdraft/front/flags.h"

@@ -1,5 +1,5 @@
 // The world that a client loads, as a resource, and the settings that are sent with it.
-// Law: a request is answered once the world is known (world_wait.h).
+// Invariant: a request is answered once the world is known (world_wait.h).
 #pragma once
 
 #include "adapters/bzdraft/front/client.h"

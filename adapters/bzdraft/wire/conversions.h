@@ -1,5 +1,5 @@
 // Converts the draft's numbers to words and back: units, teams, flags, reasons, ids.
-// Law: a number that the wire can hold is converted exactly; any other becomes the nearest that it can hold.
+// Invariant: a number that the wire can hold is converted exactly; any other becomes the nearest that it can hold.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What becomes of each field of the draft's messages and of each word: the table behind the explanations, the documents
-// and the drop counters. Law: complete; a test checks every message and every kind of word.
+// and the drop counters. Invariant: complete; a test checks every message and every kind of word.
 #include "adapters/bzdraft/wire/mapping.h"
 
 #include "adapters/bzdraft/wire/drops.h"

@@ -1,6 +1,6 @@
 // The messages of the BZFlag 1.8+ draft, as they are on the wire. The units are our choice (README.md): millimetres,
 // millimetres per second, milliradians, milliseconds. They are signed, although the draft draws u32.
-// Law: structs hold wire values.
+// Invariant: structs hold wire values.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The link to a peer, for front and back: decodes its packets, encodes messages, and chooses their lane.
-// Law: what may be lost according to the draft (updates of tanks and of guided shots) is sent as a datagram, everything
-// else on the stream. A datagram that does not decode is ignored; on the stream it is a fault of the peer.
+// Invariant: what may be lost according to the draft (updates of tanks and of guided shots) is sent as a datagram,
+// everything else on the stream. A datagram that does not decode is ignored; on the stream it is a fault of the peer.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Resources: parts of a world, named by the md5 of their bytes. A resource is a list of the classic records (u16 size,
 // u16 code, body) up to an end record. One record is our own: it includes another resource, by its md5, at that place.
-// Law: a resource that does not match its name is not used. Whatever a server sends, work and memory are bounded.
+// Invariant: a resource that does not match its name is not used. Whatever a server sends, work and memory are bounded.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // The layouts of the BZFlag 1.8+ draft and its table of messages.
-// Law: layouts are described only here.
+// Invariant: layouts are described only here.
 #include "adapters/bzdraft/wire/wire.h"
 #include "adapters/bzdraft/wire/dialect.h"
 #include "adapters/wire/typed_codec.h"

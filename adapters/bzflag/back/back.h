@@ -1,8 +1,8 @@
 // The back of BZFlag: a player on a remote bzfs. It joins as a stock client does, reports the server's messages to the
 // room, and drives its player's tank. It uses the messages of 2.4, which dialect_translator.h converts for
 // servers of other dialects. Its parts do the work.
-// Law: nothing is sent that makes bzfs kick a stock client. The server's messages decide who is alive and where, except
-// for our own tank, whose place we decide.
+// Invariant: nothing is sent that makes bzfs kick a stock client. The server's messages decide who is alive and where,
+// except for our own tank, whose place we decide.
 #pragma once
 
 #include "adapters/bzflag/back/chat.h"

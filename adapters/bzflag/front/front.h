@@ -1,8 +1,8 @@
 // The front of BZFlag: acts as a bzfs towards stock bzflag and bzadmin clients. It uses the messages of 2.4, which
 // dialect_translator.h converts for clients of other dialects. This file composes its parts, and handles how a client
 // enters and leaves.
-// Law: a client is sent nothing that crashes it: nothing before the world is loaded, no number beyond what the settings
-// announced.
+// Invariant: a client is sent nothing that crashes it: nothing before the world is loaded, no number beyond what the
+// settings announced.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What a client may request before it enters: the settings and the world. queries.h has the rest.
-// Law: a request is answered once the world is known (world_wait.h).
+// Invariant: a request is answered once the world is known (world_wait.h).
 #pragma once
 
 #include <optional>

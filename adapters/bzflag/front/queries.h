@@ -1,8 +1,8 @@
 // Answers MsgQueryGame and MsgQueryPlayers, by which anybody may ask who plays, without entering (bzfquery, lists of
 // servers).
-// Law: an answer is at most one message for each of kMostPlayers players, and needs no server: it says what the room
-// knows. In a bridge whose client has only asked, that is what other sessions of the route know. A client that plays is
-// told of the players by the numbers that it knows them by.
+// Invariant: an answer is at most one message for each of kMostPlayers players, and needs no server: it says what the
+// room knows. In a bridge whose client has only asked, that is what other sessions of the route know. A client that
+// plays is told of the players by the numbers that it knows them by.
 #pragma once
 
 #include "adapters/bzflag/front/client.h"

@@ -1,5 +1,5 @@
 // Shots, in both directions.
-// Law: our client is sent no number beyond what the settings announced.
+// Invariant: our client is sent no number beyond what the settings announced.
 #pragma once
 
 #include <optional>

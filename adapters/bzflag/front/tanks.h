@@ -1,6 +1,6 @@
 // Where tanks are, as our client sees them, and how they die.
-// Law: our client is sent each death once, and only deaths that happened. It is sent the newest pose of each tank, no
-// more often than it can draw.
+// Invariant: our client is sent each death once, and only deaths that happened. It is sent the newest pose of each
+// tank, no more often than it can draw.
 #pragma once
 
 #include "adapters/bzflag/front/player_table.h"

@@ -1,6 +1,6 @@
 // Recordings of bzfs (.rec, from 2.0 on): its messages with their times, after a header that holds the world.
-// Law: a file that was read is written again with the same bytes. A size in a file never decides how much memory is
-// allocated.
+// Invariant: a file that was read is written again with the same bytes. A size in a file never decides how much memory
+// is allocated.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Makes a recording for bzfs from a session of a client.
-// Law: what only that client was sent (its own join, pings, private chat) is hidden or left out.
+// Invariant: what only that client was sent (its own join, pings, private chat) is hidden or left out.
 #include <algorithm>
 
 #include "adapters/bzflag/rec/rec.h"

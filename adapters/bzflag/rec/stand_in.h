@@ -1,6 +1,6 @@
 // A .rec has the server's broadcasts, but not the messages with which a client joined. StandIn adds them, for an
 // observer that joins, so that a .rec can be converted to words like any session.
-// Law: nothing is added to a session of a real client.
+// Invariant: nothing is added to a session of a real client.
 #pragma once
 
 #include <memory>

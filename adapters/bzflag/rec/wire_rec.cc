@@ -1,5 +1,5 @@
 // The layouts of bzfs's own recordings (RecordReplay.cxx:2040 and :1855 at v2.4.26).
-// Law: as in wire.cc.
+// Invariant: as in wire.cc.
 #include "adapters/bzflag/rec/wire_rec.h"
 
 #include "adapters/wire/fields.h"

@@ -1,4 +1,4 @@
-// What wire_rec.cc (layouts) offers to rec.cc (files). Law: one header or packet head at a time, never a payload.
+// What wire_rec.cc (layouts) offers to rec.cc (files). Invariant: one header or packet head at a time, never a payload.
 #pragma once
 
 #include "adapters/bzflag/rec/rec.h"

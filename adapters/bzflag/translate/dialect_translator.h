@@ -1,7 +1,7 @@
 // Converts messages between the first dialect and another one. Front and back use only messages of the first dialect.
 // The codec handles the layouts, and front and back the order of joining.
-// Law: what a dialect cannot express is not sent, or (a flag) replaced by something harmless; never by something with
-// another meaning.
+// Invariant: what a dialect cannot express is not sent, or (a flag) replaced by something harmless; never by something
+// with another meaning.
 #pragma once
 
 #include <bitset>

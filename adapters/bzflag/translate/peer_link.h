@@ -1,7 +1,7 @@
 // The link to a peer, for front and back: decodes its bytes, encodes messages, converts its dialect to the first and
 // back, and keeps the UDP link.
-// Law: what may travel by datagram does so once the UDP link exists, and by stream until then. What is held back is
-// sent later, in the same order.
+// Invariant: what may travel by datagram does so once the UDP link exists, and by stream until then. What is held back
+// is sent later, in the same order.
 #pragma once
 
 #include <optional>

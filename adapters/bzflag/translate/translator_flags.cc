@@ -1,5 +1,6 @@
 // Flags of other dialects: letters that changed their meaning, numbers, and flags that a dialect does not have.
-// Law: a flag that a dialect does not have is sent as one that does nothing to its carrier. See dialect_translator.h.
+// Invariant: a flag that a dialect does not have is sent as one that does nothing to its carrier. See
+// dialect_translator.h.
 #include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire/flag_effects.h"
 

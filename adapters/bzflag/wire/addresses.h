@@ -1,5 +1,5 @@
 // Converts the eight-byte ids of the wiki page to the one-byte ids of all released programs, and back.
-// Law: one to one while a player is in the game. An id of zeros stands for no player.
+// Invariant: one to one while a player is in the game. An id of zeros stands for no player.
 #pragma once
 
 #include <array>

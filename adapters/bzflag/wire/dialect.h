@@ -1,5 +1,5 @@
 // The features in which the dialects of BZFlag differ. Only kDialects says which dialect has which.
-// Law: code outside this file tests features, never versions.
+// Invariant: code outside this file tests features, never versions.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // What each flag of the game does: to the shots of its carrier, to those whom they hit, and to a tank that we drive.
 // The README's table of flags is made from it.
-// Law: on the wire, all shots have the speed and the life of a plain one, and every program multiplies them by
+// Invariant: on the wire, all shots have the speed and the life of a plain one, and every program multiplies them by
 // variables (ShotPath.cxx, SegmentedShotStrategy.cxx at v2.4.26). Words have the speed and the life that result.
 #pragma once
 

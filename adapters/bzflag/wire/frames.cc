@@ -1,5 +1,5 @@
 // Cuts streams and datagrams into frames: the greetings once, then u16 length, u16 code, payload.
-// Law: see wire/frame.h. A cutter knows the stage of its connection, and nothing else.
+// Invariant: see wire/frame.h. A cutter knows the stage of its connection, and nothing else.
 #include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {

@@ -1,6 +1,6 @@
 // What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
 // the documents and the drop counters. dialect_translator.h converts between the dialects.
-// Law: complete; a test checks every message and every kind of word.
+// Invariant: complete; a test checks every message and every kind of word.
 #include "adapters/bzflag/wire/mapping.h"
 
 #include "adapters/bzflag/wire/drops.h"

@@ -1,6 +1,6 @@
 // Every message of every dialect, as it is on the wire. A message that differs by direction has two structs: the
 // request (or report) of a client, and what the server sends.
-// Law: structs keep wire values; conversions.h gives them units and meanings.
+// Invariant: structs keep wire values; conversions.h gives them units and meanings.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // The game's variables (MsgSetVar), whose values are expressions over other variables ("_shotRange / _shotSpeed"), and
 // the rules that carry some of them in words.
-// Law: they are computed in f32, as real programs do, because servers compare some results bit by bit. All values
+// Invariant: they are computed in f32, as real programs do, because servers compare some results bit by bit. All values
 // together read at most kReadAtOnce characters of expressions, and kReadPerByte more for each byte that set() was
 // given.
 #pragma once

@@ -1,5 +1,5 @@
 // The layout of every message of every dialect, and the table of them. A payload's layout is described only here.
-// Law: fields() computes nothing; where dialects differ, it tests a feature.
+// Invariant: fields() computes nothing; where dialects differ, it tests a feature.
 #include "adapters/bzflag/wire/wire.h"
 
 #include "adapters/wire/typed_codec.h"

@@ -1,5 +1,5 @@
 // What wire.cc (layouts) and frames.cc (cutting) share: the greetings, the sizes, the factories.
-// Law: a greeting is recognised by its bytes alone, so that a frame decodes without its connection.
+// Invariant: a greeting is recognised by its bytes alone, so that a frame decodes without its connection.
 #pragma once
 
 #include <bitset>

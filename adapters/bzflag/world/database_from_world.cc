@@ -1,5 +1,5 @@
 // Makes the database of a world of any game: see world_conversions.h.
-// Law: it has at most so many obstacles as are read from one; the others are counted.
+// Invariant: it has at most so many obstacles as are read from one; the others are counted.
 #include <algorithm>
 
 #include "adapters/bzflag/wire/conversions.h"

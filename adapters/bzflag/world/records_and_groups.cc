@@ -1,5 +1,5 @@
 // Converts between worlds of records (1.10, the page) and worlds of groups. See world_conversions.h.
-// Law: links name the same faces in both. What records cannot express is counted.
+// Invariant: links name the same faces in both. What records cannot express is counted.
 #include <algorithm>
 #include <charconv>
 

@@ -1,6 +1,6 @@
 // Boxes for what words cannot describe: meshes, arcs, cones, spheres, tetrahedra, and boxes and pyramids that are
 // tilted. A part whose faces enclose a box becomes that box. Of other parts, each face becomes thin boxes, the smaller
-// the more space a larger one would fill in vain. Law: at most kMost boxes, and at most the work that the caller
+// the more space a larger one would fill in vain. Invariant: at most kMost boxes, and at most the work that the caller
 // allows: a step is a point looked at. What does not fit is counted, the smallest faces first.
 #pragma once
 

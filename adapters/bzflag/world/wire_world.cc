@@ -1,6 +1,6 @@
 // The layouts of the world database: records of the old dialects, groups of the new ones.
-// Law: as in wire.cc. Sources: the page's boxes, and the pack() of each obstacle at v2.0.16 and v2.4.26, which differ
-// only in the bits of walls.
+// Invariant: as in wire.cc. Sources: the page's boxes, and the pack() of each obstacle at v2.0.16 and v2.4.26, which
+// differ only in the bits of walls.
 #include "adapters/bzflag/world/wire_world.h"
 
 #include "adapters/wire/typed_codec.h"

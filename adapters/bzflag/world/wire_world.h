@@ -1,5 +1,5 @@
 // What wire_world.cc (layouts) offers to world.cc (containers).
-// Law: no compression here.
+// Invariant: no compression here.
 #pragma once
 
 #include "adapters/bzflag/wire/dialect.h"

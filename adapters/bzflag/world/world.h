@@ -1,6 +1,6 @@
 // The world database of every dialect: reads and writes the bytes that MsgGetWorld delivers.
-// Law: records (wiki, 1.10) are written with the same bytes; groups (from 2.0 on), which are compressed, with the same
-// inflated bytes. Every obstacle is kept, even if we do not interpret it.
+// Invariant: records (wiki, 1.10) are written with the same bytes; groups (from 2.0 on), which are compressed, with the
+// same inflated bytes. Every obstacle is kept, even if we do not interpret it.
 #pragma once
 
 #include <memory>

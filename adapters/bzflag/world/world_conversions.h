@@ -1,5 +1,6 @@
 // Converts worlds between words and the database that clients download: groups (from 2.0 on) or records.
-// Law: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes boxes (shapes.h).
+// Invariant: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes boxes
+// (shapes.h).
 #pragma once
 
 #include "adapters/bzflag/world/world.h"

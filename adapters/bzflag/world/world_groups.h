@@ -1,5 +1,5 @@
 // Worlds from 2.0 on: materials and the like, then a tree of obstacle groups, links, water, weapons and zones.
-// Law: lists are in wire order, because items refer to each other by index.
+// Invariant: lists are in wire order, because items refer to each other by index.
 #pragma once
 
 #include <array>

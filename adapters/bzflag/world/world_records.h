@@ -1,5 +1,5 @@
 // Worlds of the wiki page and 1.10: records of u16 size, u16 code and body, from a header to an end.
-// Law: the order of records is kept, because links number teleporters by it.
+// Invariant: the order of records is kept, because links number teleporters by it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Meshes of blocks: one for each chunk near the camera, and a rough one of the whole map behind them. Law: a chunk is built when the
+// Meshes of blocks: one for each chunk near the camera, and a rough one of the whole map behind them. Invariant: a chunk is built when the
 // camera comes near, and again only if it changed; neighbouring faces of one colour and direction are one face.
 import { Mason, lightOf } from "./mason.js";
 import { CHUNK, HEIGHT, SIDE, unpack } from "./voxels.js";

@@ -1,4 +1,4 @@
-// Deaths in words: who destroyed whom, by what; and what became of the player whom the view follows. Law: pure; names are given.
+// Deaths in words: who destroyed whom, by what; and what became of the player whom the view follows. Invariant: pure; names are given.
 
 const HOW = {
   BY_TOUCH: ["ran over", "was run over"], BY_HEADSHOT: ["shot the head of", "was shot in the head"], BY_MELEE: ["struck down", "was struck down"],

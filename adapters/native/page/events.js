@@ -1,4 +1,4 @@
-// Decides which facts are events: a line of text, a mark on the time bar, a sound. Law: while a replay describes another
+// Decides which facts are events: a line of text, a mark on the time bar, a sound. Invariant: while a replay describes another
 // moment, no fact is an event; the caller supplies what an event does.
 import { teamName } from "./colours.js";
 import { deathIn } from "./deaths.js";

@@ -1,4 +1,4 @@
-// The camera of the 3D view: where it is and which way it looks. Law: it uses neither the page nor three.js; yaw and pitch are
+// The camera of the 3D view: where it is and which way it looks. Invariant: it uses neither the page nor three.js; yaw and pitch are
 // those of the words. Three ways to look: behind the followed unit, from within it, and free.
 import { wrap } from "./track.js";
 

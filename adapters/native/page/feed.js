@@ -1,4 +1,4 @@
-// The newest events, above the field: who destroyed whom, captures, rounds. Law: text only; each disappears after a while. The newest is
+// The newest events, above the field: who destroyed whom, captures, rounds. Invariant: text only; each disappears after a while. The newest is
 // first, and what does not fit beside it is not shown, so that the strip never covers the field.
 
 const MOST = 3, SHOWN = 8000;  // ms

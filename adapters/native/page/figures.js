@@ -1,4 +1,4 @@
-// What moves, in three dimensions: tanks, men, cells, flags, things. Law: figures of one kind share one mesh; only their colour,
+// What moves, in three dimensions: tanks, men, cells, flags, things. Invariant: figures of one kind share one mesh; only their colour,
 // size and place differ. A figure's front is east, its feet are at z = 0.
 import { Mason } from "./mason.js";
 

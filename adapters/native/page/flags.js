@@ -1,4 +1,4 @@
-// Flags and other things on the field in words. Law: pure.
+// Flags and other things on the field in words. Invariant: pure.
 import { teamName } from "./colours.js";
 
 /** "red flag" for R*; else the flag's short name in its game, or what it gives. */

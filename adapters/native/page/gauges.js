@@ -1,4 +1,4 @@
-// Health, ammunition and loaded shots of the player who is followed, over the field. Law: what is not known is not shown.
+// Health, ammunition and loaded shots of the player who is followed, over the field. Invariant: what is not known is not shown.
 
 const MOST_SLOTS = 10;
 const byId = (id) => document.getElementById(id);

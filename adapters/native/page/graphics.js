@@ -1,4 +1,4 @@
-// Whether this browser has WebGL, and what draws its 2D canvases. Law: if WebGL runs in software, the CPU draws 2D canvases. With software
+// Whether this browser has WebGL, and what draws its 2D canvases. Invariant: if WebGL runs in software, the CPU draws 2D canvases. With software
 // WebGL, drawing the minimap took as long as the whole 3D picture.
 
 let found = null;

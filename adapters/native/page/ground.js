@@ -1,5 +1,5 @@
 // What does not move: the bounds, tiles, voxels, solids, teleporters and bases of a World, drawn in metres.
-// Law: a pattern of tiles or voxels is made once for each world, and again after changes; an invalid map is not drawn.
+// Invariant: a pattern of tiles or voxels is made once for each world, and again after changes; an invalid map is not drawn.
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { HEIGHT, SIDE, unpack } from "./voxels.js";

@@ -1,4 +1,4 @@
-// Keyboard and mouse as intents. Law: keys give a direction on the screen (Keys); behind or inside a tank or a man, they turn it
+// Keyboard and mouse as intents. Invariant: keys give a direction on the screen (Keys); behind or inside a tank or a man, they turn it
 // and drive it. A held mouse button gives a place (Toward). Nothing unchanged is sent twice, except a held place. All keys are
 // released when the field loses the focus. While they move the free camera, the unit stands.
 

@@ -1,4 +1,4 @@
-// Names on the view from above. Law: each text is drawn once and then copied.
+// Names on the view from above. Invariant: each text is drawn once and then copied.
 import { penOf } from "./graphics.js";
 
 export const LABEL = 18;  // pixels: the height of a name

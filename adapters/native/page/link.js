@@ -1,5 +1,5 @@
 // The WebSocket at this page's own address: one JSON message per text frame (schema/NATIVE.md).
-// Law: its end is reported once, with a sentence for people.
+// Invariant: its end is reported once, with a sentence for people.
 
 export class Link {
   #on;

@@ -1,5 +1,5 @@
 // Controls of the view: the buttons over the field, keys and dragging for the camera. Spectators also drag the field, zoom with two
-// fingers, and click a player to follow. Law: it changes only the view.
+// fingers, and click a player to follow. Invariant: it changes only the view.
 
 const NAMES = { CHASE: "Camera: behind", FIRST: "Camera: inside", FREE: "Camera: free" };
 const TURN = 0.005;  // radians a pixel

@@ -1,5 +1,5 @@
 // The page: joins, keeps the room's state, draws it in every frame, and shows how the visit ended.
-// Law: it shows only what the room has sent; each visit starts with a new room.
+// Invariant: it shows only what the room has sent; each visit starts with a new room.
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
 import { Final } from "./scores.js";

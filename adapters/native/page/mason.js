@@ -1,5 +1,5 @@
 // Builds meshes from faces: places, colours, indices. Light is part of the colours, so that a mesh needs no lamps.
-// Law: it uses neither the page nor three.js, except in `geometry`.
+// Invariant: it uses neither the page nor three.js, except in `geometry`.
 
 const SUN = [-0.32, -0.48, 0.82];  // towards it
 const SHADE = 0.5;                 // light of a face that is turned away

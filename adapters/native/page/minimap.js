@@ -1,4 +1,4 @@
-// A small map in the corner of the 3D view. Law: it draws what the view from above draws, without names, a few times a second.
+// A small map in the corner of the 3D view. Invariant: it draws what the view from above draws, without names, a few times a second.
 import { View } from "./view.js";
 
 const EVERY = 120;  // ms

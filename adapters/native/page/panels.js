@@ -1,5 +1,5 @@
 // The texts beside the field: scores, chat, events, notices.
-// Law: names and chat of players are shown as text, never as markup.
+// Invariant: names and chat of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
 import { ranked } from "./scores.js";
 

@@ -1,5 +1,5 @@
 // The viewer's clock in a replay, as the room reports it, and the effect of keys on it. It uses no element of the page.
-// Law: only the room moves it; a viewer's wish is sent to the room, and shown once the room confirms it.
+// Invariant: only the room moves it; a viewer's wish is sent to the room, and shown once the room confirms it.
 
 const MOST_SHOWN = 400;   // markers
 const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast

@@ -1,4 +1,4 @@
-// The state of the room, computed from its facts. Law: the same facts in the same order give the same room; facts about
+// The state of the room, computed from its facts. Invariant: the same facts in the same order give the same room; facts about
 // unknown players or units are ignored. It uses no element of the page.
 import { Track } from "./track.js";
 import { Voxels } from "./voxels.js";

@@ -1,5 +1,5 @@
 // The field in three dimensions, drawn with three.js on a canvas of its own.
-// Law: it draws the room at one moment, and does not change the room. Its methods are those of View.
+// Invariant: it draws the room at one moment, and does not change the room. Its methods are those of View.
 import * as THREE from "./three.module.js";
 import { colourOf, teamColour } from "./colours.js";
 import { Chunks } from "./chunks.js";

@@ -1,5 +1,5 @@
 // What does not move, in three dimensions: the floor, walls, solids, teleporters, bases and tiles of a World, and its voxels.
-// Law: a world is built once; only chunks of voxels and tiles that changed are built again.
+// Invariant: a world is built once; only chunks of voxels and tiles that changed are built again.
 import { teamColour } from "./colours.js";
 import { Mason, rgb } from "./mason.js";
 

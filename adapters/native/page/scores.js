@@ -1,5 +1,5 @@
 // Scores: their order, as in each game's own client, and the final board over the field, once the recording, the round or the connection is
-// over. Law: spectators are last; names of players are shown as text, never as markup.
+// over. Invariant: spectators are last; names of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
 
 /** Ace of Spades counts kills, team by team; Ogar's own board is beside ours; BZFlag and the others count wins minus losses. */

@@ -1,4 +1,4 @@
-// Sounds of shots, hits, deaths and flags, made here from noise and tones. Law: no sound before the first key or touch; only a few
+// Sounds of shots, hits, deaths and flags, made here from noise and tones. Invariant: no sound before the first key or touch; only a few
 // at once; distant sounds are quieter; muting is remembered.
 
 const KEPT = "entente-muted";

@@ -1,4 +1,4 @@
-// Shots, pellets and bursts: many small things in few meshes. Law: each mesh has a fixed number of places; the rest is not drawn.
+// Shots, pellets and bursts: many small things in few meshes. Invariant: each mesh has a fixed number of places; the rest is not drawn.
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { rgb } from "./mason.js";

@@ -1,4 +1,4 @@
-// The two views of the field, from above and in three dimensions, as one. Law: the 3D view, and its library, are loaded when they are
+// The two views of the field, from above and in three dimensions, as one. Invariant: the 3D view, and its library, are loaded when they are
 // first wanted; if the browser has no WebGL, the view from above stays.
 import { webgl } from "./graphics.js";
 import { View } from "./view.js";

@@ -1,5 +1,5 @@
 // The page before entering: the field as it is now, what is played, and how many play.
-// Law: it has no effect on the room: if the room sends nothing by itself (such as a bridge that is not yet connected), it is not asked.
+// Invariant: it has no effect on the room: if the room sends nothing by itself (such as a bridge that is not yet connected), it is not asked.
 // It ends when the visitor enters; a recording offers no "Play".
 import { Link } from "./link.js";
 import { faultOf } from "./moment.js";

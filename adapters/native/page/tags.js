@@ -1,5 +1,5 @@
 // Names of units and flags in the 3D view, and the health of damaged units. They are drawn in the same canvas: with software WebGL, a second canvas above it
-// would cost more than the 3D picture itself. Law: each has the same size on the screen wherever it is; each text is drawn once.
+// would cost more than the 3D picture itself. Invariant: each has the same size on the screen wherever it is; each text is drawn once.
 import { LABEL, picture } from "./labels.js";
 
 const BAR = 34, HIGH = 4, GAP = 5;  // pixels

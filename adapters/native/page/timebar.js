@@ -1,5 +1,5 @@
 // The time bar of a replay: pause, speed, next kill, a slider with markers. Hidden where there is no recording.
-// Law: names of players are shown as text, never as markup.
+// Invariant: names of players are shown as text, never as markup.
 import { penOf } from "./graphics.js";
 import { Playback, SPEEDS, timeText } from "./playback.js";
 import { Preview } from "./preview.js";

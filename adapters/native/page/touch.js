@@ -1,4 +1,4 @@
-// A stick and a fire button for fingers. Law: shown only on touch screens; both are released when the finger leaves in any way, or
+// A stick and a fire button for fingers. Invariant: shown only on touch screens; both are released when the finger leaves in any way, or
 // the page is left.
 
 const DEAD = 0.2;  // part of the stick's radius in which it does not drive

@@ -1,5 +1,5 @@
 // Where a unit is shown between two facts: it continues at its velocity. When a new place arrives, the error is corrected
-// over a short time, so that units do not jump. Law: a unit without a velocity glides for as long as its last move took; if it
+// over a short time, so that units do not jump. Invariant: a unit without a velocity glides for as long as its last move took; if it
 // is more than two tiles behind, it jumps.
 
 const MOST_BEHIND = 50;  // metres

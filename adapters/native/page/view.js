@@ -1,4 +1,4 @@
-// The field from above: a camera over the ground, and what moves on it. Law: it draws the room at one moment, and does not
+// The field from above: a camera over the ground, and what moves on it. Invariant: it draws the room at one moment, and does not
 // change the room.
 import { colourOf, teamColour } from "./colours.js";
 import { flagText } from "./flags.js";

@@ -1,4 +1,4 @@
-// The blocks of a world: a map file of Ace of Spades, and the later edits. Law: pure; a change marks the chunks that look
+// The blocks of a world: a map file of Ace of Spades, and the later edits. Invariant: pure; a change marks the chunks that look
 // different. Places are in metres, cells count from the north-west upper corner: x east, y south, z down.
 
 export const SIDE = 512, HEIGHT = 64, CHUNK = 16;

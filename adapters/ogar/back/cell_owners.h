@@ -1,7 +1,7 @@
 // Finds out which player owns which cells. Ogar does not name players: all cells with the same name and colour are
 // taken for one player's. Servers choose a new colour for each life, so a cell with a known name and a new colour is
 // the next life of a player of that name who has no cell in sight, if there is one.
-// Law: a player and its cells are reported before anything that happens to them. Nothing is reported twice.
+// Invariant: a player and its cells are reported before anything that happens to them. Nothing is reported twice.
 #pragma once
 
 #include <map>

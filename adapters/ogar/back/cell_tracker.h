@@ -1,7 +1,7 @@
 // Turns what an Ogar server shows its client into facts. Its input is cells, not messages, so modern and legacy updates
 // are alike.
-// Law: a cell is one unit as long as the server keeps its id. A cell that left the view is Hidden. It is Gone if it was
-// eaten, if the server removed it, or if it was out of sight for too long.
+// Invariant: a cell is one unit as long as the server keeps its id. A cell that left the view is Hidden. It is Gone if
+// it was eaten, if the server removed it, or if it was out of sight for too long.
 #pragma once
 
 #include <deque>

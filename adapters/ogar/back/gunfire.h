@@ -1,6 +1,6 @@
 // Shows a split, or ejected mass, as a shot, for players of games that have guns.
-// Law: at most one shot for each player and update, and only if its beginning was seen. Our player's own shots have the
-// numbers that the player's client gave them.
+// Invariant: at most one shot for each player and update, and only if its beginning was seen. Our player's own shots
+// have the numbers that the player's client gave them.
 #pragma once
 
 #include <cstdint>

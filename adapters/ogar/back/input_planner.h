@@ -1,6 +1,6 @@
 // Converts what a player wants into input that every dialect of Ogar takes once a tick: the place of the mouse, and
 // actions (splits, ejects, keys).
-// Law: each action is given once. Q is held long enough for a server that looks once a tick.
+// Invariant: each action is given once. Q is held long enough for a server that looks once a tick.
 #pragma once
 
 #include <deque>

@@ -1,7 +1,7 @@
 // Finds out where a server's world lies in its coordinates, and how large it is. MultiOgarII's serverScrambleLevel
 // moves the coordinates at every spawn. At level 3 it then sends a border of a wrong size, at level 2 none (four NaN).
-// Law: the scale is the same on every server. No border, missing or wrong, keeps a player out: there is a world around
-// whatever is seen.
+// Invariant: the scale is the same on every server. No border, missing or wrong, keeps a player out: there is a world
+// around whatever is seen.
 #pragma once
 
 #include "adapters/ogar/wire/conversions.h"

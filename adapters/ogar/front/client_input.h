@@ -1,6 +1,6 @@
 // Converts a client's input to intents, whatever messages its dialect has for it.
-// Law: input that an Ogar server would ignore is not passed on: a spawn while alive, the mouse of a player with nothing
-// to move.
+// Invariant: input that an Ogar server would ignore is not passed on: a spawn while alive, the mouse of a player with
+// nothing to move.
 #pragma once
 
 #include <string>

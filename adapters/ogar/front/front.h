@@ -1,7 +1,7 @@
 // The front of Ogar: acts as a server towards clients of every dialect. It uses modern3, which the translator converts
 // for other dialects.
-// Law: nothing is sent before the hello. Then the client is shown the truth 25 times a second; a slow client gets fewer
-// paintings, never older ones.
+// Invariant: nothing is sent before the hello. Then the client is shown the truth 25 times a second; a slow client gets
+// fewer paintings, never older ones.
 #pragma once
 
 #include <memory>

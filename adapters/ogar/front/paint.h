@@ -1,7 +1,7 @@
 // Paints the world for one client, as cells: what came into view, changed, was eaten, or left. It knows cells, not
 // messages; each dialect sends the changes in its own way.
-// Law: what the client was sent is known here, and only differences are sent. A painting allocates nothing once all it
-// shows was shown before, and examines nothing that cannot have changed.
+// Invariant: what the client was sent is known here, and only differences are sent. A painting allocates nothing once
+// all it shows was shown before, and examines nothing that cannot have changed.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Walls, water and other solids as small round posts of the type of pellets, which no client draws as something deadly.
 // They are only drawn: a client walks through them, and the server decides.
-// Law: laid out once per geometry for all fronts of a thread, never more than kMost, looked up by place; no shape
+// Invariant: laid out once per geometry for all fronts of a thread, never more than kMost, looked up by place; no shape
 // reaches beyond what it stands for. Clients draw small cells beneath large ones, so what a player may stand at or on
 // is drawn smaller than a player.
 #pragma once

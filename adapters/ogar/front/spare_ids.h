@@ -1,6 +1,6 @@
 // A client's ids for what is not a unit of the room: shots, shapes, things to pick up, and cells that are shown again.
-// Law: they belong to this client alone and use no ids of the room, which each viewer would otherwise use up within
-// hours. They come from the upper half, where units have no ids.
+// Invariant: they belong to this client alone and use no ids of the room, which each viewer would otherwise use up
+// within hours. They come from the upper half, where units have no ids.
 #pragma once
 
 #include <cstdint>

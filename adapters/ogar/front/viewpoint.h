@@ -1,5 +1,5 @@
 // Where a client looks: the part of the plane that it is sent.
-// Law: the same as in OgarII. A player looks at the middle of its cells, from farther away the larger they are
+// Invariant: the same as in OgarII. A player looks at the middle of its cells, from farther away the larger they are
 // together; a dead one at where it died; a spectator at the leader, or where it roams. A viewer of a replay may follow
 // a player instead of the leader.
 #pragma once

@@ -2,7 +2,8 @@
 // of a picture. Values are kept in one piece of memory, in the order of lookup, so that each is found next to the last
 // one. They are sorted only after a round in which more than an eighth of the lookups found their value elsewhere,
 // because making room for one moves all that follow.
-// Law: removed values leave their memory to new ones. find(), add() and remove() move values; only keys identify them.
+// Invariant: removed values leave their memory to new ones. find(), add() and remove() move values; only keys identify
+// them.
 #pragma once
 
 #include <tsl/robin_map.h>

@@ -1,5 +1,5 @@
 // Converts between modern3 and the legacy versions. Front and back use only modern3; the codec handles the layouts.
-// Law: what a version cannot express is not sent, and never replaced by something else. What a version sends in
+// Invariant: what a version cannot express is not sent, and never replaced by something else. What a version sends in
 // separate messages becomes an update for each.
 #pragma once
 

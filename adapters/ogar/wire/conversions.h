@@ -1,6 +1,6 @@
 // Converts between Ogar's plane and ours: units and metres, y (Ogar's grows southwards), a cell's type and colour and a
 // unit's kind and team.
-// Law: this is the only such place. What the wire can hold survives the conversion in both directions.
+// Invariant: this is the only such place. What the wire can hold survives the conversion in both directions.
 #pragma once
 
 #include <cstdint>

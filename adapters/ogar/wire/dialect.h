@@ -1,5 +1,5 @@
 // The features in which the dialects of Ogar differ. Only legacy() says which version has which.
-// Law: code outside this file tests features, never versions.
+// Invariant: code outside this file tests features, never versions.
 #pragma once
 
 #include <array>

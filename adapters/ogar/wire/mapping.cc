@@ -1,6 +1,6 @@
 // What becomes of each field of each message and of each word. translators.h converts between modern3 and the legacy
 // versions.
-// Law: complete, and every loss has a reason; a test finds fields and words without a line.
+// Invariant: complete, and every loss has a reason; a test finds fields and words without a line.
 #include "adapters/ogar/wire/mapping.h"
 
 #include "adapters/ogar/wire/drops.h"

@@ -1,5 +1,5 @@
 // The messages of Ogar, as they are on the wire. README.md explains the units.
-// Law: a part whose flag or form is not set holds leftovers of an earlier message, so check the flag first.
+// Invariant: a part whose flag or form is not set holds leftovers of an earlier message, so check the flag first.
 #pragma once
 
 #include <array>

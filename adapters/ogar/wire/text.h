@@ -1,4 +1,4 @@
-// Converts texts between Ogar and words. Law: words hold well-formed UTF-8 without control characters.
+// Converts texts between Ogar and words. Invariant: words hold well-formed UTF-8 without control characters.
 #pragma once
 
 #include <string>

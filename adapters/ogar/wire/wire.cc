@@ -1,5 +1,5 @@
 // The layout of every Ogar message, once, and the table of them.
-// Law: fields() computes nothing; a difference between dialects is a `when` of a feature.
+// Invariant: fields() computes nothing; a difference between dialects is a `when` of a feature.
 #include "adapters/ogar/wire/wire.h"
 #include "adapters/ogar/wire/dialect.h"
 #include "adapters/ogar/wire/messages.h"

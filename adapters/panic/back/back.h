@@ -1,6 +1,6 @@
 // Panic's back: a client of a real server. What the server tells becomes facts; what the player wants becomes Actions.
-// Law: never sends an Action for a piece that is gone, or after defeat, because such an Action aborts the server for
-// everybody.
+// Invariant: never sends an Action for a piece that is gone, or after defeat, because such an Action aborts the server
+// for everybody.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The battlefield as a server has told it: its pieces, the ground, and who may have shot whom.
-// Law: it has only what the server sent; a destroyed piece is removed.
+// Invariant: it has only what the server sent; a destroyed piece is removed.
 #pragma once
 
 #include <array>

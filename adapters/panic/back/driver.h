@@ -1,8 +1,8 @@
 // Drives and fires the tanks of a back's player: decides which Action to send next, and when. Whatever the player's
 // game steers by (steps, a goal, keys, claims of places), the tanks drive one tile at a time.
-// Law: no Action may abort the released server, which would end the game for everybody. So Actions are only for the
-// player's own living tanks, in directions 1 to 4; no shot may leave the map; each tank has one unanswered Action, and
-// all tanks together send ten Actions a second.
+// Invariant: no Action may abort the released server, which would end the game for everybody. So Actions are only for
+// the player's own living tanks, in directions 1 to 4; no shot may leave the map; each tank has one unanswered Action,
+// and all tanks together send ten Actions a second.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The front of Panic: acts as a server towards real clients. It sends nothing until the player can play; then it keeps
 // the client's picture up to date, and converts the client's requests to intents.
-// Law: nobody can act for another player or with another player's tank, although the released server allows it.
+// Invariant: nobody can act for another player or with another player's tank, although the released server allows it.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Blocks that are built in a world of another game, shown as walls of whole tiles: a tile is a wall if more than half
 // of it is built at least two blocks high. Blocks that were there from the start do not count, because a client has its
 // own map.
-// Law: at most kMostColumns columns are remembered, whatever is built.
+// Invariant: at most kMostColumns columns are remembered, whatever is built.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What a Panic client shows: the room's units as pieces, kept up to date with as few messages as possible.
-// Law: only what the released client survives is sent: known ids, tiles 0 to 31, types 1-10 and 16-37; its own tanks
-// are not destroyed if they may come back; and no more messages than it reads in a second.
+// Invariant: only what the released client survives is sent: known ids, tiles 0 to 31, types 1-10 and 16-37; its own
+// tanks are not destroyed if they may come back; and no more messages than it reads in a second.
 #pragma once
 
 #include <deque>

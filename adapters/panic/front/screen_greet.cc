@@ -1,5 +1,5 @@
-// Greets a Panic client. Law: state, ammunition, every piece, start, in this order and once. The released client fails
-// on anything else.
+// Greets a Panic client. Invariant: state, ammunition, every piece, start, in this order and once. The released client
+// fails on anything else.
 #include <algorithm>
 #include <tuple>
 #include <vector>

@@ -1,5 +1,5 @@
 // What becomes of each field of Panic's messages and of each word: the table behind the explanations, the documents and
-// the drop counters. Law: complete; a test checks every message and every kind of word.
+// the drop counters. Invariant: complete; a test checks every message and every kind of word.
 #include "adapters/panic/wire/mapping.h"
 
 #include <array>

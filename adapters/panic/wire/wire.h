@@ -1,5 +1,5 @@
 // Panic's layouts and framing, for its Game.
-// Law: the first bytes of a message determine its length. After a type of unknown length, framing is lost.
+// Invariant: the first bytes of a message determine its length. After a type of unknown length, framing is lost.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // What is known about a map of Panic, of which the wire only has the number: a .map file, or open ground of the right
 // size on which walls are found by driving into them.
-// Law: a shot counts as safe only if it cannot leave the map, whatever is still unknown.
+// Invariant: a shot counts as safe only if it cannot leave the map, whatever is still unknown.
 #pragma once
 
 #include <optional>

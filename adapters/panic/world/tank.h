@@ -1,5 +1,5 @@
 // The tanks of Panic: what the code of a Create means, and the abilities of each model.
-// Law: the numbers are those of the released server.
+// Invariant: the numbers are those of the released server.
 #pragma once
 
 #include <algorithm>

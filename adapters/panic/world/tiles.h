@@ -1,5 +1,5 @@
 // Converts tiles of Panic to metres, and headings to Panic's four directions, and back.
-// Law: this is the only such place. Every tile and direction survives the conversion in both directions.
+// Invariant: this is the only such place. Every tile and direction survives the conversion in both directions.
 #pragma once
 
 #include "adapters/panic/wire/messages.h"

@@ -1,7 +1,7 @@
 // The referee: the source of truth in a room without a game server. Players of every game drive, shoot, die and
 // score by the rules of one arena (arena.h, ARENA.md).
-// Law: it trusts nobody. A claim that the rules allow becomes true; any other is refused or corrected. The same intents
-// at the same times give the same facts.
+// Invariant: it trusts nobody. A claim that the rules allow becomes true; any other is refused or corrected. The same
+// intents at the same times give the same facts.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // A bot: a front without a client. It plays by words alone, so it can play on the servers of every game.
-// Law: it acts only on the world and on the room's random numbers; the same room gives the same game.
+// Invariant: it acts only on the world and on the room's random numbers; the same room gives the same game.
 #pragma once
 
 #include <optional>

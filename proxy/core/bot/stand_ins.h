@@ -1,5 +1,5 @@
 // Bots that fill the missing seats of a shared room.
-// Law: a player who joins replaces the bot that joined last; the other bots stay.
+// Invariant: a player who joins replaces the bot that joined last; the other bots stay.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Where a player claims that a unit is (PoseClaim), and where it is (Pose).
-// Law: pose_of() and claim_of() copy the fields that both words have, and check nothing; finite() does.
+// Invariant: pose_of() and claim_of() copy the fields that both words have, and check nothing; finite() does.
 #pragma once
 
 #include "proxy/core/word.h"

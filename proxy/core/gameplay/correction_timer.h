@@ -1,6 +1,7 @@
 // Decides when a client that moves its own unit must be moved to the true place: half a second after leaving it
 // (CorrectionTimer). OwnTank does this for a client's own tank.
-// Law: never within a second of the last correction, because a unit that is moved again and again cannot be driven.
+// Invariant: never within a second of the last correction, because a unit that is moved again and again cannot be
+// driven.
 #pragma once
 
 #include <optional>

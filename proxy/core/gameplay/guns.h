@@ -1,5 +1,5 @@
 // The guns of a tank, one for each shot that it may have in the air: which may fire, and where shots start.
-// Law: a gun that is reloading does not fire.
+// Invariant: a gun that is reloading does not fire.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Shots, and one tank. For a back: which shot hits the tank, if the client does not test this itself. For a front:
-// which shot must end early, because the client would wrongly count itself hit. Law: if victims decide hits, only the
-// victim's side reports a hit, once. If the server decides, only the server does. A test looks at no more than
+// which shot must end early, because the client would wrongly count itself hit. Invariant: if victims decide hits, only
+// the victim's side reports a hit, once. If the server decides, only the server does. A test looks at no more than
 // kLegsAtOnce ways between two walls; the rest of them wait for the next test.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Chooses which of many pellets a client is shown, for games that can show only a few.
-// Law: the nearest to the player, and never more than kMost. One look changes no more than it is allowed to.
+// Invariant: the nearest to the player, and never more than kMost. One look changes no more than it is allowed to.
 #pragma once
 
 #include <vector>

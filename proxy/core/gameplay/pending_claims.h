@@ -1,7 +1,8 @@
 // What a back has asked of its server or claimed for its player, and has had no answer to yet. A server may ignore it:
 // nobody says so, and whoever waits would wait for ever.
-// Law: each claim ends, by the server's answer or when its time is over. Then the back asks again, or assumes what is
-// true and says it. A claim whose time was over is counted, and its player is told, once until the server answers.
+// Invariant: each claim ends, by the server's answer or when its time is over. Then the back asks again, or assumes
+// what is true and says it. A claim whose time was over is counted, and its player is told, once until the server
+// answers.
 #pragma once
 
 #include <array>

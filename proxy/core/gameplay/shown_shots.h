@@ -1,5 +1,6 @@
 // The shots that a client is shown, with their ids in the room and their numbers at the client.
-// Law: where the server decides hits, a shot ends before the client could count itself hit. A shot ends only once.
+// Invariant: where the server decides hits, a shot ends before the client could count itself hit. A shot ends only
+// once.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // What a player wants the steered unit to do, whatever words the player's game uses: Step, Toward, Keys or PoseClaim
 // become one course; Fire, Trigger, Split or Eject become one request to shoot. Backs carry these out in their own
 // game's way.
-// Law: only the newest request of each kind counts; nothing queues up.
+// Invariant: only the newest request of each kind counts; nothing queues up.
 #pragma once
 
 #include <optional>

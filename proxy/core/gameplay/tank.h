@@ -1,8 +1,8 @@
 // A tank on the ground, for backs whose servers trust their clients. It turns, accelerates at once, slides along
 // obstacles, moves away from those that it would turn into, falls, and stays within the bounds. Also tests whether a
 // shot meets it.
-// Law: a pure function. The same input gives the same path. A tank never moves into a solid from outside, nor deeper
-// into one that it starts in.
+// Invariant: a pure function. The same input gives the same path. A tank never moves into a solid from outside, nor
+// deeper into one that it starts in.
 #pragma once
 
 #include <array>
@@ -45,8 +45,8 @@ inline constexpr double kWallHeight = 6.15, kTileHeight = 9.42, kWaterHeight = 1
 std::array<words::Solid, 4> walls_around(const words::World& world);
 
 /// The obstacles of a world: boxes, pyramids, bases, tiles and bounds. Built once for each world.
-/// Law: a question about a place looks only at blocks near it, and at most at kMostNear of them. Where more overlap,
-/// the smallest do not count.
+/// Invariant: a question about a place looks only at blocks near it, and at most at kMostNear of them. Where more
+/// overlap, the smallest do not count.
 class Terrain {
  public:
   static constexpr std::size_t kMostNear = 1'024;  ///< blocks that one question looks at

@@ -1,7 +1,7 @@
 // Smooth movement of a unit that its server moves by whole tiles. A viewer sees it glide from where it was seen to
 // where it is, in the time that its last move took.
-// Law: never more than two tiles behind; beyond that it jumps. A unit with a velocity is shown where dead reckoning
-// puts it.
+// Invariant: never more than two tiles behind; beyond that it jumps. A unit with a velocity is shown where dead
+// reckoning puts it.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // For fronts whose clients load a world when they join: how long a client waits for a world that the room does not know
 // yet, because a server must first send it.
-// Law: a client is not shown another world in its place, with one exception. A server may tell its world only when
-// enough players have come (words::Waiting). Then the client gets an open field, which is counted, and it is told so.
-// A client that waits for long is sent a sign of life every few seconds: it may be the back of another Entente, which
-// gives up a silent server.
+// Invariant: a client is not shown another world in its place, with one exception. A server may tell its world only
+// when enough players have come (words::Waiting). Then the client gets an open field, which is counted, and it is told
+// so. A client that waits for long is sent a sign of life every few seconds: it may be the back of another Entente,
+// which gives up a silent server.
 #pragma once
 
 #include <algorithm>

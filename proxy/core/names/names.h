@@ -1,6 +1,6 @@
 // Names of players in arenas and replays, where no game server checks them: as people can read them, and so that nobody
 // is taken for somebody else or for the server. ICU knows the characters (Unicode UAX #15, UTS #39).
-// Law: a name that it gives is valid UTF-8 without invisible characters. No two names that it holds look alike,
+// Invariant: a name that it gives is valid UTF-8 without invisible characters. No two names that it holds look alike,
 // whatever their case. The work for a name has a bound that does not depend on how many names there are.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The difference of two worlds in ordinary facts: what a front that knows the first must receive to know the second.
 // Seek, loop and pause of a recording all use it.
-// Law: after these facts are folded, the first world equals the second, as far as words allow: a rule cannot be
+// Invariant: after these facts are folded, the first world equals the second, as far as words allow: a rule cannot be
 // removed, and a shot is ended and sent again. None of the facts is an event: deaths and spawns are sent as Unit, never
 // as Died or Spawned.
 #pragma once

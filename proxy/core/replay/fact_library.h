@@ -1,7 +1,7 @@
 // A recording that many readers read at different places: its facts in segments of a few seconds, and some worlds to
 // start from. Segments and worlds are read on demand, and the most recently used are kept.
-// Law: a reader gets the facts of the source, and nothing else. Memory is bounded: by kKept for all, and by one segment
-// for each reader.
+// Invariant: a reader gets the facts of the source, and nothing else. Memory is bounded: by kKept for all, and by one
+// segment for each reader.
 #pragma once
 
 #include <list>

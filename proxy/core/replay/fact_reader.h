@@ -1,5 +1,5 @@
 // A recorded session: the facts of one room in order, and its world at any time.
-// Law: the same recording gives the same facts, and nothing that was not recorded.
+// Invariant: the same recording gives the same facts, and nothing that was not recorded.
 #pragma once
 
 #include <optional>

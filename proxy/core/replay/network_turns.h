@@ -1,6 +1,7 @@
 // Those who wait for something that is given to one at a time. Networks take turns; within a network, who came first is
 // first.
-// Law: whoever waits is passed by at most one of each other network, and by those of its own network who came before.
+// Invariant: whoever waits is passed by at most one of each other network, and by those of its own network who came
+// before.
 #pragma once
 
 #include <deque>

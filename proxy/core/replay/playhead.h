@@ -1,5 +1,5 @@
 // A place in a recording that moves with time, at a speed.
-// Law: it never passes a fact that was not taken, so no event is lost by a pause.
+// Invariant: it never passes a fact that was not taken, so no event is lost by a pause.
 #pragma once
 
 #include <algorithm>

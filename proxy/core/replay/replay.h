@@ -1,7 +1,7 @@
 // A back that plays a recording: it sends the recorded facts to all viewers at the right time, at any speed. Each
 // viewer has its own clock, and viewers with equal clocks share one. Or there is one clock for all
 // (Options::one_clock).
-// Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
+// Invariant: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
 // seek, a viewer knows what a viewer from the beginning would know, and has received no event that did not happen.
 #pragma once
 

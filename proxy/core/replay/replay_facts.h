@@ -1,5 +1,5 @@
 // Prepares recorded facts for viewers: what they must not see, and how fast things move.
-// Law: pure functions.
+// Invariant: pure functions.
 #pragma once
 
 #include "proxy/base/mapping.h"

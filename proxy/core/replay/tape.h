@@ -1,7 +1,7 @@
 // The latest facts of a room, in chunks that each begin with the world at that time. Readers read it while it is
 // written.
-// Law: it holds only what the audience may see (See). Memory is bounded by TapeLimits: the oldest chunk is forgotten
-// first. Facts of one time stay together in their order, and nothing is added before a time that has passed.
+// Invariant: it holds only what the audience may see (See). Memory is bounded by TapeLimits: the oldest chunk is
+// forgotten first. Facts of one time stay together in their order, and nothing is added before a time that has passed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What a viewer may ask of its clock, as words of the schema and as lines of chat ("/seek 1:20").
-// Law: parsing changes nothing. The error for an invalid line says what is valid.
+// Invariant: parsing changes nothing. The error for an invalid line says what is valid.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Moves a player whose server was lost from that server's world to the next server's world.
-// Law: the player receives ordinary facts. When the server is lost, the player dies, and all other players and all
-// units disappear. Later, the player receives the difference between what is left and the new world
+// Invariant: the player receives ordinary facts. When the server is lost, the player dies, and all other players and
+// all units disappear. Later, the player receives the difference between what is left and the new world
 // (replay/difference.h).
 #pragma once
 

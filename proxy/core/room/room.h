@@ -1,6 +1,6 @@
 // A room: one source of truth (a back), its listeners (fronts), and the only loop that calls them. A front's intents
 // go to the back. The back's facts are folded into the world and delivered to every front that they are for.
-// Law: no member is called while it is being called; words are delivered in order; time and random numbers come
+// Invariant: no member is called while it is being called; words are delivered in order; time and random numbers come
 // from outside. So the same calls give the same bytes.
 #pragma once
 

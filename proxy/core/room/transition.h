@@ -2,8 +2,8 @@
 // It leads away from a server that goes on, where the player stays until the next server has let it in, or from one
 // that is lost. In both cases the next server's world is built apart until it is ready, and then the player receives
 // the difference (comeback.h).
-// Law: the player is in the world of one server at a time. A way from a server that goes on may fail, and then nothing
-// has happened to the player.
+// Invariant: the player is in the world of one server at a time. A way from a server that goes on may fail, and then
+// nothing has happened to the player.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The tank that a back drives on a server for its player: its pose, its steering, and the pose that the server was told
 // last.
-// Law: the server is told the pose after each step whose result dead reckoning would not predict, no more often than it
-// accepts.
+// Invariant: the server is told the pose after each step whose result dead reckoning would not predict, no more often
+// than it accepts.
 #pragma once
 
 #include <optional>

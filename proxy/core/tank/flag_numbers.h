@@ -1,7 +1,7 @@
 // The flag numbers of a client of a tank game. Tokens have one, and so have units that a tank picks up by driving over
 // them. Only the nearest pellets have one.
-// Law: tokens and units share the numbers below most(), the count that the client was told. A number does not change
-// while it is in use.
+// Invariant: tokens and units share the numbers below most(), the count that the client was told. A number does not
+// change while it is in use.
 #pragma once
 
 #include <optional>

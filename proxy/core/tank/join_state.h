@@ -1,5 +1,5 @@
 // The place of a back's player on a server of a tank game: how far the player has joined, and how it leaves.
-// Law: the room is told once that the player was refused or thrown out.
+// Invariant: the room is told once that the player was refused or thrown out.
 #pragma once
 
 #include <optional>

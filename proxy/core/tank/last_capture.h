@@ -1,6 +1,6 @@
 // For fronts of tank games whose clients take a capture for the death of the captured flag's team. The room may agree,
 // or not: in an arena nobody dies.
-// Law: a client is told of such a death once, by the capture.
+// Invariant: a client is told of such a death once, by the capture.
 #pragma once
 
 #include "proxy/core/word.h"

@@ -1,6 +1,6 @@
 // The back of a tank game: a player on somebody else's server. The parts of each game handle messages and words. This
 // class has what all games share: dispatch of words, ticks, and the end of a session.
-// Law: once goodbye is said, by either side, nothing more is sent to the server or the room.
+// Invariant: once goodbye is said, by either side, nothing more is sent to the server or the room.
 #pragma once
 
 #include "proxy/core/parts.h"

@@ -1,6 +1,6 @@
 // Drives and fires a back's own tank as its player's words say, if the player's client does not do so itself.
-// Law: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is told.
-// Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
+// Invariant: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is
+// told. Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
 #pragma once
 
 #include "proxy/core/gameplay/guns.h"

@@ -1,6 +1,6 @@
 // Drives a tank by intents (steering.h) for players whose clients do not; and reports when the tank is not where others
 // assume it to be.
-// Law: it drives only as the model and the terrain allow, and turns toward its target before it shoots.
+// Invariant: it drives only as the model and the terrain allow, and turns toward its target before it shoots.
 #pragma once
 
 #include "proxy/core/gameplay/steering.h"

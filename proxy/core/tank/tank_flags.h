@@ -1,5 +1,5 @@
 // The flags of a tank game, as its server reports them to a back.
-// Law: a flag's id is its number plus one. At most 2000 flags are remembered.
+// Invariant: a flag's id is its number plus one. At most 2000 flags are remembered.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // The shots that may hit a back's own tank, on a server where victims report hits.
-// Law: a hit is reported once, by the back or by the player's client, never by both.
+// Invariant: a hit is reported once, by the back or by the player's client, never by both.
 #pragma once
 
 #include "proxy/core/gameplay/incoming.h"

@@ -1,6 +1,6 @@
 // Keeps a client's own tank at its true place, and remembers a death that the client has claimed and nobody has
 // confirmed.
-// Law: only TankDisplay::put() moves the tank, and its implementation also calls put() of this class.
+// Invariant: only TankDisplay::put() moves the tank, and its implementation also calls put() of this class.
 #pragma once
 
 #include "proxy/core/gameplay/correction_timer.h"

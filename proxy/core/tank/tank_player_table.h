@@ -1,7 +1,7 @@
 // The players that a client of a tank game sees. Each unit that can be shown as a tank has a player number. Further
 // units of one player, and units without an owner, are shown as robot players.
-// Law: the client's own number does not change while it plays. If no number is free, a unit that comes into sight takes
-// the number of one that is out of sight.
+// Invariant: the client's own number does not change while it plays. If no number is free, a unit that comes into sight
+// takes the number of one that is out of sight.
 #pragma once
 
 #include <algorithm>

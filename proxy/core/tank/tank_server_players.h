@@ -1,5 +1,6 @@
 // The players on a server of a tank game, as the server reports them to a back: each has one tank, or watches.
-// Law: a tank that died comes into play again only when the server says so; updates that come late do not revive it.
+// Invariant: a tank that died comes into play again only when the server says so; updates that come late do not revive
+// it.
 #pragma once
 
 #include <map>

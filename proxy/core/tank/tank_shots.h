@@ -1,6 +1,6 @@
 // The shots that a client of a tank game is told about: those of other players and of the world, and its own, which it
 // draws itself.
-// Law: where the server decides hits, a shot ends before the client could count itself hit. Each shot ends once.
+// Invariant: where the server decides hits, a shot ends before the client could count itself hit. Each shot ends once.
 #pragma once
 
 #include <optional>

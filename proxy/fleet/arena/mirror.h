@@ -1,8 +1,8 @@
 // The back of an edge's room: an arena whose owner is another node. It gives the room the owner's facts, and sends the
 // owner the intents of the edge's players.
-// Law: ids are the room's own; the owner's are translated. A missed message is detected by its number, and repaired by
-// a snapshot. The room's players stay while there is no owner, and enter again at the next one. Messages of the owner
-// are checked, because they come from the network.
+// Invariant: ids are the room's own; the owner's are translated. A missed message is detected by its number, and
+// repaired by a snapshot. The room's players stay while there is no owner, and enter again at the next one. Messages of
+// the owner are checked, because they come from the network.
 #pragma once
 
 #include <cstdint>

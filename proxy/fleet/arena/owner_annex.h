@@ -1,7 +1,7 @@
 // The owner's side of an arena: sends the room's facts to all nodes, once for each node, and seats their players.
 // The state that another owner needs is stored each second, and when the room is stopped. A new owner continues from
-// it: players whose clients are on other nodes keep their state. Law: a node speaks only for its own players; its name
-// is taken from the subject. Nothing is sent after the lease has expired.
+// it: players whose clients are on other nodes keep their state. Invariant: a node speaks only for its own players; its
+// name is taken from the subject. Nothing is sent after the lease has expired.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The owner's part of an arena, without the bus: sends nodes the room's facts, seats their players, and stores the
 // arena. owner_annex.h connects it.
-// Law: a node speaks only for its own players. Nothing is sent after the lease has expired. Messages of nodes are
+// Invariant: a node speaks only for its own players. Nothing is sent after the lease has expired. Messages of nodes are
 // checked, because they come from the network.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The clock of ENet. ENet's own reads the wall clock: when that is set by half a minute or more, ENet gives up all of
-// its peers. Ours is monotonic. Law: enet_time_get() of enet_clock.cc is used in place of ENet's, also by the library
-// itself, because the dynamic linker takes the first symbol with a name.
+// its peers. Ours is monotonic. Invariant: enet_time_get() of enet_clock.cc is used in place of ENet's, also by the
+// library itself, because the dynamic linker takes the first symbol with a name.
 #pragma once
 
 #include <atomic>

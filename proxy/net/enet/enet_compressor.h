@@ -1,7 +1,7 @@
-// ENet's range coder, used only where it is worth its cost. Law: after a datagram that hardly became smaller, the next
-// few are sent uncompressed, as are all beyond a limit per second; every ENet reads both. Compressing a datagram costs
-// more than three times as much as sending it. Poses of players in play are floats, which shrink by only a tenth. The
-// empty places of a World Update, and text, shrink enough to be worth it. The limit is enough for all clients of a
+// ENet's range coder, used only where it is worth its cost. Invariant: after a datagram that hardly became smaller, the
+// next few are sent uncompressed, as are all beyond a limit per second; every ENet reads both. Compressing a datagram
+// costs more than three times as much as sending it. Poses of players in play are floats, which shrink by only a tenth.
+// The empty places of a World Update, and text, shrink enough to be worth it. The limit is enough for all clients of a
 // game.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Reads ENet passively: takes the datagrams of one conversation, and returns its packets. Handles the range coder and
 // fragments.
 // For captures, and for the tap of a datagram relay; ENet itself has no such reader.
-// Law: it reads only the datagrams, keeps no more bytes than came and never more than its budget, and reports what it
-// gives up. An announced size takes no memory: a packet is put together when its last fragment is there.
+// Invariant: it reads only the datagrams, keeps no more bytes than came and never more than its budget, and reports
+// what it gives up. An announced size takes no memory: a packet is put together when its last fragment is there.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // ENet on libuv: one ENet host (a listener with its clients, or our connections to servers) on one loop.
-// Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
+// Invariant: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
 // something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of
 // ENet does. What peers sent is delivered in their own turns (schedule.h): addresses take turns, then their peers.
 // Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its

@@ -1,9 +1,9 @@
 // The memory of ENet, counted by peer: packets that are incomplete or out of order, their fragments, and ENet's
 // bookkeeping for them, which is larger than a small packet.
-// Law: what a peer makes ENet keep never exceeds its EnetAllowance. What is above is refused as if the memory were used
-// up: ENet then does not acknowledge it, and the peer sends it again. A part of the allowance is a reserve for the
-// packet that others wait for: without it, packets that are out of order could keep out the one that they wait for, for
-// ever.
+// Invariant: what a peer makes ENet keep never exceeds its EnetAllowance. What is above is refused as if the memory
+// were used up: ENet then does not acknowledge it, and the peer sends it again. A part of the allowance is a reserve
+// for the packet that others wait for: without it, packets that are out of order could keep out the one that they wait
+// for, for ever.
 #pragma once
 
 #include <atomic>

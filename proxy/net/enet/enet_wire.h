@@ -1,5 +1,5 @@
 // One ENet datagram: its header, its commands (with range coder), and the few that a relay writes.
-// Law: reads only the datagram and trusts no length; keeps no state between datagrams; allocates nothing after
+// Invariant: reads only the datagram and trusts no length; keeps no state between datagrams; allocates nothing after
 // construction.
 #pragma once
 

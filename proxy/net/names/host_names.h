@@ -1,7 +1,8 @@
 // Finds the addresses of host names. A lookup blocks, for seconds if no name server answers, so that lookups run on
 // threads of their own.
-// Law: thread-safe. No call waits for a lookup. A name has one lookup at a time, and a fresh answer is used again, so
-// that a flood of connections is no flood of queries. If a lookup fails, the addresses that were found before stay.
+// Invariant: thread-safe. No call waits for a lookup. A name has one lookup at a time, and a fresh answer is used
+// again, so that a flood of connections is no flood of queries. If a lookup fails, the addresses that were found before
+// stay.
 #pragma once
 
 #include <cstdint>

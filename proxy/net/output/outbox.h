@@ -1,6 +1,6 @@
 // Collects what the links of a loop send during a turn. At its end each link writes once, however often it sent,
-// because a system call costs far more than the bytes of a message. Law: nothing stays longer than the turn, and a
-// link's bytes go out in the order sent. Allocates nothing in steady state.
+// because a system call costs far more than the bytes of a message. Invariant: nothing stays longer than the turn, and
+// a link's bytes go out in the order sent. Allocates nothing in steady state.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The bytes of a link that the kernel has not accepted yet, in order: copies, and bytes that other links send, too.
-// Law: shared bytes are not copied if they are many, and nothing is kept longer than it waits. Allocates nothing while
-// nothing waits.
+// Invariant: shared bytes are not copied if they are many, and nothing is kept longer than it waits. Allocates nothing
+// while nothing waits.
 #pragma once
 
 #include <sys/uio.h>

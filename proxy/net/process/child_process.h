@@ -1,6 +1,6 @@
 // Runs one command at a time, by /bin/sh, and reports how it ended.
-// Law: the command comes from the configuration, never from a peer. It inherits none of our files but standard error,
-// where its output goes, and outlives us.
+// Invariant: the command comes from the configuration, never from a peer. It inherits none of our files but standard
+// error, where its output goes, and outlives us.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Starts this program anew, beside this process: with the same arguments, and the executable that is now at its path.
-// Law: the new process has our standard output and error, and none of our other descriptors. It outlives us.
+// Invariant: the new process has our standard output and error, and none of our other descriptors. It outlives us.
 #pragma once
 
 #include <uv.h>

@@ -1,6 +1,6 @@
 // The client's address as HTTP proxies tell it: X-Forwarded-For, and Forwarded (RFC 7239).
-// Law: each proxy appends the address that it was asked from, so a header is read from its end. The first address that
-// is not a trusted proxy's is the client's. Everything before it came from the client, and is ignored.
+// Invariant: each proxy appends the address that it was asked from, so a header is read from its end. The first address
+// that is not a trusted proxy's is the client's. Everything before it came from the client, and is ignored.
 #pragma once
 
 #include "proxy/net/proxies/trusted_proxies.h"

@@ -1,7 +1,7 @@
 // Headers of the PROXY protocol, versions 1 and 2: a load balancer puts one before the bytes of a connection, to tell
 // whose connection it is. Source: proxy-protocol.txt of the HAProxy project, sections 2.1 and 2.2.
-// Law: a header is accepted only if it matches the document to the byte; at most kLargestProxyHeader bytes are looked
-// at.
+// Invariant: a header is accepted only if it matches the document to the byte; at most kLargestProxyHeader bytes are
+// looked at.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // Connections from load balancers and other proxies that have not named their client yet.
-// Law: only a PROXY header is taken from a connection. An HTTP request is only peeked at, and left for the session. A
-// PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. The time limit of
-// tick() holds for each. There are at most kMost such connections, and the oldest makes room for the next. The user is
-// told of a health check only when it says something, or has waited for kCheckSilence.
+// Invariant: only a PROXY header is taken from a connection. An HTTP request is only peeked at, and left for the
+// session. A PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. The time
+// limit of tick() holds for each. There are at most kMost such connections, and the oldest makes room for the next. The
+// user is told of a health check only when it says something, or has waited for kCheckSilence.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A conversation between two processes of ours over a Unix stream socket: short lines, and descriptors with names.
-// Law: what is received is bounded, and nothing waits longer than it was told to. Descriptors that come are
+// Invariant: what is received is bounded, and nothing waits longer than it was told to. Descriptors that come are
 // close-on-exec, and are closed if what they came with is refused. A talk that failed once is over.
 #pragma once
 

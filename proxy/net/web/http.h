@@ -1,6 +1,6 @@
 // HTTP/1.1 heads: read from bytes in arbitrary pieces, and written. Requests with a body are refused, unless their
 // reader is told how large one may be.
-// Law: a head is refused because of its size or number of headers before it takes memory. Bytes after a head are
+// Invariant: a head is refused because of its size or number of headers before it takes memory. Bytes after a head are
 // left untouched.
 #pragma once
 

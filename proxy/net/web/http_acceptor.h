@@ -1,5 +1,5 @@
 // Serves programs and browsers over plain HTTP: a request is answered, and the connection is closed.
-// Law: as in RequestServer. A request that is malformed, or has too large a body, gets an error.
+// Invariant: as in RequestServer. A request that is malformed, or has too large a body, gets an error.
 #pragma once
 
 #include <functional>

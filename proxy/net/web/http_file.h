@@ -1,4 +1,4 @@
-// Serves a web page to browsers that do not ask for a WebSocket. Law: the page loads only our files and connects
+// Serves a web page to browsers that do not ask for a WebSocket. Invariant: the page loads only our files and connects
 // only to us: nothing inline runs, nothing foreign is fetched, and no other site may frame it.
 #pragma once
 

@@ -1,5 +1,5 @@
 // TLS over byte buffers, in either role (OpenSSL with memory BIOs; TLS 1.2 and later, ALPN http/1.1).
-// Law: it touches no socket; bytes for the wire are appended to a buffer that the caller sends. A server uses its
+// Invariant: it touches no socket; bytes for the wire are appended to a buffer that the caller sends. A server uses its
 // private key once for each handshake, and only when its gate allows it. Sessions are not resumed, so nothing is kept
 // about clients who have left. What is kept of an unfinished handshake, and the messages that change keys later, are
 // bounded.

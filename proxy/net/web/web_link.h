@@ -1,7 +1,7 @@
 // One WebSocket connection, in either role, from the first byte on TCP: TLS if it has a context, the HTTP upgrade,
 // then messages. What is sent waits until flush(), so that the results of one read go out in one write. For a slow
 // reader, little is encrypted ahead: what waits can then be shared with other links.
-// Law: as for every link (link.h): no call calls the user back, and a user may close but not destroy it in a
+// Invariant: as for every link (link.h): no call calls the user back, and a user may close but not destroy it in a
 // callback. When its time is up (Loop::time_is_up), or it is not to be read any more, the rest of what was read waits.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The WebSocket protocol (RFC 6455) over byte buffers, in either role: frames in, whole messages out, and back.
 // It does nothing by itself: no ping, no pong, no answer to a close. The user sees each and decides.
-// Law: a message is refused because of its announced size before memory is allocated for it.
+// Invariant: a message is refused because of its announced size before memory is allocated for it.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The HTTP exchange that opens a WebSocket (RFC 6455, section 4). Extensions are never offered or accepted.
-// Law: the headers of a client's request are passed on to the server unchanged if they are on a list of those that
-// browsers send and servers read; all others are left out.
+// Invariant: the headers of a client's request are passed on to the server unchanged if they are on a list of those
+// that browsers send and servers read; all others are left out.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // A thread for work that is done now and then, such as ending a drain whose time is over.
-// Law: works are done one after another. So works that may wait for a disk or a peer share no thread with others.
+// Invariant: works are done one after another. So works that may wait for a disk or a peer share no thread with others.
 #pragma once
 
 #include <semaphore.h>
@@ -31,8 +31,8 @@ class Housekeeping {
   /// A work, as long as it exists.
   class Work {
    public:
-    /// Calls `look` on the thread of `by`: at once, then each time that the milliseconds have passed which the last call
-    /// returned (kIdle at most), and after news(). `by` outlives it.
+    /// Calls `look` on the thread of `by`: at once, then each time that the milliseconds have passed which the last
+    /// call returned (kIdle at most), and after news(). `by` outlives it.
     Work(Housekeeping& by, std::function<Millis()> look);
     /// Waits for a call that is under way. REQUIRES: not called by the work itself.
     ~Work();

@@ -1,6 +1,6 @@
 // Writes a part of a recording into a new one.
-// Law: the new one begins with the links that are open, and the world of each that has words. Every frame and word of
-// the part is in it, with its bytes and its time.
+// Invariant: the new one begins with the links that are open, and the world of each that has words. Every frame and
+// word of the part is in it, with its bytes and its time.
 #pragma once
 
 #include <limits>

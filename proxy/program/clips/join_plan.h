@@ -1,6 +1,6 @@
 // What `join` knows of its files before it writes: their times and links, and the number of each link in the new
 // recording.
-// Law: a link that goes on in the next file of a rotation is one link. Any other has a number of its own.
+// Invariant: a link that goes on in the next file of a rotation is one link. Any other has a number of its own.
 #pragma once
 
 #include <cstdint>

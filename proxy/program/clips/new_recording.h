@@ -1,5 +1,5 @@
 // A recording that `clip`, `join` or `redact` writes. The recorder's own files are used (relay/tap/recording_files.h),
-// so that it has the same form: openings, worlds, summary. Law: the file gets its name only when it is complete.
+// so that it has the same form: openings, worlds, summary. Invariant: the file gets its name only when it is complete.
 // Otherwise nothing is left of it.
 #pragma once
 

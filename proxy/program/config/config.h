@@ -1,5 +1,5 @@
 // The configuration file of `entente run`.
-// Law: nothing starts with an invalid file, and all errors are reported together.
+// Invariant: nothing starts with an invalid file, and all errors are reported together.
 #pragma once
 
 #include <functional>

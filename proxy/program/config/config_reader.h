@@ -1,6 +1,6 @@
 // Reads TOML into a protobuf message by reflection: the schema's field names are the keys, and its rules are the
 // checks.
-// Law: all errors are collected, each with its place. A message that was read without errors has every key set.
+// Invariant: all errors are collected, each with its place. A message that was read without errors has every key set.
 #pragma once
 
 #include <cstdint>

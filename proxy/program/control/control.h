@@ -1,6 +1,6 @@
 // The commands of a running program's control socket: a table of words and their arguments.
-// Law: an answer is "ok" and lines, or one line "error: why"; to a line that begins with "--json" it is JSON. It is
-// text without control characters, whatever was asked and whatever players call themselves. An order, which changes
+// Invariant: an answer is "ok" and lines, or one line "error: why"; to a line that begins with "--json" it is JSON. It
+// is text without control characters, whatever was asked and whatever players call themselves. An order, which changes
 // something, is logged with who gave it. It is thread-safe, and carries out one command at a time.
 // proxy/manual/control.md documents the commands for users.
 #pragma once

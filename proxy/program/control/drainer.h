@@ -1,5 +1,5 @@
 // Drains routes: a draining route accepts no newcomers, and its sessions are ended when its time is over.
-// Law: the Drainer's own thread keeps the times; workers never wait for it.
+// Invariant: the Drainer's own thread keeps the times; workers never wait for it.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // Controls a replay from any thread: pause, seek, speed.
-// Law: an order is carried out on the replay's own thread, soon after the call; status() then shows the result.
+// Invariant: an order is carried out on the replay's own thread, soon after the call; status() then shows the result.
 #pragma once
 
 #include <mutex>

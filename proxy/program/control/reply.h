@@ -1,5 +1,5 @@
 // The answer to a line of the control socket: text for people, JSON for programs.
-// Law: the text has no control characters but tabs and line ends, whatever players call themselves.
+// Invariant: the text has no control characters but tabs and line ends, whatever players call themselves.
 #pragma once
 
 #include <cstdint>

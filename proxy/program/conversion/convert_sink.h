@@ -1,5 +1,5 @@
 // Cuts imported connections into frames, for subclasses that write them elsewhere.
-// Law: every byte comes out once: in a frame, or as raw bytes if framing is lost. A connection that changes its
+// Invariant: every byte comes out once: in a frame, or as raw bytes if framing is lost. A connection that changes its
 // dialect comes out as two connections, one after the other.
 #pragma once
 

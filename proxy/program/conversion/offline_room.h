@@ -1,6 +1,6 @@
 // The words of one recorded connection: a room with the game's front and back, each fed with its side's frames. What
 // the two would send is dropped; the words between them come out, with their times.
-// Law: what the room cannot understand ends the words, not the recording.
+// Invariant: what the room cannot understand ends the words, not the recording.
 #pragma once
 
 #include <functional>

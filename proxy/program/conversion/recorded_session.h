@@ -1,6 +1,6 @@
 // The words of one session in a recording, as a FactReader. Its times count from the beginning of the file. The file is
 // scanned once to find its sessions, then read during playback; a seek starts at the last recorded world before the new
-// time. Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
+// time. Invariant: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // The answers of several nodes to one command, as one answer.
-// Law: a node's answer is foreign text: it is made harmless, and an invalid answer counts as an error of the node.
+// Invariant: a node's answer is foreign text: it is made harmless, and an invalid answer counts as an error of the
+// node.
 #pragma once
 
 #include <string>

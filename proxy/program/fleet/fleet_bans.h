@@ -1,7 +1,7 @@
 // Shares the bans of a node with its fleet, in the bucket FLEET-bans: a ban or unban at one node applies at all nodes.
 // The same holds for the networks that operators allow and deny.
-// Law: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it has
-// reconnected. Of two changes of one network the later one counts, wherever it was made. A ban in a node's file is
+// Invariant: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it
+// has reconnected. Of two changes of one network the later one counts, wherever it was made. A ban in a node's file is
 // older than any change. Entries of the bucket are checked like a peer's messages.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The operation of a fleet from any of its nodes: this node announces itself, carries out orders, and sends orders to
-// others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Law: it has
-// its own loop; only the operator waits for NATS, for a few seconds at most. An answer comes from the node that it
+// others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Invariant: it
+// has its own loop; only the operator waits for NATS, for a few seconds at most. An answer comes from the node that it
 // names, because only that node can read the subject of the question.
 #pragma once
 

@@ -1,5 +1,6 @@
 // A command's view of a fleet: its recordings, as the stream FLEET-rec has them, and which nodes are there.
-// Law: calls wait for NATS, for a few seconds at most. Data that nodes have stored is checked like a peer's messages.
+// Invariant: calls wait for NATS, for a few seconds at most. Data that nodes have stored is checked like a peer's
+// messages.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The recordings of this node on their way into the stream FLEET-rec, piece by piece.
-// Law: a recorder never waits for NATS. Pieces wait in memory while there is no connection, up to a limit; then the
-// recording is torn: later pieces are not stored, and the last piece is marked as torn.
+// Invariant: a recorder never waits for NATS. Pieces wait in memory while there is no connection, up to a limit; then
+// the recording is torn: later pieces are not stored, and the last piece is marked as torn.
 #pragma once
 
 #include <atomic>

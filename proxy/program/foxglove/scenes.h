@@ -1,6 +1,6 @@
 // Topics for programs that draw and plot MCAP files, such as Foxglove and Lichtblick: scenes, poses and a log, made of
 // a recording's words. Described in proxy/manual/recordings.md, "A recording in a 3D panel".
-// Law: they are added to the recording, which stays what it was; the same words give the same messages.
+// Invariant: they are added to the recording, which stays what it was; the same words give the same messages.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // Recordings of aos_replay and ZeroSpades (.demo, .dem): what one client of Ace of Spades was sent, with times. Read as
 // one connection, on which only the server speaks. Layout: adapters/aos/README.md.
-// Law: a file that was read is written again with the same bytes, except for a packet that the file cuts off.
+// Invariant: a file that was read is written again with the same bytes, except for a packet that the file cuts off.
 #pragma once
 
 #include <istream>

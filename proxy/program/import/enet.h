@@ -1,5 +1,5 @@
 // Between an importer of datagrams and a receiver of packets: takes ENet apart, conversation by conversation.
-// Law: a datagram that is not ENet is passed on unchanged, so that it is not counted as read.
+// Invariant: a datagram that is not ENet is passed on unchanged, so that it is not counted as read.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // A sink of an importer that changes events and passes them to another sink.
-// Law: what it does not change, it passes on.
+// Invariant: what it does not change, it passes on.
 #pragma once
 
 #include "proxy/program/import/import.h"

@@ -1,6 +1,6 @@
 // Reads connections from a recorded file: a recording of Entente, bzfs, aos_replay or ZeroSpades, a packet capture, or
 // JSON lines.
-// Law: a file is read once, front to back, in bounded memory. An Error names the line, packet or byte; everything
+// Invariant: a file is read once, front to back, in bounded memory. An Error names the line, packet or byte; everything
 // before it was delivered.
 #pragma once
 

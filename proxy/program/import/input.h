@@ -1,5 +1,5 @@
 // Files that a person names to be read. They are read more than once, so what comes out of a pipe is copied first.
-// Law: an Interruption ends the wait for a pipe at once. A device, a socket or a folder is refused, never opened.
+// Invariant: an Interruption ends the wait for a pipe at once. A device, a socket or a folder is refused, never opened.
 #pragma once
 
 #include <memory>

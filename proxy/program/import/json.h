@@ -1,7 +1,7 @@
 // Reads JSON lines: one message, packet or read per line, as `{"t_ms":…,"conn":…,"dir":"c2s","hex":…}`; other fields
 // are ignored. A line with `ev`, or with `dir` "note" or "event", is a remark. Of remarks only the end of a
 // connection is used, and an ENet connect with its data: `{…,"dir":"event","event":"connecting","data":3}`.
-// Law: one line is held at a time, up to a limit.
+// Invariant: one line is held at a time, up to a limit.
 #pragma once
 
 #include <istream>

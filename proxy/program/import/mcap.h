@@ -1,4 +1,4 @@
-// Reads a recording of Entente. Law: everything before a damage is delivered, and then the error.
+// Reads a recording of Entente. Invariant: everything before a damage is delivered, and then the error.
 #pragma once
 
 #include "proxy/program/import/import.h"

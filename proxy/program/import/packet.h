@@ -1,5 +1,5 @@
 // Takes a captured packet apart: link layer, IPv4 or IPv6, TCP or UDP.
-// Law: it reads nothing past the captured bytes, and does not trust lengths in headers.
+// Invariant: it reads nothing past the captured bytes, and does not trust lengths in headers.
 #pragma once
 
 #include <array>

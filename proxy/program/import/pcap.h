@@ -1,5 +1,5 @@
 // Reads a packet capture (pcap or pcapng, any link types with IP): reassembled TCP, and UDP datagrams.
-// Law: which packets are delivered depends only on the options; every packet to or from the server's port is
+// Invariant: which packets are delivered depends only on the options; every packet to or from the server's port is
 // delivered or remarked.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Reads the packets of a pcapng file (draft-ietf-opsawg-pcapng): each with the link type, clock and byte order of its
 // own interface and section. (libpcap 1.10 refuses a file whose interfaces have different link types.)
-// Law: it uses memory for one block and for the interfaces of one section, and trusts no length of the file.
+// Invariant: it uses memory for one block and for the interfaces of one section, and trusts no length of the file.
 #pragma once
 
 #include <vector>

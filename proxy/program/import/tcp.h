@@ -1,5 +1,5 @@
 // One direction of a TCP connection, reassembled from captured segments: duplicates are dropped, order is restored.
-// Law: each byte of the stream is delivered once, in order. A gap that is not filled within a memory limit is
+// Invariant: each byte of the stream is delivered once, in order. A gap that is not filled within a memory limit is
 // reported and skipped.
 #pragma once
 

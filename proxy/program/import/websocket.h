@@ -1,6 +1,6 @@
 // Between an importer of TCP streams and a receiver of messages: removes HTTP heads and takes WebSocket frames
 // apart.
-// Law: bytes that are not a WebSocket are passed on unchanged, so that they are not counted as read.
+// Invariant: bytes that are not a WebSocket are passed on unchanged, so that they are not counted as read.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // What libraries report by themselves goes into the program's log, and nowhere else. By default, libprotobuf and
 // spdlog print on standard error, however often a peer gives them a reason to.
-// Law: of each library, ten lines are logged in a burst, then one per second. A command that has no log shows none.
+// Invariant: of each library, ten lines are logged in a burst, then one per second. A command that has no log shows
+// none.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The program's log: where it goes, and its format.
-// Law: an entry is one line, whatever a peer put into it. A reader of the log that stops never stops the traffic.
+// Invariant: an entry is one line, whatever a peer put into it. A reader of the log that stops never stops the traffic.
 #pragma once
 
 #include "proxy/base/fault.h"

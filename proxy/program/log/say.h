@@ -1,5 +1,5 @@
 // What the program's parts write into its log (log.h).
-// Law: none of them includes spdlog. A file that formats with spdlog's own functions takes 4 s longer to compile.
+// Invariant: none of them includes spdlog. A file that formats with spdlog's own functions takes 4 s longer to compile.
 #pragma once
 
 #include <spdlog/fmt/fmt.h>

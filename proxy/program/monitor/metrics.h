@@ -1,6 +1,6 @@
 // Metrics for Prometheus, in its text format (version 0.0.4):
 // https://prometheus.io/docs/instrumenting/exposition_formats/
-// Law: a name has one meaning everywhere, and labels take few values: routes, messages, reasons; no players.
+// Invariant: a name has one meaning everywhere, and labels take few values: routes, messages, reasons; no players.
 #pragma once
 
 #include <prometheus/metric_family.h>

@@ -1,6 +1,6 @@
 // Tells the service manager (systemd) how the program is: ready, reloading, stopping; a status line; and, as long as
 // the workers turn, that the program is alive.
-// Law: a worker that is stuck ends the signs of life, so that the service manager restarts the program.
+// Invariant: a worker that is stuck ends the signs of life, so that the service manager restarts the program.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Where rows are written to: files of one of three forms.
-// Law: they get their name only when they are complete; until then it is NAME.writing, which is removed if something
-// fails. No existing file is overwritten.
+// Invariant: they get their name only when they are complete; until then it is NAME.writing, which is removed if
+// something fails. No existing file is overwritten.
 #pragma once
 
 #include <memory>

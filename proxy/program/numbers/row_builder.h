@@ -1,6 +1,6 @@
 // Turns the facts of a recording into rows (rows.h), for every game alike: it knows words only.
-// Law: each event gives a row; a description of a moment (a world, or facts that are told again) gives none. Memory
-// depends on the number of players and units, not on the length of the recording.
+// Invariant: each event gives a row; a description of a moment (a world, or facts that are told again) gives none.
+// Memory depends on the number of players and units, not on the length of the recording.
 #pragma once
 
 #include <functional>

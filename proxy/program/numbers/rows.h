@@ -3,7 +3,7 @@
 //
 // Units: as in schema/game.proto (metres, seconds, radians, x east, y north), shown by the end of a name: _s, _ms, _m,
 // _mps, _rad. Times count from the start of the recording, as those of `entente replay --at` do.
-// Law: what is not known is NaN, a Ref of 0 or an empty text, and is written as null.
+// Invariant: what is not known is NaN, a Ref of 0 or an empty text, and is written as null.
 #pragma once
 
 #include <cstdint>

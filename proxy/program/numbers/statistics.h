@@ -1,5 +1,6 @@
 // Counts rows (rows.h): a score board, who killed whom, and a timeline. For `entente stats`.
-// Law: what it keeps is bounded, whatever a recording has. What exceeds the bounds is counted, but not told apart.
+// Invariant: what it keeps is bounded, whatever a recording has. What exceeds the bounds is counted, but not told
+// apart.
 #pragma once
 
 #include <cstdint>

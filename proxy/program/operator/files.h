@@ -1,5 +1,5 @@
-// The files of the operator page (page/), built into the program unchanged. Law: the first is the page itself; it loads
-// only the others.
+// The files of the operator page (page/), built into the program unchanged. Invariant: the first is the page itself; it
+// loads only the others.
 #pragma once
 
 #include <span>

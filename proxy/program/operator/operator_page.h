@@ -1,8 +1,8 @@
 // The web page for operators: its files, and the commands of the control socket by HTTP.
-// Law: a command needs the token. Requests of pages from elsewhere are refused, and so are requests for a foreign host
-// name (DNS rebinding). If there are HTTP proxies in front, a client's address is the one that they name. Each refusal
-// is counted, and logged at most once a second for each reason. What is held back is logged by the next request, or at
-// the end.
+// Invariant: a command needs the token. Requests of pages from elsewhere are refused, and so are requests for a foreign
+// host name (DNS rebinding). If there are HTTP proxies in front, a client's address is the one that they name. Each
+// refusal is counted, and logged at most once a second for each reason. What is held back is logged by the next
+// request, or at the end.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // What the routes had in the last ten minutes, so that the graphs of the operator page begin with it.
-// Law: it keeps one sample of each route every kEvery, at most kMost of each; a route that is gone is forgotten with
-// its last sample. Ages are those of a monotonic clock. Thread-safe.
+// Invariant: it keeps one sample of each route every kEvery, at most kMost of each; a route that is gone is forgotten
+// with its last sample. Ages are those of a monotonic clock. Thread-safe.
 #pragma once
 
 #include <cstdint>

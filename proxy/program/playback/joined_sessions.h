@@ -1,6 +1,6 @@
 // Several sessions of one server, played as one: the longest session, and other sessions before it began and after it
 // ended. Their clocks are joined by the wall clock, and players and their units by name.
-// Law: at each time, everything comes from one session. A change of the session is not an event: viewers get the
+// Invariant: at each time, everything comes from one session. A change of the session is not an event: viewers get the
 // difference of the two worlds.
 #pragma once
 

@@ -1,6 +1,6 @@
 // One session, together with what the other sessions of its server saw meanwhile: units that were out of its sight,
 // deaths and chat that it did not hear.
-// Law: the facts of the played session stay as recorded, but a unit is in sight while any session sees it, and a
+// Invariant: the facts of the played session stay as recorded, but a unit is in sight while any session sees it, and a
 // message that several sessions received appears once. Views of other sessions are added ten times a second. The same
 // file gives the same facts.
 #pragma once

@@ -1,5 +1,5 @@
 // One line of `inspect`: for people, or as a JSON object.
-// Law: one item is one line and cannot control a terminal, whatever a peer sent.
+// Invariant: one item is one line and cannot control a terminal, whatever a peer sent.
 #pragma once
 
 #include <ostream>

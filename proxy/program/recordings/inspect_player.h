@@ -1,6 +1,6 @@
 // The players that `inspect --player` names, and the words that concern them.
-// Law: a word concerns a player if it has the player's id or the id of one of the player's units, or if it is from or
-// to the player alone.
+// Invariant: a word concerns a player if it has the player's id or the id of one of the player's units, or if it is
+// from or to the player alone.
 #pragma once
 
 #include <map>

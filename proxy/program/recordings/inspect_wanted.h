@@ -1,6 +1,6 @@
 // The filter of `inspect`.
-// Law: a connection given as digits is a number if the file has that many connections, or is followed; otherwise it is
-// a part of a name.
+// Invariant: a connection given as digits is a number if the file has that many connections, or is followed; otherwise
+// it is a part of a name.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // Explains what is wrong with a message: connection, time, field and offset.
-// Law: each kind of problem is explained once, and no peer's bytes reach the terminal unescaped.
+// Invariant: each kind of problem is explained once, and no peer's bytes reach the terminal unescaped.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Verifies one connection: takes its bytes and returns a Tally.
-// Law: a client's message that does not decode waits for the server's reaction. It counts as refused only if the
+// Invariant: a client's message that does not decode waits for the server's reaction. It counts as refused only if the
 // server closes the connection because of it, or is known to ignore it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The counts of `verify`. Law: each message is counted once in `frames` and once in exactly one of the others.
+// The counts of `verify`. Invariant: each message is counted once in `frames` and once in exactly one of the others.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Decides what replaces a text or an address, by what it holds.
-// Law: a text stays only if the user asked to keep it, or if it is certain that no person wrote it.
+// Invariant: a text stays only if the user asked to keep it, or if it is certain that no person wrote it.
 #pragma once
 
 #include <array>

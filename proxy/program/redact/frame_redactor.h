@@ -1,6 +1,6 @@
 // Redacts frames: decodes each, replaces what is personal in its fields, and encodes it again.
-// Law: a frame that it returns decodes, and encodes to the same bytes. A frame that is not fully understood is left
-// out.
+// Invariant: a frame that it returns decodes, and encodes to the same bytes. A frame that is not fully understood is
+// left out.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // What stands for names, addresses and hosts in a redacted recording.
-// Law: the same name or address has the same pseudonym everywhere in the file.
+// Invariant: the same name or address has the same pseudonym everywhere in the file.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Redacts the events of a recording: openings and ends of connections, frames, words, worlds and notes.
-// Law: the recording is read twice. The first reading collects names and worlds. The events of the second reading have
-// no personal data left, except what the user asked to keep.
+// Invariant: the recording is read twice. The first reading collects names and worlds. The events of the second reading
+// have no personal data left, except what the user asked to keep.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Texts that are looked for in other texts, and what stands for each.
-// Law: looking at one place of a text takes a search for each byte that a sought text has in common with it, at most
-// kLongest, however many texts are sought.
+// Invariant: looking at one place of a text takes a search for each byte that a sought text has in common with it, at
+// most kLongest, however many texts are sought.
 #pragma once
 
 #include <algorithm>

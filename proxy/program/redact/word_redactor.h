@@ -1,6 +1,6 @@
 // Redacts words and worlds: any message of schema/game.proto and schema/snapshot.proto.
-// Law: every text and all bytes of the schema have a line; a test fails for one without. What the schema does not know
-// is removed.
+// Invariant: every text and all bytes of the schema have a line; a test fails for one without. What the schema does not
+// know is removed.
 #pragma once
 
 #include <google/protobuf/message.h>

@@ -1,6 +1,6 @@
 // The worlds that servers send in pieces: packed worlds of BZFlag, maps of Ace of Spades, resources of the BZFlag
-// draft. They are read whole, and then their pieces are made again. Law: a piece stays only if all of its world was
-// read, and no text in it was written by people.
+// draft. They are read whole, and then their pieces are made again. Invariant: a piece stays only if all of its world
+// was read, and no text in it was written by people.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Compares what is sent on one link now with what was sent then, frame by frame.
-// Law: another C library or processor rounds sines differently, so the last digits of a number with a fraction do not
-// count. Frames are compared within the call of the room that sent them, so an extra frame does not make all later
+// Invariant: another C library or processor rounds sines differently, so the last digits of a number with a fraction do
+// not count. Frames are compared within the call of the room that sent them, so an extra frame does not make all later
 // frames different. Where the recording has '*' instead of a secret, the secret in the new frame becomes '*', too.
 #pragma once
 

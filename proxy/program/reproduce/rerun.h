@@ -1,5 +1,5 @@
 // Runs a recorded room again: makes the same calls, and compares what the room sends with what it sent then.
-// Law: a recording is foreign data. A call that the room cannot take ends the rerun with an error.
+// Invariant: a recording is foreign data. A call that the room cannot take ends the rerun with an error.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The bots of one command, and what became of each.
-// Law: a bot plays on a worker's thread; its results are reported once, when it is gone. A bot that reconnects is
+// Invariant: a bot plays on a worker's thread; its results are reported once, when it is gone. A bot that reconnects is
 // the same bot, with its number and name.
 #pragma once
 

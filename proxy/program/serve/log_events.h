@@ -1,6 +1,6 @@
 // Writes a relay's events to the log. The relay limits their rate.
-// Law: in JSON, a line has the route, the server, the address, the player, the session and the reason as fields, as far
-// as it is about one.
+// Invariant: in JSON, a line has the route, the server, the address, the player, the session and the reason as fields,
+// as far as it is about one.
 #pragma once
 
 #include <functional>

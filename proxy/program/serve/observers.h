@@ -1,5 +1,5 @@
 // The observers of routes that are watched: each joins the server as a spectator, and what it sees is broadcast.
-// Law: an observer that was refused, kicked or disconnected reconnects, as `entente bot --reconnect` does.
+// Invariant: an observer that was refused, kicked or disconnected reconnects, as `entente bot --reconnect` does.
 #pragma once
 
 #include <memory>

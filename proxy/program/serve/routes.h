@@ -1,5 +1,6 @@
 // The routes and arenas of a configuration, as `entente run` serves them. A reload compares the file with what is
-// served and changes only what differs. Law: a reload applies all of a file or nothing. Sessions go on as they began.
+// served and changes only what differs. Invariant: a reload applies all of a file or nothing. Sessions go on as they
+// began.
 #pragma once
 
 #include <functional>

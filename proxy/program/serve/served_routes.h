@@ -1,5 +1,5 @@
 // The routes that a Service serves, and those whose sessions go on after a reload has removed them.
-// Law: thread-safe.
+// Invariant: thread-safe.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,6 @@
 // Shared by all commands that serve: a relay server with its workers, taps, signals, and the acceptors for control
 // and metrics.
-// Law: everything that can fail has failed before run(), and leaves nothing behind.
+// Invariant: everything that can fail has failed before run(), and leaves nothing behind.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // The taps of a process: one for each route that is, or can be, recorded, and one for all routes that are only counted.
-// Law: they outlive the relay server that feeds them; stop() and retire() complete a recording. Thread-safe, but for
-// stop() and abandon().
+// Invariant: they outlive the relay server that feeds them; stop() and retire() complete a recording. Thread-safe, but
+// for stop() and abandon().
 #pragma once
 
 #include <atomic>

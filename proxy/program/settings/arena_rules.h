@@ -1,4 +1,4 @@
-// Converts an arena's configuration to the referee's rules. Law: no other code depends on both.
+// Converts an arena's configuration to the referee's rules. Invariant: no other code depends on both.
 #pragma once
 
 #include <string>

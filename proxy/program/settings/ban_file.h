@@ -1,6 +1,6 @@
 // The file of bans that survive a restart: one line each, "NET UNTIL WHY", with UNTIL as 2026-11-20T17:00:00Z or
 // "forever". The networks that operators allow or deny are lines, too, with "allowed" or "denied" for UNTIL.
-// Law: a reader sees either the whole old file or the whole new one, because a new file replaces the old one.
+// Invariant: a reader sees either the whole old file or the whole new one, because a new file replaces the old one.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,5 @@
 // An endpoint as a person writes it: bzflag://127.0.0.1:5154?dialect=2.4, ogar+ws://127.0.0.1/play
-// Law: a part that is not understood is an error, with a suggestion; nothing is guessed.
+// Invariant: a part that is not understood is an error, with a suggestion; nothing is guessed.
 #pragma once
 
 #include <cstdint>

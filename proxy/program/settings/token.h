@@ -1,6 +1,6 @@
 // The token of the operator page, and how often somebody may try one.
-// Law: a token is compared in constant time. The right one is always accepted, so nobody can lock operators out, not
-// even from the address of an HTTP proxy that they share. The limit shows who tries many tokens. A token cannot be
+// Invariant: a token is compared in constant time. The right one is always accepted, so nobody can lock operators out,
+// not even from the address of an HTTP proxy that they share. The limit shows who tries many tokens. A token cannot be
 // guessed because it is long and random.
 #pragma once
 

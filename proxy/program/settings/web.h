@@ -1,5 +1,5 @@
 // The WebSocket and TLS parts of a route's URLs: ogar+wss://0.0.0.0:443/play?cert=FILE&key=FILE
-// Law: errors in them are reported before anything is served.
+// Invariant: errors in them are reported before anything is served.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,8 @@
 // Deletes old recordings: recording.keep_s and keep_mb.
-// Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given,
-// with the words that were made of them (words_cache.h); the oldest first. Links, other files and files that are being
-// written are left alone. Files age by the monotonic clock: when the wall clock is set, none is older than before.
+// Invariant: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was
+// given, with the words that were made of them (words_cache.h); the oldest first. Links, other files and files that are
+// being written are left alone. Files age by the monotonic clock: when the wall clock is set, none is older than
+// before.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The words that were made of a recorded file, kept beside it: evening.mcap.words.mcap beside evening.mcap.
-// Law: a file of this name that is not such a cache is never used, replaced or deleted.
+// Invariant: a file of this name that is not such a cache is never used, replaced or deleted.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // A take-over, seen from the process that runs: it passes its listening sockets to a new one, and serves its sessions
 // to their end. take_over.h says how the two talk.
-// Law: if the new process fails, leaves or is silent before it has taken over, everything is as before.
+// Invariant: if the new process fails, leaves or is silent before it has taken over, everything is as before.
 #pragma once
 
 #include <atomic>

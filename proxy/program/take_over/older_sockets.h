@@ -1,6 +1,6 @@
 // The control sockets of processes that another one has taken over from, and that still have players: the path of the
 // control socket, a dot, and the process id.
-// Law: in a folder that others may write to, only sockets of our user and of root count.
+// Invariant: in a folder that others may write to, only sockets of our user and of root count.
 #pragma once
 
 #include <cstddef>

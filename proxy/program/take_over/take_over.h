@@ -1,6 +1,6 @@
 // A take-over, seen from the process that begins (`entente run --take-over`): it gets the listening sockets of a
-// running process, opens everything with them, and accepts the newcomers from then on. Law: unless take() succeeds, the
-// running process continues unchanged.
+// running process, opens everything with them, and accepts the newcomers from then on. Invariant: unless take()
+// succeeds, the running process continues unchanged.
 //
 // The two talk over the control socket (net/take_over/talk.h), in this order:
 //   new: take over 1

@@ -1,6 +1,6 @@
 // A broadcast by HTTP, for caches: a start document, and fragments of a fixed time, in native's JSON. For who may see
 // what when, see LiveView.
-// Law: a fragment never changes. Each is written once, and kept as long as there is room for it. Thread-safe.
+// Invariant: a fragment never changes. Each is written once, and kept as long as there is room for it. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Accepts the clients of a listener. Refuses those that exceed a limit, and gives the others to a worker. There is a
 // kind for each transport: TCP (stream_acceptor.h), ENet (enet_acceptor.h), and ENet in mode=datagrams
 // (datagram_acceptor.h).
-// Law: it lives on the listener's home worker. Admission counts an accepted client until its session is gone. Newcomers
-// belong to the route that it serves; with WebSockets, their path may lead them to another one.
+// Invariant: it lives on the listener's home worker. Admission counts an accepted client until its session is gone.
+// Newcomers belong to the route that it serves; with WebSockets, their path may lead them to another one.
 #pragma once
 
 #include <functional>

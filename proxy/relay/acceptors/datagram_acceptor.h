@@ -1,7 +1,7 @@
 // Accepts the clients of an ENet relay in mode=datagrams.
-// Law: an unknown sender must send an ENet connect, and nothing larger. A refused client gets a disconnect with the
-// game's own code, which is smaller than the connect. Few clients may be unproven at once: the oldest makes room for
-// the next. They do not count against the limits of their address, because the address may be forged.
+// Invariant: an unknown sender must send an ENet connect, and nothing larger. A refused client gets a disconnect with
+// the game's own code, which is smaller than the connect. Few clients may be unproven at once: the oldest makes room
+// for the next. They do not count against the limits of their address, because the address may be forged.
 #pragma once
 
 #include <memory>

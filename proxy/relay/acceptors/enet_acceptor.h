@@ -1,6 +1,6 @@
 // Accepts clients over ENet. A client whose session lives on another worker than the listener is moved there, to an
-// ENet host of its own (EnetHost::release). Law: a refused client is told so with the game's own code. ENet itself
-// would not answer.
+// ENet host of its own (EnetHost::release). Invariant: a refused client is told so with the game's own code. ENet
+// itself would not answer.
 #pragma once
 
 #include <memory>

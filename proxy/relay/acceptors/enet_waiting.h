@@ -1,6 +1,6 @@
 // A client over ENet that waits: for the server's dialect to be detected, or for its way to another worker. Its packets
 // are kept for its session.
-// Law: at most Limits::held_bytes are kept.
+// Invariant: at most Limits::held_bytes are kept.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // A connection to a WebSocket listener, until its client asks for a WebSocket. Requests for the page, its files and
 // documents are answered, one after another on one connection.
-// Law: it is no session: it takes no place of one, begins none with a server, and is neither counted nor logged as one.
-// A request that cannot be read is a refused client. It lives on one worker, and is destroyed at the end of the turn in
-// which it calls over().
+// Invariant: it is no session: it takes no place of one, begins none with a server, and is neither counted nor logged
+// as one. A request that cannot be read is a refused client. It lives on one worker, and is destroyed at the end of the
+// turn in which it calls over().
 #pragma once
 
 #include "proxy/net/web/web_link.h"

@@ -1,6 +1,6 @@
 // A client over ENet whose session does not live on its listener's worker: the peer, and its ENet host on the session's
 // worker.
-// Law: it outlives the session, until the peer is gone.
+// Invariant: it outlives the session, until the peer is gone.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // Answers status queries: datagrams outside any session that ask whether a server is there and who plays. A relay
 // passes on the server's answer (with our address, where it holds the server's). A bridge and a shared room answer for
 // themselves, in the client's game (Game::answer); so does a relay with hold_s whose server does not answer.
-// Law: the sender's address may be forged. So a query must match byte for byte, the answers are limited per address and
-// in all, and the server is asked at most once a second.
+// Invariant: the sender's address may be forged. So a query must match byte for byte, the answers are limited per
+// address and in all, and the server is asked at most once a second.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Players that lost their connection and may resume. They are identified by listener, IP address and the player's
 // number in its game.
-// Law: an entry can be claimed once, and not after it expires.
+// Invariant: an entry can be claimed once, and not after it expires.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Which addresses may connect to a listener: lists of allowed and denied networks.
-// Law: the smallest network that contains the address decides; at equal size, deny wins. An address in none of them is
-// allowed only if the configuration's allow list is empty. Networks that operators add with ctl never turn the default
-// to deny.
+// Invariant: the smallest network that contains the address decides; at equal size, deny wins. An address in none of
+// them is allowed only if the configuration's allow list is empty. Networks that operators add with ctl never turn the
+// default to deny.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What waits in memory for the clients of each address: outboxes, documents, incomplete packets. One client is limited
 // by its own limits; many clients of one address by this.
-// Law: thread-safe; one for all listeners and workers. It keeps an entry only for addresses for which much waits. All
-// addresses of an IPv6 /64 are one. When an address has too much, those of its readers go for whom the most waits.
+// Invariant: thread-safe; one for all listeners and workers. It keeps an entry only for addresses for which much waits.
+// All addresses of an IPv6 /64 are one. When an address has too much, those of its readers go for whom the most waits.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Decides who may come in, by address, number of sessions, sessions per address, and rate.
-// Law: thread-safe, because players who are moved come from any worker. It knows addresses, counts and times, but no
-// sockets. It forgets an address seconds after the last client from it left, and keeps nothing about an address that is
-// not allowed. A place that is kept for an absent player counts for that player's address, but is given up when a
+// Invariant: thread-safe, because players who are moved come from any worker. It knows addresses, counts and times, but
+// no sockets. It forgets an address seconds after the last client from it left, and keeps nothing about an address that
+// is not allowed. A place that is kept for an absent player counts for that player's address, but is given up when a
 // connected player needs it.
 #pragma once
 

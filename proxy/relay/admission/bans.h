@@ -1,8 +1,8 @@
 // Bans of addresses and networks, temporary or permanent. A ban comes from the operator, from a server that banned a
 // player, or from a rule of a game. A server sees all players at our address, so its next ban could hit everybody. A
 // server's ban therefore applies to that server, on all routes to it. A rule's ban applies to one listener.
-// Law: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten. A ban lasts as long as
-// it was given, also if the wall clock is set meanwhile.
+// Invariant: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten. A ban lasts as
+// long as it was given, also if the wall clock is set meanwhile.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // A token bucket: a rate per second in the long run, and a burst.
-// Law: it counts whole thousandths of a token. Its level may fall below zero; it is ready again once it has refilled.
+// Invariant: it counts whole thousandths of a token. Its level may fall below zero; it is ready again once it has
+// refilled.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Checks datagrams: size, rate, and whether each is a whole message of its game.
-// Law: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
+// Invariant: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // A fair queue of clients that wait to enter. Addresses take turns; the clients of one address are served first come,
 // first served.
-// Law: each address has its own rate. An address that has used up its rate does not delay the others. An address
+// Invariant: each address has its own rate. An address that has used up its rate does not delay the others. An address
 // without waiting clients is forgotten within seconds.
 #pragma once
 

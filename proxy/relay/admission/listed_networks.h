@@ -1,5 +1,5 @@
 // The networks that operators allow or deny while a program runs, in addition to the lists of its configuration.
-// Law: thread-safe. A network is in one list at most. Checked for each new client, so their number is limited.
+// Invariant: thread-safe. A network is in one list at most. Checked for each new client, so their number is limited.
 #pragma once
 
 #include <algorithm>

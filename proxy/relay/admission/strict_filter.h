@@ -1,6 +1,6 @@
 // The check of strict=yes: only messages that decode may reach the server.
-// Law: messages that the game's real server ignores pass too, because real clients send them. Keeps one codec for each
-// dialect, so its memory is bounded.
+// Invariant: messages that the game's real server ignores pass too, because real clients send them. Keeps one codec for
+// each dialect, so its memory is bounded.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // What a relay counts. Each worker writes its own Counters; Totals is their sum, taken at any time from any thread.
-// Law: a Count has one writing thread, so that counting is a plain add. A reader may be behind, but sees the counts of
-// one worker in the order in which they were made.
+// Invariant: a Count has one writing thread, so that counting is a plain add. A reader may be behind, but sees the
+// counts of one worker in the order in which they were made.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Reports session events to the operator. The program turns them into log lines.
-// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times in a burst, then once
-// a second; banned clients come once a minute. `suppressed` is the number of similar events that the call also stands
-// for. A call that is held back comes later, so in a flood a session's opening may be reported after its end.
-// Implementations are thread-safe and do not block: workers call them.
+// Invariant: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times in a burst,
+// then once a second; banned clients come once a minute. `suppressed` is the number of similar events that the call
+// also stands for. A call that is held back comes later, so in a flood a session's opening may be reported after its
+// end. Implementations are thread-safe and do not block: workers call them.
 #pragma once
 
 #include <cstdint>

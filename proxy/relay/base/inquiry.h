@@ -1,6 +1,6 @@
 // Carries commands to the sessions of all workers of a ProxyServer, and collects their reports, for a thread that is
 // not a worker.
-// Law: the caller waits until each worker has answered or is gone. Workers never wait.
+// Invariant: the caller waits until each worker has answered or is gone. Workers never wait.
 #pragma once
 
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // Limits how often each kind of line is logged, so that a client cannot flood the log: ten lines in a burst, then one
 // per second. Banned clients, which are turned away as intended, are logged once per minute.
-// Law: thread-safe. A line that is held back is logged when its time has come (say_kept), or counted in the line that
-// is.
+// Invariant: thread-safe. A line that is held back is logged when its time has come (say_kept), or counted in the line
+// that is.
 #pragma once
 
 #include <algorithm>

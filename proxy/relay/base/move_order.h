@@ -1,6 +1,6 @@
 // An operator's order to move a player to another route, and its result, for the thread that waits for it.
-// Law: the session's worker always answers it, at the latest when the session ends (crossing.h). Only the first answer
-// counts. Workers never wait.
+// Invariant: the session's worker always answers it, at the latest when the session ends (crossing.h). Only the first
+// answer counts. Workers never wait.
 #pragma once
 
 #include <chrono>

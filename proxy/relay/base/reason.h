@@ -1,5 +1,5 @@
 // Why a session ended or a newcomer was turned away, and why a datagram was not passed on.
-// Law: each ending has exactly one reason; each reason has one counter, one name, and words for the player whose
+// Invariant: each ending has exactly one reason; each reason has one counter, one name, and words for the player whose
 // connection ends.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What players are told in the operator's words. An empty text stands for Entente's own.
-// Law: thread-safe. Texts may change while sessions run; each is read when it is needed.
+// Invariant: thread-safe. Texts may change while sessions run; each is read when it is needed.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // What a room tells its viewers, with a delay for each audience. Rooms write it (RoomHost), and watch listeners read it
 // (LiveView), on any thread.
-// Law: what an audience may not see is never kept for it, and a view gives out nothing before its delay has passed.
+// Invariant: what an audience may not see is never kept for it, and a view gives out nothing before its delay has
+// passed.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The end of a bridge whose player visits an arena of this process: in place of the server's link.
-// Law: as for every end (end.h). It is open from the start. It calls its user only in jobs of bounded length
+// Invariant: as for every end (end.h). It is open from the start. It calls its user only in jobs of bounded length
 // (schedule.h).
 #pragma once
 

@@ -1,5 +1,5 @@
 // An end without a peer, for a bot: a front that plays by itself. What the front sends is discarded.
-// Law: as for every end (end.h); from adopt(), it is open until it is shut down or hung up.
+// Invariant: as for every end (end.h); from adopt(), it is open until it is shut down or hung up.
 #pragma once
 
 #include <cerrno>

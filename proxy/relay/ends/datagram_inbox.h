@@ -1,6 +1,6 @@
 // Datagrams of one client that a listener's socket has received, and that wait for the turn of the client's address
 // (schedule.h).
-// Law: bounded. While the loop keeps up, a datagram is handed on at once, and not copied.
+// Invariant: bounded. While the loop keeps up, a datagram is handed on at once, and not copied.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Datagrams that wait: on their way from the worker that receives them to the worker of their session, or for the turn
 // of their sender (datagram_inbox.h).
-// Law: bounded. Two buffers are swapped, so that nothing is allocated once they have grown to what they keep.
+// Invariant: bounded. Two buffers are swapped, so that nothing is allocated once they have grown to what they keep.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // Relays the datagrams of one session. The client's come through the listener's socket, the server's through a socket
 // of the session.
-// Law: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
+// Invariant: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Connects a session to a server of its route: looks up the servers' names, and tries the servers and their addresses
 // one after another, each for at most Limits::connect_ms. If none can be reached and the route holds its sessions, it
 // waits and tries again.
-// Law: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
+// Invariant: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
 #pragma once
 
 #include "proxy/net/socket.h"

@@ -1,6 +1,6 @@
 // A link of a session with a room, over any transport: whole frames in, whole frames out. A room sees only this
 // interface, so any transport can be bridged to any other.
-// Law: send(), shut_down() and hang_up() never call the user back. An end must not be destroyed in one of its
+// Invariant: send(), shut_down() and hang_up() never call the user back. An end must not be destroyed in one of its
 // callbacks.
 #pragma once
 

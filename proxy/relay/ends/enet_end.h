@@ -1,7 +1,8 @@
 // An end over ENet: a client of the listener's host, or our own connection to a server. A reliable packet belongs to
 // the stream, any other is a datagram.
-// Law: ENet cannot be paused. While this end is not read, reliable packets are kept, up to a limit that ends it. Other
-// packets are dropped. What was kept is delivered in jobs of bounded length (schedule.h), also after the peer has left.
+// Invariant: ENet cannot be paused. While this end is not read, reliable packets are kept, up to a limit that ends it.
+// Other packets are dropped. What was kept is delivered in jobs of bounded length (schedule.h), also after the peer has
+// left.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
 // The receiver of an accepted ENet peer's packets: a relay session, an EnetEnd, or an EnetWaiting.
-// Law: EnetPeer::owner of such a peer points to its EnetPeerUser, or is null.
+// Invariant: EnetPeer::owner of such a peer points to its EnetPeerUser, or is null.
 #pragma once
 
 #include "proxy/net/enet/enet_host.h"

@@ -1,5 +1,6 @@
 // One direction of a session's stream: cuts the bytes into frames, passes on whole frames and keeps the rest.
-// Law: bytes pass unchanged. At most one incomplete frame is kept. Nothing is allocated while frames arrive whole.
+// Invariant: bytes pass unchanged. At most one incomplete frame is kept. Nothing is allocated while frames arrive
+// whole.
 #pragma once
 
 #include <cstdint>

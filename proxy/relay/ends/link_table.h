@@ -1,8 +1,8 @@
 // Finds the session that a client's datagram belongs to.
-// Law: a datagram from the address of a session's TCP connection belongs to that session. Behind a NAT the port may
-// differ: then the first link request from the same IP with the session's player id links its source. A client behind
-// the same NAT gains nothing by guessing another's player id once that player is linked, or if the NAT keeps that
-// player's port.
+// Invariant: a datagram from the address of a session's TCP connection belongs to that session. Behind a NAT the port
+// may differ: then the first link request from the same IP with the session's player id links its source. A client
+// behind the same NAT gains nothing by guessing another's player id once that player is linked, or if the NAT keeps
+// that player's port.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The link between a bridge's session and an arena in this process, which may live on another worker: frames in both
 // directions, in memory.
-// Law: each direction has one writer and one reader, on any threads. After a put() or close() that returned true, the
-// writer makes the reader look, once.
+// Invariant: each direction has one writer and one reader, on any threads. After a put() or close() that returned true,
+// the writer makes the reader look, once.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Checks whether a server is there, and which dialect it speaks, in the way that its game allows: a TCP connection
 // (with the server's greeting, if it greets first), a WebSocket upgrade, an HTTP request, or a query by datagram. The
 // server's name is looked up first. Its addresses are tried in turn.
-// Law: a check takes no player's place, and sends nothing of the game but a query. One check runs at a time.
+// Invariant: a check takes no player's place, and sends nothing of the game but a query. One check runs at a time.
 #pragma once
 
 #include <memory>

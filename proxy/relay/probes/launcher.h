@@ -1,7 +1,7 @@
 // Starts the servers of a route when a player waits for one, and stops them when the route has been empty for a while,
 // by commands of the configuration.
-// Law: lives on the route's home worker. A command never runs twice at once. Nothing from a peer becomes part of a
-// command.
+// Invariant: lives on the route's home worker. A command never runs twice at once. Nothing from a peer becomes part of
+// a command.
 #pragma once
 
 #include "proxy/net/process/child_process.h"

@@ -1,7 +1,7 @@
 // Keeps the known state of a route's servers current: detects the dialect of servers that show one before players are
 // let through, and checks regularly whether each server is there, if the route wants that. Starts and stops servers
 // (launcher.h).
-// Law: lives on the route's home worker. A failure is believed for a moment, so that a crowd of players costs one
+// Invariant: lives on the route's home worker. A failure is believed for a moment, so that a crowd of players costs one
 // connection.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Gives each client's host an address of its own in 127.0.0.0/8. The host's sessions connect to the server from that
 // address. So a server on this machine that does not know the PROXY protocol can limit and ban players one by one.
-// Law: two hosts never have the same address at once. An address is a hash of the host, or the next free one. A host
-// that comes back gets the same address, also after a restart, unless another host has it. The hash has a key of this
-// machine, so that nobody can choose hosts that get a certain address, or addresses in a row.
+// Invariant: two hosts never have the same address at once. An address is a hash of the host, or the next free one. A
+// host that comes back gets the same address, also after a restart, unless another host has it. The hash has a key of
+// this machine, so that nobody can choose hosts that get a certain address, or addresses in a row.
 #pragma once
 
 #include <cstdint>

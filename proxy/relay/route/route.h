@@ -1,6 +1,6 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
-// Law: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
+// Invariant: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
 // thread-safe. A route that is retired gets no newcomers and outlives its sessions.
 #pragma once
 

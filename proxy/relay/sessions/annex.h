@@ -1,6 +1,6 @@
 // Connects a shared room with rooms on other nodes, on the shared room's worker: receives the room's facts, gives its
 // back orders, or brings it guests.
-// Law: told(), announced() and room_ends() do not call the room. It ends with the room.
+// Invariant: told(), announced() and room_ends() do not call the room. It ends with the room.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // Statistics of the players in a shared room, by game and dialect. They can be read while the room runs and afterwards.
-// Law: the room's thread writes, any thread reads. Only the first kMostNames names of each row are kept.
+// Invariant: the room's thread writes, any thread reads. Only the first kMostNames names of each row are kept.
 #pragma once
 
 #include <map>

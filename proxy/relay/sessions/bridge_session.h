@@ -1,7 +1,7 @@
 // A bridge for one player: a room whose front talks to the client and whose back talks to the place where the player is
 // (place.h). The player may be on the way to one other place.
 // The front and the back know the games; the session knows the network.
-// Law: a peer that breaks a rule of its game or a limit is refused, with the goodbye of its game.
+// Invariant: a peer that breaks a rule of its game or a limit is refused, with the goodbye of its game.
 #pragma once
 
 #include <memory>

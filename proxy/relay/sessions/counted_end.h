@@ -1,5 +1,5 @@
 // One side of a session with a room: its link over any transport, with counting, recording and limits.
-// Law: it has no callbacks. Its owner acts on the results.
+// Invariant: it has no callbacks. Its owner acts on the results.
 #pragma once
 
 #include <memory>

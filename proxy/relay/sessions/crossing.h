@@ -1,5 +1,5 @@
 // A move of a bridge's player to another route: the next place, and the order, while the player goes on where it is.
-// Law: it answers the order. It is not destroyed in a callback of its place or its dial.
+// Invariant: it answers the order. It is not destroyed in a callback of its place or its dial.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // One client's ENet connection in mode=datagrams. Its datagrams pass unchanged, through a UDP socket of this session to
 // the server and back.
-// Law: nothing is queued or retransmitted. Until the client has proven its address, it is sent no more bytes than came
-// from there. A session ends after a disconnect, after a silence, or by the relay, which then sends an ENet disconnect
-// to both sides.
+// Invariant: nothing is queued or retransmitted. Until the client has proven its address, it is sent no more bytes than
+// came from there. A session ends after a disconnect, after a silence, or by the relay, which then sends an ENet
+// disconnect to both sides.
 #pragma once
 
 #include <array>

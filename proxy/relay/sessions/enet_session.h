@@ -1,10 +1,10 @@
 // A relay's session over ENet. The client's connect data, every packet with its channel and kind, and the data of a
 // disconnect are passed on.
-// Law: one packet stays one packet. Empty packets are dropped. What waits for a peer is bounded: a reliable packet
-// above the bound ends the session, any other is dropped and counted. ENet cannot be paused: while a side is above its
-// rates, its reliable packets are kept, up to a limit that ends the session, and its others are dropped. What was kept
-// is passed on in jobs of bounded length (schedule.h). What a side sent before it left is passed on at its rates for
-// another Limits::linger_ms.
+// Invariant: one packet stays one packet. Empty packets are dropped. What waits for a peer is bounded: a reliable
+// packet above the bound ends the session, any other is dropped and counted. ENet cannot be paused: while a side is
+// above its rates, its reliable packets are kept, up to a limit that ends the session, and its others are dropped. What
+// was kept is passed on in jobs of bounded length (schedule.h). What a side sent before it left is passed on at its
+// rates for another Limits::linger_ms.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // The holder of a seat in a shared room: a client of one of its listeners (room_guest.h), or the player of a bridge who
 // plays there while the server is away, or after the operator moved the player there (visitor.h).
-// Law: a call of the room calls only these functions, and none of them calls the room, except overflow(),
+// Invariant: a call of the room calls only these functions, and none of them calls the room, except overflow(),
 // take_up_session() and take_turn(), which the shared room calls outside the room.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The times of a player who lost the server, or found it full, and waits for it or for another one of the route.
-// Law: a player waits at most as long as the route allows, however often the connection breaks meanwhile. A server that
-// is lost again and again is tried less and less often.
+// Invariant: a player waits at most as long as the route allows, however often the connection breaks meanwhile. A
+// server that is lost again and again is tried less and less often.
 #pragma once
 
 #include <algorithm>

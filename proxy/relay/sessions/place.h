@@ -1,6 +1,6 @@
 // A place where a bridge's player can be: a server, or an arena of this process. It is the link or the passage there,
 // with what is recorded and known of it. A session has one, `here`, and at most one that is next.
-// Law: it decides nothing. A place that was left still sends what waits, and tells nobody of anything.
+// Invariant: it decides nothing. A place that was left still sends what waits, and tells nobody of anything.
 #pragma once
 
 #include <memory>

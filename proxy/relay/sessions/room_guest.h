@@ -1,5 +1,5 @@
 // One client of a shared room: its link, and its seat in the room that it shares with others.
-// Law: a client that breaks a rule or does not read loses only its own seat, with the goodbye of its game.
+// Invariant: a client that breaks a rule or does not read loses only its own seat, with the goodbye of its game.
 #pragma once
 
 #include <memory>

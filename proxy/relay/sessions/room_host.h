@@ -1,6 +1,6 @@
 // Runs a room for its owner: a bridge (bridge_session.h) or a shared room (shared_room.h). Keeps the room's clock and
 // alarm, and gives its words to the tap.
-// Law: only call_room() calls the room. During the call the room may send and close. Whatever else it asks for
+// Invariant: only call_room() calls the room. During the call the room may send and close. Whatever else it asks for
 // (dialling, ending a session) is done after the call has returned.
 #pragma once
 

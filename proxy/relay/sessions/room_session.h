@@ -1,5 +1,5 @@
 // A session whose client plays in a room: its own (bridge_session.h), or one that it shares (room_guest.h).
-// Law: the front says goodbye to a client that breaks a rule or a limit, in its game's own way.
+// Invariant: the front says goodbye to a client that breaks a rule or a limit, in its game's own way.
 #pragma once
 
 #include <optional>

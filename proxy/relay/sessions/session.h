@@ -1,8 +1,8 @@
 // A session: one client, from the accepted connection to the last byte. Relays (tcp_session.h, web_session.h,
 // enet_session.h) pass its bytes to a server; bridge_session.h and room_guest.h seat its player in a room.
-// Law: it lives on one worker, and is destroyed at the end of the turn in which it calls done(). Only the first reason
-// to end counts; it is counted, logged and told to the tap once. From then on the links have Limits::linger_ms to
-// close.
+// Invariant: it lives on one worker, and is destroyed at the end of the turn in which it calls done(). Only the first
+// reason to end counts; it is counted, logged and told to the tap once. From then on the links have Limits::linger_ms
+// to close.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // A shared room: one room for the clients of all its routes, whatever their game. Its back has no link: it is a replay
 // or the referee of an arena.
-// Law: it lives on one worker, from open() until it ends. Joins and leaves are handled at the end of each turn of the
-// loop, in bounded portions, so that a crowd does not delay the players.
+// Invariant: it lives on one worker, from open() until it ends. Joins and leaves are handled at the end of each turn of
+// the loop, in bounded portions, so that a crowd does not delay the players.
 #pragma once
 
 #include <tsl/robin_map.h>

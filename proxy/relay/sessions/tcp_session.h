@@ -1,7 +1,7 @@
 // A relay's session over TCP, with or without datagrams beside it.
-// Law: bytes pass unchanged, in whole frames. A client that breaks the framing or a limit is refused, with the goodbye
-// of its game. What the server sends is always passed on. Only a player starts a server that sleeps: a client that only
-// asks who plays is answered in the server's place.
+// Invariant: bytes pass unchanged, in whole frames. A client that breaks the framing or a limit is refused, with the
+// goodbye of its game. What the server sends is always passed on. Only a player starts a server that sleeps: a client
+// that only asks who plays is answered in the server's place.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // A relay's session over two links of one kind (net::Tcp, net::WebLink): the common part of both kinds.
-// Law: what waits for one peer is bounded, because the other is not read meanwhile.
+// Invariant: what waits for one peer is bounded, because the other is not read meanwhile.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // The player of a bridge in an arena of this process, while no server of the route is up, or after the operator moved
 // the player there. The session stays where it is; this is its seat in the arena, on the arena's worker. The two speak
-// native over a passage (ends/passage.h). Law: the player's client never sees a goodbye of the arena. When the arena
-// has no place for the player, or ends, the passage is closed, and the session acts on it. What the session sends is
-// heard in the turns of its client's address (schedule.h).
+// native over a passage (ends/passage.h). Invariant: the player's client never sees a goodbye of the arena. When the
+// arena has no place for the player, or ends, the passage is closed, and the session acts on it. What the session sends
+// is heard in the turns of its client's address (schedule.h).
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // A relay's session over WebSockets: the request travels to the server and its answer back, then every message, ping,
 // pong and close frame as it came.
-// Law: one message stays one message. We send nothing of our own, except to end a session because of a limit or a
+// Invariant: one message stays one message. We send nothing of our own, except to end a session because of a limit or a
 // broken rule.
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a tap is told of load balancers' health checks, until they turn out to be clients.
-// Law: at most kMost bytes are held, of all health checks together; the check that exceeds them counts as a client.
-// What is held of a health check that ends as one is dropped.
+// Invariant: at most kMost bytes are held, of all health checks together; the check that exceeds them counts as a
+// client. What is held of a health check that ends as one is dropped.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Counts, for one dialect of one game, how often each message went each way, and how often each fault was found.
-// Law: one thread counts; any thread may read the counts, and waits at most while a short list is read.
+// Invariant: one thread counts; any thread may read the counts, and waits at most while a short list is read.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // The files that a tap records into: one for all of its sessions, or one for each session. Begins a file, continues it
 // in a new one when it is old or large, and completes it.
-// Law: a link is in one file at a time, and each of its frames and words is in exactly one. A link with words moves to
-// the new file with a snapshot of its world; any other link moves at once. In the new file its opening says that it
-// continues. If no new file can be begun, the old one goes on. The times of a recording go on evenly from its
+// Invariant: a link is in one file at a time, and each of its frames and words is in exactly one. A link with words
+// moves to the new file with a snapshot of its world; any other link moves at once. In the new file its opening says
+// that it continues. If no new file can be begun, the old one goes on. The times of a recording go on evenly from its
 // beginning, through all files of its sessions, also if the wall clock is set meanwhile. A note says how far apart they
 // are. A client that does no more than greet gets no file of its own: its events are kept, up to a limit, until its
 // session has a second link or a name, or sends more. One address has a limited number of files open at once.

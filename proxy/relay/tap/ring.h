@@ -1,6 +1,6 @@
 // A ring of entries between two threads: one writes, one reads, neither waits for the other.
-// Law: an entry is contiguous. An entry that does not fit is not written at all. Writing allocates no memory and makes
-// no system call.
+// Invariant: an entry is contiguous. An entry that does not fit is not written at all. Writing allocates no memory and
+// makes no system call.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // A worker's side of the tap: writes what the worker reports into a ring.
-// Law: a call never waits and, in steady state, neither allocates nor makes system calls. What does not fit is counted,
-// and reported as a gap once there is space. Some space is reserved for openings and closings. What is large, such as a
-// world, lies beside the ring; the same bytes that are told to several links one after another lie there once.
+// Invariant: a call never waits and, in steady state, neither allocates nor makes system calls. What does not fit is
+// counted, and reported as a gap once there is space. Some space is reserved for openings and closings. What is large,
+// such as a world, lies beside the ring; the same bytes that are told to several links one after another lie there
+// once.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Tells a tap the calls of a room, as messages Calls of schema/trace.proto. With them and the frames of the room's
 // links, `entente reproduce` makes the same calls again.
-// Law: if the beginning of a room was not told, none of its calls are. No calls are told after the recording has
+// Invariant: if the beginning of a room was not told, none of its calls are. No calls are told after the recording has
 // stopped or goes on in another file. Nothing is told between a call and what belongs to it. In steady state, no memory
 // is allocated.
 #pragma once

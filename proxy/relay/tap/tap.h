@@ -1,6 +1,6 @@
 // The tap: one thread that decodes and records what the sessions pass on.
-// Law: it never delays a session. If it cannot keep up, whole entries are dropped, counted, logged and noted in the
-// recording. What it cannot decode is counted, logged once a second, and kept as raw bytes.
+// Invariant: it never delays a session. If it cannot keep up, whole entries are dropped, counted, logged and noted in
+// the recording. What it cannot decode is counted, logged once a second, and kept as raw bytes.
 #pragma once
 
 #include <functional>

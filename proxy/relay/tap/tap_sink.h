@@ -1,6 +1,6 @@
 // What a relay tells a tap: which sessions began and ended, and every byte that it passed on.
-// Law: a sink belongs to one worker and is called on that worker's thread only, on the hot path: it must not block and
-// not allocate; it copies what it wants to keep.
+// Invariant: a sink belongs to one worker and is called on that worker's thread only, on the hot path: it must not
+// block and not allocate; it copies what it wants to keep.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // What the players of a room wrote that is secret, and the facts that repeat it.
-// Law: at most kMostPlayers are remembered, and SecretEchoes::kMost secrets of each.
+// Invariant: at most kMostPlayers are remembered, and SecretEchoes::kMost secrets of each.
 #pragma once
 
 #include <map>

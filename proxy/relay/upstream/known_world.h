@@ -1,5 +1,5 @@
 // What the sessions of a bridge know of their server's game, for clients that only ask who plays: for those, no server
-// is dialled or started. Law: a copy of the players, scores and rules, without the map, at most one a second.
+// is dialled or started. Invariant: a copy of the players, scores and rules, without the map, at most one a second.
 // Thread-safe.
 #pragma once
 

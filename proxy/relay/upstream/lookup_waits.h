@@ -1,5 +1,5 @@
 // Wakes those on one worker who wait until a host name has been looked up.
-// Law: lives on its worker's thread. Everybody who waits is called once, in the order of their sessions.
+// Invariant: lives on its worker's thread. Everybody who waits is called once, in the order of their sessions.
 #pragma once
 
 #include <set>

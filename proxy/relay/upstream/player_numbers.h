@@ -1,5 +1,5 @@
 // The numbers of players that clients were promised, before their server is there to give them.
-// Law: thread-safe. A number is promised to one client at a time, and the lowest free one first, as servers do.
+// Invariant: thread-safe. A number is promised to one client at a time, and the lowest free one first, as servers do.
 #pragma once
 
 #include <atomic>

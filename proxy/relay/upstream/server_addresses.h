@@ -1,5 +1,5 @@
 // The addresses of a server: the one in its URL, or those that its name has now.
-// Law: thread-safe. No call waits for a lookup. An address that could not be reached goes behind the others for a
+// Invariant: thread-safe. No call waits for a lookup. An address that could not be reached goes behind the others for a
 // while.
 #pragma once
 

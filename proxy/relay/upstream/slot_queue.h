@@ -1,7 +1,8 @@
 // Who goes next to a server that is full: one order for all routes to it, of this process and of others.
-// Law: thread-safe. The route, or the process, in which somebody has waited longest goes first. On a route, the session
-// with the smallest number goes first (Upstreams::wait). A claim of another queue holds a queue back from a free slot
-// for at most kPatience, and all such claims together for at most kMostPatience. Then they are ignored for a while.
+// Invariant: thread-safe. The route, or the process, in which somebody has waited longest goes first. On a route, the
+// session with the smallest number goes first (Upstreams::wait). A claim of another queue holds a queue back from a
+// free slot for at most kPatience, and all such claims together for at most kMostPatience. Then they are ignored for a
+// while.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The servers of a route: which of them are up, how many sessions each has, and which one the next session goes to.
-// Law: thread-safe. Choosing makes no system call. A server that is drained gets no new session.
+// Invariant: thread-safe. Choosing makes no system call. A server that is drained gets no new session.
 #pragma once
 
 #include <array>

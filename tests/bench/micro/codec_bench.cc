@@ -1,6 +1,6 @@
 // codec_bench: nanoseconds per message to decode and to encode, for every row of every dialect of every game, through
 // the same virtual interface that the tap uses. Names are <verb>/<game>/<dialect>/<row>/<way>; Google Benchmark's
-// options work. Law: all measured messages are random legal messages that decode.
+// options work. Invariant: all measured messages are random legal messages that decode.
 #include <benchmark/benchmark.h>
 
 #include <array>

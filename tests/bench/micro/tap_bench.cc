@@ -1,6 +1,6 @@
 // bench_tap: the cost of the tap in CPU nanoseconds per frame, on the worker that feeds it and on the tap's own thread:
 // when it only counts, when its recording is discarded, and when it records to a file in the given folder (or /tmp).
-// Law: the frames are random legal BZFlag 2.4 messages of play; each decodes.
+// Invariant: the frames are random legal BZFlag 2.4 messages of play; each decodes.
 #include <unistd.h>
 #include <ctime>
 

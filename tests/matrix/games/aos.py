@@ -1,5 +1,5 @@
 # Ace of Spades in any of its dialects: scripted players and a server, written from its documents and the observed behaviour of real programs.
-# Law: independent of the adapters; its ENet is Debian's library.
+# Invariant: independent of the adapters; its ENet is Debian's library.
 from __future__ import annotations
 
 from typing import Iterable, Iterator

@@ -1,5 +1,5 @@
 # A server of Ace of Spades with the observed behaviour of SpadesX and piqueserver: it moves each player by the player's keys, and decides hits.
-# Law: if a real server would move a player back, drop, mute or ban it, this one records an abuse and answers in the same way.
+# Invariant: if a real server would move a player back, drop, mute or ban it, this one records an abuse and answers in the same way.
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 # Ace of Spades' map as a height field, and a man who walks on it at the measured speeds.
-# Law: x is east, y south, z down, in blocks; a man's place is that of his eyes, 2.25 blocks above the ground under him.
+# Invariant: x is east, y south, z down, in blocks; a man's place is that of his eyes, 2.25 blocks above the ground under him.
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 # Ace of Spades: a player, written from the protocol's document and the observed behaviour of real clients.
-# Law: the client moves its own body by its keys; a place that the server sends replaces its own. aos_speech.py has the messages for both.
+# Invariant: the client moves its own body by its keys; a place that the server sends replaces its own. aos_speech.py has the messages for both.
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 # One client of a field (server): its link, its body, and its remaining ammunition, blocks and so on.
-# Law: events of ENet are passed to the field, which decides; nothing more is sent to a client that leaves or is being disconnected.
+# Invariant: events of ENet are passed to the field, which decides; nothing more is sent to a client that leaves or is being disconnected.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

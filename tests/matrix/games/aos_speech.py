@@ -1,5 +1,5 @@
 # The packets that differ between the versions of Ace of Spades: the map, the players' places and their keys, for a client (man) and a server (field).
-# Law: written from the documents; each object serves one end of one link. Packets that are the same in every version are in aos_man.py and aos_field.py.
+# Invariant: written from the documents; each object serves one end of one link. Packets that are the same in every version are in aos_man.py and aos_field.py.
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 # A server of BZFlag's draft, by the page: clients report their places and their deaths; the server decides everything else.
-# Law: the sender's id in a message is not trusted; a message that no honest client sends is recorded as an abuse.
+# Invariant: the sender's id in a message is not trusted; a message that no honest client sends is recorded as an abuse.
 from __future__ import annotations
 
 import hashlib

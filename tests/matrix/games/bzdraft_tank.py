@@ -1,5 +1,5 @@
 # BZFlag's draft for 1.8 and later: a tank on its wire. The codec is that of tests/peers, written from the page.
-# Law: a message that a client may not receive (yet), by the page, ends the connection.
+# Invariant: a message that a client may not receive (yet), by the page, ends the connection.
 from __future__ import annotations
 
 import select

@@ -1,5 +1,5 @@
 # BZFlag: a tank of any version in front of Entente, and the stock server of 2.4 with a scripted observer.
-# Law: the server's state is what the observer receives, which is directly connected to it.
+# Invariant: the server's state is what the observer receives, which is directly connected to it.
 from __future__ import annotations
 
 from typing import Iterable, Iterator

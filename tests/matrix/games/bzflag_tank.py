@@ -1,5 +1,5 @@
 # BZFlag in any of its versions: a tank on its wire, written from the known facts about it.
-# Law: it acts in its version's order; a message that a client of its version may not receive (yet) ends the connection.
+# Invariant: it acts in its version's order; a message that a client of its version may not receive (yet) ends the connection.
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,5 @@
 # BZFlag's wire in 1.10, 2.0, 2.4 and on the wiki's page, as far as a tank needs it: the layouts of messages, and the differences.
-# Law: a dialect is data, mostly its changes to the dialect before it; nothing here has state.
+# Invariant: a dialect is data, mostly its changes to the dialect before it; nothing here has state.
 # Messages are named by the two letters of their codes, separately for each direction; fields have the same names in all dialects.
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Reads the world that a BZFlag server sends, as far as a tank needs it: its size and its obstacles.
-# Law: bytes that are not such a world raise ValueError or Wrong; nothing is guessed.
+# Invariant: bytes that are not such a world raise ValueError or Wrong; nothing is guessed.
 from __future__ import annotations
 
 import struct

@@ -1,5 +1,5 @@
 # Ogar in any of its dialects: a cell that plays. Modern revision 3 uses the codec of tests/peers, written from the protocol's document.
-# Law: a cell sends its mouse 25 times a second, and is where the server says; y grows downward on this wire.
+# Invariant: a cell sends its mouse 25 times a second, and is where the server says; y grows downward on this wire.
 from __future__ import annotations
 
 import math

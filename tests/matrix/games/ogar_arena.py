@@ -1,5 +1,5 @@
 # A minimal server of Ogar's modern revision 3: cells move toward their mice, eat, split, eject, die.
-# Law: 25 ticks a second; a client receives only what is in its window. All input for which OgarII closes the connection closes it here, too.
+# Invariant: 25 ticks a second; a client receives only what is in its window. All input for which OgarII closes the connection closes it here, too.
 from __future__ import annotations
 
 import math

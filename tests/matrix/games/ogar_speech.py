@@ -1,5 +1,5 @@
 # Translates between each dialect of Ogar and the fields of modern3's tables, for a player and for the arena.
-# Law: written from measurements of OgarII and its clients, independently of adapters/; a message that does not fit raises Wrong.
+# Invariant: written from measurements of OgarII and its clients, independently of adapters/; a message that does not fit raises Wrong.
 from __future__ import annotations
 
 import json

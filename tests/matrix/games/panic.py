@@ -1,5 +1,5 @@
 # Tank Commander Panic, protocol version 2: a client, written from the protocol's document.
-# Law: the server decides the rules; a client only sends requests, and trusts the server's messages.
+# Invariant: the server decides the rules; a client only sends requests, and trusts the server's messages.
 from __future__ import annotations
 
 import math

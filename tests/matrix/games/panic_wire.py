@@ -1,4 +1,4 @@
-# Panic's wire and map: dialects, pieces, and the places of tiles. Law: nothing here has state.
+# Panic's wire and map: dialects, pieces, and the places of tiles. Invariant: nothing here has state.
 from __future__ import annotations
 
 import math

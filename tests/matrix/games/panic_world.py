@@ -1,5 +1,5 @@
 # A server of Tank Commander Panic, with the observed rules of the released server.
-# Law: an Action that would make the released server abort is recorded here as an abuse, and not carried out.
+# Invariant: an Action that would make the released server abort is recorded here as an abuse, and not carried out.
 from __future__ import annotations
 
 import queue

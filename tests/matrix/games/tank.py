@@ -1,5 +1,5 @@
 # A tank by BZFlag's rules, for any of its protocols: it drives, aims, carries flags, and detects hits on itself.
-# Law: it drives within the rules, and reports only its own death; subclasses encode the messages.
+# Invariant: it drives within the rules, and reports only its own death; subclasses encode the messages.
 from __future__ import annotations
 
 import math

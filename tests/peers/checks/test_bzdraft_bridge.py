@@ -1,5 +1,5 @@
 # Bridges between BZFlag's draft and Ogar's modern revision 3, over sockets: a client of each on a server of the other.
-# Law: the two ends have only words in common. The draft's client raises Wrong for a message that comes too early.
+# Invariant: the two ends have only words in common. The draft's client raises Wrong for a message that comes too early.
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,5 @@
 # Our bots (`entente bot`) on real servers of Ace of Spades 0.75: they wander and shoot, and no server moves them back or disconnects them.
-# Law: what happened is read from the server's packets, and from a player that is independent of our code.
+# Invariant: what happened is read from the server's packets, and from a player that is independent of our code.
 import collections
 import struct
 

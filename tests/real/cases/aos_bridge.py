@@ -1,5 +1,5 @@
 # Ace of Spades across a bridge: BetterSpades on the servers of other games. The programs are in the folder of --real.
-# Law: what each side saw is read from its own connection: BetterSpades' by a shim in front of the bridge, the server's by a player of its game.
+# Invariant: what each side saw is read from its own connection: BetterSpades' by a shim in front of the bridge, the server's by a player of its game.
 import os
 import sys
 import time

@@ -1,5 +1,5 @@
 # Players of other games on SpadesX and piqueserver, through `entente proxy` as a bridge. The servers are in the folder of --real.
-# Law: results are read from the packets between the bridge and the server, and from a player who is connected directly.
+# Invariant: results are read from the packets between the bridge and the server, and from a player who is connected directly.
 import math
 import os
 import sys

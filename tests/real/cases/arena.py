@@ -1,5 +1,5 @@
 # Real clients of several games in one arena, without a server: `entente arena` with bots.
-# Law: what each did is read from the arena's words, as a native client receives them; screenshots are only for people.
+# Invariant: what each did is read from the arena's words, as a native client receives them; screenshots are only for people.
 import math
 import re
 import time

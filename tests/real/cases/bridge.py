@@ -1,5 +1,5 @@
 # Players of one game on the real server of another, through `entente proxy` as a bridge.
-# Law: what each side saw is read from its own bytes, not from our recording or log.
+# Invariant: what each side saw is read from its own bytes, not from our recording or log.
 import struct
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,5 @@
 # The stock bzflag client on servers of other games, through `entente proxy` as a bridge; it drives itself.
-# Law: results are read from the client's bytes and from the server's, never from our recording or log.
+# Invariant: results are read from the client's bytes and from the server's, never from our recording or log.
 import os
 import time
 

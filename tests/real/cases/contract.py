@@ -1,6 +1,6 @@
 # The two bots of tests/native/bots, which know only the native protocol, on each game's server, then on a replay of the
 # recording, then in an arena that continues the recording.
-# Law: the same two programs everywhere. Whether they drove is read from the server, or from a watcher in the arena.
+# Invariant: the same two programs everywhere. Whether they drove is read from the server, or from a watcher in the arena.
 import importlib.util
 import os
 import random

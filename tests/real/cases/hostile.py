@@ -1,5 +1,5 @@
 # Adverse conditions: hostile peers, a peer that does not read, kill -9, a full disk, and a long run.
-# Law: an ordinary session runs at the same time; the test is that nothing disturbs it.
+# Invariant: an ordinary session runs at the same time; the test is that nothing disturbs it.
 import hashlib
 import os
 import re

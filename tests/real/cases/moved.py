@@ -1,5 +1,5 @@
 # The operator moves real clients from one arena to another while they play.
-# Law: a player's arena is read from the words of both arenas; what its client knows, from what it prints, shows or received.
+# Invariant: a player's arena is read from the words of both arenas; what its client knows, from what it prints, shows or received.
 import re
 import time
 

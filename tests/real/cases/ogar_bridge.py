@@ -1,5 +1,5 @@
 # Ogar's modern revision 3 across a bridge, on either end of it. Its players are those of the matrix, written from the document.
-# Law: deaths are counted on the connection of the side that decides them; the other side must have received the same number.
+# Invariant: deaths are counted on the connection of the side that decides them; the other side must have received the same number.
 import math
 import os
 import sys

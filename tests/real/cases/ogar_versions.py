@@ -1,6 +1,6 @@
 # The versions of Ogar across a bridge: a legacy client in a browser on a modern-only server, a modern player on legacy
 # servers, and scripted players of every version.
-# Law: the matrix's codec reads a cell's places from both connections; they must be the same.
+# Invariant: the matrix's codec reads a cell's places from both connections; they must be the same.
 import os
 import sys
 import time

@@ -1,5 +1,5 @@
 # The operator page in Debian's Chromium: unlocked with its token, it shows real players, and carries out the operator's actions.
-# Law: the effects are read from the output of the real programs; the page's state, from what it shows.
+# Invariant: the effects are read from the output of the real programs; the page's state, from what it shows.
 import json
 import os
 import secrets

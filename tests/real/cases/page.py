@@ -1,5 +1,5 @@
 # The page of a native listener in Debian's Chromium, used by keys, as a person would, together with stock programs.
-# Law: what the player did is read from the server's side of the connection; the page's state, from what it shows.
+# Invariant: what the player did is read from the server's side of the connection; the page's state, from what it shows.
 import json
 import re
 import time

@@ -1,5 +1,5 @@
 # The 3D view of the page, in Debian's Chromium with WebGL in software, on a server whose world and players the case knows.
-# Law: the case computes where something must be visible, from the words and the camera's place; what is visible is read from pixels.
+# Invariant: the case computes where something must be visible, from the words and the camera's place; what is visible is read from pixels.
 import base64
 import json
 import math

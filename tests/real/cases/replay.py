@@ -1,5 +1,5 @@
 # Replays a recorded session with `entente replay` to stock programs and scripted clients.
-# Law: what each of them saw is read from its own bytes, not from our recording or log.
+# Invariant: what each of them saw is read from its own bytes, not from our recording or log.
 import collections
 import json
 import os

@@ -1,5 +1,5 @@
 # Stock clients watch the recording of a fight, while they and another viewer seek.
-# Law: a client receives no kill, chat or shot that did not happen at that moment; this is read from its connection.
+# Invariant: a client receives no kill, chat or shot that did not happen at that moment; this is read from its connection.
 import re
 import time
 

@@ -1,5 +1,5 @@
 # Players out of sight, and the words in a relay's recording, on real servers of Ace of Spades and Ogar.
-# Law: what our client received is read from its connection; movements are made by a player of the server's game.
+# Invariant: what our client received is read from its connection; movements are made by a player of the server's game.
 import re
 import time
 

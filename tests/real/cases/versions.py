@@ -1,5 +1,5 @@
 # Programs of one BZFlag release on the server of another, through `entente proxy` as a bridge between the versions.
-# Law: results are read from the programs' output and from the wire on both sides, not from our recording or log.
+# Invariant: results are read from the programs' output and from the wire on both sides, not from our recording or log.
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 # Visits of the web page of a native listener in Debian's Chromium, as a stranger makes them: what a visit costs, a broadcast that has not
 # begun, a phone, the end of a recording, and links that lead nowhere.
-# Law: connections are counted by a shim in front of the listener, sessions by the program itself; the page's state is what it shows.
+# Invariant: connections are counted by a shim in front of the listener, sessions by the program itself; the page's state is what it shows.
 import json
 import re
 import socket

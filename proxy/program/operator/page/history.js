@@ -1,5 +1,5 @@
 // What the charts show: values of the last ten minutes, and rates from counters. They begin with what the program has kept.
-// Law: a counter that falls, because the program was restarted, begins anew.
+// Invariant: a counter that falls, because the program was restarted, begins anew.
 
 export const KEPT = 600, FEWEST = 60;  // values, one a second; a chart is at least so wide
 

@@ -1,5 +1,5 @@
 // Commands to the program: several lines in one request, with the token.
-// Law: the token is kept in this tab's sessionStorage, and goes out in a header, never in an address.
+// Invariant: the token is kept in this tab's sessionStorage, and goes out in a header, never in an address.
 
 const KEY = "entente-token";
 

@@ -1,5 +1,5 @@
 // The operator page: asks once a second, and shows what it hears.
-// Law: it shows only what the program has said. Who plays, servers, bans and recordings are asked for together, so that
+// Invariant: it shows only what the program has said. Who plays, servers, bans and recordings are asked for together, so that
 // they belong to one moment.
 import { commands } from "./commands.js";
 import { Histories, pastOf } from "./history.js";

@@ -1,5 +1,5 @@
 // Elements, lists that change in place, and charts.
-// Law: what players wrote is set as text, never as markup, and cannot hide or reorder what is around it (plain()). An element stays while its item does, so that a click or a
+// Invariant: what players wrote is set as text, never as markup, and cannot hide or reorder what is around it (plain()). An element stays while its item does, so that a click or a
 // focus survives the next second.
 
 import { FEWEST } from "./history.js";
