@@ -68,7 +68,7 @@ const std::vector<Place>& places() {
 }
 
 std::vector<std::string> in_drops(const Place& place, const char* what) {
-  return found(what, code_of(fs::path(testing::source_dir()) / place.folder / "drops.h"));
+  return found(what, code_of((fs::path(testing::source_dir()) / place.table).replace_filename("drops.h")));
 }
 
 // The lines that the place defines, and those that it shares with others.

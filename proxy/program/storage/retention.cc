@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes kLookEvery{1};
+constexpr Millis kLookEvery = 60'000;
 
 /// The name as an extended regular expression: with the second and later names of FileSink::create_beside, and any time
 /// and link.
