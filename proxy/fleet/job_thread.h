@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "proxy/base/time.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 
 namespace entente::fleet {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/net/socket.h"
 
 namespace entente::net {

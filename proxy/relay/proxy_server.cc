@@ -10,7 +10,7 @@
 #include <shared_mutex>
 #include <thread>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/worker.h"
 

@@ -121,7 +121,7 @@ std::span<const Name> kept_names() {
                R"([gs]etrlimit|umask|getpid|getuid)\()"),
        {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/proxy_server.cc", "proxy/program/"}},
       {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
-      {Pattern(R"(\bstd::j?thread\s*(\w+\s*)?[({])"), {"proxy/net/process/named_thread.h"}},
+      {Pattern(R"(\bstd::j?thread\s*(\w+\s*)?[({])"), {"proxy/net/named_thread.h"}},
       {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),
        {"proxy/trace/", "proxy/program/", "adapters/panic/world/ground.cc"}},  // the maps of Panic are files

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 
 namespace entente::fleet {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 
 namespace entente::net {
 namespace {

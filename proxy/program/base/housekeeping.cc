@@ -5,7 +5,7 @@
 #include <ctime>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 
 namespace entente {
 

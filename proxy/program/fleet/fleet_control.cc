@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "proxy/fleet/decode.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/base/counted.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"

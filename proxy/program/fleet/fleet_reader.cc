@@ -10,7 +10,7 @@
 #include "adapters/registry.h"
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/config/config.h"
 #include "proxy/trace/recover.h"
 #include "schema/fleet.pb.h"

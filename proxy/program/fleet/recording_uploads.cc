@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/log/say.h"
 #include "schema/fleet.pb.h"
 

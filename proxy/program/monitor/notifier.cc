@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "proxy/base/time.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/relay/proxy_server.h"
 

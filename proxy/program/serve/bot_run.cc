@@ -5,7 +5,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/settings/route.h"

@@ -8,7 +8,7 @@
 #include "proxy/fleet/arena/edge_annex.h"
 #include "proxy/fleet/arena/owner_annex.h"
 #include "proxy/fleet/arena/saved_arena.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/base/counted.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/watch/watch_room.h"

@@ -23,17 +23,15 @@ using Reload = config::Rule::Reload;
 template <class Is>
 void remove_keys(Message& of, const Is& is, Reload table = config::Rule::never) {
   const auto& reflection = *of.GetReflection();
-  std::vector<const google::protobuf::FieldDescriptor*> keys;
-  reflection.ListFields(of, &keys);
-  for (const auto* key : keys) {
+  const auto& keys = *of.GetDescriptor();
+  for (int i = 0; i < keys.field_count(); ++i) {
+    const auto* key = keys.field(i);
     const Reload reload = reload_rule(*key, table);
-    bool gone = is(reload);
-    if (key->message_type() != nullptr && !key->is_repeated()) {
-      Message& inner = *reflection.MutableMessage(&of, key);
-      remove_keys(inner, is, reload);
-      gone = inner.ByteSizeLong() == 0;
-    }
-    if (gone) reflection.ClearField(&of, key);
+    // A table that is there only on one side would be a difference by itself.
+    if (key->message_type() != nullptr && !key->is_repeated())
+      remove_keys(*reflection.MutableMessage(&of, key), is, reload);
+    else if (is(reload))
+      reflection.ClearField(&of, key);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/control/drainer.h"
 #include "proxy/relay/proxy_server.h"
 

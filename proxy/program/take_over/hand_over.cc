@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/take_over/take_over.h"

@@ -1,7 +1,7 @@
 #include "proxy/relay/tap/recording_closer.h"
 
 #include "proxy/base/steady_wall.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 
 namespace entente::relay {
 namespace {

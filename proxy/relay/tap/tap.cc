@@ -10,7 +10,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
-#include "proxy/net/process/named_thread.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/relay/tap/to_trace.h"
 
 namespace entente::relay {
