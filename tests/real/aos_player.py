@@ -10,7 +10,9 @@ import zlib
 
 from stage import check, wait_until
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))  # before installed modules
+PEERS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "peers")
+if PEERS not in sys.path:  # the matrix has it behind its own modules, of which some have the same names
+    sys.path.insert(1, PEERS)  # before installed modules
 from enet_host import Host  # noqa: E402
 
 POSITION, ORIENTATION, WORLD, INPUT, WEAPON_INPUT, HIT, GRENADE, SET_TOOL, SET_COLOUR, JOIN = range(10)
