@@ -158,5 +158,21 @@ TEST_CASE("a large message that many read slowly is kept once") {
   }
 }
 
+TEST_CASE("a client that is declined and sends on is closed") {
+  Loop loop;
+  Reader client(loop, nullptr, nullptr, [](WebLink& link, const HttpHead&) { link.decline(404, "not here"); });
+  client.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string more(16 * 1024, 'x');
+  std::size_t sent = 0;
+  constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
+  while (client.link.is_open() && sent < kMuch) {
+    const ssize_t size = ::send(client.socket.get(), more.data(), more.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size > 0) sent += static_cast<std::size_t>(size);
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+  }
+  CHECK(sent > WebLink::kMostAfterEnd);
+  CHECK(sent < kMuch);
+}
+
 }  // namespace
 }  // namespace entente::net::web_link_test

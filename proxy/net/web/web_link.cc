@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <utility>
 
 namespace entente::net {
@@ -127,6 +128,10 @@ void WebLink::ask() {
 // -- Hearing ----------------------------------------------------------------------------------------------------------
 
 void WebLink::received(Link&, wire::Lane, Bytes bytes) {
+  if (stage_ == Stage::kOver && (after_end_ += bytes.size()) > kMostAfterEnd) {
+    tcp_.hang_up();
+    return user_.broken(*this, ECONNRESET);
+  }
   tls_ ? decrypt(bytes) : hear(bytes);
   if (tcp_.is_open()) user_.messages_done(*this);
 }
@@ -140,7 +145,8 @@ void WebLink::go_on(Link&) {
   if (std::exchange(arrived_, false)) user_.asked(*this, request());
   if (std::exchange(behind_, false)) user_.go_on(*this);
   // A WebSocket may have kept messages of what was read.
-  if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty())) hear(std::exchange(unheard_, {}));
+  if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty()))
+    hear(std::exchange(unheard_, {}));
   if (tcp_.is_open()) user_.messages_done(*this);
 }
 

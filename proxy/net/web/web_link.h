@@ -59,6 +59,10 @@ class WebUser {
 
 class WebLink final : private LinkUser, private WebSocket::User, private Tls::Gate, private Alarm::User {
  public:
+  /// What a peer may send after we have ended the conversation, in bytes: it may not have read that yet. Then the link
+  /// is closed.
+  static constexpr std::size_t kMostAfterEnd = 256 * 1024;
+
   /// `largest`: bytes of a message from the peer.
   WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
 
@@ -172,8 +176,9 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
   WebSocket messages_;
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
-  bool arrived_ = false;     // with a request that another link has heard
-  bool heard_part_ = false;  // of the next request
+  std::size_t after_end_ = 0;  // bytes that came in kOver
+  bool arrived_ = false;       // with a request that another link has heard
+  bool heard_part_ = false;    // of the next request
   bool asked_ = false, shutting_down_ = false, finished_ = false, sent_close_ = false;
   bool behind_ = false;  // the user has not dealt with all of the last message
   Buffer early_;         // came with the head
