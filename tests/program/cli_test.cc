@@ -178,7 +178,7 @@ TEST_CASE("a wrong command line ends with 2 and an error that names the fault") 
             "entente proxy: 'mode=datagrams' is for relays only; this is a bridge\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
             "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
-            "strict, mode, first, rate\n"}}) {
+            "strict, mode, public_port, first, rate\n"}}) {
     const Ended said = entente_says(c.words);
     CAPTURE(said.err);
     CHECK(said.code == 2);
