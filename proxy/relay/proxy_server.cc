@@ -23,12 +23,6 @@ Limits sane(Limits limits) {
   return limits;
 }
 
-/// Whether WebSocket is used with the clients or with the server.
-bool by_web(const RouteOptions& options) {
-  const bool front = options.game->transport() == wire::Transport::kWebSocket;
-  return front || (options.bridge && options.bridge->server_game->transport() == wire::Transport::kWebSocket);
-}
-
 std::optional<Error> objection(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
     return Error{"a bridge must decode packets, so mode=datagrams is not possible; leave it out"};
@@ -36,7 +30,7 @@ std::optional<Error> objection(const RouteOptions& options) {
     return Error{
         "with mode=datagrams, hold_s is not possible, because the client itself retries its connect; leave out hold_s"};
   if (options.bridge) return std::nullopt;
-  const auto listen = options.listen_dialect.value_or(0);
+  const auto listen = options.listen_dialect;
   const auto dialects = options.game->dialects();
   for (const UpstreamOptions& server : options.servers)
     if (server.dialect && *server.dialect != listen)
@@ -51,12 +45,10 @@ std::string name_of(const Route& route, const UpstreamOptions& server) {
   return address ? address->text() : net::host_and_port(server.host, server.port);
 }
 
-/// Makes the route, with the settings from its options.
-std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
-  auto route = std::make_unique<Route>(*options.game, options, events);
-  if (by_web(options)) route->web = options.web;
-  route->dialect = options.listen_dialect.value_or(0);
-  for (const UpstreamOptions& server : options.servers)
+std::unique_ptr<Route> make_route(RouteOptions options, Events& events) {
+  options.limits = sane(options.limits);
+  auto route = std::make_unique<Route>(std::make_shared<const RouteOptions>(std::move(options)), events);
+  for (const UpstreamOptions& server : route->options->servers)
     route->server_name += (route->server_name.empty() ? "" : ", ") + name_of(*route, server);
   return route;
 }
@@ -67,7 +59,7 @@ Outcome<ServerAddresses> addresses_of(const Route& route, const UpstreamOptions&
                                       net::HostNames& names) {
   if (route.shared_room()) return ServerAddresses({listen});
   const ServerAddresses::Rules rules{.only_v4 = route.server_game().transport() == wire::Transport::kEnet,
-                                     .only_v4_loopback = route.source == SourceMode::kLoopback};
+                                     .only_v4_loopback = route.options->source == SourceMode::kLoopback};
   const auto literal = net::Address::parse(server.host, server.port);
   if (!literal) return ServerAddresses(names.host(server.host), server.port, rules);
   if (rules.only_v4_loopback && !net::is_loopback_v4(*literal))
@@ -91,8 +83,8 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::Hos
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
   UpstreamRules rules = options.upstream;
   rules.needs_dialect = shown && !all_named;
-  if (route.bans != nullptr && !route.shared_room() && options.servers.size() > 1)
-    rules.banned = [bans = route.bans](const std::string& server, const net::Address& client) {
+  if (route.options->bans != nullptr && !route.shared_room() && options.servers.size() > 1)
+    rules.banned = [bans = route.options->bans](const std::string& server, const net::Address& client) {
       return client.port() != 0 && bans->bans_from(server, client);
     };
   rules.detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession;
@@ -104,18 +96,18 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::Hos
 /// be current.
 std::optional<Error> objection_to_sharing(const Route& host, const Route& route, const std::string& listener,
                                           bool access) {
-  if (host.bridge.has_value() != route.bridge.has_value())
+  if (host.options->bridge.has_value() != route.options->bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
   if (host.shared_room() != route.shared_room())
     return Error{"two shared rooms cannot share the listener " + listener + "; give one of them another port"};
   if (host.detects_before_sessions() || route.detects_before_sessions())
     return Error{"routes that share the listener " + listener +
                  " must name what their servers speak; add ?dialect= to their URLs"};
-  if (host.proxies != route.proxies)
+  if (host.options->proxies != route.options->proxies)
     return Error{"routes that share the listener " + listener +
                  " must have the same proxies in front; give both the same proxy_protocol or forwarded, or one of them "
                  "another port"};
-  if (access && (host.access != route.access || host.bans != route.bans))
+  if (access && (host.options->access != route.options->access || host.options->bans != route.options->bans))
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};
   return std::nullopt;
@@ -336,7 +328,7 @@ void ProxyServer::Impl::publish(Addition& one) {
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
   std::vector<const WorkerRoute*> parts(sinks.size());
-  on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i], sane(options.limits)); });
+  on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i]); });
   std::erase(parts, nullptr);  // of workers that have ended
   route.parts = std::move(parts);
   one.published = one.route.get();
@@ -432,7 +424,7 @@ void ProxyServer::Impl::update_listeners(const std::vector<Addition>& all, const
                   [&](std::size_t one) { return std::find(leaving.begin(), leaving.end(), one) != leaving.end(); });
   for (const Addition& one : all) {
     auto& its = after[one.listener];
-    const bool by_path = one.published->web && !one.published->web->path.empty();
+    const bool by_path = !one.published->options->web.path.empty();
     its.insert(by_path ? its.begin() : its.end(), one.published->index);
   }
   for (auto& [listener, its] : after) update(*listener, std::move(its));
@@ -453,10 +445,8 @@ Outcome<std::vector<Listening>> ProxyServer::Impl::change(const RouteChanges& ch
   for (const std::size_t index : leaving) routes[index]->retired = true;
   for (const Addition& one : all)
     if (one.published->bots())
-      on(home(*one.listener), [&] {
-        home(*one.listener)
-            .invite_bots(one.published->index, one.published->bridge->bots, sane(one.wanted->options.limits));
-      });
+      on(home(*one.listener),
+         [&] { home(*one.listener).invite_bots(one.published->index, one.published->options->bridge->bots); });
   return added;
 }
 
@@ -578,12 +568,10 @@ void ProxyServer::add_bots(std::size_t route, std::uint32_t count) { impl_->home
 
 void ProxyServer::forget_lookups() { impl_->pool.host_names->expire(); }
 
-void ProxyServer::set_limits(std::size_t route, const Limits& limits) {
-  for (const auto& worker : impl_->pool.workers) worker->set_limits(route, sane(limits));
-}
-
-void ProxyServer::set_access(std::size_t route, const std::vector<Access>& access) {
-  for (const auto& worker : impl_->pool.workers) worker->set_access(route, access);
+void ProxyServer::set_rules(std::size_t route, NewcomerRules rules) {
+  rules.limits = sane(rules.limits);
+  const auto shared = std::make_shared<const NewcomerRules>(std::move(rules));
+  for (const auto& worker : impl_->pool.workers) worker->set_rules(route, shared);
 }
 
 void ProxyServer::set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room) {
@@ -646,7 +634,7 @@ std::uint16_t ProxyServer::port_for_players(std::size_t route) const { return im
 
 ProxyServer::AfterDrain ProxyServer::after_drain(std::size_t route, std::string_view server) const {
   const Route& its = impl_->route(route);
-  if (!its.bridge || its.shared_room()) return AfterDrain::kEnd;
+  if (!its.options->bridge || its.shared_room()) return AfterDrain::kEnd;
   const auto& others = its.upstreams.all();
   const bool another = std::any_of(others.begin(), others.end(), [&](const auto& one) {
     return one->name != server && !one->drained() && one->state() != Upstream::State::kDown;
@@ -731,13 +719,13 @@ std::vector<ProxyServer::UpstreamReport> ProxyServer::servers(std::size_t route)
 }
 
 std::optional<std::int64_t> ProxyServer::certificate_expires(std::size_t route) const {
-  const auto& web = impl_->route(route).web;
-  return web && web->client_tls ? web->client_tls->expires() : std::nullopt;
+  const auto& tls = impl_->route(route).options->web.client_tls;
+  return tls ? tls->expires() : std::nullopt;
 }
 
 std::optional<std::int64_t> ProxyServer::authorities_expire(std::size_t route) const {
-  const auto& web = impl_->route(route).web;
-  return web && web->server_tls ? web->server_tls->expires() : std::nullopt;
+  const auto& tls = impl_->route(route).options->web.server_tls;
+  return tls ? tls->expires() : std::nullopt;
 }
 
 std::size_t ProxyServer::waiting(std::size_t route) const { return impl_->route(route).upstreams.waiting(); }

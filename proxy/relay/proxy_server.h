@@ -11,7 +11,6 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
-#include "proxy/base/limits.h"
 #include "proxy/net/address.h"
 #include "proxy/net/loop.h"
 #include "proxy/net/names/host_names.h"
@@ -20,32 +19,14 @@
 #include "proxy/relay/base/inquiry.h"
 #include "proxy/relay/base/offered_socket.h"
 #include "proxy/relay/base/texts.h"
-#include "proxy/relay/route/route_rules.h"
-#include "proxy/relay/route/web_options.h"
+#include "proxy/relay/route/route_options.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/sessions/shared_room_options.h"
-#include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
 
 class Acceptor;
-
-/// One listener in front of one or more servers. What it points to outlives the ProxyServer.
-struct RouteOptions : RouteRules {
-  const wire::Game* game = nullptr;
-  std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
-  net::Address listen;                        ///< port 0: any; the UDP port is the same. [::] takes IPv4, too
-  bool only_v6 = false;                       ///< [::] does not, because another listener does
-  /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named
-  /// is detected, without harm to the server (Game::probe), before a player is let through.
-  std::vector<UpstreamOptions> servers{1};
-  UpstreamRules upstream;  ///< hold_ms: not with EnetMode::kDatagrams
-  WebOptions web{};        ///< if a game travels by WebSocket
-  Limits limits;
-  Tap* tap = nullptr;  ///< may be null
-  std::string place;   ///< put before an error about this route, such as "a.toml:3:10: "
-};
 
 /// A route that listens: its number in this ProxyServer, and where it was bound.
 struct Listening {
@@ -122,10 +103,8 @@ class ProxyServer {
   /// thread.
   void forget_lookups();
 
-  /// For sessions that begin from now on. From any thread.
-  void set_limits(std::size_t route, const Limits& limits);
-  /// Who may come from now on, as RouteOptions::access. From any thread.
-  void set_access(std::size_t route, const std::vector<Access>& access);
+  /// For clients who come from now on. From any thread.
+  void set_rules(std::size_t route, NewcomerRules rules);
 
   /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
   /// they do not play meanwhile. From any thread.

@@ -28,19 +28,16 @@ Worker::Worker(std::size_t index, Pool& pool, const net::Schedule::Clock& nanos)
 
 Worker::~Worker() { loop_.cancel_later(*this); }
 
-const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
+const WorkerRoute& Worker::add_route(Route& route, TapSink* tap) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
   const bool home = route.listener->home == index_;
-  routes_.back()->limits = limits;
   routes_.back()->lookup_waits = &lookup_waits_;
-  probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits, route.access});
+  probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr});
   if (listeners_.size() <= route.listener->index) listeners_.resize(route.listener->index + 1);
   return *routes_.back();
 }
 
-void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& limits) {
-  invited_.push_back({route, count, limits});
-}
+void Worker::invite_bots(std::size_t route, std::uint32_t count) { invited_.push_back({route, count}); }
 
 Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
   if (stopping_) return Error{"the program is stopping"};
@@ -49,15 +46,14 @@ Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening
   here.pinned = true;  // until its routes are set
   auto& acceptor = here.acceptor;
   ServerProbes& probes = *probed_[route].probes;
-  const Limits& limits = probed_[route].limits;
   if (acceptor)
-    acceptor->serve(worker_route, probes, limits);
+    acceptor->serve(worker_route, probes);
   else if (worker_route.route.passes_enet_datagrams())
-    acceptor = std::make_unique<DatagramAcceptor>(worker_route, probes, *this, limits);
+    acceptor = std::make_unique<DatagramAcceptor>(worker_route, probes, *this);
   else if (worker_route.route.by_enet())
-    acceptor = std::make_unique<EnetAcceptor>(worker_route, probes, *this, limits);
+    acceptor = std::make_unique<EnetAcceptor>(worker_route, probes, *this);
   else
-    acceptor = std::make_unique<StreamAcceptor>(worker_route, probes, *this, limits);
+    acceptor = std::make_unique<StreamAcceptor>(worker_route, probes, *this);
   return acceptor->open(std::move(listening), at);
 }
 
@@ -72,9 +68,7 @@ void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& ro
   }
   const std::size_t first = *std::min_element(routes.begin(), routes.end());
   if (here.acceptor->route().index == first) return;
-  Probed& its = probed_[first];
-  here.acceptor->serve(*routes_[first], *its.probes, its.limits);
-  here.acceptor->set_access(its.access);
+  here.acceptor->serve(*routes_[first], *probed_[first].probes);
 }
 
 bool Worker::pin_listener(std::size_t listener) {
@@ -124,7 +118,7 @@ std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const A
   Session::Owner& owner = *this;
   if (const auto shared_room = worker_route.route.shared_room())
     return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer);
-  if (worker_route.route.bridge) return std::make_unique<BridgeSession>(worker_route, owner, newcomer);
+  if (worker_route.route.options->bridge) return std::make_unique<BridgeSession>(worker_route, owner, newcomer);
   if (worker_route.route.by_enet()) return std::make_unique<EnetSession>(worker_route, owner, newcomer);
   if (worker_route.route.by_web()) return std::make_unique<WebSession>(worker_route, owner, newcomer);
   return std::make_unique<TcpSession>(worker_route, owner, newcomer);
@@ -251,16 +245,10 @@ void Worker::tell_moved(ClientPresence::How how, Session& session) {
   send(home(route), ClientPresence{how, route, session.info().client});
 }
 
-void Worker::read(const NewLimits& news) {
-  probed_[news.route].limits = routes_[news.route]->limits = news.limits;
+void Worker::read(const NewRules& news) {
+  routes_[news.route]->rules = news.rules;
   Acceptor* const acceptor = acceptor_of(news.route);
-  if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_limits(news.limits);
-}
-
-void Worker::read(NewAccess& news) {
-  probed_[news.route].access = routes_[news.route]->access = news.access;
-  Acceptor* const acceptor = acceptor_of(news.route);
-  if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_access(std::move(news.access));
+  if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->rules_changed();
 }
 
 void Worker::read(const MoreBots& more) {
@@ -336,7 +324,8 @@ void Worker::player_id_given(Session& session, std::uint32_t player_id) {
 WorkerRoute* Worker::route_at(const Route& accepting, std::string_view path) {
   // A session from before a reload can use only routes of its own kind.
   const auto same_kind = [&](const Route& route) {
-    return route.bridge.has_value() == accepting.bridge.has_value() && route.shared_room() == accepting.shared_room();
+    return route.options->bridge.has_value() == accepting.options->bridge.has_value() &&
+           route.shared_room() == accepting.shared_room();
   };
   for (const std::size_t i : listeners_[accepting.listener->index].routes)
     if (routes_[i]->route.serves(path) && same_kind(routes_[i]->route)) return routes_[i].get();
@@ -400,7 +389,7 @@ void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
     if (invitation.count == 0) continue;
     ServerProbes& probes = *probed_[invitation.route].probes;
-    probes.want(invitation.limits);
+    probes.want();
     if (!probes.known() && !probes.failed()) continue;
     --invitation.count;
     seat_bot(invitation);
@@ -412,7 +401,7 @@ void Worker::seat_bot(const Invitation& invitation) {
   AcceptedClient bot;
   bot.go_by(routes_[invitation.route]->route);
   bot.link = next_link();
-  bot.limits = invitation.limits;
+  bot.limits = routes_[invitation.route]->rules->limits;
   bot.choose_server(routes_[invitation.route]->route.upstreams, loop_.now());
   if (probes.failed()) bot.no_dial_reason = probes.why();
   assign(index_, std::move(bot));
@@ -433,7 +422,7 @@ void Worker::tick(Millis now) {
   for (std::size_t i = 0; i < probed_.size(); ++i) {
     const Route& route = routes_[i]->route;
     const bool wanted = !probed_[i].over && (!route.retired || route.upstreams.waiting() != 0);
-    if (probed_[i].probes && wanted && !stopping_) probed_[i].probes->tick(now, probed_[i].limits);
+    if (probed_[i].probes && wanted && !stopping_) probed_[i].probes->tick(now);
   }
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->tick(now);

@@ -57,9 +57,9 @@ class Worker final : public net::Ticker::User,
   /// The room stops once no route leads there and nobody is inside.
   void retire_shared_room(std::size_t number) { shared_rooms_.at(number).retired = true; }
   /// For each route, in the order of Route::index.
-  const WorkerRoute& add_route(Route& route, TapSink* tap, const Limits& limits);
+  const WorkerRoute& add_route(Route& route, TapSink* tap);
   /// Adds bots to a route, one per tick. REQUIRES: the route is a bridge.
-  void invite_bots(std::size_t route, std::uint32_t count, const Limits& limits);
+  void invite_bots(std::size_t route, std::uint32_t count);
   /// The worker becomes the home of the listener of this route, which listens from now on, or again. Returns its
   /// address.
   Outcome<net::Address> open_acceptor(std::size_t route, net::Fd listening, const net::Address& at);
@@ -91,8 +91,9 @@ class Worker final : public net::Ticker::User,
   }
   Millis time() const { return loop_.nanos() / 1'000'000; }
   void wake() { mailbox_.wake(); }
-  void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
-  void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
+  void set_rules(std::size_t route, std::shared_ptr<const NewcomerRules> rules) {
+    mailbox_.post(NewRules{route, std::move(rules)});
+  }
   void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
   void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
     mailbox_.post(Order{shared_room, std::move(order)});
@@ -138,13 +139,9 @@ class Worker final : public net::Ticker::User,
   struct ArenaNews {
     LinkId session;
   };
-  struct NewLimits {
+  struct NewRules {
     std::size_t route;
-    Limits limits;
-  };
-  struct NewAccess {
-    std::size_t route;
-    std::vector<Access> access;
+    std::shared_ptr<const NewcomerRules> rules;
   };
   struct MoreBots {
     std::size_t route;
@@ -174,11 +171,10 @@ class Worker final : public net::Ticker::User,
   struct Invitation {
     std::size_t route;
     std::uint32_t count;
-    Limits limits;
   };
   using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
-                              NewLimits, NewAccess, MoreBots, Order, CommandSessions, AnswerLivenessCheck, Call,
-                              ListenerEmptied, Visit, VisitorNews, ArenaNews>;
+                              NewRules, MoreBots, Order, CommandSessions, AnswerLivenessCheck, Call, ListenerEmptied,
+                              Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -191,8 +187,7 @@ class Worker final : public net::Ticker::User,
   void read(const ClientPresence& moved);
   void read(const GiveWay& letter);
   void read(ClientReconnected& back);
-  void read(const NewLimits& news);
-  void read(NewAccess& news);
+  void read(const NewRules& news);
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(CommandSessions& letter);
@@ -282,8 +277,6 @@ class Worker final : public net::Ticker::User,
   std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
   struct Probed {
     std::unique_ptr<ServerProbes> probes;  // null if another worker is home
-    Limits limits;
-    std::vector<Access> access;
     bool over = false;
   };
   std::vector<Probed> probed_;  // by Route::index

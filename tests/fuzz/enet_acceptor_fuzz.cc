@@ -76,6 +76,15 @@ net::Fd socket_of(const net::Address& at, net::Address* where) {
   return std::move(made->udp);
 }
 
+std::shared_ptr<const relay::RouteOptions> options_of(EnetMode enet) {
+  relay::RouteOptions options;
+  options.game = &aos::game();
+  options.enet = enet;
+  options.limits.sessions = 8;
+  options.limits.greet_ms = options.limits.connect_ms = 20;
+  return std::make_shared<const relay::RouteOptions>(std::move(options));
+}
+
 struct World {
   World() {
     const net::Address any = *net::Address::parse("127.0.0.1", 0);
@@ -86,21 +95,18 @@ struct World {
       one.push_back(std::make_unique<Upstream>(0, UpstreamOptions{}, "server", std::vector{server_address}));
       route->upstreams.open(std::move(one), {});
     }
-    datagrams.enet = EnetMode::kDatagrams;
     auto made = net::listen_datagrams(any);
     require(made.ok());
     packets.listener = &packets_at;
     datagrams.listener = &datagrams_at;
     datagrams_at.datagrams = std::make_shared<const net::Fd>(std::move(made->udp));
     datagrams_at.address = datagrams.listen_address = made->address;
-    limits.sessions = 8;
-    limits.greet_ms = limits.connect_ms = 20;
     packet_route.emplace(packets, loop, nullptr);
     datagram_route.emplace(datagrams, loop, nullptr);
     packet_probes.emplace(*packet_route);
     datagram_probes.emplace(*datagram_route);
-    packet_acceptor.emplace(*packet_route, *packet_probes, seats, limits);
-    datagram_acceptor.emplace(*datagram_route, *datagram_probes, seats, limits);
+    packet_acceptor.emplace(*packet_route, *packet_probes, seats);
+    datagram_acceptor.emplace(*datagram_route, *datagram_probes, seats);
     seats.only = &*packet_route;
     seats.acceptor = &*packet_acceptor;
     const auto at = packet_acceptor->open({}, any);
@@ -136,15 +142,15 @@ struct World {
     datagram_acceptor->tick(loop.now());
     uv_run(loop.raw(), UV_RUN_NOWAIT);
     const auto& counters = datagram_route->counters;
-    require(counters.begun.read() - counters.gone.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
+    require(counters.begun.read() - counters.gone.read() <=
+            datagrams.options->limits.sessions + DatagramAcceptor::kMostUnproven);
   }
 
   net::Loop loop;
   testing::SilentEvents events;
   Listener packets_at{0, aos::game(), EnetMode::kPackets}, datagrams_at{1, aos::game(), EnetMode::kDatagrams};
-  Route packets{aos::game(), {}, events}, datagrams{aos::game(), {}, events};
+  Route packets{options_of(EnetMode::kPackets), events}, datagrams{options_of(EnetMode::kDatagrams), events};
   Seats seats;
-  Limits limits;
   net::Fd server, strangers[3];
   net::Address server_address, heard = *net::Address::parse("127.0.0.1", 9), ignored;
   std::optional<WorkerRoute> packet_route, datagram_route;

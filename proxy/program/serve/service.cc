@@ -140,7 +140,7 @@ void Service::discard(relay::TapThread& tap) {
 }
 
 relay::RouteOptions Service::complete(relay::RouteOptions options, const config::Limits& own) {
-  options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
+  options.web.page = page_of(*options.game, options.listen_dialect);
   options.bans = &bans_;
   if (options.upstream.hold_ms != 0)
     for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
@@ -444,11 +444,10 @@ void Service::apply_rules(const std::map<std::size_t, OwnRules>& own) {
   lock.unlock();
   for (const NamedRoute& route : routes_.names()) {
     const auto its = own.find(route.number);
-    server_.set_limits(route.number, limits_of(its != own.end() ? limits_for(limits, its->second.limits) : limits));
-    std::vector<relay::Access> access;
-    if (its != own.end()) access.push_back(its->second.access);
-    access.push_back(general);
-    server_.set_access(route.number, access);
+    relay::NewcomerRules rules{limits_of(its != own.end() ? limits_for(limits, its->second.limits) : limits), {}};
+    if (its != own.end()) rules.access.push_back(its->second.access);
+    rules.access.push_back(general);
+    server_.set_rules(route.number, std::move(rules));
   }
 }
 

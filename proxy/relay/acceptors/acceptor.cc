@@ -7,23 +7,22 @@
 
 namespace entente::relay {
 
-Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits)
+Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher)
     : worker_route_(&worker_route),
       dispatcher_(dispatcher),
-      limits_(limits),
       admission_(worker_route.route.listener->admission),
       probes_(&probes) {
-  admission_.set_rules(worker_route.route.access, worker_route.route.bans, &worker_route.route.listener->draining);
+  const Route& route = worker_route.route;
+  admission_.set_rules(worker_route.rules->access, route.options->bans, &route.listener->draining);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->set_user(this);
 }
 
-void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits) {
+void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes) {
   probes_->set_user(nullptr);
   worker_route_ = &worker_route;
   probes_ = &probes;
-  limits_ = limits;
-  admission_.set_access(worker_route.route.access);
+  rules_changed();
   set_ban_scope(worker_route.route.listen_address);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->set_user(this);
@@ -42,7 +41,7 @@ void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
   worker_route_->to_clients->push(to.local_address, to.from, datagram);
 }
 
-wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits_.sessions); }
+wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits().sessions); }
 
 Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
   const net::Address& at = worker_route_->route.listen_address;

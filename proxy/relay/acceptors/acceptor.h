@@ -28,7 +28,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// Listens, also again after close(). Returns its address. `listening`: the TCP socket, if clients connect over TCP.
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
   /// From now on, newcomers belong to this route. REQUIRES: its clients speak the same game in the same EnetMode.
-  void serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits);
+  void serve(WorkerRoute& worker_route, ServerProbes& probes);
   /// The route that it serves.
   const Route& route() const { return worker_route_->route; }
   /// Accepts no more clients. The sessions go on.
@@ -53,8 +53,8 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void tick(Millis now);
   /// Carries out a command to the sessions that live here, and reports them.
   virtual void command(const SessionCommand&, Inquiry::Part&) {}
-  void set_limits(const Limits& limits) { limits_ = limits; }
-  void set_access(std::vector<Access> access) { admission_.set_access(std::move(access)); }
+  /// WorkerRoute::rules has changed.
+  void rules_changed() { admission_.set_access(worker_route_->rules->access); }
 
   // Reports of the workers about the sessions that they were given.
   virtual void player_id_given(LinkId, std::uint32_t /*player_id*/) {}
@@ -64,11 +64,11 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   }
   void away(const net::Address& client) { admission_.keep(client); }
   void came_back(const net::Address& client) { admission_.unkeep(client); }
-  bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits_); }
-  bool crowded() const { return admission_.crowded(limits_); }
+  bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits()); }
+  bool crowded() const { return admission_.crowded(limits()); }
 
  protected:
-  Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
+  Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher);
 
   /// Sends the answer to a query.
   void answer(const Queries::Asker& to, Bytes datagram) override;
@@ -76,6 +76,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   void probed() override {}
 
   Millis now() const { return worker_route_->loop.now(); }
+  const Limits& limits() const { return worker_route_->rules->limits; }
   /// Sets where it listens, for bans.
   void set_ban_scope(const net::Address& at) {
     admission_.set_ban_scope({worker_route_->route.upstreams.names(), at.text()});
@@ -105,7 +106,6 @@ class Acceptor : private Queries::User, private ServerProbes::User {
 
   WorkerRoute* worker_route_;
   Dispatcher& dispatcher_;
-  Limits limits_;
   Admission& admission_;  // of its listener
   ServerProbes* probes_;
   std::optional<Queries> queries_;

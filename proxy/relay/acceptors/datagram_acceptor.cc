@@ -14,9 +14,8 @@ constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
 
-DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
-                                   const Limits& limits)
-    : Acceptor(worker_route, probes, dispatcher, limits),
+DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher)
+    : Acceptor(worker_route, probes, dispatcher),
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
       reader_(worker_route.loop, *this) {}
 
@@ -89,7 +88,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   if (released_) return worker_route_->dropped(Drop::kUnknownSource);
   if (closed_) return turn_away(from, connect, Reason::kDraining);
   if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
-  if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);
+  if (const auto why = admission_.objection(from, limits())) return turn_away(from, connect, *why);
   if (!pace_.take_one(now())) return worker_route_->dropped(Drop::kTooFast);  // ENet retries
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_->route;
@@ -97,7 +96,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   const LinkInfo info{link, &route.game, route.dialect, from, route.upstreams.any_address(), reader_.local_address()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
-  session = std::make_unique<DatagramSession>(*worker_route_, owner, unpacker_, limits_, info, connect, datagram);
+  session = std::make_unique<DatagramSession>(*worker_route_, owner, unpacker_, limits(), info, connect, datagram);
   by_client_[from] = session.get();
   unproven_.insert(link);
   session->start();
@@ -110,7 +109,7 @@ void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetComman
 }
 
 std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
-  const auto why = admission_.enter(session.info().client, limits_, now());
+  const auto why = admission_.enter(session.info().client, limits(), now());
   if (!why) unproven_.erase(session.info().link);
   return why;
 }

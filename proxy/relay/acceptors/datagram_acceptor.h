@@ -20,7 +20,7 @@ class DatagramAcceptor final : public Acceptor,
                                private net::Later {
  public:
   /// REQUIRES: the route has its UDP socket.
-  DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
+  DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher);
   ~DatagramAcceptor() override;
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;

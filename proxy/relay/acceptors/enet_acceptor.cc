@@ -20,9 +20,8 @@ std::size_t peers_for(const Limits& limits) {
 
 }  // namespace
 
-EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
-                           const Limits& limits)
-    : Acceptor(worker_route, probes, dispatcher, limits), host_(worker_route.loop, *this) {}
+EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher)
+    : Acceptor(worker_route, probes, dispatcher), host_(worker_route.loop, *this) {}
 
 Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
   if (host_.is_open()) {
@@ -31,7 +30,7 @@ Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
   }
   const wire::Game& game = worker_route_->route.game;
   const wire::EnetSettings settings = game.enet();
-  auto bound = host_.listen(at, {peers_for(limits_), settings.channels, settings.range_coder, game.largest_frame()});
+  auto bound = host_.listen(at, {peers_for(limits()), settings.channels, settings.range_coder, game.largest_frame()});
   if (bound) set_ban_scope(*bound);
   return bound;
 }
@@ -75,11 +74,11 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (closed_) return turn_away(peer, Reason::kDraining);
-  if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  AcceptedClient newcomer{0, dispatcher_.next_link(), net::Fd(), from, limits_};
+  if (const auto why = admission_.enter(from, limits(), now())) return turn_away(peer, *why);
+  AcceptedClient newcomer{0, dispatcher_.next_link(), net::Fd(), from, limits()};
   newcomer.go_by(worker_route_->route);
   newcomer.enet = {&host_, &peer, data};
-  const auto why = worker_route_->route.bridge ? objection_to_dialect(data) : std::nullopt;
+  const auto why = worker_route_->route.options->bridge ? objection_to_dialect(data) : std::nullopt;
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
   if (!known()) return wait(std::move(newcomer));
   const std::size_t worker = dispatcher_.next_worker(worker_route_->route);
@@ -91,12 +90,12 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
   waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), holds_until()));
-  probes_->players_wait(limits_);
+  probes_->players_wait();
   if (probes_->failed()) probed();
 }
 
 void EnetAcceptor::tick(Millis now) {
-  if (!waiting_.empty() && !known()) probes_->players_wait(limits_);
+  if (!waiting_.empty() && !known()) probes_->players_wait();
   Acceptor::tick(now);
 }
 

@@ -13,7 +13,7 @@ namespace entente::relay {
 
 class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private net::Later {
  public:
-  EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
+  EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher);
 
   ~EnetAcceptor() override { worker_route_->loop.cancel_later(*this); }
 
@@ -43,7 +43,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void turn_away(net::EnetPeer& peer, Reason why);
   void at_turn_end() override { probed(); }
 
-  bool known() const { return !worker_route_->route.bridge || probes_->known(); }
+  bool known() const { return !worker_route_->route.options->bridge || probes_->known(); }
   void wait(AcceptedClient newcomer);
   void assign(EnetWaiting& one);
   void assign(AcceptedClient newcomer, std::size_t worker);

@@ -26,7 +26,7 @@ HttpCaller::~HttpCaller() {
 
 void HttpCaller::start() {
   accept_route_.counters.http_connections.add();
-  if (link_.adopt(std::move(client_.fd), accept_route_.route.web->client_tls.get(), client_.client))
+  if (link_.adopt(std::move(client_.fd), accept_route_.route.options->web.client_tls.get(), client_.client))
     return link_.set_reading(true);
   tell_refused(Reason::kOutOfDescriptors, Fault{""});
   settle();
@@ -69,7 +69,8 @@ void HttpCaller::respond() {
 /// Behind a proxy that names its clients in each request, the next request may be another client's.
 bool HttpCaller::keeps_open() const {
   const Route& route = accept_route_.route;
-  const bool one_client = route.proxies.empty() || route.proxies.naming == net::ClientNaming::kProxyHeader;
+  const bool one_client =
+      route.options->proxies.empty() || route.options->proxies.naming == net::ClientNaming::kProxyHeader;
   return one_client && link_.request().persistent && requests_ < kMostRequests && now() < began_ + kLongestCall &&
          !route.retired && !route.listener->draining && !peer_ended_;
 }
@@ -173,7 +174,7 @@ void HttpCaller::tick(Millis now) {
     return why ? refuse(*why) : respond();
   }
   if (waits || !late(now, since_, limits.greet_ms, link_)) return;
-  const WebOptions& web = *accept_route_.route.web;
+  const WebOptions& web = accept_route_.route.options->web;
   const bool for_browsers = !web.page.empty() || web.documents;  // they open connections that they do not use
   if (link_.has_part_of_request() || (requests_ == 0 && !for_browsers)) return refuse(Reason::kGreetTimeout);
   link_.hang_up();

@@ -12,13 +12,12 @@ constexpr std::size_t kMostParting = 256;
 
 }  // namespace
 
-StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
-                               const Limits& limits)
-    : Acceptor(worker_route, probes, dispatcher, limits),
+StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher)
+    : Acceptor(worker_route, probes, dispatcher),
       table_(worker_route.route.game),
       tcp_acceptor_(worker_route.loop, *this),
       datagrams_(worker_route.loop, *this),
-      proxy_headers_(worker_route.loop, worker_route.route.proxies, *this) {}
+      proxy_headers_(worker_route.loop, worker_route.route.options->proxies, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
   const auto& udp = route().listener->datagrams;
@@ -92,22 +91,22 @@ std::vector<net::UdpReader::Peer> StreamAcceptor::peers() const {
 void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
-  proxy_headers_.tick(limits_.greet_ms);
-  if (!waiting_.empty() || route().upstreams.waiting() != 0) probes_->want(limits_);
+  proxy_headers_.tick(limits().greet_ms);
+  if (!waiting_.empty() || route().upstreams.waiting() != 0) probes_->want();
   Acceptor::tick(now);
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (route().proxies.empty()) return client_named(std::move(fd), from, false);
-  if (!route().proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
+  if (route().options->proxies.empty()) return client_named(std::move(fd), from, false);
+  if (!route().options->proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
 }
 
 void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool health_check) {
-  AcceptedClient newcomer{0, 0, std::move(fd), client, limits_, health_check};
-  const auto why = health_check       ? admission_.call_for_check(client, limits_, now())
-                   : route().by_web() ? admission_.call(client, limits_, now())
-                                      : admission_.enter(client, limits_, now());
+  AcceptedClient newcomer{0, 0, std::move(fd), client, limits(), health_check};
+  const auto why = health_check       ? admission_.call_for_check(client, limits(), now())
+                   : route().by_web() ? admission_.call(client, limits(), now())
+                                      : admission_.enter(client, limits(), now());
   if (why) return turn_away(std::move(newcomer), *why);
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
@@ -145,7 +144,7 @@ Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fau
   Buffer said;
   if (!its.by_web())
     for (const Buffer& frame : refusal(from, why, fault)) append(said, frame);
-  else if (its.web->client_tls)
+  else if (its.options->web.client_tls)
     append(said, net::kTlsAccessDenied);
   else
     net::write_answer(telling(why).http, words_for(from, why, fault), said);
@@ -189,14 +188,14 @@ bool StreamAcceptor::may_begin() const {
 void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   if (!may_begin()) {
     waiting_.push_back({std::move(newcomer), until});
-    probes_->want(limits_);
+    probes_->want();
     if (probes_->failed()) probed();
     return;
   }
   if (!route().by_web()) newcomer.choose_server(route().upstreams, now());
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route())};
   // Behind a load balancer, a datagram does not show which client sent it: such clients stay on TCP.
-  if (route().with_datagrams() && route().proxies.empty())
+  if (route().with_datagrams() && route().options->proxies.empty())
     table_.enter(newcomer.client, net::local_address(newcomer.fd.get()), session);
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
@@ -230,7 +229,7 @@ void StreamAcceptor::probed() {
 }
 
 void StreamAcceptor::route_changed() {
-  proxy_headers_.trust(route().proxies);
+  proxy_headers_.trust(route().options->proxies);
   for (Waiting& one : waiting_) one.client.go_by(worker_route_->route);
   probed();
 }

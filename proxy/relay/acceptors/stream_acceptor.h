@@ -18,7 +18,7 @@ class StreamAcceptor final : public Acceptor,
                              private net::UdpReader::User,
                              private net::ProxyHeaderReader::User {
  public:
-  StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
+  StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override;

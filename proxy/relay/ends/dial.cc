@@ -87,7 +87,7 @@ void Dial::succeeded(bool has_slot) {
   const Millis now = worker_route_->loop.now();
   if (server.succeeded(now)) worker_route_->log_up(server);
   reached_ = &server;
-  const Limits& limits = worker_route_->limits;
+  const Limits& limits = worker_route_->rules->limits;
   server.rates().adapt(limits.server_bytes_per_second, limits.server_messages_per_second, now);
   if (!asks_) server.count_session();
   const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_want(server, now);

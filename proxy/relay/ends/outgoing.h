@@ -16,9 +16,9 @@ class SessionSource {
   SessionSource() = default;
   /// `client`: port 0 is a bot, which has no address of its own. `route` outlives it.
   SessionSource(const Route& route, const net::Address& client) {
-    if (route.source == SourceMode::kOwn || client.port() == 0) return;
-    if (route.source == SourceMode::kLoopback) loopback_address_ = route.loopback_sources->take(client);
-    const bool foreign = route.source == SourceMode::kTransparent;
+    if (route.options->source == SourceMode::kOwn || client.port() == 0) return;
+    if (route.options->source == SourceMode::kLoopback) loopback_address_ = route.loopback_sources->take(client);
+    const bool foreign = route.options->source == SourceMode::kTransparent;
     source_ = {foreign ? client.with_port(0) : loopback_address_.address(), foreign};
   }
 
@@ -33,7 +33,7 @@ class SessionSource {
 /// names; nothing: no client, as for a check.
 inline Buffer first_bytes(const Route& route, const std::optional<net::Address>& client, const net::Address& server) {
   Buffer first;
-  if (route.send_proxy) net::append_proxy_header(first, *route.send_proxy, client, server);
+  if (route.options->send_proxy) net::append_proxy_header(first, *route.options->send_proxy, client, server);
   return first;
 }
 

@@ -53,10 +53,10 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
 
 int WebEnd::connect(const net::Address& server, Outgoing outgoing) {
   const Route& route = worker_route_.route;
-  path_ = route.web->server_path.empty() ? "/" : route.web->server_path;
+  path_ = route.options->web.server_path.empty() ? "/" : route.options->web.server_path;
   net::UpgradeRequest request{outgoing.server.name, path_, net::make_upgrade_key(), net::forwarded_headers({})};
   const int error = connect_by(server, std::move(outgoing.sockets.tcp), [&](net::Fd tcp) {
-    return link_.connect(std::move(tcp), server, route.web->server_tls.get(), outgoing.server.options.host,
+    return link_.connect(std::move(tcp), server, route.options->web.server_tls.get(), outgoing.server.options.host,
                          std::move(request), outgoing.first);
   });
   if (error == 0) link_.set_reading(true);

@@ -196,7 +196,7 @@ class WebCheck final : public Look, private net::WebUser {
   int reach(const net::Address& server) override {
     auto made = net::stream_towards(server);
     if (!made) return EMFILE;
-    const WebOptions& web = *worker_route_.route.web;
+    const WebOptions& web = worker_route_.route.options->web;
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path,
                                 upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
     // MultiOgarII's HTTP server has no handler. It answers only this header, with 417.

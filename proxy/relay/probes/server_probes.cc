@@ -42,18 +42,18 @@ class ServerProbes::One final : private Check::User {
   /// It has neither answered nor failed yet.
   bool unasked() const { return !asked_ && !server_.drained(); }
 
-  void want(const Limits& limits, Millis now) {
+  void want(Millis now) {
     if (server_.dialect() || (why_ && now <= good_until_)) return;
-    start(limits, now);
+    start(now);
   }
-  void tick(Millis now, const Limits& limits) {
+  void tick(Millis now) {
     if (server_.addresses.by_name()) follow_name(now);
     if (!check_) return;
     check_->tick(now);
     const Millis every = route_.upstreams.rules().check_ms;
     if (every == 0) return;
     const bool down = server_.state() != Upstream::State::kUp;
-    if (now >= checked_at_ + (down ? std::min(every, kProbeRetry) : every)) start(limits, now);
+    if (now >= checked_at_ + (down ? std::min(every, kProbeRetry) : every)) start(now);
   }
   void close() {
     if (check_) check_->close();
@@ -94,19 +94,19 @@ class ServerProbes::One final : private Check::User {
     return news;
   }
 
-  void start(const Limits& limits, Millis now) {
+  void start(Millis now) {
     if (running_ || !check_) return;
     running_ = true;
     why_.reset();
     checked_at_ = begun_ = now;
-    check_->start(limits);
+    check_->start(owner_.worker_route_.rules->limits);
   }
 
   void checked(const Check::Result& result) override {
     running_ = false;
     asked_ = true;
     WorkerRoute& worker_route = owner_.worker_route_;
-    const bool wrong = !result.failed && result.dialect && !route_.bridge && *result.dialect != route_.dialect;
+    const bool wrong = !result.failed && result.dialect && !route_.options->bridge && *result.dialect != route_.dialect;
     if (wrong) worker_route.log_wrong_dialect(server_.name, *result.dialect);
     why_ = wrong ? std::optional(Reason::kDialectMismatch) : result.failed;
     checked_at_ = worker_route.loop.now();
@@ -177,24 +177,24 @@ bool ServerProbes::failed() const {
 
 Reason ServerProbes::why() const { return all_.front()->why(); }
 
-void ServerProbes::want(const Limits& limits) {
+void ServerProbes::want() {
   if (!worker_route_.route.upstreams.rules().needs_dialect) return;
   tried_ = true;
-  for (auto& one : all_) one->want(limits, worker_route_.loop.now());
+  for (auto& one : all_) one->want(worker_route_.loop.now());
 }
 
-void ServerProbes::players_wait(const Limits& limits) {
-  want(limits);
+void ServerProbes::players_wait() {
+  want();
   launcher_.player_waits(worker_route_.loop.now());
 }
 
-void ServerProbes::tick(Millis now, const Limits& limits) {
-  for (auto& one : all_) one->tick(now, limits);
+void ServerProbes::tick(Millis now) {
+  for (auto& one : all_) one->tick(now);
   launcher_.tick(now);
-  if (!tried_) want(limits);  // so that the first player need not wait
+  if (!tried_) want();  // so that the first player need not wait
   if (all_.size() == 1 || now < want_at_) return;
   want_at_ = now + kWantAgain;
-  want(limits);
+  want();
 }
 
 void ServerProbes::close() {

@@ -42,11 +42,11 @@ class ServerProbes {
   Reason why() const;
 
   /// A player wants in: detects the dialects that are not known but must be, unless that failed a moment ago.
-  void want(const Limits& limits);
+  void want();
   /// Players wait until a dialect is known: the servers are started for them, if the route does that. REQUIRES: called
   /// regularly while they wait.
-  void players_wait(const Limits& limits);
-  void tick(Millis now, const Limits& limits);
+  void players_wait();
+  void tick(Millis now);
   void close();
 
  private:

@@ -45,7 +45,7 @@ std::string with_route(LogKind kind, std::string sentence, const Route& route) {
 }  // namespace
 
 std::string Route::named() const {
-  if (!name.empty()) return name;
+  if (!options->name.empty()) return options->name;
   return std::string(game.name()) + " " + std::string(dialect_name()) +
          (listen_address.port() != 0 ? " " + listen_address.text() : "");
 }
@@ -67,9 +67,9 @@ WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap
     : route(its_route),
       loop(its_loop),
       tap(its_tap),
-      access(its_route.access),
+      rules(its_route.options),
       datagrams_(its_route.listener->datagrams) {
-  if (route.strict) strict_filter.emplace(route.game);
+  if (route.options->strict) strict_filter.emplace(route.game);
   if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listen_address.wildcard());
 }
 
@@ -144,17 +144,19 @@ void WorkerRoute::log_wrong_client(std::size_t dialect) {
 }
 
 void WorkerRoute::server_banned(const std::string& server, const net::Address& client, std::string_view why) {
-  if (route.bans == nullptr || server.empty() || route.source != SourceMode::kOwn || route.send_proxy) return;
-  const auto ban = route.bans->learn(client, why, steady_seconds(), server, time_of_ban(why));
+  if (route.options->bans == nullptr || server.empty() || route.options->source != SourceMode::kOwn ||
+      route.options->send_proxy)
+    return;
+  const auto ban = route.options->bans->learn(client, why, steady_seconds(), server, time_of_ban(why));
   const auto lasts = ban ? std::max<std::time_t>(ban->until - std::time(nullptr), 1) : 0;
   banned("server " + server, ban, client,
          "is not sent to that server for " + std::to_string(lasts) + " s, so that the server does not ban our address");
 }
 
 void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
-  if (route.bans == nullptr) return;
+  if (route.options->bans == nullptr) return;
   const std::string listener = ban_scope().listener;
-  banned("a rule of the game", route.bans->learn(client, why, steady_seconds(), listener, kRuleBan), client,
+  banned("a rule of the game", route.options->bans->learn(client, why, steady_seconds(), listener, kRuleBan), client,
          "is refused at " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
 
@@ -170,7 +172,8 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
-  const auto ban = route.bans != nullptr ? route.bans->find(client, steady_seconds(), ban_scope()) : std::nullopt;
+  const auto ban =
+      route.options->bans != nullptr ? route.options->bans->find(client, steady_seconds(), ban_scope()) : std::nullopt;
   if (!ban) return "nobody may come from your address";
   if (!ban->why.empty()) return clean(ban->why);
   return ban->by_server ? "the server banned you a while ago" : "you are banned";

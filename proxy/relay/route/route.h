@@ -1,6 +1,6 @@
-// A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
-// counters, tap and log lines for it.
-// Invariant: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
+// A Route: the way from a listener to a server or a shared room, as all workers see it: its description
+// (route_options.h), and what is live of it. A WorkerRoute: one worker's counters, tap and log lines for it.
+// Invariant: a Route's description does not change while it serves. What does change (draining, losses, log limiter) is
 // thread-safe. A route that is retired gets no newcomers and outlives its sessions.
 #pragma once
 
@@ -23,8 +23,7 @@
 #include "proxy/relay/base/texts.h"
 #include "proxy/relay/route/listener.h"
 #include "proxy/relay/route/loopback_sources.h"
-#include "proxy/relay/route/route_rules.h"
-#include "proxy/relay/route/web_options.h"
+#include "proxy/relay/route/route_options.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/known_world.h"
 #include "proxy/relay/upstream/lookup_waits.h"
@@ -35,12 +34,12 @@ namespace entente::relay {
 
 class WorkerRoute;
 
-struct Route : RouteRules {
-  Route(const wire::Game& its_game, const RouteRules& rules, Events& its_events)
-      : RouteRules(rules), game(its_game), events(its_events) {}
+struct Route {
+  Route(std::shared_ptr<const RouteOptions> its_options, Events& its_events)
+      : options(std::move(its_options)), game(*options->game), dialect(options->listen_dialect), events(its_events) {}
 
   /// Whether ENet's datagrams pass unchanged, instead of being decoded and sent anew.
-  bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
+  bool passes_enet_datagrams() const { return options->enet == EnetMode::kDatagrams; }
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
   /// Whether a session detects this server's dialect before it sends the server anything.
@@ -50,18 +49,24 @@ struct Route : RouteRules {
   bool detects_before_sessions() const { return upstreams.rules().needs_dialect; }
 
   /// The game that the server speaks.
-  const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
+  const wire::Game& server_game() const { return options->bridge ? *options->bridge->server_game : game; }
   /// The shared room that the route leads into; nothing if it leads to a server.
-  std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
+  std::optional<std::size_t> shared_room() const {
+    return options->bridge ? options->bridge->shared_room : std::nullopt;
+  }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
   /// The port that its players connect to.
-  std::uint16_t port_for_players() const { return public_port != 0 ? public_port : listen_address.port(); }
+  std::uint16_t port_for_players() const {
+    return options->public_port != 0 ? options->public_port : listen_address.port();
+  }
   /// Whether its clients are bots. Then it does not listen.
-  bool bots() const { return bridge && bridge->bots != 0; }
+  bool bots() const { return options->bridge && options->bridge->bots != 0; }
   bool by_enet() const { return game.transport() == wire::Transport::kEnet; }
   /// Whether the route takes clients that request this path. Always true without WebSockets.
-  bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
+  bool serves(std::string_view path) const {
+    return !by_web() || options->web.path.empty() || options->web.path == path;
+  }
 
   /// Its name; without one, "bzflag 2.4 0.0.0.0:5154".
   std::string named() const;
@@ -91,18 +96,18 @@ struct Route : RouteRules {
   /// Whether it has no sessions and no clients on the way. From any thread.
   bool is_empty() const { return refs_ == 0; }
 
+  const std::shared_ptr<const RouteOptions> options;
+  const wire::Game& game;     ///< of `options`
+  const std::size_t dialect;  ///< the listener's, of `options`
   std::size_t index = 0;
-  Listener* listener = nullptr;  ///< of the ProxyServer
-  std::size_t room_home = 0;     ///< the worker of its shared room
-  const wire::Game& game;
-  std::size_t dialect = 0;                      ///< the listener's
+  Listener* listener = nullptr;                 ///< of the ProxyServer
+  std::size_t room_home = 0;                    ///< the worker of its shared room
   LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
   AddressBytes* address_bytes = nullptr;        ///< of the ProxyServer
   const SharedTexts* texts = nullptr;           ///< of the ProxyServer
   net::Address listen_address;                  ///< the address of `listener`
   Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
-  std::optional<WebOptions> web;          ///< if one of the games travels by WebSocket
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
   static constexpr std::size_t kNoArena = SIZE_MAX;
@@ -163,11 +168,10 @@ class WorkerRoute {
   net::Loop& loop;
   TapSink* const tap;  ///< null: there is no tap
   Counters counters;
-  std::vector<Access> access;                 ///< who may be moved here now
-  Limits limits;                              ///< of new sessions
-  std::optional<StrictFilter> strict_filter;  ///< if the route is strict
-  std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
-  LookupWaits* lookup_waits = nullptr;        ///< of the worker; null: who waits for a lookup looks at each tick
+  std::shared_ptr<const NewcomerRules> rules;  ///< as they are now: at first those of Route::options
+  std::optional<StrictFilter> strict_filter;   ///< if the route is strict
+  std::optional<net::UdpBatch> to_clients;     ///< if there is a listening UDP socket
+  LookupWaits* lookup_waits = nullptr;         ///< of the worker; null: who waits for a lookup looks at each tick
 
  private:
   void closed(const LinkInfo& session, const SessionOutcome& end);

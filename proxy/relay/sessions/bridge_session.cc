@@ -116,7 +116,7 @@ void BridgeSession::place_opened(Place& place, const core::Peer& peer) {
 /// The client's dialect is known: makes the room.
 void BridgeSession::seat(std::size_t dialect) {
   info_.dialect = dialect;
-  const BridgeOptions& bridge = *worker_route_->route.bridge;
+  const BridgeOptions& bridge = *worker_route_->route.options->bridge;
   auto front = bridge.front(dialect);
   auto back = bridge.back(here_->info.dialect);
   if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? client_ : *here_);
@@ -135,7 +135,7 @@ void BridgeSession::seat(std::size_t dialect) {
 
 /// The calls of a bot's room are not recorded: a bot is a special front, so they could not be reproduced.
 void BridgeSession::record_calls(const core::RoomOptions& options) {
-  const BridgeOptions& bridge = *worker_route_->route.bridge;
+  const BridgeOptions& bridge = *worker_route_->route.options->bridge;
   if (worker_route_->tap == nullptr || bridge.bots != 0) return;
   trace::RoomBegan began;
   began.set_seed(options.seed);
@@ -150,7 +150,7 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
 }
 
 trace::Face BridgeSession::server_face(const LinkInfo& info, const Route& route) {
-  return face_of(info, route.bridge ? route.bridge->back_settings : BridgeOptions::Settings());
+  return face_of(info, route.options->bridge ? route.options->bridge->back_settings : BridgeOptions::Settings());
 }
 
 /// Ends the session, because a peer has shown a dialect that cannot be bridged.
@@ -201,7 +201,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
 /// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
   LinkInfo shown = info_;
-  if (worker_route_->route.bridge->bots != 0)  // bots have no game of their own
+  if (worker_route_->route.options->bridge->bots != 0)  // bots have no game of their own
     shown.game = here_->info.game, shown.dialect = here_->info.dialect;
   tell_opened(shown);
   if (!worker_route_->tap) return;

@@ -151,8 +151,8 @@ class BridgeSession final : public RoomSession, private RoomHost, private Crossi
   /// The route on whose servers the player is.
   WorkerRoute& player_route() const { return moved_to_.route != nullptr ? *moved_to_.route : *worker_route_; }
   static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
-    if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
-    return route.back ? route.back(dialect) : nullptr;
+    if (route.options->bridge) return route.options->bridge->back ? route.options->bridge->back(dialect) : nullptr;
+    return route.options->back ? route.options->back(dialect) : nullptr;
   }
   void cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);
   void cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);

@@ -30,7 +30,7 @@ Millis BridgeSession::hold_ms() const {
 const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() const {
   static const std::optional<BridgeOptions::ArenaPlace> kNone;
   const Route& route = player_route().route;
-  return route.bridge ? route.bridge->while_down : kNone;
+  return route.options->bridge ? route.options->bridge->while_down : kNone;
 }
 
 bool BridgeSession::may_outlive_server() const {

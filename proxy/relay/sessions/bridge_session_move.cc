@@ -58,7 +58,7 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
 }
 
 void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place) {
-  const auto& arena = to.route.arena_faces;
+  const auto& arena = to.route.options->arena_faces;
   if (!arena) return order->answer_stays("players cannot be moved there");
   auto crossing =
       std::make_unique<Crossing>(mover(), order, to, std::move(place),
@@ -84,7 +84,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
   share_clock(guest.shared_room());
   core::RoomOptions options;
   options.seed = std::random_device{}();
-  options.chat = worker_route_->route.bridge->chat;
+  options.chat = worker_route_->route.options->bridge->chat;
   open_room(std::make_unique<NoServer>(), options, nullptr, info_.link, false, nullptr);
   call_room(
       [&](core::Room& room, core::Micros at) { room.transition().expect(guest.shared_room().room(), client_.id, at); });
@@ -105,7 +105,7 @@ std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
   auto taken = guest_->leave_room();
   if (!taken) return taken;
   name_ = taken->world.player(client_.id)->player.name();
-  begin_words(worker_route_->tap, worker_route_->route.bridge->record_secrets, taken->world);
+  begin_words(worker_route_->tap, worker_route_->route.options->bridge->record_secrets, taken->world);
   return taken;
 }
 
@@ -129,7 +129,7 @@ void BridgeSession::moved() {
     dial_.go_on_as(crossing.server_dial());
   else
     dial_.leave_server();
-  moved_to_.arena = visits() ? to.route.arena_faces : std::nullopt;
+  moved_to_.arena = visits() ? to.route.options->arena_faces : std::nullopt;
   moved_to_.route = &to != worker_route_ ? &to : nullptr;
   moved_to_.ref = !visits() ? crossing.take_ref() : Route::Ref();
   if (!moved_to_.admission_place.is_in(to.route.listener->admission))

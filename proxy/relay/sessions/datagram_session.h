@@ -63,7 +63,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
     return true;
   }
   AnnounceResult say(std::string_view) {
-    return worker_route_.route.announce ? AnnounceResult::kCannot : AnnounceResult::kOff;
+    return worker_route_.route.options->announce ? AnnounceResult::kCannot : AnnounceResult::kOff;
   }
   const LinkInfo& info() const { return info_; }
   WorkerRoute& worker_route() { return worker_route_; }

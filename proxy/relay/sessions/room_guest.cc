@@ -41,7 +41,7 @@ void RoomGuest::seat(std::size_t dialect) {
 
 void RoomGuest::take_seat() {
   const std::size_t dialect = info_.dialect;
-  auto front = worker_route_->route.bridge->front(dialect);
+  auto front = worker_route_->route.options->bridge->front(dialect);
   if (front == nullptr) {
     worker_route_->log_warning(LogKind::kDialect,
                                "a client speaks " + std::string(info_.game->name()) + " " +
@@ -108,7 +108,7 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
 
 /// A viewer of a replay or a broadcast is told where to connect.
 void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
-  if (!worker_route_->route.arena_faces) return Session::move(order);
+  if (!worker_route_->route.options->arena_faces) return Session::move(order);
   if (const auto why = objection_to_move(owner_.route(order->route))) return order->answer_stays(*why);
   if (is_on_the_way()) return order->answer_stays("the player is on the way to another route already");
   if (!shared_room_.can_take_out(client_.id)) return order->answer_stays("the player has not joined yet");

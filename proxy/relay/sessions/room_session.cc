@@ -70,8 +70,8 @@ void RoomSession::greet(const core::Peer& peer) {
   peer_ = peer;
   if (!peer_.address.empty()) peer_.address = info_.client.text();  // not a load balancer's
   peer_.network = info_.client.host_key().ip_text();
-  if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);
-  if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
+  if (worker_route_->route.options->fallback) return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);
+  if (!worker_route_->route.options->clients_name_dialect) seat(info_.dialect);
 }
 
 /// The client sent no greeting: it speaks the dialect in which servers speak first.
@@ -79,8 +79,8 @@ void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
   if (client_.end->is_unserved())
     return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it sent is not read yet
-  client_.end->set_peer_dialect(*worker_route_->route.fallback);
-  seat(*worker_route_->route.fallback);
+  client_.end->set_peer_dialect(*worker_route_->route.options->fallback);
+  seat(*worker_route_->route.options->fallback);
 }
 
 // -- Receiving and sending --------------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ std::string place_for_players(const Route& route) {
 /// Where a client that has connected to `here` connects to the route. "": it has no listener.
 std::string address_for_players(const Route& route, const net::Address& here) {
   const std::uint16_t port = route.port_for_players();
-  if (!route.public_host.empty()) return net::host_and_port(route.public_host, port);
+  if (!route.options->public_host.empty()) return net::host_and_port(route.options->public_host, port);
   if (!route.listen_address.wildcard()) return route.listen_address.with_port(port).text();
   if (!here.wildcard()) return here.with_port(port).text();
   return "port " + std::to_string(port);
@@ -201,9 +201,10 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
   if (client.port() == 0) return "a bot stays on its route";
   if (route.bots()) return "that route is for bots";
   if (route.draining || route.retired) return "that route takes no newcomers (draining)";
-  if (!std::all_of(to.access.begin(), to.access.end(), [&](const Access& one) { return one.lets(client); }))
+  if (!std::all_of(to.rules->access.begin(), to.rules->access.end(),
+                   [&](const Access& one) { return one.lets(client); }))
     return client.ip_text() + " is not allowed on that route";
-  if (route.bans != nullptr && route.bans->find(client, steady_seconds(), to.ban_scope()))
+  if (route.options->bans != nullptr && route.options->bans->find(client, steady_seconds(), to.ban_scope()))
     return client.ip_text() + " is banned there";
   return std::nullopt;
 }
@@ -211,13 +212,13 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
 Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& now_in) const {
   Admission& admission = to.route.listener->admission;
   if (to.route.listener == accept_route_.route.listener || now_in.is_in(admission)) return MovedPlace();
-  const auto why = admission.enter_moved(info_.client, to.limits, now());
+  const auto why = admission.enter_moved(info_.client, to.rules->limits, now());
   if (!why) return MovedPlace(admission, info_.client);
   if (*why == Reason::kTooMany)
-    return Error{"that route has reached its limit of sessions: " + std::to_string(to.limits.sessions)};
+    return Error{"that route has reached its limit of sessions: " + std::to_string(to.rules->limits.sessions)};
   if (*why == Reason::kTooManyFromAddress)
     return Error{"that route has reached its limit of sessions from " + info_.client.ip_text() + ": " +
-                 std::to_string(to.limits.sessions_per_address)};
+                 std::to_string(to.rules->limits.sessions_per_address)};
   return Error{text(*why)};
 }
 
@@ -250,7 +251,7 @@ bool Session::leave_server(std::string_view server, std::string_view why) {
 AnnounceResult Session::say(std::string_view text) {
   const Route& route = worker_route_->route;
   if (!info_.game->has_chat()) return AnnounceResult::kNoChat;
-  if (!route.announce) return AnnounceResult::kOff;
+  if (!route.options->announce) return AnnounceResult::kOff;
   const auto frames = info_.game->announcement(info_.dialect, text);
   if (frames.empty()) return AnnounceResult::kCannot;
   if (ending_ || !takes_insert()) return AnnounceResult::kNotIn;

@@ -245,7 +245,7 @@ Buffer TcpSession::with_our_http(const FrameRun& frames) const {
   if (entered_ || frames.count == 0 || frames.ahead != 0 || !route_.game.answers_http(route_.dialect)) return {};
   return route_.game.with_http_at(
       frames.bytes, route_.dialect,
-      {.server_port = info_.server.port(), .host = route_.public_host, .port = route_.port_for_players()});
+      {.server_port = info_.server.port(), .host = route_.options->public_host, .port = route_.port_for_players()});
 }
 
 void TcpSession::pass_to_client(const FrameRun& frames) {
@@ -343,7 +343,7 @@ void TcpSession::leave_client() {
 void TcpSession::pass_rest(Way way) {
   Framer& framer = way == Way::kToServer ? to_server_ : to_client_;
   const bool whole = route_.game.requires_one_write(way, wire::Stage::kPlay) ||
-                     (way == Way::kToServer && route_.strict) ||
+                     (way == Way::kToServer && route_.options->strict) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
   if (whole || !open_ || framer.kept().empty()) return;
   way == Way::kToServer ? to_server(FrameRun{framer.take_kept()}) : to_client(FrameRun{framer.take_kept()});

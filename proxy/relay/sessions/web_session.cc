@@ -54,11 +54,11 @@ int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   const Route& route = worker_route_->route;
-  const auto client = route.proxies.empty() ? std::nullopt : std::optional(info_.client);
+  const auto client = route.options->proxies.empty() ? std::nullopt : std::optional(info_.client);
   net::UpgradeRequest request{outgoing.server.name,
-                              route.web->server_path.empty() ? request_.target : route.web->server_path,
+                              route.options->web.server_path.empty() ? request_.target : route.options->web.server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_, client)};
-  const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.web->server_tls.get(),
+  const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.options->web.server_tls.get(),
                                          outgoing.server.options.host, std::move(request), outgoing.first);
   if (error == 0) server_.link.set_reading(true);
   return error;

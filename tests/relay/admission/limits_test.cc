@@ -110,7 +110,7 @@ TEST_CASE("changed limits hold for new sessions") {
   Pair one(running, fake), two(running, fake);
   Limits limits = no_limits();
   limits.sessions = 1;
-  running.set_limits(limits);
+  running.set_rules({limits, {}});
   CHECK(eventually([&] {
     Stream::to(running.address).finish();
     return running.totals().by(Reason::kTooMany) > 0;

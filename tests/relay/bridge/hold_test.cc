@@ -154,7 +154,7 @@ TEST_CASE("hold: a server that comes back and stays silent does not make the wai
   Held running(300);
   Limits limits = no_limits();
   limits.ready_ms = 100;
-  running.set_limits(limits);
+  running.set_rules({limits, {}});
   Player anna(running);
   anna.lose();
   CHECK(have(anna.client.all(), "the server is away"));

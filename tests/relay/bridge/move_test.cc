@@ -120,9 +120,9 @@ TEST_CASE("move: clear errors") {
   running.bans.add({here, relay::Ban::kForGood, "no"});
   CHECK(running.why_stays(kOther) == "127.0.0.1 is banned there");
   running.bans.remove(here);
-  running.server().set_access(kOther, std::vector<relay::Access>{{.allow = {}, .deny = {here}}});
+  running.server().set_rules(kOther, {no_limits(), {{.allow = {}, .deny = {here}}}});
   CHECK(running.why_stays(kOther) == "127.0.0.1 is not allowed on that route");
-  running.server().set_access(kOther, {});
+  running.server().set_rules(kOther, {no_limits(), {}});
   running.server().drain_server(running.other_at.text(), true);
   CHECK(running.why_stays(kOther) == "its servers are drained");
   running.server().drain_server(running.other_at.text(), false);
@@ -148,7 +148,7 @@ TEST_CASE("move: the limits of the route apply to a player that is moved there, 
     why = "that route has reached its limit of sessions from 127.0.0.1: 1";
   }
   const Reason refused = limits.sessions != 0 ? Reason::kTooMany : Reason::kTooManyFromAddress;
-  running.server().set_limits(kOther, limits);
+  running.server().set_rules(kOther, {limits, {}});
   {
     Lines ben(Stream::to(running.addresses[kOther]));
     ben.say(R"({"enter":{"name":"ben"}})");
