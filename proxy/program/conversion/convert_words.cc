@@ -4,39 +4,44 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/rec/stand_in.h"
 #include "adapters/registry.h"
 #include "proxy/program/conversion/convert_sink.h"
-#include "proxy/program/settings/endpoint.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente {
 namespace {
 
-/// Of whichever game's back has one of this name; null: none has.
-const core::Setting* back_setting(std::string_view name) {
-  for (const wire::Game* game : games())
-    for (const core::Setting& one : faces_of(*game).back_settings)
-      if (one.name == name) return &one;
-  return nullptr;
+std::vector<core::Setting> settings_of_all_backs() {
+  std::vector<core::Setting> all;
+  for (const wire::Game* game : games()) {
+    const auto of_game = faces_of(*game).back_settings;
+    all.insert(all.end(), of_game.begin(), of_game.end());
+  }
+  return all;
 }
 
 }  // namespace
 
-Outcome<ConvertWords::Settings> back_settings_of(const std::vector<std::string>& set) {
-  ConvertWords::Settings settings;
+Outcome<Settings> back_settings_of(const std::vector<std::string>& set) {
+  return back_settings_of(set, settings_of_all_backs());
+}
+
+Outcome<Settings> back_settings_of(const std::vector<std::string>& set, std::span<const core::Setting> known) {
+  Settings settings;
   for (const std::string& one : set) {
     const std::size_t equals = one.find('=');
     if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": expected KEY=VALUE"};
     const std::string key = one.substr(0, equals), value = one.substr(equals + 1);
-    const core::Setting* known = back_setting(key);
-    if (known == nullptr) return Error{"--set " + one + ": no such setting; `entente games` lists them"};
-    if (const auto wrong = objection(*known, value)) return Error{"--set " + one + ": " + wrong->text};
+    const auto setting = std::ranges::find(known, std::string_view(key), &core::Setting::name);
+    if (setting == known.end()) return Error{"--set " + one + ": no such setting; `entente games` lists them"};
+    if (const auto wrong = objection(*setting, value)) return Error{"--set " + one + ": " + wrong->text};
     settings[key] = value;
   }
-  return settings;
+  return with_found(std::move(settings), known);
 }
 
 void declare_back_settings(CLI::App& app, std::vector<std::string>& set, const std::string& begin) {

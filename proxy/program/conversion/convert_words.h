@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "proxy/program/conversion/offline_room.h"
 #include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/program/import/import.h"
+#include "proxy/program/settings/endpoint.h"
 #include "proxy/relay/tap/room_words.h"
 #include "proxy/trace/recorder.h"
 
@@ -18,8 +20,6 @@ namespace entente {
 
 class ConvertWords {
  public:
-  using Settings = std::map<std::string, std::string, std::less<>>;
-
   /// `recorder` outlives it. `settings`: of the games' backs. `watcher`: is told the words, too; null, or outlives it.
   ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher = nullptr);
   /// Connections that are translated at once. Each takes about 100 kB. If more are open, the words of the one that has
@@ -76,8 +76,10 @@ class ConvertWords {
   std::map<std::string, Gap> gaps_;  // by the reason
 };
 
-/// Settings of the games' backs, "key=value" each.
-Outcome<ConvertWords::Settings> back_settings_of(const std::vector<std::string>& set);
+/// Settings of the games' backs: those in `set`, "key=value" each, and those that are found on this machine.
+Outcome<Settings> back_settings_of(const std::vector<std::string>& set);
+/// The same with the settings in `known`.
+Outcome<Settings> back_settings_of(const std::vector<std::string>& set, std::span<const core::Setting> known);
 
 /// Declares --set. `begin`: how its description begins.
 void declare_back_settings(CLI::App& app, std::vector<std::string>& set, const std::string& begin);

@@ -97,7 +97,7 @@ class Opening {
     if (!set) return RecordedFileError{kUsage, set.error().text};
     const auto format = import_format(path_);
     if (!format) return problem(format.error().text);
-    if (!is_piped(path_)) metadata_ = words_cache_metadata(input_, options_.set);
+    if (!is_piped(path_)) metadata_ = words_cache_metadata(input_, *set);
     if (!metadata_) return problem(metadata_.error().text);
 
     if (auto kept = can_keep() ? find_words_cache(path_, *metadata_) : nullptr) {
@@ -212,7 +212,7 @@ class Opening {
              alone() ? "s" : "", sessions_of(found), chosen.link, options_.link_option, others);
   }
 
-  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> make(const ConvertWords::Settings& set) {
+  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> make(const Settings& set) {
     std::ostringstream remarks;
     const auto file = RecordedFile::open(input_, remarks, &progress_);
     std::istringstream lines(remarks.str());
@@ -261,7 +261,7 @@ class Opening {
   }
 
   /// Where the file is, so that the words can be kept there; if that is impossible, in the folder for temporary files.
-  Outcome<ScratchWords> make_beside_or_elsewhere(const RecordedFile& file, const ConvertWords::Settings& set) {
+  Outcome<ScratchWords> make_beside_or_elsewhere(const RecordedFile& file, const Settings& set) {
     const fs::path beside = fs::path(path_).parent_path();
     if (auto made = make_in(beside.empty() ? "." : beside.string(), file, set)) return made;
     std::error_code error;
@@ -276,7 +276,7 @@ class Opening {
   }
 
   Outcome<ScratchWords> make_in(const std::string& folder, const RecordedFile& file,
-                                const ConvertWords::Settings& set) {
+                                const Settings& set) {
     std::error_code error;
     const auto mode = static_cast<unsigned>(fs::status(path_, error).permissions()) & 0666U;
     auto scratch = trace::ScratchFile::create(folder, "the words of " + name_, error ? 0600U : mode | 0600U);

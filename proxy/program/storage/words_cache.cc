@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -24,13 +23,6 @@ std::optional<trace::mcap::Metadata> metadata_of(trace::Source& file) {
   for (const trace::mcap::Metadata& one : reader.definitions().metadata())
     if (one.name == kMetadata) return one;
   return std::nullopt;
-}
-
-std::string joined_lines(std::vector<std::string> all) {
-  std::sort(all.begin(), all.end());
-  std::string text;
-  for (const std::string& one : all) text += (text.empty() ? "" : "\n") + one;
-  return text;
 }
 
 /// Whether the cache was written by us, by root, or by the owner of the file: in a shared folder, anybody could put one
@@ -59,7 +51,9 @@ bool is_words_cache(const fs::path& path) {
   return file && metadata_of(**file);
 }
 
-Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, const std::vector<std::string>& set) {
+Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, const Settings& set) {
+  std::string settings;
+  for (const auto& [name, value] : set) settings += name + '=' + value + '\n';
   std::error_code error;
   const auto bytes = fs::file_size(from.file, error);
   if (error) return Error{from.file + ": " + error.message()};
@@ -73,7 +67,7 @@ Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, con
                                 {"game", from.game},
                                 {"dialect", from.dialect},
                                 {"port", std::to_string(from.port)},
-                                {"set", joined_lines(set)}}};
+                                {"set", settings}}};
 }
 
 std::shared_ptr<trace::Source> find_words_cache(const std::string& file, const trace::mcap::Metadata& wanted) {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "proxy/program/import/file.h"
+#include "proxy/program/settings/endpoint.h"
 #include "proxy/trace/file.h"
 #include "proxy/trace/mcap.h"
 
@@ -23,8 +23,8 @@ std::filesystem::path file_of_words_cache(const std::filesystem::path& cache);
 bool is_words_cache(const std::filesystem::path& path);
 
 /// The description stored in a cache: the file that it was made of, in its present state, and how that file was read.
-/// An error says why the file cannot be examined.
-Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, const std::vector<std::string>& set);
+/// An error says why the file cannot be examined. `set`: of the games' backs, for the translation.
+Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, const Settings& set);
 
 /// The cache beside the file, if it says the same as `wanted` and is newer than the file; otherwise null.
 std::shared_ptr<trace::Source> find_words_cache(const std::string& file, const trace::mcap::Metadata& wanted);

@@ -1,4 +1,4 @@
-// How many connections are translated at once.
+// How many connections are translated at once, and with which settings.
 #include "proxy/program/conversion/convert_words.h"
 
 #include <doctest/doctest.h>
@@ -29,6 +29,13 @@ TEST_CASE("a file in which thousands of sessions are open at once is translated 
   REQUIRE(gaps.size() == 1);
   CHECK(gaps[0] == "client 2 and 99 more: the words end early: more than 1000 sessions are open at once");
   for (std::uint32_t i = 1; i <= ConvertWords::kMostRooms + kMore; ++i) words.gone(i);
+}
+
+TEST_CASE("settings that --set does not give are looked for on this machine, as for a bridge") {
+  const core::Setting known[] = {{"maps", "", {.folder = true, .find = [] { return std::string("/found"); }}}};
+  CHECK(*back_settings_of({}, known) == Settings{{"maps", "/found"}});
+  CHECK(*back_settings_of({"maps=/"}, known) == Settings{{"maps", "/"}});
+  CHECK_FALSE(back_settings_of({"map=/"}, known).ok());
 }
 
 }  // namespace
