@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/ogar/ogar.h"
+#include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/hex.h"
@@ -139,6 +140,22 @@ TEST_CASE("ogar front: a server without a world yet shows the default map, so th
   CHECK(has(play.waits(kTick), "flags=70 border={left=-3535.5"));  // clear, border, server info
   play.hears(open_world(200));
   CHECK(!has(play.waits(4 * kTick), "border"));
+}
+
+TEST_CASE("ogar front: a viewer that is too early for a broadcast is told when it begins, and may wait") {
+  Play play;
+  play.opens();
+  play.receives(client_hello());
+  play.waits(2 * kSecond);
+  words::Refused early;
+  early.set_text(core::begins_text(65 * kSecond));
+  early.set_may_retry(true);
+  CHECK(play.hears(early) == "");
+  const std::string told = play.waits(kTick);
+  CHECK(has(told, "you cannot join: the broadcast begins in 1:05; try again then"));
+  CHECK(!has(told, "closes"));
+  play.hears(open_world(200));
+  CHECK(has(play.waits(kTick), "border={left=-3535.5"));
 }
 
 TEST_CASE("ogar front: a spawn name enters and spawns, once a life") {
