@@ -16,12 +16,13 @@ inline std::uint64_t fnv1a(Bytes bytes, std::uint64_t so_far = 0xcbf29ce48422232
   return so_far;
 }
 
-/// fnv1a() as 16 hexadecimal digits, the highest first.
-inline std::string hash_of(Bytes bytes) {
-  std::uint64_t hash = fnv1a(bytes);
+/// 16 hexadecimal digits, the highest first.
+inline std::string hex_of(std::uint64_t hash) {
   std::string digits(16, '0');
   for (std::size_t at = digits.size(); at-- > 0; hash >>= 4U) digits[at] = "0123456789abcdef"[hash & 15U];
   return digits;
 }
+
+inline std::string hash_of(Bytes bytes) { return hex_of(fnv1a(bytes)); }
 
 }  // namespace entente

@@ -31,7 +31,7 @@ struct Replay {
   void on(const T&, const Recorded&) {}
   void on(const MapChunk& chunk, const Recorded&) {
     REQUIRE_FALSE(receiver.feed(chunk.data));
-    if (receiver.complete()) map = receiver.take();
+    if (receiver.complete()) map = receiver.take().solid;
   }
   void on(const StateData& state, const Recorded&) { me = state.player; }
   void on(const CreatePlayer& created, const Recorded& record) {

@@ -30,7 +30,9 @@ VoxelMap loaded(const MapMaker& maker) {
   for (std::size_t at = 0; at < stream.size(); at += kMapChunk)
     REQUIRE_FALSE(receiver.feed(Bytes(stream).subspan(at, std::min(kMapChunk, stream.size() - at))));
   REQUIRE(receiver.complete());
-  return receiver.take();
+  VxlReader reader;
+  REQUIRE_FALSE(reader.feed(as_bytes(receiver.take().vxl)));
+  return reader.take();
 }
 
 bool solid(const VoxelMap& map, double x, double y, double z) {

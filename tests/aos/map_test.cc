@@ -131,7 +131,14 @@ TEST_CASE("map stream: packed, cut into chunks and received") {
     REQUIRE_FALSE(receiver.feed(Bytes(packed).subspan(at, std::min(kMapChunk, packed.size() - at))).has_value());
   }
   REQUIRE(receiver.complete());
-  CHECK(receiver.take() == map);
+  const ReceivedMap received = receiver.take();
+  Buffer vxl;
+  write_vxl(map, vxl);
+  CHECK(received.vxl == as_text(vxl));
+  CHECK(received.hash == hash_of(vxl));
+  VoxelMap solid = map;
+  solid.forget_colours();
+  CHECK(received.solid == solid);
 }
 
 TEST_CASE("map stream: rubbish, bombs and trailing bytes are refused") {

@@ -18,11 +18,12 @@ void check_map(const aos::VoxelMap& map) {
   if (!same(once, twice)) std::abort();
 }
 
+/// Whether all of it is a map.
 template <class Reader>
-void feed(Reader& reader, Bytes bytes, std::size_t piece) {
+bool feed(Reader& reader, Bytes bytes, std::size_t piece) {
   for (std::size_t at = 0; at < bytes.size(); at += piece)
-    if (reader.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)))) return;
-  if (reader.complete()) check_map(reader.take());
+    if (reader.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)))) return false;
+  return reader.complete();
 }
 
 }  // namespace
@@ -33,10 +34,13 @@ ENTENTE_FUZZ_TARGET(aos_map) {
   const std::size_t piece = 1U + data[1];
   if ((data[0] & 1U) != 0) {
     aos::MapReceiver receiver;
-    feed(receiver, bytes, piece);
+    if (!feed(receiver, bytes, piece)) return 0;
+    aos::VxlReader reader;
+    if (!feed(reader, as_bytes(receiver.take().vxl), piece)) std::abort();
+    check_map(reader.take());
   } else {
     aos::VxlReader reader;
-    feed(reader, bytes, piece);
+    if (feed(reader, bytes, piece)) check_map(reader.take());
   }
   return 0;
 }

@@ -69,10 +69,10 @@ void Joining::hear(const StateData& state, BackOut& out) {
   if (server_.stage != Stage::kMap) return out.drop(drops::kMapLoaded);
   if (!loading_ || !loading_->complete())
     return server_.refuse(words::Refused::OTHER, "the map ends before its last column", out);
-  VoxelMap map = loading_->take();
+  ReceivedMap map = loading_->take();
   loading_.reset();
   words::World world = world_from_map(map, map_name_);
-  learn(std::move(map), std::move(world), state, out);
+  learn(std::move(map.solid), std::move(world), state, out);
 }
 
 void Joining::learn(VoxelMap map, words::World world, const StateData& state, BackOut& out) {

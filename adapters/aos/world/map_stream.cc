@@ -36,13 +36,17 @@ std::optional<Fault> MapReceiver::feed(Bytes chunk) {
       return Fault{"not a zlib stream", "data", at};
     inflater_->ended = result == Z_STREAM_END;
     const std::size_t size = piece.size() - z.avail_out;
-    unpacked_ += size;
-    if (unpacked_ > kLargestMap) return Fault{"map too large", "data", at};
-    if (auto fault = reader_.feed(Bytes(piece).first(size))) return fault;
+    if (vxl_.size() + size > kLargestMap) return Fault{"map too large", "data", at};
+    const Bytes unpacked = Bytes(piece).first(size);
+    if (auto fault = reader_.feed(unpacked)) return fault;
+    hash_ = fnv1a(unpacked, hash_);
+    vxl_ += as_text(unpacked);
     if (size == 0 && result == Z_BUF_ERROR) break;
   }
   return std::nullopt;
 }
+
+ReceivedMap MapReceiver::take() { return {reader_.take(), std::move(vxl_), hex_of(hash_)}; }
 
 struct MapPacker::Deflater {
   z_stream stream{};

@@ -5,14 +5,23 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "adapters/aos/world/vxl.h"
+#include "proxy/base/hash.h"
 
 namespace entente::aos {
 
 /// The largest VXL that is read, in bytes. The largest real map has 3.7 million. A map whose voxels are all coloured
 /// has 67 million.
 inline constexpr std::size_t kLargestMap = 16U << 20U;
+
+/// A map as it was sent.
+struct ReceivedMap {
+  VoxelMap solid;    ///< without colours
+  std::string vxl;   ///< its bytes, unpacked
+  std::string hash;  ///< hash_of() these
+};
 
 class MapReceiver {
  public:
@@ -24,13 +33,14 @@ class MapReceiver {
   /// Takes the data of the next Map Chunk.
   std::optional<Fault> feed(Bytes chunk);
   bool complete() const { return reader_.complete(); }
-  VoxelMap take() { return reader_.take(); }  ///< REQUIRES: complete().
+  ReceivedMap take();  ///< REQUIRES: complete().
 
  private:
   struct Inflater;
   std::unique_ptr<Inflater> inflater_;
-  VxlReader reader_;
-  std::size_t unpacked_ = 0;
+  VxlReader reader_{false};
+  std::string vxl_;
+  std::uint64_t hash_ = fnv1a({});
 };
 
 /// Makes that stream from VXL, which is fed in pieces of any size (compression level 5, as in real servers).

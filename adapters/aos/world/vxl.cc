@@ -99,29 +99,28 @@ bool operator==(const VoxelMap& a, const VoxelMap& b) {
 }
 
 std::optional<Fault> VxlReader::feed(Bytes bytes) {
-  append(kept_, bytes);
-  std::size_t taken = 0;
-  Buffer left;
-  left.swap(kept_);
-  while (left.size() - taken >= 4) {
-    if (complete()) return Fault{"bytes after the map", "", offset_};
-    const std::uint8_t* header = left.data() + taken;
-    const std::size_t coloured = header[2] + 1U >= header[1] ? header[2] + 1U - header[1] : 0;
-    const std::size_t size = header[0] == 0 ? 4 * (1 + coloured) : 4U * header[0];
-    if (left.size() - taken < size) break;
-    kept_.assign(header, header + size);
-    if (const auto fault = span()) return fault;
-    taken += size;
+  Buffer joined;
+  if (!kept_.empty()) {
+    joined.swap(kept_);
+    append(joined, bytes);
+    bytes = joined;
+  }
+  while (bytes.size() >= 4 && !complete()) {
+    const std::size_t coloured = bytes[2] + 1U >= bytes[1] ? bytes[2] + 1U - bytes[1] : 0;
+    const std::size_t size = bytes[0] == 0 ? 4 * (1 + coloured) : 4U * bytes[0];
+    if (bytes.size() < size) break;
+    if (const auto fault = span(bytes.first(size))) return fault;
+    bytes = bytes.subspan(size);
     offset_ += size;
   }
-  if (complete() && taken < left.size()) return Fault{"bytes after the map", "", offset_};
-  kept_.assign(left.begin() + static_cast<std::ptrdiff_t>(taken), left.end());
+  if (complete() && !bytes.empty()) return Fault{"bytes after the map", "", offset_};
+  kept_.assign(bytes.begin(), bytes.end());
   return std::nullopt;
 }
 
-/// Reads the span in kept_: N, S, E, A, then the colours of z = S..E, then those of the run above the next air.
-std::optional<Fault> VxlReader::span() {
-  const std::uint32_t words = kept_[0], start = kept_[1], last = kept_[2], air = kept_[3];
+/// Reads one span: N, S, E, A, then the colours of z = S..E, then those of the run above the next air.
+std::optional<Fault> VxlReader::span(Bytes span) {
+  const std::uint32_t words = span[0], start = span[1], last = span[2], air = span[3];
   const std::uint32_t end = last + 1;  // E may be S - 1: no colour at all
   if (start > kMapHeight || end > kMapHeight || end < start)
     return Fault{"voxel outside the map", "start", offset_ + 1};
@@ -132,9 +131,9 @@ std::optional<Fault> VxlReader::span() {
   for (std::uint32_t i = 0; i < bottom_.size(); ++i) colours_.emplace_back(bottom_at + i, bottom_[i]);
   bottom_.clear();
   solid_ &= ~bits(air, start);
-  const std::uint8_t* at = kept_.data() + 4;
+  const std::uint8_t* at = span.data() + 4;
   for (std::uint32_t z = start; z < end; ++z, at += 4) colours_.emplace_back(z, colour_at(at));
-  for (const std::uint8_t* stop = kept_.data() + kept_.size(); at < stop; at += 4) bottom_.push_back(colour_at(at));
+  for (const std::uint8_t* stop = span.data() + span.size(); at < stop; at += 4) bottom_.push_back(colour_at(at));
   floor_ = end;
   if (words == 0) finish_column();
   return std::nullopt;
@@ -142,7 +141,7 @@ std::optional<Fault> VxlReader::span() {
 
 void VxlReader::finish_column() {
   map_.change(column_) = solid_;
-  if (!colours_.empty()) {
+  if (!colours_.empty() && map_.keeps_colours_) {
     VoxelMap::Coloured& column = map_.change_colours(column_);
     column.colours.reserve(colours_.size());
     for (const auto& [z, colour] : colours_) {

@@ -62,6 +62,10 @@ class VoxelMap {
 /// Reads uncompressed VXL in pieces of any size. Maps are sent as one zlib stream of it; see map_stream.h.
 class VxlReader {
  public:
+  /// Without `colours`, the map has only what is solid, and reading is much faster.
+  explicit VxlReader(bool colours = true) {
+    if (!colours) map_.forget_colours();
+  }
   /// Takes the next bytes; a Fault (offset from the start of the map) if they cannot be a map. After a fault, or once
   /// complete, nothing more may be fed.
   std::optional<Fault> feed(Bytes bytes);
@@ -70,12 +74,12 @@ class VxlReader {
   VoxelMap take() { return std::move(map_); }
 
  private:
-  std::optional<Fault> span();
+  std::optional<Fault> span(Bytes span);
   void finish_column();
 
   VoxelMap map_;
   Buffer kept_;             // an incomplete span
-  std::size_t offset_ = 0;  // of kept_'s first byte
+  std::size_t offset_ = 0;  // of the next span
   std::uint32_t column_ = 0;
   // Of the column under way:
   std::uint64_t solid_ = ~0ULL;

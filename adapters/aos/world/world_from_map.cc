@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "adapters/aos/wire/conversions.h"
-#include "proxy/base/hash.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -182,6 +181,13 @@ void add(const Box& box, int cell, words::World& world) {
 
 }  // namespace
 
+words::World world_from_map(ReceivedMap& map, std::string name) {
+  words::World world = world_from_map(map.solid, std::move(name));
+  world.set_hash("vxl-" + map.hash);  // no peer checks it
+  world.set_voxels(std::move(map.vxl));
+  return world;
+}
+
 words::World world_from_map(const VoxelMap& map, std::string name) {
   words::World world;
   world.set_kind(words::World::VOXELS);
@@ -194,10 +200,6 @@ words::World world_from_map(const VoxelMap& map, std::string name) {
   for (const Box& box : parts.walls) add(box, parts.cell, world);
   for (const int height : parts.ground.at)
     world.mutable_ground()->push_back(static_cast<char>(std::max(0, height - kBelow)));
-  Buffer voxels;
-  write_vxl(map, voxels);
-  world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it
-  world.set_voxels(voxels.data(), voxels.size());
   return world;
 }
 

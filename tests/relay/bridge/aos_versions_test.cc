@@ -85,7 +85,7 @@ struct Match : Turning {
     if (client.dialect().map_checksum) client.say(MapCached{0});
     MapReceiver receiver;
     while (!receiver.complete()) REQUIRE_FALSE(receiver.feed(client.hear<MapChunk>().data));
-    const VoxelMap map = receiver.take(), sent = meadow();
+    const VoxelMap map = receiver.take().solid, sent = meadow();
     std::size_t differ = 0;
     for (std::uint32_t i = 0; i < kMapSize * kMapSize; ++i)
       differ += map.column(i % kMapSize, i / kMapSize) != sent.column(i % kMapSize, i / kMapSize) ? 1 : 0;
