@@ -14,6 +14,10 @@ class ConfigPlaces {
  public:
   /// Of a configuration that was made from options: errors have no place.
   ConfigPlaces() = default;
+  static const ConfigPlaces& none() {
+    static const ConfigPlaces no_file;
+    return no_file;
+  }
   ConfigPlaces(std::string file, std::map<std::string, Place> places, const config::Config& config);
 
   /// The file; "": there is none.

@@ -13,8 +13,8 @@
 #include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/serve/serve.h"
-#include "proxy/program/serve/shared_room.h"
 #include "proxy/program/settings/arena_rules.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {

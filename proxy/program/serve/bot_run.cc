@@ -3,46 +3,28 @@
 #include <chrono>
 #include <thread>
 
-#include "adapters/native/native.h"
-#include "adapters/registry.h"
 #include "proxy/net/named_thread.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/settings/route.h"
-#include "proxy/program/settings/web.h"
 
 namespace entente {
 namespace {
-
-relay::BridgeOptions bridge_of(const BotRun& run, BotCrowd& crowd, bool record_secrets) {
-  relay::BridgeOptions bridge;
-  bridge.server_game = run.to.game;
-  bridge.front = [&crowd](std::size_t) { return crowd.next(); };
-  bridge.back = back_maker(run.to);
-  bridge.bots = run.count;
-  bridge.record_secrets = record_secrets;
-  return bridge;
-}
 
 struct Added {
   relay::TapThread* tap;
   std::size_t route;  // as ProxyServer::add numbered it
 };
 
-Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool record_secrets) {
-  const auto web = web_options(WebSocketSettings{}, run.to.web.value_or(WebSocketSettings{}));
-  if (!web) return web.error();
+Outcome<Added> add(Service& service, const BotRun& run, const config::Config& config, BotCrowd& crowd) {
+  const RouteServers to{run.to, {{run.to.host, run.to.port, run.to.dialect}}};
+  auto plays = service.describer(config).bots(
+      to, [&crowd] { return crowd.next(); }, run.count);
+  if (!plays) return plays.error();
+  plays->subject += " for bots";
   const auto tap = service.tap(run.record, run.to.game->name());
   if (!tap) return tap.error();
-  relay::RouteOptions plays;
-  plays.game = &native::game();
-  plays.servers[0].dialect = run.to.dialect;
-  plays.servers[0].host = run.to.host;
-  plays.servers[0].port = run.to.port;
-  plays.web = *web;
-  plays.bridge = bridge_of(run, crowd, record_secrets);
-  plays.tap = *tap;
-  const auto added = service.add({plays, dialect_text(run.to) + " for bots"});
+  const auto added = service.add(std::move(*plays), *tap);
   if (!added) return added.error();
   if (const auto opened = service.open_acceptors(); !opened) return opened.error();
   return Added{*tap, added->route};
@@ -68,7 +50,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
                   .plain = [&run](const std::string& why) { return plain(why, run.to); }});
   if (const auto found = net::resolve(run.to.host, run.to.port); !found && !run.reconnect) return found.error();
   Service service(config);
-  const auto added = add(service, run, crowd, config.recording().secrets() == config::Recording::keep);
+  const auto added = add(service, run, config, crowd);
   if (!added) {
     service.abandon();
     return added.error();

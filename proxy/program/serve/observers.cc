@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/settings/route.h"
-#include "proxy/program/settings/web.h"
 
 namespace entente {
 namespace {
@@ -26,27 +24,22 @@ std::shared_ptr<BotCrowd> Observers::new_crowd() {
       .each = each, .reconnect = true, .said = [](const std::string& what) { log_info("broadcast: {}", what); }});
 }
 
-Outcome<Service::NewRoute> Observers::route_of(const config::Route& route, std::shared_ptr<BotCrowd> crowd,
-                                               std::shared_ptr<relay::Broadcast> broadcast) {
-  const auto to = parse_servers(std::vector<std::string>(route.to().begin(), route.to().end()), games());
+Outcome<RouteDescription> Observers::describe(const Describer& describer, const RouteDescription& watched,
+                                              std::shared_ptr<BotCrowd> crowd,
+                                              std::shared_ptr<relay::Broadcast> broadcast) {
+  const config::Route& keys = *watched.keys;
+  const auto to = parse_servers(std::vector<std::string>(keys.to().begin(), keys.to().end()), games());
   if (!to) return to.error();
-  const auto web = web_options(WebSocketSettings{}, to->first.web.value_or(WebSocketSettings{}));
-  if (!web) return web.error();
-  relay::RouteOptions options;
-  options.game = &native::game();
-  options.servers = to->servers;
-  options.upstream.policy = static_cast<relay::Policy>(route.policy());
-  options.upstream.hold_ms = kObserverHolds;
-  options.upstream.check_ms = kObserverChecks;
-  options.web = *web;
-  options.send_proxy = to->first.send_proxy;
-  options.bridge.emplace();
-  options.bridge->server_game = to->first.game;
-  options.bridge->front = [crowd = std::move(crowd)](std::size_t) { return crowd->next(); };
-  options.bridge->back = back_maker(to->first);
-  options.bridge->bots = 1;
-  options.bridge->broadcast = std::move(broadcast);
-  return Service::NewRoute{std::move(options), dialect_text(to->first) + " for the broadcast of " + route.listen()};
+  auto made = describer.bots(
+      *to, [crowd = std::move(crowd)] { return crowd->next(); }, 1);
+  if (!made) return made;
+  made->position = watched.position;
+  made->subject += " for the broadcast of " + watched.url;
+  made->options.upstream.policy = watched.options.upstream.policy;
+  made->options.upstream.hold_ms = kObserverHolds;
+  made->options.upstream.check_ms = kObserverChecks;
+  made->options.bridge->broadcast = std::move(broadcast);
+  return made;
 }
 
 void Observers::look_after(std::size_t number, std::shared_ptr<BotCrowd> crowd) {

@@ -9,6 +9,7 @@
 
 #include "proxy/program/base/housekeeping.h"
 #include "proxy/program/serve/bot_crowd.h"
+#include "proxy/program/serve/description.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/relay/broadcast/broadcast.h"
 
@@ -22,9 +23,10 @@ class Observers {
   Observers(const Observers&) = delete;
   Observers& operator=(const Observers&) = delete;
 
-  /// The route by which an observer joins the servers of `route`. The error is one of its URLs.
-  static Outcome<Service::NewRoute> route_of(const config::Route& route, std::shared_ptr<BotCrowd> crowd,
-                                             std::shared_ptr<relay::Broadcast> broadcast);
+  /// The route by which an observer joins the servers of the route `watched`.
+  static Outcome<RouteDescription> describe(const Describer& describer, const RouteDescription& watched,
+                                            std::shared_ptr<BotCrowd> crowd,
+                                            std::shared_ptr<relay::Broadcast> broadcast);
   /// A crowd of one bot, the observer.
   static std::shared_ptr<BotCrowd> new_crowd();
 

@@ -10,12 +10,13 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/fleet_settings.h"
-#include "proxy/program/settings/endpoint.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {
 
 using google::protobuf::Message;
+using google::protobuf::util::MessageDifferencer;
 using Reload = config::Rule::Reload;
 
 /// Removes the keys whose changes a reload treats in a way for which `is` returns true. `table`: how it treats those of
@@ -42,17 +43,11 @@ Part fixed(Part part) {
   return part;
 }
 
-bool is_enet_url(const std::string& listen) {
-  const auto at = parse_endpoint(listen, games(), EndpointRole::kListen);
-  return at && at->game->transport() == wire::Transport::kEnet && at->enet != relay::EnetMode::kDatagrams;
-}
-
 bool listens_by_enet(const config::Config& config) {
-  for (const config::Route& route : config.route())
-    if (is_enet_url(route.listen())) return true;
-  for (const config::Arena& arena : config.arena())
-    if (std::any_of(arena.listen().begin(), arena.listen().end(), is_enet_url)) return true;
-  return false;
+  const auto all = listeners_of(config, games());
+  return std::any_of(all.begin(), all.end(), [](const ListenEnd& end) {
+    return end.game->transport() == wire::Transport::kEnet && end.enet != relay::EnetMode::kDatagrams;
+  });
 }
 
 /// ENet cannot accept more peers than it was opened with.
@@ -68,7 +63,7 @@ constexpr std::string_view kModified = "modified: ";
 /// In lines such as "limits.sessions: 200 -> 150", each after `changed`, or "added: access.deny[0]: …".
 std::vector<std::string> differences(const Message& before, const Message& fresh, std::string_view changed = "") {
   std::string text;
-  google::protobuf::util::MessageDifferencer differencer;
+  MessageDifferencer differencer;
   differencer.ReportDifferencesToString(&text);
   differencer.Compare(before, fresh);
   std::vector<std::string> lines;
@@ -102,7 +97,45 @@ config::Config at_once(config::Config config) {
   return config;
 }
 
+/// How a reload treats those keys of [[route]] or [[arena]] that have no rule of their own.
+template <class Table>
+Reload rule_of_table() {
+  const auto& tables = *config::Config::descriptor();
+  for (int i = 0; i < tables.field_count(); ++i)
+    if (tables.field(i)->message_type() == Table::descriptor()) return reload_rule(*tables.field(i), config::Rule::never);
+  return config::Rule::never;
+}
+
+template <class Table>
+bool differs_only_in_running(Table before, Table fresh) {
+  const auto while_it_runs = [](Reload reload) {
+    return reload == config::Rule::at_once || reload == config::Rule::listeners;
+  };
+  for (Table* one : {&before, &fresh}) remove_keys(*one, while_it_runs, rule_of_table<Table>());
+  return MessageDifferencer::Equals(before, fresh);
+}
+
 }  // namespace
+
+bool goes_on_with(const config::Route& before, const config::Route& fresh) {
+  return differs_only_in_running(before, fresh);
+}
+
+bool goes_on_with(const config::Arena& before, const config::Arena& fresh) {
+  return differs_only_in_running(before, fresh);
+}
+
+std::vector<std::string> changed_keys(const config::Route& before, const config::Route& fresh) {
+  std::vector<std::string> changed;
+  const auto& keys = *config::Route::descriptor();
+  for (int i = 0; i < keys.field_count(); ++i) {
+    if (reload_rule(*keys.field(i), rule_of_table<config::Route>()) != config::Rule::at_once) continue;
+    MessageDifferencer differencer;
+    const auto fields = std::vector{keys.field(i)};
+    if (!differencer.CompareWithFields(before, fresh, fields, fields)) changed.push_back(keys.field(i)->name());
+  }
+  return changed;
+}
 
 std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh) {
   return differences(at_once(before), at_once(fresh), "changed: ");

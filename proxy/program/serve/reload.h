@@ -20,4 +20,12 @@ std::vector<std::string> takes_restart(const config::Config& running, const conf
 /// One line for each difference that applies at once.
 std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh);
 
+// One route or arena before and after a reload, by the rules of its keys.
+/// Whether what is served can go on with the fresh settings: they differ only in keys that apply at once, or whose
+/// listeners are compared by themselves.
+bool goes_on_with(const config::Route& before, const config::Route& fresh);
+bool goes_on_with(const config::Arena& before, const config::Arena& fresh);
+/// The keys that differ and apply at once, in order.
+std::vector<std::string> changed_keys(const config::Route& before, const config::Route& fresh);
+
 }  // namespace entente

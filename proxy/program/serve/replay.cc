@@ -19,7 +19,7 @@
 #include "proxy/program/log/say.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/serve/service.h"
-#include "proxy/program/serve/shared_room.h"
+#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {
@@ -30,21 +30,10 @@ int refused(const RecordedFile::OpenError& error) {
   return error.exit == kUsage ? replay_error(error.text) : report_failure({error.text});
 }
 
-/// Its listeners, or what is wrong with one of them.
-Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
-  std::vector<ListenEnd> ends;
-  for (const std::string& url : urls) {
-    const auto end = parse_shared_listen(url, games());
-    if (!end) return Error{"--listen " + end.error().text};
-    ends.push_back(*end);
-  }
-  return ends;
-}
-
 class Showing {
  public:
   Showing(const config::Config& config, std::unique_ptr<PlayedWords> session)
-      : session_(std::move(session)), service_(config), control_(service_.server()) {}
+      : config_(config), session_(std::move(session)), service_(config), control_(service_.server()) {}
 
   void house(const core::Replay::Options& options) {
     relay::SharedRoomOptions shared_room;
@@ -59,10 +48,13 @@ class Showing {
     add_replay_commands(service_.control(), control_);
   }
 
-  Outcome<Done> listen(const ListenEnd& end) {
-    const auto line = listen_in_shared_room(service_, {shared_room_, "replay", service_.counting_tap()}, end);
-    if (!line) return line.error();
-    lines_ += *line;
+  Outcome<Done> listen(const std::string& url) {
+    auto listener = service_.describer(config_).into({shared_room_, "replay"}, url, 1);
+    if (!listener) return listener.error();
+    const std::string subject = listener->subject;
+    const auto listening = service_.add(std::move(*listener), service_.counting_tap());
+    if (!listening) return listening.error();
+    lines_ += "listening " + subject + " " + listening->address.text() + "\n";
     return Done{};
   }
 
@@ -82,6 +74,7 @@ class Showing {
   }
 
  private:
+  const config::Config& config_;
   std::unique_ptr<PlayedWords> session_;  // until the shared room is open
   Service service_;
   ReplayControl control_;
@@ -90,7 +83,7 @@ class Showing {
 };
 
 Outcome<Done> show(const config::Config& config, std::unique_ptr<PlayedWords> session,
-                   const core::Replay::Options& options, const std::vector<ListenEnd>& ends) {
+                   const core::Replay::Options& options, const std::vector<std::string>& listeners) {
   const RecordedSessionInfo about = session->about();
   const core::Micros length = session->end_time();
   if (!session->damage().empty())
@@ -101,8 +94,8 @@ Outcome<Done> show(const config::Config& config, std::unique_ptr<PlayedWords> se
   Showing showing(config, std::move(session));
   showing.house(options);
   Outcome<Done> opened = Done{};
-  for (const ListenEnd& end : ends)
-    if (opened) opened = showing.listen(end);
+  for (const std::string& url : listeners)
+    if (opened) opened = showing.listen(url);
   if (opened) opened = showing.open_acceptors();
   if (!opened) {
     showing.abandon();
@@ -150,7 +143,7 @@ class FleetFiles {
 };
 
 Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
-                                               const std::vector<ListenEnd>& ends, const config::Config& config) {
+                                               const config::Config& config) {
   const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
   FileOptions input = options.input;
   FleetFiles of_fleet;
@@ -166,7 +159,7 @@ Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& optio
   const auto shown = show(config, std::move(*session),
                           {at, options.speed, options.paused, options.loop, options.shared,
                            is_file ? std::filesystem::path(files->front()).filename().string() : ""},
-                          ends);
+                          options.listen);
   if (!shown) return failed(shown.error().text);
   return Done{};
 }
@@ -226,13 +219,13 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
 int run_replay(const ReplayCommandOptions& options) {
   const auto at = parse_time(options.at);
   if (!at) return replay_error("--at " + at.error().text);
-  const auto ends = listeners(options.listen);
-  if (!ends) return replay_error(ends.error().text);
+  for (const std::string& url : options.listen)
+    if (const auto end = parse_shared_listen(url, games()); !end) return replay_error("--listen " + end.error().text);
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
-  const auto replayed = replay(options, *at, *ends, config);
+  const auto replayed = replay(options, *at, config);
   stop_log();
   return replayed ? kOk : refused(replayed.error());
 }

@@ -1,6 +1,6 @@
-// The routes and arenas of a configuration, as `entente run` serves them. A reload compares the file with what is
-// served and changes only what differs. Invariant: a reload applies all of a file or nothing. Sessions go on as they
-// began.
+// The routes and arenas of a configuration, as `entente run` serves them. A reload describes the new configuration
+// (description.h), compares it with what is served, and changes only what differs. A start is the same, with nothing
+// served before. Invariant: all of a file is applied, or nothing. Sessions go on as they began.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "proxy/program/serve/configured.h"
+#include "proxy/program/serve/description.h"
 #include "proxy/program/serve/fleet_arenas.h"
 #include "proxy/program/serve/observers.h"
 #include "proxy/program/serve/reload.h"
 #include "proxy/program/serve/service.h"
-#include "proxy/program/serve/shared_room.h"
 #include "proxy/relay/broadcast/broadcast.h"
 
 namespace entente {
@@ -45,20 +45,14 @@ class Routes {
   Outcome<std::string> reload();
 
  private:
-  /// A listener that is served: of a route, or of an arena.
+  /// A listener that is served, or an observer.
   struct Running {
-    std::string url;
-    ListenEnd listen;
+    std::shared_ptr<const RouteDescription> is = {};
     std::size_t number = 0;  // as ProxyServer::add numbered it
-    std::string name;        // "bzflag 2.4 127.0.0.1:5154"
+    std::string name = {};   // "bzflag 2.4 127.0.0.1:5154"
     relay::TapThread* tap = nullptr;
-    relay::WebOptions web{};
-    std::optional<config::Route> route = {};           // settings of its route; nullopt: of an arena or an audience
-    std::size_t room = 0;                              // the shared room that it leads to, if any
-    std::size_t position = 1;                          // in the configuration
-    bool watch = false;                                // its clients can only watch
     std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route with [[route.watch]]
-    std::shared_ptr<BotCrowd> observer = {};           // not null: an observer uses it to join the servers of `route`
+    std::shared_ptr<BotCrowd> observer = {};           // not null: an observer uses it to join the servers of the route
   };
   struct RunningArena {
     config::Arena settings;
@@ -76,63 +70,55 @@ class Routes {
   };
   using Urls = google::protobuf::RepeatedPtrField<std::string>;
   using Watches = google::protobuf::RepeatedPtrField<config::Watch>;
-  /// Listeners that lead into one room.
-  struct RoomListeners {
-    const Urls& urls;
-    std::vector<ListenEnd> ends = {};
-    std::vector<std::optional<Running>> before = {};  // the listener that each one keeps or replaces, or nullopt
-
-    /// One of the routes in `before`, as `beside` of ProxyServer::add_shared_room.
-    std::optional<std::size_t> beside() const;
+  /// A listener of a room: its URL, what it is, and the listener that it keeps or replaces.
+  struct RoomListener {
+    const std::string& url;
+    ListenEnd end;
+    std::optional<Running> before;
   };
-  /// What a reload is going to do.
+  using RoomListeners = std::vector<RoomListener>;
+  /// The difference between what is served and a configuration.
   struct Plan {
     const ConfigPlaces& places;
+    const Describer describer;
+    const bool starts;                 // nothing is served yet
     std::vector<Running> before = {};  // running listeners that no listener of the file has matched yet
     std::vector<RunningArena> arenas_before = {};
     std::vector<RunningWatch> watches_before = {};
     std::vector<Running> after = {};  // those in `added` have no number and no name yet
     std::vector<RunningArena> arenas_after = {};
     std::vector<RunningWatch> watches_after = {};
-    std::vector<Service::NewRoute> added = {};
+    std::vector<Service::Added> added = {};
     std::vector<std::size_t> added_at = {};  // their places in `after`
     std::vector<std::size_t> rooms_added = {};
     std::vector<relay::TapThread*> taps_added = {};
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
-    std::string told = {};                         // what differs, in lines
-    std::vector<std::function<void()>> logs = {};  // called after the reload
+    std::string told = {};   // what differs, in lines
+    std::string lines = {};  // where it listens from now on
   };
-
-  Outcome<Running> add(Running running, Service::NewRoute made);
-  Outcome<Done> add(const config::Route& route, std::size_t position);
-  Outcome<Done> add(const config::Arena& arena, std::size_t position);
-  Outcome<Done> add_listeners(const Urls& urls, const std::string& arena, std::size_t position,
-                              const std::optional<config::Route>& route);
-  Outcome<Done> stand_for(const config::Arena& arena, std::size_t position);
-  Outcome<Done> keep_listeners(const Urls& urls, Plan& plan) const;
-  Outcome<Done> add(const Watches& watches, const std::string& of, const std::shared_ptr<relay::Broadcast>& broadcast,
-                    std::size_t position);
-  RunningWatch open_watch(const config::Watch& settings, const std::string& of,
-                          const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside = {});
-  Outcome<Done> open_room(RunningArena& arena, const ConfigPlaces& places, std::size_t position,
-                          std::optional<std::size_t> beside = {});
 
   Machine machine() const;
   Outcome<Done> change(const LoadedConfig& loaded);
+  /// Serves this configuration from now on: all of it, or on an error what was served before.
+  Outcome<Done> apply(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
   Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
-  Outcome<Done> add_observer(const Running& of);
-  Outcome<std::pair<Running, Service::NewRoute>> new_observer(const Running& of);
+  Outcome<Done> plan_fleet_arena(const config::Arena& arena, std::size_t position, Plan& plan);
+  Outcome<Done> plan_fleet_listeners(const Urls& urls, const std::string& arena, std::size_t position,
+                                     const std::optional<config::Route>& keys, Plan& plan);
   Outcome<Done> plan_observer(const Running& of, Plan& plan);
-  Outcome<RoomListeners> listeners(const Urls& urls, Plan& plan) const;
-  Outcome<Done> plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& entry, bool same,
-                               std::size_t position, const RunningWatch* watch, Plan& plan);
+  Outcome<Done> plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& room, relay::TapThread* tap,
+                               bool same, std::size_t position, const RunningWatch* watch, Plan& plan) const;
   Outcome<Done> plan_watches(const Watches& watches, const std::string& of,
                              const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position, Plan& plan);
+  Outcome<RoomListeners> take_listeners(const Urls& urls, Plan& plan) const;
+  RunningWatch open_watch(const config::Watch& settings, const std::string& of,
+                          const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside);
+  Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside, Plan& plan);
   Outcome<Done> objection_to_moves(const Plan& plan) const;
-  void keep(Running running, const relay::WebOptions& fresh, Plan& plan) const;
-  void add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const;
+  void keep(Running running, RouteDescription fresh, Plan& plan) const;
+  void add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
   void end_removed(Plan& plan);
   void abandon(const Plan& plan);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -28,7 +29,6 @@
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/settings/access.h"
-#include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/program/settings/web.h"
 #include "proxy/program/take_over/older_sockets.h"
@@ -39,25 +39,6 @@ namespace entente {
 namespace {
 
 /// The file name of recordings that an operator starts on routes without `record`.
-/// The ports of listeners with an IPv4 address. A listener on [::] with such a port leaves IPv4 to them.
-std::set<std::uint16_t> ports_of_v4(const config::Config& config) {
-  std::set<std::uint16_t> ports;
-  const auto add = [&](const std::string& url) {
-    const auto listen = parse_endpoint(url, games(), EndpointRole::kListen);
-    const auto at = listen ? net::Address::parse(listen->host, listen->port) : Outcome<net::Address>(Error{""});
-    if (at && !at->v6() && at->port() != 0) ports.insert(at->port());
-  };
-  const auto add_all = [&](const auto& one) {
-    for (const config::Watch& watch : one.watch()) std::for_each(watch.listen().begin(), watch.listen().end(), add);
-  };
-  for (const config::Route& route : config.route()) add(route.listen()), add_all(route);
-  for (const config::Arena& arena : config.arena()) {
-    std::for_each(arena.listen().begin(), arena.listen().end(), add);
-    add_all(arena);
-  }
-  return ports;
-}
-
 constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
 
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
@@ -114,7 +95,7 @@ Service::Service(const config::Config& config)
       server_(config.workers(), events_),
       drainer_(server_, Millis{config.drain_s()} * 1000, housekeeping_) {
   use_all_descriptors();
-  set_rules(config);
+  set_general(config);
 }
 
 Outcome<Done> Service::join_fleet() {
@@ -139,38 +120,31 @@ void Service::discard(relay::TapThread& tap) {
   if (taps_.recording_of(&tap) != nullptr) taps_.discard(tap);
 }
 
-relay::RouteOptions Service::complete(relay::RouteOptions options, const config::Limits& own) {
-  options.web.page = page_of(*options.game, options.listen_dialect);
+/// The options of a route, with what is this service's own.
+relay::RouteOptions Service::connected(const Added& route) {
+  relay::RouteOptions options = route.description->options;
+  options.tap = route.tap;
   options.bans = &bans_;
   if (options.upstream.hold_ms != 0)
     for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
-  options.public_host = config_.public_host();
   // A server must not be stopped while another process, or a route from before a reload, may have players on it.
   options.upstream.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
            (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
   };
-  const std::lock_guard lock(mutex_);
-  options.limits = limits_of(limits_for(limits_, own));
-  options.only_v6 = v4_ports_.contains(options.listen.port());
-  options.access.push_back(access_);
   return options;
 }
 
-Outcome<relay::Listening> Service::add(NewRoute route) {
-  route.options = complete(std::move(route.options), route.limits);
-  const auto added = server_.add(route.options);
-  if (added) serve(route, *added);
-  return added;
+Outcome<relay::Listening> Service::add(RouteDescription description, relay::Tap* tap) {
+  const auto added = change({{std::make_shared<const RouteDescription>(std::move(description)), tap}}, {});
+  if (!added) return added.error();
+  return added->front();
 }
 
-Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> added,
+Outcome<std::vector<relay::Listening>> Service::change(const std::vector<Added>& added,
                                                        const std::vector<std::size_t>& retired) {
   relay::RouteChanges changes;
-  for (NewRoute& one : added) {
-    one.options = complete(std::move(one.options), one.limits);
-    changes.added.push_back({one.options, one.instead_of});
-  }
+  for (const Added& one : added) changes.added.push_back({connected(one), one.instead_of});
   changes.retired = retired;
   std::map<std::size_t, std::string> names;
   for (const NamedRoute& one : routes_.names()) names[one.number] = one.name;
@@ -190,16 +164,16 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
   return listening;
 }
 
-void Service::serve(const NewRoute& route, const relay::Listening& at) {
-  const relay::RouteOptions& options = route.options;
+void Service::serve(const Added& route, const relay::Listening& at) {
+  const RouteDescription& its = *route.description;
+  const relay::RouteOptions& options = its.options;
   log_page_address(options.web, at.address);
-  const std::string made = route.name + (at.address.port() != 0 ? " " + at.address.text() : "");
-  const std::string& name = options.name.empty() ? made : options.name;
+  const std::string name = its.named(at.address);
   const bool of_arena = options.bridge && options.bridge->shared_room;
   ServedRoute served{
       {at.route, name, std::string(options.game->name()), of_arena ? options.servers.front().host : "", at.address},
-      route.position,
-      taps_.recording_of(options.tap),
+      its.position,
+      taps_.recording_of(route.tap),
       nullptr,
       options.bridge && !of_arena};
   drainer_.add(at.route, name);
@@ -426,29 +400,13 @@ std::vector<Recordable> Service::recordables() const {
   return all;
 }
 
-void Service::set_rules(const config::Config& config) {
-  const std::lock_guard lock(mutex_);
-  limits_ = config.limits();
-  v4_ports_ = ports_of_v4(config);
+void Service::set_general(const config::Config& config) {
   const config::Texts& texts = config.texts();
   server_.set_texts(
       {texts.server_down(), texts.server_away(), texts.server_back(), texts.server_full(), texts.draining()});
+  const std::lock_guard lock(mutex_);
   access_ = access_of(config.access());
   access_.listed = &listed_;
-}
-
-void Service::apply_rules(const std::map<std::size_t, OwnRules>& own) {
-  std::unique_lock lock(mutex_);
-  const config::Limits limits = limits_;
-  const relay::Access general = access_;
-  lock.unlock();
-  for (const NamedRoute& route : routes_.names()) {
-    const auto its = own.find(route.number);
-    relay::NewcomerRules rules{limits_of(its != own.end() ? limits_for(limits, its->second.limits) : limits), {}};
-    if (its != own.end()) rules.access.push_back(its->second.access);
-    rules.access.push_back(general);
-    server_.set_rules(route.number, std::move(rules));
-  }
 }
 
 void Service::measure_routes(Metrics& all) const {

@@ -6,11 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +28,7 @@
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
 #include "proxy/program/operator/traffic_history.h"
+#include "proxy/program/serve/description.h"
 #include "proxy/program/serve/log_events.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
@@ -59,23 +58,21 @@ class Service final : private HandOver::User, private FleetBans::User {
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
-  /// A route that is to be served. Limits and the general access lists are those of the configuration; bans apply.
-  /// What a route has in addition to [access], and instead of [limits].
-  struct OwnRules {
-    relay::Access access;
-    config::Limits limits;
-  };
-  struct NewRoute {
-    relay::RouteOptions options;
-    std::string name;  ///< in statistics, unless options.name is set; its address is added
-    std::size_t position = 1;
+  /// Describes what this service can serve. Both outlive the result.
+  Describer describer(const config::Config& config, const ConfigPlaces& places = ConfigPlaces::none()) const {
+    return {config, places, listed_};
+  }
+  /// A route that is to be served. Bans apply.
+  struct Added {
+    std::shared_ptr<const RouteDescription> description;
+    relay::Tap* tap = nullptr;
     std::optional<std::size_t> instead_of = {};  ///< as RouteChanges::Added
-    config::Limits limits = {};                  ///< of this route, where they differ from [limits]
   };
-  Outcome<relay::Listening> add(NewRoute route);
+  Outcome<relay::Listening> add(RouteDescription description, relay::Tap* tap);
   /// Makes all of these changes, or none if one fails. Routes that are retired or replaced get no newcomers; their
   /// sessions go on, on retired routes for drain_s if that is set. From any thread but the workers'.
-  Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
+  Outcome<std::vector<relay::Listening>> change(const std::vector<Added>& added,
+                                                const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as ProxyServer::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
   /// The shared room in which the players of a route play while no server is up; nullopt: there is none.
@@ -126,11 +123,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Closes the control socket and metrics, and completes the recordings.
   Outcome<Done> close();
 
-  /// The limits and general access lists of routes that are added from now on. From any thread.
-  void set_rules(const config::Config& config);
-  /// Applies these rules to the routes that are served. `own`: a route's access list, by the route's number. From any
-  /// thread.
-  void apply_rules(const std::map<std::size_t, OwnRules>& own);
+  /// What a reload changes of the service itself: the operator's texts, and the lists of [access] that
+  /// `entente ctl` shows. From any thread.
+  void set_general(const config::Config& config);
   /// Reads the token of the operator page from its file; nullopt if there is no page now, or none in `fresh`. From any
   /// thread.
   Outcome<std::optional<std::string>> read_operator_token(const config::Config& fresh) const;
@@ -152,8 +147,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::string metrics() const;
 
  private:
-  relay::RouteOptions complete(relay::RouteOptions options, const config::Limits& own);
-  void serve(const NewRoute& route, const relay::Listening& at);
+  relay::RouteOptions connected(const Added& route);
+  void serve(const Added& route, const relay::Listening& at);
   /// How long the sessions of a removed route may go on; nullopt: until they end.
   Drainer::Time drain_time() const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
@@ -196,11 +191,9 @@ class Service final : private HandOver::User, private FleetBans::User {
 
   const config::Config& config_;
   const Millis began_ = steady_now();
-  mutable std::mutex mutex_;  // guards the next four
+  mutable std::mutex mutex_;  // guards the next three
   std::string reload_failure_;
-  config::Limits limits_;
-  std::set<std::uint16_t> v4_ports_;  // of IPv4 listeners of the configuration
-  relay::Access access_;
+  relay::Access access_;             // of [access]
   std::vector<std::size_t> arenas_;  // their shared rooms
   std::atomic<bool> gave_up_{false}, serving_{false};
   // Threads for what is done now and then. A disk may make `files_` wait.

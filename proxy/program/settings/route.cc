@@ -25,14 +25,14 @@ std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint
   const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
     lacks += (lacks.empty() ? "" : ", ") + dialect_text(game, dialect) + " has no " + what;
   };
-  if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
+  if (!faces_of(*listen.game).has_front(listen.main_dialect())) lack(*listen.game, listen.main_dialect(), "front yet");
   if (listen.fallback && !faces_of(*listen.game).has_front(*listen.fallback))
     lack(*listen.game, *listen.fallback, "front yet");
   if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
   if (lacks.empty()) return std::nullopt;
   const std::string server = to.dialect ? dialect_text(*to.game, *to.dialect) : std::string(to.game->name());
-  return Error{"the listener speaks " + dialect_text(*listen.game, listen.dialect) +
-               (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
+  return Error{"the listener speaks " + dialect_text(*listen.game, listen.main_dialect()) +
+               (listen.dialect ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
                server + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
 }
 
@@ -42,6 +42,9 @@ std::optional<Error> useless_setting(const Settings& settings) {
 }
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
+
+/// Whether clients name their dialect themselves (Game::named_by_client).
+bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
 constexpr const char* kOnlyIpv4 = "ENet supports only IPv4; use an IPv4 address";
 
@@ -63,20 +66,20 @@ std::string dialect_text(const wire::Game& game, std::size_t dialect) {
 }
 
 std::string ListenEnd::dialect_text() const {
-  if (!named && clients_name_dialect(*game)) return std::string(game->name()) + " any";
+  if (takes_any_dialect()) return std::string(game->name()) + " any";
   const std::string other = fallback ? " or " + std::string(game->dialects()[*fallback].name) : "";
-  return entente::dialect_text(*game, dialect) + other;
+  return entente::dialect_text(*game, main_dialect()) + other;
 }
 
-bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
+bool ListenEnd::takes_any_dialect() const { return !dialect && clients_name_dialect(*game); }
 
 bool shows_dialect(const wire::Game& game) {
   return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
 }
 
-std::string dialect_text(const Endpoint& to) {
-  if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
-  return dialect_text(*to.game, to.dialect.value_or(0));
+std::string server_dialect_text(const wire::Game& game, std::optional<std::size_t> dialect) {
+  if (!dialect && shows_dialect(game)) return std::string(game.name());
+  return dialect_text(game, dialect.value_or(0));
 }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
@@ -99,9 +102,21 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
   if (end->enet == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end->strict && end->enet == relay::EnetMode::kDatagrams)
     return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
-  return ListenEnd{
-      end->game,     dialect,      end->dialect.has_value(), *address, end->web, end->strict, end->enet, end->settings,
-      end->fallback, end->proxies, end->public_port};
+  return ListenEnd{*end, *address};
+}
+
+std::vector<ListenEnd> listeners_of(const config::Config& config, std::span<const wire::Game* const> known) {
+  std::vector<ListenEnd> all;
+  const auto add = [&](const auto& urls) {
+    for (const std::string& url : urls)
+      if (auto end = parse_listen(url, known)) all.push_back(std::move(*end));
+  };
+  const auto add_watched = [&](const auto& of) {
+    for (const config::Watch& watch : of.watch()) add(watch.listen());
+  };
+  for (const config::Route& route : config.route()) add(std::vector{route.listen()}), add_watched(route);
+  for (const config::Arena& arena : config.arena()) add(arena.listen()), add_watched(arena);
+  return all;
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
@@ -164,9 +179,9 @@ Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {
   // If clients name their dialect and the server's is not named, the server must speak theirs: a relay. If only the
   // server's is named, each client is bridged to it.
   const bool named_by_client = clients_name_dialect(*listen.game);
-  const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.named && to.dialect;
+  const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.dialect && to.dialect;
   const bool same = listen.game == to.game && !listen.fallback && !each_its_own &&
-                    (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
+                    (theirs || to.dialect.value_or(listen.main_dialect()) == listen.main_dialect());
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
     if (const auto misplaced = misplaced_option(listen, ListenerKind::kBridge)) return *misplaced;
@@ -198,7 +213,7 @@ Outcome<std::string> parse_while_down(std::string_view text) {
 std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind) {
   if (kind != RouteKind::kBridge) return Error{"is for bridges: a relay cannot join another server in a player's name"};
   const auto make = front_maker(listen);
-  for (const std::size_t dialect : {listen.dialect, listen.fallback.value_or(listen.dialect)})
+  for (const std::size_t dialect : {listen.main_dialect(), listen.fallback.value_or(listen.main_dialect())})
     if (const auto front = make(dialect); front == nullptr || !front->takes_another_world())
       return Error{"is not for " + std::string(listen.game->name()) +
                    ", whose clients load a world only when they join; it is for aos, ogar and native"};
@@ -222,7 +237,7 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
   auto end = parse_listen(url, known);
   if (!end) return end.error();
   const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
-  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
+  for (const std::size_t dialect : {end->main_dialect(), end->fallback.value_or(end->main_dialect())})
     if (!faces_of(*end->game).has_front(dialect))
       return fault(dialect_text(*end->game, dialect) + " has no front yet; see `entente games`");
   if (const auto misplaced = misplaced_option(*end, ListenerKind::kRoom)) return fault(misplaced->text);

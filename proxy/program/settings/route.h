@@ -16,23 +16,19 @@
 #include "proxy/net/address.h"
 #include "proxy/program/settings/endpoint.h"
 #include "proxy/relay/upstream/upstreams.h"
+#include "schema/config.pb.h"
 
 namespace entente {
 
-/// The listening end.
-struct ListenEnd {
-  const wire::Game* game = nullptr;
-  std::size_t dialect = 0;
-  bool named = false;  ///< the URL names the dialect; otherwise it is the game's default
+/// The listening end: an endpoint whose host is an address.
+struct ListenEnd : Endpoint {
   net::Address address;
-  std::optional<WebSocketSettings> web;
-  bool strict = false;  ///< a client's message that does not decode ends its session
-  relay::EnetMode enet = relay::EnetMode::kPackets;
-  Settings settings;
-  std::optional<std::size_t> fallback = {};  ///< the dialect of clients that wait to be greeted
-  net::TrustedProxies proxies = {};          ///< through which clients must come
-  std::uint16_t public_port = 0;             ///< that clients connect to; 0: the listener's own
 
+  /// The one that the URL names, or the game's default.
+  std::size_t main_dialect() const { return dialect.value_or(0); }
+  /// Each client's own dialect counts (Game::named_by_client).
+  bool takes_any_dialect() const;
+  std::string path() const { return web ? web->path : std::string(); }  ///< of a WebSocket; empty: any
   /// "ogar modern3", "ogar any", "bzflag 2.4 or 1.10"
   std::string dialect_text() const;
 };
@@ -42,6 +38,9 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 
 /// Like parse_listen; the game must have a front in that dialect.
 Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known);
+
+/// All listeners of a configuration: of routes, arenas and audiences. Leaves out URLs that are not understood.
+std::vector<ListenEnd> listeners_of(const config::Config& config, std::span<const wire::Game* const> known);
 
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
@@ -90,14 +89,11 @@ Outcome<std::string> parse_while_down(std::string_view text);
 /// Why players of this listener cannot play elsewhere while no server is up. REQUIRES: route_kind().
 std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind);
 
-/// Whether clients name their dialect themselves (Game::named_by_client).
-bool clients_name_dialect(const wire::Game& game);
-
 /// Whether a server of this game shows its dialect before anything is sent to it.
 bool shows_dialect(const wire::Game& game);
 
-/// "bzflag 2.4"; or "bzflag" if the dialect is still to be detected.
-std::string dialect_text(const Endpoint& to);
+/// "bzflag 2.4"; or "bzflag" if the dialect of a server is still to be detected.
+std::string server_dialect_text(const wire::Game& game, std::optional<std::size_t> dialect);
 
 /// "bzflag 2.4"
 std::string dialect_text(const wire::Game& game, std::size_t dialect);

@@ -349,6 +349,32 @@ TEST_CASE("a reload whose log file cannot be opened is refused, as a start is") 
   CHECK(told.err.find("log.file: there is no folder '" + folder.file("logs") + "'") != std::string::npos);
 }
 
+TEST_CASE("a route and an arena go on after a reload if only keys differ that apply while they are served") {
+  config::Route route;
+  route.set_listen("bzflag://127.0.0.1:1");
+  const auto goes_on = [&route](auto change) {
+    config::Route fresh = route;
+    change(fresh);
+    return std::pair(goes_on_with(route, fresh), changed_keys(route, fresh));
+  };
+  using Keys = std::vector<std::string>;
+  CHECK(goes_on([](config::Route&) {}) == std::pair(true, Keys{}));
+  CHECK(goes_on([](config::Route& to) { to.add_allow("::1"), to.add_deny("::2"); }) ==
+        std::pair(true, Keys{"allow", "deny"}));
+  CHECK(goes_on([](config::Route& to) { to.mutable_limits()->set_sessions(3); }) == std::pair(true, Keys{"limits"}));
+  CHECK(goes_on([](config::Route& to) { to.add_watch()->set_delay_s(3); }) == std::pair(true, Keys{}));
+  CHECK_FALSE(goes_on([](config::Route& to) { to.set_listen("bzflag://127.0.0.1:2"); }).first);
+  CHECK_FALSE(goes_on([](config::Route& to) { to.add_to("bzflag://127.0.0.1:3"); }).first);
+  CHECK_FALSE(goes_on([](config::Route& to) { to.set_hold_s(3); }).first);
+  CHECK_FALSE(goes_on([](config::Route& to) { to.set_name("ctf"); }).first);
+  config::Arena arena, fresh;
+  fresh.add_listen("native://127.0.0.1:1");
+  fresh.add_watch()->set_delay_s(3);
+  CHECK(goes_on_with(arena, fresh));
+  fresh.set_seats(8);
+  CHECK_FALSE(goes_on_with(arena, fresh));
+}
+
 TEST_CASE("all keys but routes, limits, access lists, log level and operator token need a restart") {
   config::Config running = default_config(), fresh = default_config();
   fresh.mutable_limits()->set_sessions(3);

@@ -206,6 +206,11 @@ TEST_CASE("a reload changes the limits of one route, and the operator's texts") 
   const Stream second = Stream::to(at);
   CHECK(it.process->err_has("too many sessions (route ctf)"));
   CHECK(it.answers("routes", "\nctf\t"));
+  const Ended narrowed = it.reload(Reloaded::route(server, "name = \"ctf\"\nallow = [\"192.0.2.1\"]\n"));
+  CHECK_MESSAGE(has(narrowed.out, "changed: limits of ctf\nchanged: allow of ctf\n"), narrowed.out);
+  const Stream third = Stream::to(at);
+  CHECK(it.process->err_has("address not allowed (route ctf)"));
+  CHECK(it.answers("list", "\t127.0.0.1:"));
 }
 
 TEST_CASE("a new listener on all addresses conflicts with an old one on the same port, which the error names") {
