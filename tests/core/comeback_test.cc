@@ -56,7 +56,7 @@ class Told final : public Room::Host {
  public:
   void send(Id, Lane, Bytes bytes) override { said += std::string(as_text(bytes)) + "\n"; }
   std::size_t waiting_bytes(Id) const override { return 0; }
-  void close(Id, std::string_view, std::uint32_t) override {}
+  void close(Id, std::string_view why, std::uint32_t) override { said += "closes: " + std::string(why) + "\n"; }
   void failed(Id, const Fault&) override {}
   void dial() override {}
   bool await_next_server(std::string_view, Wait) override { return true; }
@@ -74,7 +74,7 @@ class Player final : public Front {
   }
 };
 
-/// "full": has no seat. "stops": it stops. Anything else lets the player in.
+/// "full": has no seat. "stops": it stops. Anything else lets the player in. It closes with a code if it is full.
 class Server final : public Back {
  public:
   void receive(const Frames& frames, BackOut& out) override {
@@ -87,6 +87,11 @@ class Server final : public Back {
     out.say(words::Ready());
   }
   void hear(const Intent&, BackOut&) override {}
+  void closed_with_code(std::uint32_t, std::string_view, BackOut& out) override {
+    words::Refused refused;
+    refused.set_code(words::Refused::FULL);
+    out.say(Fact(out.me(), refused));
+  }
 };
 
 struct Wish {
@@ -97,7 +102,7 @@ struct Wish {
   }
   void server_says(const char* line) { room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0); }
   Wait next_server(std::string_view why) {
-    const Wait wait = room.replace_back(std::make_unique<Server>(), {why}, 0);
+    const Wait wait = room.transition().replace_back(std::make_unique<Server>(), {why}, 0);
     room.back_opened({}, 0);
     return wait;
   }
@@ -132,7 +137,7 @@ TEST_CASE(
   }
   SUBCASE("it came in") {
     wish.server_says("come in");
-    REQUIRE_FALSE(wish.room.awaits_server());
+    REQUIRE_FALSE(wish.room.transition().awaits_server());
     CHECK_FALSE(wish.is_told_full());
   }
   SUBCASE("it came in, lost that server, and came into another") {
@@ -142,9 +147,20 @@ TEST_CASE(
     wish.server_says("full");
     REQUIRE(wish.next_server("it is full") == Wait::kPlayerSlot);
     wish.server_says("come in");
-    REQUIRE_FALSE(wish.room.awaits_server());
+    REQUIRE_FALSE(wish.room.transition().awaits_server());
     CHECK_FALSE(wish.is_told_full());
   }
+}
+
+TEST_CASE("a room ends for its own reason, even if an earlier server was lost for another one") {
+  Wish wish;
+  wish.room.gone(kBackId, "it is full", 0, 3);
+  REQUIRE(wish.next_server("it is full") == Wait::kPlayerSlot);
+  wish.server_says("come in");
+  REQUIRE_FALSE(wish.room.over());
+  wish.told.said.clear();
+  wish.room.end("closing time", 0);
+  CHECK(wish.told.said == "closes: closing time\ncloses: closing time\n");
 }
 
 }  // namespace

@@ -241,13 +241,13 @@ TEST_CASE("when a server announces its stop, the room waits for the next one if 
   play.seat();
   play.room.back_opened({}, 0);
   play.says(1, "enter");
-  REQUIRE(play.room.outlives_server());
+  REQUIRE(play.room.transition().outlives_server());
   SUBCASE("the host waits") {
     play.stage.waits = true;
     CHECK(play.says(kBackId, "stops") == "waits: it stops\n");
     CHECK_FALSE(play.room.over());
-    CHECK(play.room.replace_back(std::make_unique<ToyBack>(), {"it stops"}, 1) == Wait::kServer);
-    CHECK_FALSE(play.room.awaits_server());  // this one lets players in at once
+    CHECK(play.room.transition().replace_back(std::make_unique<ToyBack>(), {"it stops"}, 1) == Wait::kServer);
+    CHECK_FALSE(play.room.transition().awaits_server());  // this one lets players in at once
     play.stage.take();
     CHECK(play.says(1, "still here") == "seat 1 sends Said:still here\n");
   }
@@ -457,7 +457,7 @@ TEST_CASE("timers fire in the order of their times, and at the same time in the 
 
 TEST_CASE("timers that fire at the same time run in batches, each once") {
   Play play;
-  constexpr int kCrowd = 2 * static_cast<int>(Room::kMostTicks) + 5;
+  constexpr int kCrowd = 2 * static_cast<int>(kMostTicks) + 5;
   for (int i = 1; i <= kCrowd; ++i) {
     play.seat();
     play.says(static_cast<Id>(i), "late");

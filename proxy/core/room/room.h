@@ -9,42 +9,23 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
-#include <unordered_map>
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include "proxy/core/chat.h"
 #include "proxy/core/ledger.h"
+#include "proxy/core/room/fact_delivery.h"
+#include "proxy/core/room/intent_delivery.h"
+#include "proxy/core/room/numbers.h"
+#include "proxy/core/room/transition.h"
 #include "proxy/core/room_member.h"
-#include "proxy/core/shared_frames.h"
 #include "proxy/core/timer_queue.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
 
-/// The back's id as an end of its room. The other ends are seats, each with its player's id.
-inline constexpr Id kBackId = 0;
-/// The id of the next server's back, while a player moves there (Transition::begin_move).
-inline constexpr Id kNextBackId = UINT32_MAX;
-/// The largest id of a room. A front may use larger numbers for what its client alone knows. A room that has given all
-/// ids begins again, with those that nobody has.
-inline constexpr Id kLastId = 0x7fffffff;
-
-/// What a player whose server was lost waits for.
-enum class Wait : std::uint8_t {
-  kNothing,  ///< the player was thrown out or refused: the room ends
-  kServer,
-  kPlayerSlot,  ///< on a server that is full
-};
-
-/// How a server was lost.
-struct ServerLoss {
-  std::string_view why = {};
-  std::uint32_t code = 0;  ///< the game's own reason; 0: none
-  /// The next back leads to a place where the player plays until a server is back. The team that the player has there
-  /// is not requested at the next server.
-  bool meanwhile = false;
-};
+/// The members that one Room::tick() ticks, so that many due members do not delay others for long.
+inline constexpr std::size_t kMostTicks = 64;
 
 struct RoomOptions {
   std::uint32_t seed = 1;
@@ -56,17 +37,6 @@ struct RoomOptions {
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
   Id ids_after = 0;                 ///< the first id is the one after this
 };
-
-/// A player who is on the way from one room to another, with the front of its client.
-struct DetachedPlayer {
-  std::unique_ptr<Front> front;
-  WorldState world;        ///< as the client knows it
-  Intent wish;             ///< its Enter, with what it changed since
-  std::uint32_t said = 0;  ///< the intents that it has numbered
-  Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
-};
-
-class Transition;
 
 class Room {
  public:
@@ -137,16 +107,9 @@ class Room {
   void unlink(Id seat);
   /// The peer is gone, or (the back's) was never reached. `code`: the game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
-  /// Whether the player can go on if the back's peer is lost.
-  bool outlives_server() const;
-  /// Replaces the back, whose peer was lost or does not admit the player now, by `fresh`. The host dials for it, and it
-  /// receives the intents of the player. Returns what the player waits for. REQUIRES: outlives_server().
-  Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
-  /// The server was lost, and the player is not in the next one's world yet.
-  bool awaits_server() const;
-  /// Moves the player to another server, or out of the room.
-  Transition& transition() { return *transition_; }
-  const Transition& transition() const { return *transition_; }
+  /// The way of the player to another server, because its own is lost or the player is moved, or out of the room.
+  Transition& transition() { return transition_; }
+  const Transition& transition() const { return transition_; }
   /// A seat's link broke, but its player may return: keeps the seat. Returns for how long, and by which number the
   /// player will ask for it. Nothing: the seat is not kept, and the caller must call gone().
   std::optional<Absence> keep(Id seat, Micros now);
@@ -154,10 +117,9 @@ class Room {
   bool keeps(Id seat) const;
   /// The player is back on a new link. False if the seat is gone or taken.
   bool returned(Id seat, const Peer& peer, Micros now);
-  /// Ticks the members whose time has come, at most kMostTicks of them, so that many due members do not delay others
-  /// for long. If more are due, next_wake() is not later than `now`.
+  /// Ticks the members whose time has come, at most kMostTicks of them. If more are due, next_wake() is not later than
+  /// `now`.
   void tick(Micros now);
-  static constexpr std::size_t kMostTicks = 64;
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
   /// Sends a seat's player a line in the server's name. False: the seat is empty, or its player has not entered yet.
@@ -174,104 +136,52 @@ class Room {
 
   /// Frees bytes that were given to Host::send_shared and are not needed any more.
   /// REQUIRES: RoomOptions::shared_frames_stay; called regularly.
-  void forget_shared(Micros now) { shared_frames_.forget(now); }
+  void forget_shared(Micros now) { facts_.frames.forget(now); }
   /// How many frames were encoded for several fronts at once.
-  std::uint64_t encoded_shared() const { return shared_frames_.kept(); }
+  std::uint64_t encoded_shared() const { return facts_.frames.kept(); }
   /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
   /// as ten.
   std::uint64_t work() const { return work_; }
 
   /// The room's own world, which is scene 0 (BackOut::switch_scene).
-  const WorldState& world() const { return world_; }
+  const WorldState& world() const { return facts_.world(); }
   /// The world that a seat sees.
   const WorldState& world_seen_by(Id seat) const;
   const Ledger& ledger() const { return ledger_; }
 
  private:
-  template <class Member, class Word>
-  class MemberSlot;
-  using FrontSlot = MemberSlot<Front, Intent>;
-  using BackSlot = MemberSlot<Back, Fact>;
-
-  /// A world of its own for some seats.
-  struct Scene {
-    WorldState world;
-    std::vector<FrontSlot*> hearers;  // as Room::hearers_
-    std::size_t seats = 0;
-  };
-  struct SceneSwitch {
-    Id seat, scene;
-    words::Clock begin;
-  };
+  template <class, class>
+  friend class MemberSlot;
+  friend class Seat;
+  friend class BackSlot;
+  friend class FactDelivery;
+  friend class IntentDelivery;
   friend class Transition;
 
-  void drain();
-  void deliver_facts();
-  void deliver_intents();
-  void deliver(Intent& intent);
-  void deliver(const Fact& fact);
-  void deliver_in_scene(const Fact& fact);
-  void carry_out(const SceneSwitch& change);
-  Scene* scene_of(Id scene) const;
-  std::vector<FrontSlot*>& hearers_with(const FrontSlot& seat);
-  void leave_scene(FrontSlot& seat);
-  void tell(FrontSlot& seat, const Fact& fact);
-  void tell_world(FrontSlot& seat);
-  void tell_map(FrontSlot& seat, const std::function<void()>& tell);
-  bool waits(Intent& intent);
-  void refuse(const Intent& intent, const Chat::Refusal& refusal);
-  void count_drop(Id member, const MappingLine& line, const char* word);
-  void tell_drop(Id player, const MappingLine& line, const char* word);
-  void resume(const words::Resume& word, const Intent& intent);
-  void make_way(const words::Enter& wish);
-  static bool is_for(const Fact& fact, const WorldState& world, Id seat);
+  Seat& add_seat(Id id, std::unique_ptr<Front> front);
+  Seat* seat_with(Id id) const;
   BackSlot* back_with(Id id) const;
-  void dial_once();
-  void learn_known_world();
-  void say(Id by, Intent intent);
-  void say(Id by, Fact fact);
-  template <class Slot>
-  void tick(Slot& end);
   Id next_id();
-  bool is_used(Id id) const;
-  template <class Slot>
-  void leave(Slot& end);
+  void drain();
   void end_with(std::string_view why);
-  void flooded();
   bool settle();
   bool bury();
-  template <class Slot>
-  void lose(Slot& end, std::string_view why, std::uint32_t code);
-  template <class Slot>
-  bool say_goodbye(Slot& end, std::string_view why);
 
   Host& host_;
   const RoomOptions options_;
   Micros now_ = 0;
-  std::mt19937 random_;
-  Id last_id_ = 0;
-  bool knows_by_hearsay_ = false;  // the world is Host::known_world()
-  bool ids_again_ = false;         // all ids were given once
-  bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  bool told_ = false;       // a fact was told, so late fronts receive the world
-  bool some_left_ = false;  // some ends have left and must be removed: bury()
+  bool draining_ = false;
+  bool some_left_ = false;           // some seats have left and must be removed: bury()
+  std::optional<std::string> over_;  // why it is over
   std::uint64_t work_ = 0;
-  std::string why_;  // the reason, once it is over
-  WorldState world_;
+  Numbers numbers_;
   Ledger ledger_;
-  Id heard_ = 0;                    // whose intent the back hears now; 0: none
-  std::uint32_t heard_number_ = 0;  // of that intent
-  Chat chat_;
-  SharedFrames shared_frames_;
   TimerQueue timers_;
+  std::map<Id, std::unique_ptr<Seat>> seats_;
   std::unique_ptr<BackSlot> back_;
-  std::unique_ptr<Transition> transition_;
-  std::map<Id, std::unique_ptr<FrontSlot>> seats_;
-  std::vector<FrontSlot*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
-  std::unordered_map<Id, std::unique_ptr<Scene>> scenes_;
-  std::vector<SceneSwitch> scene_switches_;
-  std::vector<Intent> intents_, intents_now_;
-  std::vector<Fact> facts_, facts_now_;
+  FactDelivery facts_;
+  IntentDelivery intents_;
+  Transition transition_;
 };
 
 }  // namespace entente::core

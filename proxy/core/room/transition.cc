@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "proxy/core/drops.h"
-#include "proxy/core/room/room_slots.h"
+#include "proxy/core/room/member_slot.h"
 
 namespace entente::core {
 namespace {
@@ -16,9 +16,9 @@ constexpr std::size_t kMostNotices = 64;  // notices of the next server that are
 constexpr Id kIdsMeanwhile = 1'000'000;   // more ids than a room gives out while a player leaves it
 
 /// Holds the seat of a player who is still in another room.
-class Expected final : public Front {
+class ExpectedFront final : public Front {
  public:
-  explicit Expected(bool takes_another_world) : takes_another_world_(takes_another_world) {}
+  explicit ExpectedFront(bool takes_another_world) : takes_another_world_(takes_another_world) {}
   void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact&, FrontOut&) override {}
   bool takes_another_world() const override { return takes_another_world_; }
@@ -64,7 +64,7 @@ Transition::Transition(Room& room) : room_(room) {}
 Transition::~Transition() = default;
 
 Id Transition::player() const { return room_.seats_.begin()->first; }
-Room::FrontSlot& Transition::seat() const { return *room_.seats_.begin()->second; }
+Seat& Transition::seat() const { return *room_.seats_.begin()->second; }
 
 void Transition::go(State to) {
   [[maybe_unused]] const auto leads_there = [&](const Step& step) { return step.from == state_ && step.to == to; };
@@ -72,30 +72,14 @@ void Transition::go(State to) {
   state_ = to;
 }
 
-bool Transition::knows(Id id) const {
-  return world_ && (world_->next().player(id) != nullptr || world_->next().unit(id) != nullptr ||
-                    world_->next().token(id) != nullptr);
-}
+bool Transition::knows(Id id) const { return world_ && has_id(world_->next(), id); }
 
 bool Transition::takes_another_world() const { return !room_.seats_.empty() && seat().member->takes_another_world(); }
 
-/// Delivers the facts at once, in this order.
-void Transition::tell_all(std::vector<Fact> facts) {
-  for (Fact& fact : facts) {
-    fact.at = room_.now_;
-    room_.world_.fold(fact);
-    room_.host_.told(fact);
-    room_.deliver(fact);
-  }
-}
-
 // -- What the player wants --------------------------------------------------------------------------------------------
 
-void Transition::remember(const Intent& intent) {
-  const bool shared = room_.options_.shared;
-  const auto seat = room_.seats_.find(intent.by);
-  if (shared && seat == room_.seats_.end()) return;
-  std::optional<Intent>& kept = shared ? seat->second->wish : wish_;
+void Transition::remember(const Intent& intent, Seat& seat) {
+  std::optional<Intent>& kept = room_.options_.shared ? seat.wish : wish_;
   if (as<words::Enter>(intent) != nullptr) kept = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !kept) return;
@@ -114,11 +98,11 @@ bool Transition::keeps_from_back(const Intent& intent) {
     if (as<words::Spawn>(intent) != nullptr)
       world_->ask_spawn();
     else if (as<words::WantWorld>(intent) == nullptr)
-      room_.count_drop(intent.by, drops::kServerAway, name_of(intent));
+      room_.intents_.count_drop(intent.by, drops::kServerAway, name_of(intent));
     return true;
   }
   if (room_.options_.shared) return false;
-  if (room_.told_ && wish_)
+  if (room_.facts_.has_world() && wish_)
     early_ = {};
   else if (early_.size() < kMostEarly)
     early_.push_back(intent);
@@ -128,12 +112,12 @@ bool Transition::keeps_from_back(const Intent& intent) {
 void Transition::hear(const Intent& intent) {
   if (state_ != State::kMoves) return;
   if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
-  if (as<words::Change>(intent) != nullptr && !next_->left) next_->member->hear(intent, *next_);
+  if (as<words::Change>(intent) != nullptr) next_->hear(intent);
 }
 
 /// Asks for the team that the player has now.
 void Transition::set_team_of(Intent& wish) const {
-  const PlayerState* own = room_.world_.player(player());
+  const PlayerState* own = room_.world().player(player());
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
   if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.content).set_team(team);
 }
@@ -149,7 +133,7 @@ Intent Transition::wish_to_move() const {
 
 bool Transition::outlives_server() const {
   if (room_.options_.shared || room_.over_ || room_.seats_.size() != 1) return false;
-  return !seat().left && (!seat().entered || wish_.has_value());
+  return !seat().has_left() && (!seat().entered || wish_.has_value());
 }
 
 bool Transition::server_stops(Id back, std::string_view why) {
@@ -170,7 +154,7 @@ bool Transition::server_is_full(Id back, std::string_view why) {
 /// If the host agrees, the back leaves, and the player waits for the next one.
 bool Transition::put_off(Wait wait, std::string_view why) {
   if (is_put_off() || !outlives_server() || !room_.host_.await_next_server(why, wait)) return false;
-  room_.leave(*room_.back_);
+  room_.back_->leave();
   put_off_ = wait;
   return true;
 }
@@ -199,26 +183,26 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
   assert(outlives_server());
   room_.now_ = now;
   if (state_ == State::kMoves) fail("the player's server was lost");
-  if (!room_.back_->left) room_.lose(*room_.back_, loss.why, loss.code);
+  if (!room_.back_->has_left()) room_.back_->lose(loss.why, loss.code);
   const Wait wait = std::exchange(put_off_, Wait::kNothing);
   if (wait != Wait::kPlayerSlot) refusal_.reset();
-  const bool unwanted = std::any_of(room_.facts_.begin(), room_.facts_.end(), [](const Fact& fact) {
+  std::vector<Fact>& facts = room_.facts_.waiting();
+  const bool unwanted = std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
     const auto* refused = as<words::Refused>(fact);
     return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
   });
   if (unwanted) {
-    if (room_.why_.empty()) room_.why_ = loss.why;
+    room_.end_with(loss.why);
     return room_.drain(), Wait::kNothing;
   }
-  room_.facts_.clear();
+  facts.clear();
   lose_world();
   meanwhile_ = loss.meanwhile;
-  room_.back_ = std::make_unique<Room::BackSlot>(room_, kBackId, std::move(fresh));
-  Room::BackSlot& back = *room_.back_;
-  if (room_.told_ && wish_)
-    back.member->hear(*wish_, back);
+  room_.back_ = std::make_unique<BackSlot>(room_, kBackId, std::move(fresh));
+  if (room_.facts_.has_world() && wish_)
+    room_.back_->hear(*wish_);
   else
-    for (const Intent& intent : early_) back.member->hear(intent, back);
+    for (const Intent& intent : early_) room_.back_->hear(intent);
   room_.drain();
   return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
 }
@@ -226,14 +210,14 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
 /// Removes the world of the lost server from the player.
 void Transition::lose_world() {
   if (state_ == State::kLost) return go(State::kLost), world_->start_again();
-  if (!room_.told_ || (!wish_ && room_.world_.geometry() == nullptr)) {
+  if (!room_.facts_.has_world() || (!wish_ && room_.world().geometry() == nullptr)) {
     go(State::kAnew);
-    if (room_.told_) tell_all(Comeback::loss(room_.world_, player()));
+    if (room_.facts_.has_world()) room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
     return;
   }
   go(State::kLost);
-  world_.emplace(room_.world_, player());
-  tell_all(Comeback::loss(room_.world_, player()));
+  world_.emplace(room_.world(), player());
+  room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
   if (wish_ && !meanwhile_) set_team_of(*wish_);
 }
 
@@ -266,16 +250,16 @@ void Transition::arrived() {
 // -- From a server that goes on ---------------------------------------------------------------------------------------
 
 bool Transition::can_move() const {
-  return outlives_server() && wish_ && state_ == State::kHere && !room_.back_->left && room_.world_.ready();
+  return outlives_server() && wish_ && state_ == State::kHere && !room_.back_->has_left() && room_.world().ready();
 }
 
 void Transition::begin_move(std::unique_ptr<Back> next, Micros now) {
   assert(can_move());
   room_.now_ = now;
   go(State::kMoves);
-  next_ = std::make_unique<Room::BackSlot>(room_, kNextBackId, std::move(next));
-  world_.emplace(room_.world_, player());
-  next_->member->hear(wish_to_move(), *next_);
+  next_ = std::make_unique<BackSlot>(room_, kNextBackId, std::move(next));
+  world_.emplace(room_.world(), player());
+  next_->hear(wish_to_move());
   room_.drain();
 }
 
@@ -292,7 +276,7 @@ bool Transition::fail_later(std::string_view why) {
 }
 
 bool Transition::has_news() const {
-  return state_ == State::kMoves && (!facts_.empty() || !why_.empty() || next_->left);
+  return state_ == State::kMoves && (!facts_.empty() || !why_.empty() || next_->has_left());
 }
 
 void Transition::handle_news() {
@@ -301,11 +285,11 @@ void Transition::handle_news() {
   while (done < facts.size() && state_ == State::kMoves && !handle(facts[done])) ++done;
   if (state_ != State::kMoves) return;  // it has failed
   if (done == facts.size()) {
-    if (!why_.empty() || next_->left) fail(why_);
+    if (!why_.empty() || next_->has_left()) fail(why_);
     return;
   }
   if (!arrive()) return;
-  for (++done; done < facts.size(); ++done) room_.facts_.push_back(std::move(facts[done]));
+  for (++done; done < facts.size(); ++done) room_.facts_.say(std::move(facts[done]));
 }
 
 /// Handles a fact of the next server. True: its world is complete, and the player is in it. (The world of an arena is
@@ -313,11 +297,9 @@ void Transition::handle_news() {
 bool Transition::handle(Fact& fact) {
   switch (kind_of(fact)) {
     case NewsKind::kReady:
-      ready_ = true;
-      return is_in();
     case NewsKind::kWorld:
       world_->fold(fact);
-      return ready_ && is_in();
+      return world_->next().ready() && world_->next().player(player()) != nullptr;
     case NewsKind::kVerdict:
       return fail(reason_of(fact)), false;
     case NewsKind::kNotice:
@@ -328,14 +310,11 @@ bool Transition::handle(Fact& fact) {
   }
 }
 
-/// Whether the player is in the next server's world.
-bool Transition::is_in() const { return world_->next().player(player()) != nullptr; }
-
 void Transition::fail(std::string_view why, bool other_world) {
   const std::string told(why.empty() ? "it does not accept the player" : why);
-  const std::unique_ptr<Room::BackSlot> next = end();
-  if (next->open) room_.say_goodbye(*next, told);
-  if (!next->left) next->close(told, 0);
+  const std::unique_ptr<BackSlot> next = end();
+  if (next->is_open()) next->say_goodbye(told);
+  next->close(told, 0);
   room_.host_.move_failed(told, other_world);
 }
 
@@ -346,20 +325,19 @@ void Transition::stop(std::string_view why) {
 // -- To the next server -----------------------------------------------------------------------------------------------
 
 /// The player is on one server again. Returns the back of the other one, if it moved.
-std::unique_ptr<Room::BackSlot> Transition::end() {
+std::unique_ptr<BackSlot> Transition::end() {
   go(State::kHere);
   world_.reset();
   facts_.clear();
   notices_.clear();
   why_.clear();
-  ready_ = false;
   return std::move(next_);
 }
 
 /// The next server's world is ready: the player leaves its own, and receives the differences. False: it does not.
 bool Transition::arrive() {
   const bool moves = state_ == State::kMoves;
-  if (!seat().member->takes_another_world() && !world_->is_same_place(room_.world_)) {
+  if (!seat().member->takes_another_world() && !world_->is_same_place(room_.world())) {
     if (moves) return fail("it has another world", true), false;
     // kLost stays, so the player receives nothing of the other world.
     return room_.end_with("the server is back with another world; join again"), false;
@@ -369,29 +347,29 @@ bool Transition::arrive() {
   words::Change change;
   if (moves) change = change_since(*as<words::Enter>(*asked), *as<words::Enter>(wish_to_move()));
   Comeback world = std::move(*world_);
-  const std::vector<Fact> notices = std::move(notices_);
-  std::unique_ptr<Room::BackSlot> next = end();
+  std::vector<Fact> notices = std::move(notices_);
+  std::unique_ptr<BackSlot> next = end();
   if (moves) {
     leave_for(std::move(next));
-    if (Comeback(room_.world_, player()).spawns()) world.ask_spawn();
-    tell_all(Comeback::loss(room_.world_, player()));
+    if (Comeback(room_.world(), player()).spawns()) world.ask_spawn();
+    room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
   }
-  tell_all(world.arrive(room_.world_, player()));
-  room_.world_.become(world.take());
+  room_.facts_.deliver_now(world.arrive(room_.world(), player()));
+  room_.facts_.world().become(world.take());
   arrived();
-  if (change.ByteSizeLong() != 0) room_.say(player(), Intent(change));
-  if (world.spawns()) room_.say(player(), Intent(words::Spawn()));
-  room_.facts_.insert(room_.facts_.end(), notices.begin(), notices.end());
+  if (change.ByteSizeLong() != 0) seat().say(change);
+  if (world.spawns()) seat().say(words::Spawn());
+  for (Fact& notice : notices) room_.facts_.say(std::move(notice));
   return true;
 }
 
 /// The back says goodbye, and the next one takes its place.
-void Transition::leave_for(std::unique_ptr<Room::BackSlot> next) {
+void Transition::leave_for(std::unique_ptr<BackSlot> next) {
   constexpr const char* kWhy = "the player moves to another server";
   room_.host_.on_leaving_server();
-  room_.say_goodbye(*room_.back_, kWhy);
-  if (!room_.back_->left) room_.back_->close(kWhy, 0);
-  room_.facts_.clear();  // of the server that the player has left
+  room_.back_->say_goodbye(kWhy);
+  room_.back_->close(kWhy, 0);
+  room_.facts_.waiting().clear();  // of the server that the player has left
   room_.back_ = std::move(next);
   room_.back_->become_back();
   meanwhile_ = false;
@@ -401,37 +379,37 @@ void Transition::leave_for(std::unique_ptr<Room::BackSlot> next) {
 // -- Out of a room that is shared -------------------------------------------------------------------------------------
 
 bool Transition::can_take_out(Id id) const {
-  const auto at = room_.seats_.find(id);
-  if (at == room_.seats_.end() || room_.over_) return false;
-  const Room::FrontSlot& seat = *at->second;
-  const WorldState& world = room_.world_seen_by(id);
-  return !seat.left && seat.open && seat.entered && seat.wish && seat.held.empty() && world.ready() &&
+  const Seat* const seat = room_.seat_with(id);
+  if (seat == nullptr || room_.over_) return false;
+  const WorldState& world = seat->world();
+  return seat->is_open() && seat->entered && seat->wish && seat->held.empty() && world.ready() &&
          world.player(id) != nullptr;
 }
 
 DetachedPlayer Transition::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   room_.now_ = now;
-  Room::FrontSlot& seat = *room_.seats_.at(id);
+  Seat& seat = *room_.seat_with(id);
   DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.said, seat.timer.at};
-  taken.world.copy(room_.world_seen_by(id), 0);
-  room_.leave(seat);
+  taken.world.copy(seat.world(), 0);
+  seat.leave();
   room_.drain();
   return taken;
 }
 
 void Transition::expect(const Room& from, Id id, Micros now) {
-  assert(from.transition_->can_take_out(id) && room_.seats_.empty());
+  assert(from.transition_.can_take_out(id) && room_.seats_.empty());
   room_.now_ = now;
-  const Room::FrontSlot& there = *from.seats_.at(id);
-  room_.last_id_ = from.last_id_ + kIdsMeanwhile;
-  room_.ids_again_ = from.ids_again_ || room_.last_id_ > kLastId;
+  const Seat& there = *from.seat_with(id);
+  room_.numbers_.go_on_after(from.numbers_, kIdsMeanwhile);
   wish_ = there.wish;
-  room_.world_.copy(from.world_seen_by(id), 0);
-  auto expected = std::make_unique<Expected>(there.member->takes_another_world());
-  auto& seat = *(room_.seats_[id] = std::make_unique<Room::FrontSlot>(room_, id, std::move(expected)));
+  WorldState world;
+  world.copy(there.world(), 0);
+  room_.facts_.take_over(std::move(world));
+  room_.intents_.need_no_dial();
+  Seat& seat = room_.add_seat(id, std::make_unique<ExpectedFront>(there.member->takes_another_world()));
   seat.entered = seat.inside = true;
-  expects_ = room_.seated_ = room_.dialled_ = room_.told_ = true;
+  expects_ = true;
 }
 
 /// Takes the player out of its old room. False: that failed.
@@ -439,14 +417,10 @@ bool Transition::take_over() {
   std::optional<DetachedPlayer> taken = room_.host_.detach_player();
   if (!taken) return false;
   expects_ = false;
-  Room::FrontSlot& here = seat();
-  here.member = std::move(taken->front);
-  here.open = true;
-  here.said = taken->said;
-  room_.hearers_.push_back(&here);
-  room_.world_ = std::move(taken->world);
+  room_.facts_.take_over(std::move(taken->world));
+  room_.facts_.link(seat());
   wish_ = std::move(taken->wish);
-  here.wake(taken->wakes_at);
+  seat().take_over(*taken);
   return true;
 }
 

@@ -14,9 +14,43 @@
 #include <vector>
 
 #include "proxy/core/room/comeback.h"
-#include "proxy/core/room/room.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
+
+class BackSlot;
+class Room;
+class Seat;
+
+/// The back's id as an end of its room. The other ends are seats, each with its player's id.
+inline constexpr Id kBackId = 0;
+/// The id of the next server's back, while a player moves there (Transition::begin_move).
+inline constexpr Id kNextBackId = UINT32_MAX;
+
+/// What a player whose server was lost waits for.
+enum class Wait : std::uint8_t {
+  kNothing,  ///< the player was thrown out or refused: the room ends
+  kServer,
+  kPlayerSlot,  ///< on a server that is full
+};
+
+/// How a server was lost.
+struct ServerLoss {
+  std::string_view why = {};
+  std::uint32_t code = 0;  ///< the game's own reason; 0: none
+  /// The next back leads to a place where the player plays until a server is back. The team that the player has there
+  /// is not requested at the next server.
+  bool meanwhile = false;
+};
+
+/// A player who is on the way from one room to another, with the front of its client.
+struct DetachedPlayer {
+  std::unique_ptr<Front> front;
+  WorldState world;        ///< as the client knows it
+  Intent wish;             ///< its Enter, with what it changed since
+  std::uint32_t said = 0;  ///< the intents that it has numbered
+  Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
+};
 
 /// A part of Room, whose calls it shares. Times never decrease, as in Room.
 class Transition {
@@ -54,7 +88,8 @@ class Transition {
 
   /// Whether the player can go on if its server is lost.
   bool outlives_server() const;
-  /// See Room::replace_back().
+  /// Replaces the back, whose peer was lost or does not admit the player now, by `fresh`. The host dials for it, and it
+  /// receives the intents of the player. Returns what the player waits for. REQUIRES: outlives_server().
   Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
   /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
   bool takes_another_world() const;
@@ -81,11 +116,11 @@ class Transition {
   // -- For the room ---------------------------------------------------------------------------------------------------
 
   /// The next server's back; null: the player does not move, or its server was lost.
-  Room::BackSlot* next() const { return next_.get(); }
+  BackSlot* next() const { return next_.get(); }
   /// Whether the next server's world has this id.
   bool knows(Id id) const;
   /// Remembers what the next server must receive if this one is lost.
-  void remember(const Intent& intent);
+  void remember(const Intent& intent, Seat& seat);
   /// Whether the back does not hear this intent now, because the player's server is away.
   bool keeps_from_back(const Intent& intent);
   /// An intent of the player during a move, after the back has heard it.
@@ -119,15 +154,13 @@ class Transition {
   bool is_withheld(const Fact& fact);
   bool put_off(Wait wait, std::string_view why);
   bool handle(Fact& fact);
-  bool is_in() const;
-  std::unique_ptr<Room::BackSlot> end();
+  std::unique_ptr<BackSlot> end();
   bool arrive();
-  void leave_for(std::unique_ptr<Room::BackSlot> next);
+  void leave_for(std::unique_ptr<BackSlot> next);
   bool take_over();
   void fail(std::string_view why, bool other_world = false);
-  void tell_all(std::vector<Fact> facts);
   Id player() const;
-  Room::FrontSlot& seat() const;
+  Seat& seat() const;
 
   Room& room_;
   State state_ = State::kHere;
@@ -135,16 +168,15 @@ class Transition {
   bool expects_ = false;           // the player is still in another room
   bool meanwhile_ = false;         // the back leads to a place to play in until a server is back
   std::vector<Intent> early_;      // intents from before the player entered, or before the back said anything
-  std::optional<Intent> wish_;     // of a room that is not shared: as MemberSlot::wish
+  std::optional<Intent> wish_;     // of a room that is not shared: as Seat::wish
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
   std::optional<Comeback> world_;  // the next server's, in kLost and kMoves
 
   // In kMoves.
-  std::unique_ptr<Room::BackSlot> next_;
+  std::unique_ptr<BackSlot> next_;
   std::vector<Fact> facts_;    // of the next server that are not handled yet
   std::vector<Fact> notices_;  // for the player, once it is there
   std::string why_;            // why the move fails
-  bool ready_ = false;         // the next server's world is complete
 };
 
 }  // namespace entente::core

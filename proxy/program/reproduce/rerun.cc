@@ -346,13 +346,13 @@ Outcome<Done> Rerun::replace(const trace::ServerReplaced& replaced) {
   asked_ = "the server was lost (" + replaced.why() + ")";
   const auto back = made_face(replaced.meanwhile() ? arenas_face() : replaced.back(), false);
   if (!back) return back.error();
-  if (!room_.outlives_server())
+  if (!room_.transition().outlives_server())
     return Error{"after " + asked_ + ", the room does not wait for the next server, as it did in the recording"};
   part(server_);
   if (const auto settled = settle(wall() + 1); !settled) return settled;
   server_ = {.game = replaced.meanwhile() ? server_.game : back->game};
-  room_.replace_back(faces_of(*back->game).back(back->options), {replaced.why(), replaced.code(), replaced.meanwhile()},
-                     at());
+  room_.transition().replace_back(faces_of(*back->game).back(back->options),
+                                  {replaced.why(), replaced.code(), replaced.meanwhile()}, at());
   return Done{};
 }
 

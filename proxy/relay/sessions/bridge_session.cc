@@ -291,7 +291,7 @@ void BridgeSession::after_call() {
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
   if (room_->over()) return finish();
-  if (hold_.on() && !room_->awaits_server()) {
+  if (hold_.on() && !room_->transition().awaits_server()) {
     if (!visits()) return come_back();
     hold_.rest();
   }
@@ -299,7 +299,8 @@ void BridgeSession::after_call() {
     was_in_ = true;
     dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
-  if (visit_.unannounced && visits() && here_->arena()->entered() && !room_->awaits_server()) return tell_arena();
+  if (visit_.unannounced && visits() && here_->arena()->entered() && !room_->transition().awaits_server())
+    return tell_arena();
   set_alarm(wakes_at());
 }
 
@@ -503,7 +504,7 @@ void BridgeSession::dial_failed(Reason why) {
 /// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
   if (!here_->up || !room_) return false;
-  if (room_->world().ready() && !room_->awaits_server()) return false;
+  if (room_->world().ready() && !room_->transition().awaits_server()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
 

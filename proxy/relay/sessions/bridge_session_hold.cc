@@ -48,7 +48,7 @@ bool BridgeSession::await_next_server(std::string_view why, core::Wait) {
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
   if (moved_to_.arena) return leave_arena_moved_to(), outlives_server(why, code);
   if (visits()) return lose_arena(why);
-  if (!may_outlive_server() || !room_->outlives_server()) return false;
+  if (!may_outlive_server() || !room_->transition().outlives_server()) return false;
   if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
@@ -161,7 +161,8 @@ void BridgeSession::enter_arena() {
   if (!place || arena == Route::kNoArena || visits() || here_->up || !dial_.holding()) return;
   if (arena == visit_.tried && now() < visit_.again) return;
   if (route.upstreams.any_up(now())) return;
-  if (!may_outlive_server() || !room_->transition().takes_another_world() || !room_->outlives_server()) return;
+  if (!may_outlive_server() || !room_->transition().takes_another_world() || !room_->transition().outlives_server())
+    return;
   visit_.tried = arena;
   auto place_there = std::make_unique<Place>(static_cast<Place::User&>(*this), here_->info, core::kBackId);
   auto passage = owner_.visit(*this, place_there->end_user(), arena, place->front);
@@ -209,7 +210,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
 bool BridgeSession::lose_arena(const std::string& why) {
   if (moved_to_.arena) return outlives_server(why, 0);
   const Millis until = here_->arena()->entered() ? now() + hold_ms() : visit_.held_until;
-  if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
+  if (now() >= until || !may_go_on() || !room_->transition().outlives_server()) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
   const std::string name = arena_name();
@@ -229,7 +230,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
 /// A server has accepted the connection: the player leaves the arena.
 void BridgeSession::go_to_server(const core::Peer& peer) {
   if (ending_) return;
-  auto back = entered_ && room_->outlives_server() ? fresh_back() : nullptr;
+  auto back = entered_ && room_->transition().outlives_server() ? fresh_back() : nullptr;
   if (back == nullptr) {  // the player is still on the way into the arena
     dial_.declined();
     return dial_next_later(now() + kNextAgain);

@@ -80,7 +80,7 @@ class RecordedRoom {
       replaced.set_code(loss.code);
       replaced.set_meanwhile(loss.meanwhile);
     }
-    return room_.replace_back(std::move(fresh), loss, at);
+    return room_.transition().replace_back(std::move(fresh), loss, at);
   }
   /// `face`: what `next` is; of an arena's without a game.
   void begin_move(std::unique_ptr<core::Back> next, trace::Face face, core::Micros at) {

@@ -1,0 +1,149 @@
+#include "proxy/core/room/intent_delivery.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "proxy/core/drops.h"
+#include "proxy/core/gameplay/claims.h"
+#include "proxy/core/room/member_slot.h"
+#include "proxy/core/texts.h"
+#include "proxy/core/wishes.h"
+
+namespace entente::core {
+namespace {
+
+constexpr std::size_t kMostHeld = 64;  // intents of each player who waits to be admitted
+
+}  // namespace
+
+void IntentDelivery::say(Intent&& intent) {
+  intent.at = room_.now_;
+  said_.push_back(std::move(intent));
+}
+
+void IntentDelivery::admit(Seat& seat) {
+  seat.admitted = !seat.held.empty();
+  for (Intent& intent : seat.held) say(std::move(intent));
+  seat.held.clear();
+}
+
+void IntentDelivery::deliver() {
+  delivered_.swap(said_);
+  for (Intent& intent : delivered_) deliver(intent);
+  delivered_.clear();
+}
+
+void IntentDelivery::deliver(Intent& intent) {
+  Seat* const seat = room_.seat_with(intent.by);
+  if (seat == nullptr || waits(intent, *seat)) return;
+  ++room_.work_;
+  if (auto* say = std::get_if<words::Say>(&intent.content)) {
+    if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
+      room_.ledger_.add(*refusal.why);
+      if (refusal.tell) tell(*seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
+      return;
+    }
+  }
+  if (!finite(intent)) return count_drop(intent.by, drops::kNotFinite, name_of(intent));
+  clean_texts(intent);
+  room_.host_.heard(intent);
+  if (as<words::Resume>(intent) != nullptr) return resume(intent);
+  if (as<words::Query>(intent) != nullptr && !room_.options_.shared && !dialled_) return learn_known_world();
+  if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
+  room_.transition_.remember(intent, *seat);
+  dial_once();
+  if (room_.transition_.keeps_from_back(intent)) return;
+  heard_ = &intent;
+  room_.back_->hear(intent);
+  heard_ = nullptr;
+  room_.transition_.hear(intent);
+}
+
+/// Handled by the host, not the back, because it is about links.
+void IntentDelivery::resume(const Intent& intent) {
+  if (room_.host_.try_resume_seat(intent.by, as<words::Resume>(intent)->player())) return;
+  words::ClaimRefused refused;
+  refused.set_why("no player with that number is expected from that address");
+  Fact answer(intent.by, refused);
+  answer.cause = intent.number;
+  room_.facts_.say(std::move(answer));
+}
+
+/// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
+/// handled.
+bool IntentDelivery::waits(Intent& intent, Seat& seat) {
+  if (as<words::Leave>(intent) != nullptr) {
+    const bool was_in = std::exchange(seat.inside, false) || seat.held.empty();
+    seat.entered = false;
+    seat.held.clear();
+    return !was_in;  // the back did not receive its Enter, so it does not need the Leave
+  }
+  if (seat.held.empty()) {
+    if (as<words::Enter>(intent) == nullptr) return false;
+    const bool admitted = std::exchange(seat.admitted, false) || seat.has_left() || room_.host_.admits(intent.by);
+    if (admitted) seat.entered = seat.inside = true;
+    if (admitted) return false;
+  }
+  if (seat.held.size() < kMostHeld)
+    seat.held.push_back(std::move(intent));
+  else
+    count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
+  return true;
+}
+
+/// A question about the game needs no server.
+void IntentDelivery::learn_known_world() {
+  WorldState& world = room_.facts_.world();
+  world = WorldState();
+  if (const WorldState* const known = room_.host_.known_world())
+    known->tell_without_map([&](const Fact& fact) { world.fold(fact); });
+}
+
+/// What is known before the back has said anything is what learn_known_world() found.
+void IntentDelivery::dial_once() {
+  if (std::exchange(dialled_, true)) return;
+  if (!room_.facts_.has_world()) room_.facts_.world() = WorldState();
+  room_.host_.dial();
+}
+
+/// If the room is full, ends the seat of an absent player, so that a new player can enter: the seat that would expire
+/// first.
+void IntentDelivery::make_way(const words::Enter& wish) {
+  const WorldState& world = room_.world();
+  const std::uint32_t most = world.room().most_players();
+  if (!room_.options_.shared || most == 0 || wish.role() == words::WATCH) return;
+  const auto plays = [](const auto& player) { return player.second.player.role() != words::WATCH; };
+  if (static_cast<std::size_t>(std::count_if(world.players().begin(), world.players().end(), plays)) < most) return;
+  Seat* oldest = nullptr;
+  for (auto& [id, seat] : room_.seats_)
+    if (seat->is_kept() && (oldest == nullptr || seat->kept_until < oldest->kept_until)) oldest = seat.get();
+  if (oldest == nullptr) return;
+  oldest->lose("its seat went to somebody else", 0);
+  Intent gone{words::Leave()};
+  gone.at = room_.now_;
+  oldest->sign(gone);
+  deliver(gone);
+}
+
+void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* word) {
+  room_.ledger_.add(line, word);
+  if (!room_.options_.tells_drops || member == kNextBackId || !is_wish(line, word)) return;
+  Seat* const seat = room_.seat_with(member != kBackId ? member : heard_ != nullptr ? heard_->by : room_.back_->me());
+  if (seat == nullptr || seat->has_left() || !seat->entered) return;
+  const std::pair<const MappingLine*, const char*> drop{&line, word};
+  if (std::find(seat->told_drops.begin(), seat->told_drops.end(), drop) != seat->told_drops.end()) return;
+  seat->told_drops.push_back(drop);
+  tell(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
+}
+
+/// `cause`: the number of the intent that this answers.
+void IntentDelivery::tell(const Seat& seat, std::string text, std::uint32_t cause) {
+  words::Notice notice;
+  notice.set_text(std::move(text));
+  Fact answer(seat.me(), std::move(notice));
+  answer.cause = cause;
+  room_.facts_.say(std::move(answer));
+}
+
+}  // namespace entente::core

@@ -1,0 +1,53 @@
+// The intents of a room on their way from its fronts to its back. A part of Room.
+// Invariant: the back hears each player's intents once, in the order in which they were said, from an Enter that the
+// host admits. An intent that it does not hear is counted, or answered by the room.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/core/chat.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+class Room;
+class Seat;
+
+class IntentDelivery {
+ public:
+  IntentDelivery(Room& room, const ChatRules& rules) : room_(room), chat_(rules) {}
+
+  /// A front says the intent now.
+  void say(Intent&& intent);
+  /// The host admits this seat: its intents wait no longer.
+  void admit(Seat& seat);
+  std::size_t waiting() const { return said_.size(); }
+  void clear() { said_.clear(); }
+  /// Delivers all that wait, but not what is said meanwhile.
+  void deliver();
+  /// Counts what `member` did not pass on. A player who waits for what becomes of it is told, once of each line and
+  /// word.
+  void count_drop(Id member, const MappingLine& line, const char* word);
+  /// The room does not ask its host to dial.
+  void need_no_dial() { dialled_ = true; }
+  /// The player has left.
+  void forget(Id player) { chat_.forget(player); }
+
+ private:
+  void deliver(Intent& intent);
+  bool waits(Intent& intent, Seat& seat);
+  void resume(const Intent& intent);
+  void dial_once();
+  void learn_known_world();
+  void make_way(const words::Enter& wish);
+  void tell(const Seat& seat, std::string text, std::uint32_t cause);
+
+  Room& room_;
+  Chat chat_;
+  bool dialled_ = false;
+  const Intent* heard_ = nullptr;  // the one that the back hears now
+  std::vector<Intent> said_, delivered_;
+};
+
+}  // namespace entente::core
