@@ -54,33 +54,36 @@ LocalPeer peer_of(const Fd& client) {
 }
 
 /// The answer to the first line of `said`, once it is complete. A line that ends with the connection is complete, too.
-std::optional<std::string> heard(std::string_view said, bool over, Fd& client, const LocalAcceptor::Answer& answer,
-                                 const LocalAcceptor::Adopt& adopt) {
+std::optional<RequestServer::Answer> heard(std::string_view said, bool over, const LocalAcceptor::Answer& answer,
+                                           const LocalAcceptor::Adopt& adopt) {
   const std::size_t end = said.find('\n');
   std::string_view line = said.substr(0, end);
   if (line.size() > LocalAcceptor::kLongestLine)
-    return "error: a line has at most " + std::to_string(LocalAcceptor::kLongestLine) + " bytes\n";
+    return RequestServer::Answer("error: a line has at most " + std::to_string(LocalAcceptor::kLongestLine) +
+                                 " bytes\n");
   if (end == std::string_view::npos && !over) return std::nullopt;
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const LocalPeer by = peer_of(client);
-  if (adopt) adopt(line, by, client);
-  return client ? answer(line, by) : std::string();
+  return RequestServer::Answer::later([line = std::string(line), answer, adopt](Fd& client) {
+    const LocalPeer by = peer_of(client);
+    if (adopt) adopt(line, by, client);
+    return client ? answer(line, by) : std::string();
+  });
 }
 
 }  // namespace
 
-Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer,
+Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(RequestLoop& loop, const std::string& path, Answer answer,
                                                             const Adopt& adopt) {
   const auto address = address_of(path);
   if (!address) return address.error();
-  const auto answers = [answer = std::move(answer), adopt](std::string_view said, bool over, Fd& client) {
-    return heard(said, over, client, answer, adopt);
+  const auto answers = [answer = std::move(answer), adopt](std::string_view said, bool over, const Fd&) {
+    return heard(said, over, answer, adopt);
   };
   if (PassedLocal passed = take_passed_local(path); passed.fd) {
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0 || (file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
       return Error{"'" + path + "', which systemd passed, can be used by others; give its unit SocketMode=0600"};
-    auto requests = RequestServer::open(std::move(passed.fd), answers);
+    auto requests = RequestServer::open(loop, std::move(passed.fd), answers);
     if (!requests) return requests.error();
     std::unique_ptr<LocalAcceptor> made(new LocalAcceptor("", std::move(*requests)));
     if (passed.removes) made->passed_path_ = path;
@@ -99,7 +102,7 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  auto requests = RequestServer::open(std::move(listening), answers);
+  auto requests = RequestServer::open(loop, std::move(listening), answers);
   if (!requests) {
     ::unlink(path.c_str());
     return requests.error();
@@ -114,7 +117,7 @@ LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<RequestServer> re
 
 void LocalAcceptor::start() {
   if (!passed_path_.empty()) own(std::move(passed_path_));
-  requests_->start("control");
+  requests_->start();
 }
 
 void LocalAcceptor::own(std::string path) {

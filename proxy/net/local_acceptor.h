@@ -27,14 +27,16 @@ class LocalAcceptor {
  public:
   static constexpr std::size_t kLongestLine = 1024;
 
-  /// Answers a line, given without its end. Called on the acceptor's thread.
+  /// Answers a line, given without its end. Called on the second thread of the loop, so it may wait.
   using Answer = std::function<std::string(std::string_view line, const LocalPeer& by)>;
 
-  /// May take the connection away instead of answering a line.
+  /// May take the connection away instead of answering a line. Called where Answer is.
   using Adopt = std::function<void(std::string_view line, const LocalPeer& by, Fd& client)>;
 
   /// Replaces a socket that nobody serves; anything else at `path` is an error. Accepts nobody before start().
-  static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer, const Adopt& adopt = {});
+  /// `loop` outlives it.
+  static Outcome<std::unique_ptr<LocalAcceptor>> open(RequestLoop& loop, const std::string& path, Answer answer,
+                                                      const Adopt& adopt = {});
   ~LocalAcceptor();
   LocalAcceptor(const LocalAcceptor&) = delete;
   LocalAcceptor& operator=(const LocalAcceptor&) = delete;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
+#include <utility>
 
 #include "proxy/net/named_thread.h"
 #include "proxy/net/socket.h"
@@ -15,6 +17,8 @@ namespace entente::net {
 namespace {
 
 constexpr std::size_t kMostSkipped = 256 * 1024;  // bytes after the question
+constexpr std::size_t kMostSlow = 64U << 20U;     // bytes of questions that wait for slow answers
+constexpr Millis kLongWait = 3'600'000;
 
 /// Adds the bytes to `skipped`. False: the client sends no more, or too much.
 bool skip_rest(int fd, std::size_t& skipped) {
@@ -29,43 +33,146 @@ bool skip_rest(int fd, std::size_t& skipped) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<RequestServer>> RequestServer::open(Fd listening, Hear hear, Millis time) {
-  Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
-  return std::unique_ptr<RequestServer>(
-      new RequestServer(std::move(listening), std::move(closing), std::move(hear), time));
-}
+// -- The loop ---------------------------------------------------------------------------------------------------------
 
-RequestServer::RequestServer(Fd listening, Fd closing, Hear hear, Millis time)
-    : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {}
+RequestLoop::RequestLoop(std::string name, std::string slow_name)
+    : name_(std::move(name)), slow_name_(std::move(slow_name)), news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-void RequestServer::start(const std::string& name) {
-  thread_ = named_thread(name, [this] { run(); });
-}
-
-RequestServer::~RequestServer() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(closing_.get(), &one, sizeof one);
+RequestLoop::~RequestLoop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake();
   if (thread_.joinable()) thread_.join();
 }
 
-void RequestServer::run() {
-  for (;;) {
+void RequestLoop::add(RequestServer& server) {
+  const std::lock_guard lock(mutex_);
+  servers_.push_back(&server);
+  changed_ = true;
+  wake();
+  if (thread_.joinable()) return;
+  slow_.emplace(slow_name_, kMostSlow, nullptr, [] {});
+  thread_ = named_thread(name_, [this] { run(); });
+}
+
+void RequestLoop::remove(RequestServer& server) {
+  const std::lock_guard lock(mutex_);
+  changed_ = true;
+  std::erase(servers_, &server);
+  wake();
+}
+
+void RequestLoop::wake() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(news_.get(), &one, sizeof one);
+}
+
+void RequestLoop::run() {
+  std::vector<pollfd> polled;
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    changed_ = false;
+    polled.assign(1, {news_.get(), POLLIN, 0});
+    Millis patience = kLongWait;
     const Millis since = steady_now();
-    const bool listens = has_room(since) && since >= rests_until_;
-    std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0}, {listens ? listening_.get() : -1, POLLIN, 0}};
-    for (const Talk& talk : talks_)
-      polled.push_back({talk.fd.get(), static_cast<short>(talk.listens() ? POLLIN : POLLOUT), 0});
-    if (::poll(polled.data(), polled.size(), patience(since)) < 0 && errno != EINTR) return;
-    if (polled[0].revents != 0) return;
+    for (const RequestServer* one : servers_) patience = std::min(patience, one->add_to(polled, since));
+    lock.unlock();
+    const int found = ::poll(polled.data(), polled.size(), static_cast<int>(patience));
+    if (found < 0) std::for_each(polled.begin(), polled.end(), [](pollfd& one) { one.revents = 0; });
+    std::uint64_t news = 0;
+    [[maybe_unused]] const auto read = ::read(news_.get(), &news, sizeof news);
+    lock.lock();
+    if (changed_) continue;  // what was found may belong to a server that is gone
     const Millis now = steady_now();
-    std::size_t i = 2;
-    std::erase_if(talks_,
-                  [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.began + time_; });
-    bound_answers();
-    if (polled[1].revents == 0) continue;
+    std::span<const pollfd> rest(polled.begin() + 1, polled.end());
+    for (RequestServer* one : servers_) rest = one->turn(rest, now);
+  }
+}
+
+// -- A server ---------------------------------------------------------------------------------------------------------
+
+/// Answers that are made on the loop's second thread, also while the server goes.
+struct RequestServer::Slow {
+  struct Made {
+    std::uint64_t number;
+    Fd client;
+    std::string answer;
+  };
+  std::mutex mutex;
+  std::condition_variable idle;
+  bool gone = false, busy = false;
+  std::vector<Made> made;
+};
+
+Outcome<std::unique_ptr<RequestServer>> RequestServer::open(RequestLoop& loop, Fd listening, Hear hear, Millis time) {
+  if (!loop.news_)
+    return Error{"no descriptor is left for the control socket and pages; raise the limit of open files"};
+  return std::unique_ptr<RequestServer>(new RequestServer(loop, std::move(listening), std::move(hear), time));
+}
+
+RequestServer::RequestServer(RequestLoop& loop, Fd listening, Hear hear, Millis time)
+    : loop_(loop),
+      hear_(std::move(hear)),
+      time_(time),
+      listening_(std::move(listening)),
+      slow_(std::make_shared<Slow>()) {}
+
+RequestServer::~RequestServer() {
+  loop_.remove(*this);
+  std::unique_lock lock(slow_->mutex);
+  slow_->gone = true;
+  slow_->idle.wait(lock, [this] { return !slow_->busy; });
+}
+
+/// Until a connection's time limit, or the end of our rest.
+Millis RequestServer::add_to(std::vector<pollfd>& polled, Millis now) const {
+  const bool room = has_room(now), listens = room && now >= rests_until_;
+  polled.push_back({listens ? listening_.get() : -1, POLLIN, 0});
+  for (const Talk& talk : talks_)
+    polled.push_back({talk.waits ? -1 : talk.fd.get(), static_cast<short>(talk.listens() ? POLLIN : POLLOUT), 0});
+  Millis until = now + kLongWait;
+  const auto first = std::find_if(talks_.begin(), talks_.end(), [](const Talk& talk) { return !talk.waits; });
+  if (first != talks_.end()) until = std::min(until, first->began + (room ? time_ : kGrace));
+  if (rests_until_ > now) until = std::min(until, rests_until_);
+  return until > now ? until - now : 0;
+}
+
+std::span<const pollfd> RequestServer::turn(std::span<const pollfd> polled, Millis now) {
+  const std::size_t mine = 1 + talks_.size();
+  const bool comes = polled[0].revents != 0;
+  std::size_t i = 1;
+  std::erase_if(talks_, [&](Talk& talk) {
+    const bool moves = polled[i++].revents != 0;
+    return !talk.waits && ((moves && !go_on(talk)) || (!talk.waits && now >= talk.began + time_));
+  });
+  take_answers(now);
+  bound_answers();
+  if (comes)
     for (std::size_t n = 0; n < kMostConnections && has_room(now) && accept(now);) ++n;
-    bound_answers();
+  bound_answers();
+  return polled.subspan(mine);
+}
+
+/// The time for a client to read its answer begins now.
+void RequestServer::take_answers(Millis now) {
+  std::vector<Slow::Made> made;
+  {
+    const std::lock_guard lock(slow_->mutex);
+    made.swap(slow_->made);
+  }
+  for (Slow::Made& one : made) {
+    const auto at =
+        std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return talk.number == one.number; });
+    Talk talk = std::move(*at);
+    talks_.erase(at);
+    if (!one.client) continue;  // it was taken away
+    talk.fd = std::move(one.client);
+    talk.answer = std::move(one.answer);
+    talk.waits = false;
+    talk.began = now;
+    if (tell(talk)) talks_.push_back(std::move(talk));
   }
 }
 
@@ -83,22 +190,14 @@ void RequestServer::bound_answers() {
   }
 }
 
-/// Milliseconds until a connection's time limit, or the end of our rest; -1: there is neither.
-int RequestServer::patience(Millis now) const {
-  if (talks_.empty() && rests_until_ <= now) return -1;
-  Millis until = now + time_;
-  if (!talks_.empty()) until = talks_.front().began + (has_room(now) ? time_ : kGrace);
-  if (rests_until_ > now) until = std::min(until, rests_until_);
-  return static_cast<int>(std::min<Millis>(until > now ? until - now : 0, kTime));
-}
-
 bool RequestServer::has_room(Millis now) const {
-  return talks_.size() < kMostConnections || now >= talks_.front().began + kGrace;
+  const auto old = [now](const Talk& talk) { return !talk.waits && now >= talk.began + kGrace; };
+  return talks_.size() < kMostConnections || std::any_of(talks_.begin(), talks_.end(), old);
 }
 
 /// Drops the oldest connection that waits for no answer; if all wait for one, the oldest. False: none is old enough.
 bool RequestServer::make_room(Millis now) {
-  const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
+  const auto old = [now](const Talk& talk) { return !talk.waits && now >= talk.began + kGrace; };
   auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return talk.listens() && old(talk); });
   if (goes == talks_.end()) goes = std::find_if(talks_.begin(), talks_.end(), old);
   if (goes == talks_.end()) return false;
@@ -117,29 +216,51 @@ bool RequestServer::accept(Millis now) {
     return false;
   }
   if (talks_.size() >= kMostConnections) make_room(now);
-  Talk talk{.fd = std::move(fd), .began = now};
+  Talk talk{.number = ++last_number_, .fd = std::move(fd), .began = now};
   if (go_on(talk)) talks_.push_back(std::move(talk));
   return true;
 }
 
 /// False: the conversation is over.
-bool RequestServer::go_on(Talk& talk) const {
+bool RequestServer::go_on(Talk& talk) {
   if (talk.lingers()) return skip_rest(talk.fd.get(), talk.skipped);
   if (!talk.answer && !hear(talk)) return false;
-  if (!talk.fd) return false;  // it was taken away
   return !talk.answer || tell(talk);
 }
 
 /// False: the client left without a question, or sends it in too many pieces.
-bool RequestServer::hear(Talk& talk) const {
+bool RequestServer::hear(Talk& talk) {
   char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   if (++talk.pieces > kMostPieces) return false;
   if (size == 0 && talk.said.empty()) return false;
   talk.said.append(room, static_cast<std::size_t>(size));
-  talk.answer = hear_(talk.said, size == 0, talk.fd);
-  return talk.answer || size > 0;
+  auto answer = hear_(talk.said, size == 0, talk.fd);
+  if (!answer) return size > 0;
+  if (answer->make) return make_later(talk, std::move(answer->make));
+  talk.answer = std::move(answer->text);
+  return true;
+}
+
+/// False: too much waits.
+bool RequestServer::make_later(Talk& talk, Answer::Make make) {
+  talk.waits = true;
+  const auto client = std::make_shared<Fd>(std::move(talk.fd));
+  return loop_.slow_->put(talk.said.size(),
+                          [&loop = loop_, slow = slow_, number = talk.number, client, make = std::move(make)] {
+                            {
+                              const std::lock_guard lock(slow->mutex);
+                              if (slow->gone) return;
+                              slow->busy = true;
+                            }
+                            std::string answer = make(*client);
+                            const std::lock_guard lock(slow->mutex);
+                            slow->busy = false;
+                            slow->made.push_back({number, std::move(*client), std::move(answer)});
+                            slow->idle.notify_all();
+                            loop.wake();
+                          });
 }
 
 /// False: the client has left, or has the whole answer and sends no more. A client that still sends is read for

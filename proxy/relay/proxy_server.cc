@@ -662,9 +662,9 @@ std::vector<SessionReport> ProxyServer::announce(std::size_t route, std::string_
 bool ProxyServer::stopping() const { return impl_->pool.stopping; }
 
 bool ProxyServer::is_alive(Millis time) const {
-  const auto roll = std::make_shared<LivenessCheck>(impl_->pool.workers.size());
-  for (auto& worker : impl_->pool.workers) worker->check_liveness(LivenessCheck::Answer(roll));
-  return roll->wait(time);
+  const Millis since = steady_now() - time;
+  const auto& workers = impl_->pool.workers;
+  return std::all_of(workers.begin(), workers.end(), [=](const auto& worker) { return worker->turned_since(since); });
 }
 
 void ProxyServer::wait_for_workers() const { (void)command({.none = true}); }

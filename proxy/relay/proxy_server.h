@@ -153,7 +153,8 @@ class ProxyServer {
   std::vector<SessionReport> announce(std::size_t route, std::string_view text);
   /// Whether stop() was called.
   bool stopping() const;
-  /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
+  /// Whether each worker that runs has turned its loop in the last `time`, some tenths of a second. Waits for nobody.
+  /// From any thread.
   bool is_alive(Millis time) const;
   /// Returns once each worker has answered, or has ended. From any thread but the workers'.
   void wait_for_workers() const;

@@ -90,7 +90,9 @@ void Worker::open_shared_room(std::size_t number) {
 void Worker::run() {
   running_ = true;
   for (auto& [number, housed] : shared_rooms_) open_shared_room(number);
+  turned_at_ = steady_now();
   loop_.run();
+  turned_at_ = kDoesNotRun;
   for (auto& worker_route : routes_) worker_route->finish();
 }
 
@@ -408,6 +410,7 @@ void Worker::seat_bot(const Invitation& invitation) {
 }
 
 void Worker::tick(Millis now) {
+  turned_at_.store(steady_now(), std::memory_order_relaxed);
   seat_bots();
   if (to_tick_.empty()) {
     for (auto& [link, session] : sessions_) to_tick_.push_back(link);

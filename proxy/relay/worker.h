@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,6 @@
 #include "proxy/relay/acceptors/moved_enet_client.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
-#include "proxy/relay/liveness_check.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "proxy/relay/sessions/visitor.h"
@@ -83,6 +83,8 @@ class Worker final : public net::Ticker::User,
   using TurnTimes = DurationsOf<Count, kTurnBounds>;
   /// How long turns of the loop took. One in Loop::kTimed is measured.
   const TurnTimes& turn_times() const { return turns_.times; }
+  /// Whether it has turned its loop since `time`, as steady_now(), or does not run. It ticks ten times a second.
+  bool turned_since(Millis time) const { return turned_at_ >= time; }
   /// Sessions and callers that live here, or are on their way here.
   std::size_t load() const { return load_.load(std::memory_order_relaxed); }
   /// Calls a function on the worker's thread. It is not called if the worker has ended.
@@ -99,7 +101,6 @@ class Worker final : public net::Ticker::User,
     mailbox_.post(Order{shared_room, std::move(order)});
   }
   void command(const SessionCommand& its, Inquiry::Part part) { mailbox_.post(CommandSessions{its, std::move(part)}); }
-  void check_liveness(LivenessCheck::Answer answer) { mailbox_.post(AnswerLivenessCheck{std::move(answer)}); }
 
  private:
   /// The server gave the player of a session this id.
@@ -156,9 +157,6 @@ class Worker final : public net::Ticker::User,
     SessionCommand command;
     Inquiry::Part part;
   };
-  struct AnswerLivenessCheck {
-    LivenessCheck::Answer answer;
-  };
   struct Call {
     std::function<void()> function;
     Inquiry::Part part;
@@ -172,9 +170,9 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::uint32_t count;
   };
-  using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
-                              NewRules, MoreBots, Order, CommandSessions, AnswerLivenessCheck, Call, ListenerEmptied,
-                              Visit, VisitorNews, ArenaNews>;
+  using Letter =
+      std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected, NewRules,
+                   MoreBots, Order, CommandSessions, Call, ListenerEmptied, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -191,7 +189,6 @@ class Worker final : public net::Ticker::User,
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(CommandSessions& letter);
-  void read(AnswerLivenessCheck&) {}  // the answer is given when the letter is destroyed
   void read(Call& call) { call.function(); }
   void read(const ListenerEmptied& gone);
   void read(Visit& visit);
@@ -310,6 +307,8 @@ class Worker final : public net::Ticker::User,
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch
   std::size_t next_worker_;      // of those with the fewest sessions
   std::atomic<std::size_t> load_{0};
+  static constexpr Millis kDoesNotRun = std::numeric_limits<Millis>::max();
+  std::atomic<Millis> turned_at_{kDoesNotRun};  // by steady_now()
   bool stopping_ = false, running_ = false;
 };
 

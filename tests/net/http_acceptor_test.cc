@@ -14,13 +14,18 @@
 namespace entente::net::http_acceptor_test {
 namespace {
 
+RequestLoop& requests() {
+  static RequestLoop loop("control", "commands");
+  return loop;
+}
+
 std::unique_ptr<HttpAcceptor> open_acceptor() {
-  auto acceptor = HttpAcceptor::open(*Address::parse("127.0.0.1", 0), [](std::string_view path) {
+  auto acceptor = HttpAcceptor::open(requests(), *Address::parse("127.0.0.1", 0), [](std::string_view path) {
     if (path == "/gone") return HttpAnswer{503, "text/y", "not now"};
     return HttpAnswer{200, "text/x", path == "/here" ? "all of it" : ""};
   });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
-  (*acceptor)->start("test");
+  (*acceptor)->start();
   return std::move(*acceptor);
 }
 
@@ -95,25 +100,25 @@ TEST_CASE("on loopback, a request for another host name is refused") {
     CAPTURE(host);
     CHECK(get(*acceptor, host) == "HTTP/1.1 200 ");
   }
-  const auto everywhere = HttpAcceptor::open(*Address::parse("0.0.0.0", 0), [](std::string_view) {
+  const auto everywhere = HttpAcceptor::open(requests(), *Address::parse("0.0.0.0", 0), [](std::string_view) {
     return HttpAnswer{200, "a/b", "x"};
   });
   REQUIRE(everywhere.ok());
-  (*everywhere)->start("test");
+  (*everywhere)->start();
   const Address local = *Address::parse("127.0.0.1", (*everywhere)->address().port());
   CHECK(asked(local, {"GET / HTTP/1.1\r\nHost: games.example\r\n\r\n"}).substr(0, 13) == "HTTP/1.1 200 ");
 }
 
 TEST_CASE("a body is read with its request, in any number of pieces, up to a limit") {
   const auto acceptor = HttpAcceptor::open(
-      *Address::parse("127.0.0.1", 0),
+      requests(), *Address::parse("127.0.0.1", 0),
       [](const HttpRequest& request) {
         CHECK(request.client.ip_text() == "127.0.0.1");
         return request.head.method + " " + std::string(request.body);
       },
       10);
   REQUIRE(acceptor.ok());
-  (*acceptor)->start("test");
+  (*acceptor)->start();
   const auto& page = **acceptor;
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"}) == "POST hello");
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "he", "llo"}) == "POST hello");
@@ -152,7 +157,8 @@ TEST_CASE("while no descriptors are left, clients wait, and the acceptor does no
 
 TEST_CASE("an address that is in use is a clear error") {
   const auto acceptor = open_acceptor();
-  const auto second = HttpAcceptor::open(acceptor->address(), [](std::string_view) { return HttpAnswer(); });
+  const auto second =
+      HttpAcceptor::open(requests(), acceptor->address(), [](std::string_view) { return HttpAnswer(); });
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().text.find(acceptor->address().text()) != std::string::npos);
 }

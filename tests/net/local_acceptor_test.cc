@@ -28,16 +28,22 @@ struct Folder {
       std::filesystem::temp_directory_path() / ("entente-acceptor-" + std::to_string(::getpid()));
 };
 
+RequestLoop& requests() {
+  static RequestLoop loop("control", "commands");
+  return loop;
+}
+
 std::unique_ptr<LocalAcceptor> echo(const std::string& path) {
   auto acceptor = LocalAcceptor::open(
-      path, [](std::string_view line, const LocalPeer&) { return "you said " + std::string(line); });
+      requests(), path, [](std::string_view line, const LocalPeer&) { return "you said " + std::string(line); });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
   (*acceptor)->start();
   return std::move(*acceptor);
 }
 
 std::string why_not(const std::string& path) {
-  const auto acceptor = LocalAcceptor::open(path, [](std::string_view, const LocalPeer&) { return std::string(); });
+  const auto acceptor =
+      LocalAcceptor::open(requests(), path, [](std::string_view, const LocalPeer&) { return std::string(); });
   return acceptor.ok() ? "" : acceptor.error().text;
 }
 
@@ -86,7 +92,7 @@ TEST_CASE("a line is answered and the connection closed, in any number of pieces
 TEST_CASE("a client is known by user and process") {
   const Folder folder;
   const auto path = folder / "a.sock";
-  const auto acceptor = LocalAcceptor::open(path, [](std::string_view, const LocalPeer& by) {
+  const auto acceptor = LocalAcceptor::open(requests(), path, [](std::string_view, const LocalPeer& by) {
     return std::to_string(by.uid) + " " + std::to_string(by.pid);
   });
   REQUIRE(acceptor.ok());

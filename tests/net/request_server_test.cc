@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <future>
 #include <vector>
 
 #include "proxy/net/socket.h"
@@ -23,14 +24,19 @@ struct Place {
     REQUIRE(sockets.ok());
     address = sockets->address;
     auto begun = RequestServer::open(
-        std::move(sockets->tcp),
-        [](std::string_view said, bool, const Fd&) {
-          return said.ends_with('\n') ? std::optional<std::string>("heard") : std::nullopt;
+        loop, std::move(sockets->tcp),
+        [this](std::string_view said, bool, const Fd&) -> std::optional<RequestServer::Answer> {
+          if (!said.ends_with('\n')) return std::nullopt;
+          if (said != "slow\n") return std::string("heard");
+          return RequestServer::Answer::later([end = end](Fd&) {
+            end.wait();
+            return std::string("made");
+          });
         },
         kHour);
     REQUIRE(begun.ok());
     requests = std::move(*begun);
-    requests->start("test");
+    requests->start();
   }
 
   Fd guest(std::string_view says = {}) const {
@@ -39,6 +45,9 @@ struct Place {
     return fd;
   }
 
+  RequestLoop loop{"test", "slow test"};
+  std::promise<void> made;  // slow answers wait for it
+  const std::shared_future<void> end = made.get_future().share();
   Address address;
   std::unique_ptr<RequestServer> requests;
 };
@@ -55,6 +64,33 @@ TEST_CASE(
     pollfd youngest{idle.back().get(), POLLIN, 0};
     CHECK(::poll(&youngest, 1, 0) == 0);
   }
+}
+
+TEST_CASE("while an answer waits, others are heard and answered, also by another server of the loop") {
+  Place place;
+  auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
+  REQUIRE(sockets.ok());
+  auto beside = RequestServer::open(
+      place.loop, std::move(sockets->tcp),
+      [](std::string_view, bool, const Fd&) { return std::optional<RequestServer::Answer>(std::string("beside")); },
+      kHour);
+  REQUIRE(beside.ok());
+  (*beside)->start();
+  const auto asks_beside = [&] {
+    const Fd fd = testing::connect_to(sockets->address);
+    ::send(fd.get(), "x", 1, MSG_NOSIGNAL);
+    return testing::read_all(fd);
+  };
+  const Fd slow = place.guest("slow\n"), waits = place.guest("slow\n");
+  CHECK(testing::read_all(place.guest("question\n")) == "heard");
+  CHECK(asks_beside() == "beside");
+  std::vector<Fd> idle;  // which may not push out those that wait
+  for (std::size_t i = 0; i < RequestServer::kMostConnections; ++i) idle.push_back(place.guest("half"));
+  CHECK(testing::read_all(place.guest("question\n")) == "heard");
+  beside->reset();  // while the loop runs
+  place.made.set_value();
+  CHECK(testing::read_all(slow) == "made");
+  CHECK(testing::read_all(waits) == "made");
 }
 
 TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {

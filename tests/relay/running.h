@@ -136,7 +136,6 @@ class Serving {
   void set_draining(bool draining) { server_.set_draining(0, draining); }
   std::size_t end_sessions(std::string_view why) { return server_.end_sessions(0, why); }
   std::vector<relay::SessionReport> say(std::string_view text) { return server_.announce(0, text); }
-  bool is_alive(Millis time) const { return server_.is_alive(time); }
   void set_rules(relay::NewcomerRules rules) { server_.set_rules(0, std::move(rules)); }
   /// Waits until no session is left.
   bool empty() const {

@@ -27,7 +27,7 @@ natsStatus sent(natsConnection* by, const std::string& subject, const std::strin
 Millis Bus::Impl::tend() {
   {
     const std::lock_guard lock(mutex_);
-    if (connection_ != nullptr && !hooks_.back()->closed) return JobThread::kLong;
+    if (connection_ != nullptr && !hooks_.back()->closed) return net::JobThread::kLong;
   }
   // libnats gives up if a server refuses us twice. We retry with longer and longer pauses, because the password may be
   // corrected.
@@ -43,7 +43,7 @@ Millis Bus::Impl::tend() {
     }
     went_up();
     if (natsConnection_Status(connection_->nats) != NATS_CONN_STATUS_CONNECTED) went_down();  // it was lost before
-    return JobThread::kLong;
+    return net::JobThread::kLong;
   }
   return pause;
 }

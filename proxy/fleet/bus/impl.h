@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "proxy/fleet/bus/connection.h"
-#include "proxy/fleet/job_thread.h"
+#include "proxy/net/job_thread.h"
 
 namespace entente::fleet {
 
@@ -216,7 +216,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
 
-  std::optional<JobThread> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
+  std::optional<net::JobThread> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
 };
 
 }  // namespace entente::fleet

@@ -34,10 +34,10 @@ std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(RequestLoop& loop, const Address& at, Answer answer) {
   const bool local = is_loopback_v4(at) || at.ip_text() == "::1";
   return open(
-      at,
+      loop, at,
       [answer = std::move(answer), local](const HttpRequest& request) {
         if (local && is_foreign(request.head)) return plain(403, "this name is not ours; use the IP address");
         return reply(request.head, answer);
@@ -45,13 +45,13 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Ans
       0);
 }
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, RequestHandler handler,
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(RequestLoop& loop, const Address& at, RequestHandler handler,
                                                           std::size_t most_body) {
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
   std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handler), most_body));
   auto requests = RequestServer::open(
-      std::move(sockets->tcp),
+      loop, std::move(sockets->tcp),
       [raw = acceptor.get()](auto said, bool over, const Fd& fd) { return raw->hear(said, over, fd); });
   if (!requests) return requests.error();
   acceptor->requests_ = std::move(*requests);
@@ -59,13 +59,14 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Req
 }
 
 /// Reads the request from its beginning each time, because a request usually is one packet.
-std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over, const Fd& client) const {
+std::optional<RequestServer::Answer> HttpAcceptor::hear(std::string_view said, bool over, const Fd& client) const {
   HttpReader reader(HttpReader::Of::kRequest, most_body_);
   const auto read = reader.feed(as_bytes(said));
   if (!read) return plain(read.error().what == std::string_view("body too large") ? 413 : 400, read.error().what);
   if (reader.complete() && said.size() - *read >= reader.body_size())
     return handler_({reader.head(), said.substr(*read, reader.body_size()), peer_address(client.get())});
-  return over ? std::optional(plain(400, "the request ends early")) : std::nullopt;
+  if (over) return plain(400, "the request ends early");
+  return std::nullopt;
 }
 
 }  // namespace entente::net

@@ -26,33 +26,35 @@ struct HttpRequest {
 
 class HttpAcceptor {
  public:
-  /// Returns the whole response. Called on the acceptor's thread.
-  using RequestHandler = std::function<std::string(const HttpRequest& request)>;
-  /// Answers a GET of this path. Called on the acceptor's thread.
+  /// Returns the whole response, or the function that makes it. Called on the loop's thread, so it does not wait for
+  /// anything.
+  using RequestHandler = std::function<RequestServer::Answer(const HttpRequest& request)>;
+  /// Answers a GET of this path. Called on the loop's thread, so it does not wait for anything.
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
-  /// Accepts nobody before start(). For programs that only ask, such as Prometheus: other methods than GET and HEAD get
-  /// an error. On loopback, so do requests for another host name than localhost or an IP address: a browser may send
-  /// them for any site's page.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
+  /// Accepts nobody before start(). `loop` outlives it. For programs that only ask, such as Prometheus: other methods
+  /// than GET and HEAD get an error. On loopback, so do requests for another host name than localhost or an IP address:
+  /// a browser may send them for any site's page.
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(RequestLoop& loop, const Address& at, Answer answer);
   /// `most_body`: bytes of a request's body; at most kMostBody.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, RequestHandler handler, std::size_t most_body);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(RequestLoop& loop, const Address& at, RequestHandler handler,
+                                                     std::size_t most_body);
   static constexpr std::size_t kMostBody = 64 * 1024;
   /// The address that it listens on.
   const Address& address() const { return address_; }
   /// REQUIRES: called once.
-  void start(const std::string& name) { requests_->start(name); }
+  void start() { requests_->start(); }
   int listening() const { return requests_->listening(); }
 
  private:
   HttpAcceptor(const Address& address, RequestHandler handler, std::size_t most_body)
       : address_(address), handler_(std::move(handler)), most_body_(most_body) {}
-  std::optional<std::string> hear(std::string_view said, bool over, const Fd& client) const;
+  std::optional<RequestServer::Answer> hear(std::string_view said, bool over, const Fd& client) const;
 
   const Address address_;
   const RequestHandler handler_;
   const std::size_t most_body_;
-  std::unique_ptr<RequestServer> requests_;  // last: its thread calls us
+  std::unique_ptr<RequestServer> requests_;  // last: the loop calls us by it
 };
 
 }  // namespace entente::net

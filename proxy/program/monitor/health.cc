@@ -14,7 +14,7 @@ net::HttpAnswer plain(unsigned status, const std::string& text) {
 
 net::HttpAnswer live_answer(const relay::ProxyServer& server) {
   if (server.is_alive(kLoopPatience)) return plain(kHttpOk, "live");
-  return plain(kHttpUnavailable, "a worker has not answered within " + std::to_string(kLoopPatience) + " ms");
+  return plain(kHttpUnavailable, "a worker has not turned its loop for " + std::to_string(kLoopPatience) + " ms");
 }
 
 net::HttpAnswer ready_answer(const relay::ProxyServer& server, const std::vector<const ListedRoute*>& routes,

@@ -100,7 +100,8 @@ const char* OperatorPage::text(Refusal why) {
   return "";
 }
 
-Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry) {
+Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(net::RequestLoop& loop, const config::Operator& config,
+                                                          Carry carry) {
   const auto at = net::Address::parse(config.listen());
   if (!at) return at.error();
   auto token = read_token(config.token_file());
@@ -116,7 +117,7 @@ Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator
   std::unique_ptr<OperatorPage> page(
       new OperatorPage(std::move(*token), std::move(hosts), std::move(proxies), std::move(carry)));
   auto acceptor = net::HttpAcceptor::open(
-      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody);
+      loop, *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody);
   if (!acceptor) return acceptor.error();
   page->acceptor_ = std::move(*acceptor);
   return page;
@@ -157,7 +158,7 @@ bool OperatorPage::is_ours(std::string_view host) const {
   return net::is_machine_name(name) || std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
 }
 
-std::string OperatorPage::handle(const net::HttpRequest& request) {
+OperatorPage::Answer OperatorPage::handle(const net::HttpRequest& request) {
   limiter_.say_kept(steady_now());
   if (proxies_.empty()) return answer(request);
   if (!proxies_.hold(request.client))
@@ -168,7 +169,7 @@ std::string OperatorPage::handle(const net::HttpRequest& request) {
                  client->port() != 0 ? *client : client->with_port(request.client.port())});
 }
 
-std::string OperatorPage::answer(const net::HttpRequest& request) {
+OperatorPage::Answer OperatorPage::answer(const net::HttpRequest& request) {
   const net::HttpHead& head = request.head;
   const std::string* host = only(head, "host");
   if (host == nullptr || !is_ours(*host))
@@ -194,7 +195,7 @@ std::string OperatorPage::answer(const net::HttpRequest& request) {
   return page_text(out);
 }
 
-std::string OperatorPage::orders(const net::HttpRequest& request) {
+OperatorPage::Answer OperatorPage::orders(const net::HttpRequest& request) {
   const Millis now = steady_now();
   const auto token = bearer(request.head);
   if (!token) return refuse(request, Refusal::kNoToken, 401, "the token is missing");
@@ -210,11 +211,16 @@ std::string OperatorPage::orders(const net::HttpRequest& request) {
   const std::string* type = only(request.head, "content-type");
   if (type == nullptr || lower_case(type->substr(0, type->find(';'))) != "application/json")
     return refuse(request, Refusal::kMalformed, 415, "commands are sent as application/json");
-  const auto lines = lines_of(request.body);
+  auto lines = lines_of(request.body);
   if (!lines) return refuse(request, Refusal::kMalformed, 400, "the request must be a JSON array of commands");
+  return Answer::later(
+      [this, lines = std::move(*lines), client = request.client.text()](net::Fd&) { return carry_out(lines, client); });
+}
+
+std::string OperatorPage::carry_out(const std::vector<std::string>& lines, const std::string& client) {
   std::string answers;
-  for (const std::string& line : *lines)
-    answers += (answers.empty() ? "[" : ",") + carry_(line, "by the operator page, from " + request.client.text());
+  for (const std::string& line : lines)
+    answers += (answers.empty() ? "[" : ",") + carry_(line, "by the operator page, from " + client);
   answered_.fetch_add(1, std::memory_order_relaxed);
   return json_answer(answers + "]");
 }

@@ -25,7 +25,8 @@ namespace entente {
 
 class OperatorPage {
  public:
-  /// Carries out a command line; returns JSON. `by`: who gave it, for the log.
+  /// Carries out a command line; returns JSON. `by`: who gave it, for the log. It may wait: it is called on the second
+  /// thread of the loop.
   using Carry = std::function<std::string(std::string_view line, const std::string& by)>;
 
   enum class Refusal : std::uint8_t {
@@ -48,10 +49,12 @@ class OperatorPage {
   static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
 
   /// Answers no requests before start(). REQUIRES: `config.listen` is not empty.
-  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
+  /// `loop` outlives it.
+  static Outcome<std::unique_ptr<OperatorPage>> open(net::RequestLoop& loop, const config::Operator& config,
+                                                     Carry carry);
   ~OperatorPage();
 
-  void start() { acceptor_->start("operator"); }
+  void start() { acceptor_->start(); }
   int listening() const { return acceptor_->listening(); }
   const net::Address& address() const { return acceptor_->address(); }
   /// The check of tokens, to which a reload gives another token. It may outlive the page.
@@ -66,9 +69,11 @@ class OperatorPage {
 
  private:
   OperatorPage(std::string token, std::vector<std::string> hosts, net::TrustedProxies proxies, Carry carry);
-  std::string handle(const net::HttpRequest& request);
-  std::string answer(const net::HttpRequest& request);
-  std::string orders(const net::HttpRequest& request);
+  using Answer = net::RequestServer::Answer;
+  Answer handle(const net::HttpRequest& request);
+  Answer answer(const net::HttpRequest& request);
+  Answer orders(const net::HttpRequest& request);
+  std::string carry_out(const std::vector<std::string>& lines, const std::string& client);
   std::string refuse(const net::HttpRequest& request, Refusal why, unsigned status, std::string_view answer);
   bool is_ours(std::string_view host) const;
 
@@ -80,7 +85,7 @@ class OperatorPage {
   relay::LogLimiter limiter_;
   std::array<std::atomic<std::uint64_t>, kRefusals> refused_{};
   std::atomic<std::uint64_t> answered_{0};
-  std::unique_ptr<net::HttpAcceptor> acceptor_;  // last: its thread calls us
+  std::unique_ptr<net::HttpAcceptor> acceptor_;  // last: the loop calls us by it
 };
 
 }  // namespace entente

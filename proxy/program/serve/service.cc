@@ -54,6 +54,7 @@ constexpr const char* kAboutUpgrade =
     "this "
     "one serves its players to their end.";
 
+constexpr Millis kOlderEvery = 3'000;     // how often processes from before an upgrade are asked for their sessions
 constexpr std::size_t kLongestWhy = 300;  // bytes of an error in the status line
 
 /// How long to wait at a stop until NATS has stored the ends of recordings.
@@ -273,8 +274,9 @@ void Service::start_acceptors() {
   if (fleet_)
     fleet_control_ = std::make_unique<FleetControl>(
         *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
+  if (!config_.control().socket().empty()) counting_older_.emplace(files_, [this] { return count_older_players(); });
   if (acceptor_) acceptor_->start();
-  if (metrics_acceptor_) metrics_acceptor_->start("metrics");
+  if (metrics_acceptor_) metrics_acceptor_->start();
   if (traffic_history_) traffic_history_->start(housekeeping_);
   if (operator_page_) operator_page_->start();
 }
@@ -284,7 +286,7 @@ Outcome<Done> Service::open_metrics() {
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
-  auto acceptor = net::HttpAcceptor::open(*at, [this](std::string_view path) { return answer(path); });
+  auto acceptor = net::HttpAcceptor::open(requests_, *at, [this](std::string_view path) { return answer(path); });
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
@@ -348,7 +350,7 @@ Outcome<Done> Service::open_control() {
 
 Outcome<Done> Service::open_control_at(const std::string& path) {
   auto acceptor = net::LocalAcceptor::open(
-      path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
+      requests_, path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
       [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
@@ -357,8 +359,9 @@ Outcome<Done> Service::open_control_at(const std::string& path) {
 
 Outcome<Done> Service::open_operator_page() {
   if (config_.operator_().listen().empty()) return Done{};
-  auto page = OperatorPage::open(
-      config_.operator_(), [this](std::string_view line, const std::string& by) { return answer_page(line, by); });
+  auto page = OperatorPage::open(requests_, config_.operator_(), [this](std::string_view line, const std::string& by) {
+    return answer_page(line, by);
+  });
   if (!page) return page.error();
   operator_page_ = std::move(*page);
   traffic_history_ = std::make_unique<TrafficHistory>(server_, [this] { return routes_.listed(); });
@@ -464,8 +467,9 @@ std::uint64_t Service::players() const {
   return sum;
 }
 
-std::size_t Service::older_players() const {
-  return config_.control().socket().empty() || hand_over_.given() ? 0 : older_sessions(config_.control().socket());
+Millis Service::count_older_players() {
+  if (!hand_over_.given()) older_players_ = older_sessions(config_.control().socket());
+  return kOlderEvery;
 }
 
 void Service::set_reload_failure(const std::string& why) {
@@ -625,7 +629,15 @@ void Service::give(std::int32_t pid, bool own) {
   server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
-  kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
+  telling_bans_.emplace(files_, [this] { return tell_bans(); });
+  kept_bans_.leave_file([this](const relay::Ban& ban) {
+    {
+      const std::lock_guard lock(mutex_);
+      untold_bans_.push_back(ban);
+    }
+    telling_bans_->news();
+    return Done{};
+  });
   acceptor_->leave();
   acceptor_.reset();
   const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()));
@@ -638,6 +650,19 @@ void Service::give(std::int32_t pid, bool own) {
   if (fleet_control_) fleet_control_->leave();
   if (own) notifier_->give(pid);  // the service manager follows only processes of its service
   drainer_.begin_retirement();
+}
+
+/// Not on the thread for commands: the other process may be waiting for the answer to the command that made the ban.
+Millis Service::tell_bans() {
+  std::vector<relay::Ban> bans;
+  {
+    const std::lock_guard lock(mutex_);
+    bans.swap(untold_bans_);
+  }
+  for (const relay::Ban& ban : bans)
+    if (const auto told = tell_successor(ban); !told)
+      log_error("the ban of {} holds in this process only: {}", ban.who.text(), told.error().text);
+  return Housekeeping::kIdle;
 }
 
 /// Passes a ban that was made here on to the process that has taken over.
@@ -654,6 +679,7 @@ Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
 
 Outcome<Done> Service::close() {
   hand_over_.stop();
+  counting_older_.reset();
   acceptor_.reset();
   metrics_acceptor_.reset();
   operator_page_.reset();

@@ -160,8 +160,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   void measure_routes(Metrics& all) const;
   /// Open sessions, also of routes that a reload has removed.
   std::uint64_t players() const;
-  /// Asks the processes from before an upgrade how many sessions they still have.
-  std::size_t older_players() const;
+  /// The sessions that the processes from before an upgrade had a moment ago. Waits for nobody.
+  std::size_t older_players() const { return hand_over_.given() ? 0 : older_players_.load(); }
+  Millis count_older_players();
   std::string failures() const;
   std::string status() const;
   ReplyRow statistics(const ServedRoute& route) const;
@@ -175,6 +176,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<Done> open_control();
   Outcome<Done> open_control_at(const std::string& path);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
+  Millis tell_bans();
   Outcome<Done> open_metrics();
   Outcome<Done> open_operator_page();
   void start_acceptors();
@@ -191,10 +193,11 @@ class Service final : private HandOver::User, private FleetBans::User {
 
   const config::Config& config_;
   const Millis began_ = steady_now();
-  mutable std::mutex mutex_;  // guards the next three
+  mutable std::mutex mutex_;  // guards the next four
   std::string reload_failure_;
-  relay::Access access_;             // of [access]
-  std::vector<std::size_t> arenas_;  // their shared rooms
+  relay::Access access_;                 // of [access]
+  std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
+  std::vector<std::size_t> arenas_;      // their shared rooms
   std::atomic<bool> gave_up_{false}, serving_{false};
   // Threads for what is done now and then. A disk may make `files_` wait.
   Housekeeping housekeeping_{"housekeeping"}, files_{"files"};
@@ -213,6 +216,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   Drainer drainer_;
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
+  // The control socket, metrics and the operator page are on one thread, which waits for nobody; commands have another.
+  net::RequestLoop requests_{"control", "commands"};
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<TrafficHistory> traffic_history_;  // for the operator page; null if there is none
   std::unique_ptr<net::LocalAcceptor> acceptor_;
@@ -222,7 +227,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
   bool can_upgrade_ = false;  // by the command `upgrade`
+  std::atomic<std::size_t> older_players_{0};
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
+  std::optional<Housekeeping::Work> counting_older_, telling_bans_;
 };
 
 }  // namespace entente

@@ -58,7 +58,7 @@ struct Page {
     config.set_token_file(token_file(folder, kToken + "\n"));
     config.add_hosts("Games.Example.org");
     for (const std::string& network : proxies) config.add_forwarded(network);
-    auto opened = OperatorPage::open(config, [this](std::string_view line, const std::string& by) {
+    auto opened = OperatorPage::open(loop, config, [this](std::string_view line, const std::string& by) {
       last_by = by;
       lines.emplace_back(line);
       return R"({"done":"it"})";
@@ -81,6 +81,7 @@ struct Page {
   Folder folder;
   std::vector<std::string> lines;  // the commands that were run
   std::string last_by;             // who sent the last one
+  net::RequestLoop loop{"control", "commands"};
   std::unique_ptr<OperatorPage> page;
 };
 

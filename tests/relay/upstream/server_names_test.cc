@@ -246,7 +246,7 @@ TEST_CASE("server names: while lookups hang, the loops go on, and players go to 
   hosts->hangs = true;
   running.server().forget_lookups();
   const Stream second = join(running.address);
-  CHECK(running.is_alive(kPatience));
+  running.server().wait_for_workers();
   CHECK(machines[1].accept().read_text(4) == kHello);
   running.stop();  // does not wait for the lookup
   CHECK(hosts->hangs);

@@ -12,7 +12,7 @@
 #include "proxy/base/time.h"
 #include "proxy/net/named_thread.h"
 
-namespace entente::fleet {
+namespace entente::net {
 
 class JobThread {
  public:
@@ -27,7 +27,7 @@ class JobThread {
       : most_(most),
         tend_(std::move(tend)),
         at_end_(std::move(at_end)),
-        thread_(net::named_thread(std::move(name), [this] { run(); })) {}
+        thread_(named_thread(std::move(name), [this] { run(); })) {}
   ~JobThread() { stop(); }
 
   /// False: too much waits, or it stops.
@@ -104,4 +104,4 @@ class JobThread {
   std::thread thread_;
 };
 
-}  // namespace entente::fleet
+}  // namespace entente::net
