@@ -9,7 +9,7 @@ constexpr Fault kTooMany = {"more schemas, channels and metadata than the reader
 
 }  // namespace
 
-bool Definitions::hold(std::size_t size) {
+bool Definitions::hold(std::uint64_t size) {
   if (size + kEach > left_) return false;
   left_ -= size + kEach;
   return true;
@@ -49,7 +49,7 @@ Result<Done> Definitions::take_channel(Bytes content) {
 }
 
 Result<Done> Definitions::take_metadata(Bytes content) {
-  if (!hold(content.size() * 9)) return kTooMany;  // a map of empty strings takes nine times its bytes
+  if (!hold_metadata(content.size())) return kTooMany;
   auto parsed = parse_metadata(content);
   if (!parsed.ok()) return parsed.error();
   metadata_.push_back(std::move(*parsed));

@@ -16,6 +16,8 @@ class Definitions {
   /// Adds a schema, channel or metadata record. Repeating a record is allowed; another record with the same id is a
   /// fault.
   Result<Done> take(Op op, Bytes content);
+  /// Takes the memory for a metadata record of this length from the limit. False: it is above.
+  bool hold_metadata(std::uint64_t length) { return length <= left_ && hold(length * kMapFactor); }
 
   const Channel* channel(std::uint16_t id) const {
     const auto found = channels_.find(id);
@@ -35,7 +37,9 @@ class Definitions {
   Result<Done> take_schema(Bytes content);
   Result<Done> take_channel(Bytes content);
   Result<Done> take_metadata(Bytes content);
-  bool hold(std::size_t size);
+  bool hold(std::uint64_t size);
+
+  static constexpr std::uint64_t kMapFactor = 9;  // a map of empty strings takes nine times its bytes
 
   std::map<std::uint16_t, Schema> schemas_;
   std::map<std::uint16_t, Channel> channels_;

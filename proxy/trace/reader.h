@@ -56,7 +56,7 @@ class Reader {
   const std::optional<Statistics>& statistics() const { return statistics_; }
   /// The metadata that it lists, as far as they can be read; not among definitions().
   const std::vector<Metadata>& summary_metadata() const { return summary_metadata_; }
-  /// The chunks found there, in the file's order.
+  /// The chunks found there, in the file's order. They do not overlap.
   const std::vector<ChunkIndex>& chunks() const { return chunks_; }
 
   /// A place between two messages.
@@ -120,6 +120,13 @@ class Reader {
   std::optional<std::uint64_t> find_whole(std::uint64_t from);
   std::optional<Bytes> peek(std::uint64_t offset, std::uint64_t size);
   std::optional<Record> peek_record(std::uint64_t offset);
+  struct Extent {
+    Op op;
+    std::uint64_t length, end;  // without its head; of the record, in the file
+  };
+  std::optional<Extent> extent(std::uint64_t offset);
+  void keep_disjoint_chunks();
+  void read_listed_metadata(const std::set<std::uint64_t>& offsets);
 
   static std::string bad_checksum(const char* what, std::uint32_t stated, std::uint32_t found);
   Error wrong(std::uint64_t offset, std::string text) const;

@@ -1,6 +1,10 @@
 // How a Reader gets past damage: what a whole record looks like, and where the next one is.
 // Invariant: bytes found by searching are believed only if they prove themselves, a chunk by its checksum, a definition
 // by lengths that fit to the byte; and the search takes time in proportion to the file, however hostile.
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "proxy/trace/crc32.h"
 #include "proxy/trace/fields.h"
 #include "proxy/trace/reader.h"
@@ -201,7 +205,7 @@ void Reader::learn_from_summary() {
   const auto summary = peek(footer->summary_start, size);
   if (!summary || crc32(*summary) != footer->summary_crc) return;
   FieldReader fields(summary->first(static_cast<std::size_t>(footer_at - footer->summary_start)));
-  std::vector<std::uint64_t> listed;  // offsets of metadata
+  std::set<std::uint64_t> listed;  // offsets of metadata
   while (!fields.done()) {
     const auto op = static_cast<Op>(fields.number<std::uint8_t>("opcode"));
     const auto content = fields.block<std::uint64_t>("length");
@@ -210,13 +214,49 @@ void Reader::learn_from_summary() {
       if (auto index = parse_chunk_index(content); index.ok()) chunks_.push_back(std::move(*index));
     if (fields.ok() && op == Op::kStatistics)
       if (auto all = parse_statistics(content); all.ok()) statistics_ = *all;
-    if (fields.ok() && op == Op::kMetadataIndex) listed.push_back(FieldReader(content).number<std::uint64_t>("offset"));
+    if (fields.ok() && op == Op::kMetadataIndex) listed.insert(FieldReader(content).number<std::uint64_t>("offset"));
     if (!fields.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
     if (!definitions_.take(op, content).ok()) return;
   }
-  for (const std::uint64_t offset : listed) {
-    const auto record = peek_record(offset);  // read last: it overwrites the window that holds the summary
-    if (!record || record->op != Op::kMetadata) continue;
+  keep_disjoint_chunks();
+  read_listed_metadata(listed);  // last: it overwrites the window that holds the summary
+}
+
+/// What the record at `offset` is, and where it ends in the file.
+std::optional<Reader::Extent> Reader::extent(std::uint64_t offset) {
+  if (window_.left(offset) < kRecordHead) return {};
+  std::array<std::uint8_t, kRecordHead> head{};
+  if (!source_.read(offset, head).ok()) return {};
+  FieldReader fields(head);
+  const auto op = static_cast<Op>(fields.number<std::uint8_t>("opcode"));
+  const auto length = fields.number<std::uint64_t>("length");
+  if (length > window_.left(offset) - kRecordHead) return {};
+  return Extent{op, length, offset + kRecordHead + length};
+}
+
+/// A hostile file may list one chunk a million times, or chunks that lie in each other: each byte is read for one
+/// chunk.
+void Reader::keep_disjoint_chunks() {
+  std::sort(chunks_.begin(), chunks_.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  std::uint64_t end = 0;
+  std::erase_if(chunks_, [&](const ChunkIndex& chunk) {
+    if (chunk.offset < end) return true;
+    const auto found = extent(chunk.offset);
+    if (!found || found->op != Op::kChunk) return true;
+    end = found->end;
+    return false;
+  });
+}
+
+/// They take no more memory than definitions may.
+void Reader::read_listed_metadata(const std::set<std::uint64_t>& offsets) {
+  Definitions budget(limits_.definitions);
+  for (const std::uint64_t offset : offsets) {
+    const auto found = extent(offset);
+    if (!found || found->op != Op::kMetadata) continue;
+    if (!budget.hold_metadata(found->length)) return;
+    const auto record = peek_record(offset);
+    if (!record) continue;
     if (auto metadata = parse_metadata(record->content); metadata.ok())
       summary_metadata_.push_back(std::move(*metadata));
   }

@@ -45,7 +45,6 @@ bool count_parts(const google::protobuf::Descriptor& type, google::protobuf::io:
   return true;
 }
 
-/// In older recordings, words do not have their link: each link has channels of its own.
 std::uint32_t link_of(const mcap::Channel& channel) {
   std::uint32_t link = 0;
   for (const auto& [key, value] : channel.metadata)
@@ -115,11 +114,19 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
   return !(ours = false);
 }
 
+/// In older recordings, words do not have their link: each link has channels of its own. Looked up once, because a
+/// hostile file may give a channel as much metadata as it likes.
+std::uint32_t Recording::link_by(const mcap::Channel& channel) {
+  const auto [known, is_new] = channel_links_.try_emplace(channel.id, 0);
+  if (is_new) known->second = link_of(channel);
+  return known->second;
+}
+
 bool Recording::parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact) {
   if (!(fact ? fill(fact_, message.data) : fill(intent_, message.data))) return false;
   WordEvent word;
   word.link = fact ? fact_.link() : intent_.link();
-  if (word.link == 0) word.link = link_of(channel);
+  if (word.link == 0) word.link = link_by(channel);
   fact_.clear_link(), intent_.clear_link();
   fact ? void(word.fact = &fact_) : void(word.intent = &intent_);
   event_.word = word;

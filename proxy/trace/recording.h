@@ -2,6 +2,7 @@
 // It starts at the beginning, or at a known world.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,7 @@ class Recording {
   bool fill(google::protobuf::Message& message, Bytes data);
   bool parse(const mcap::Message& message, bool& ours);
   bool parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact);
+  std::uint32_t link_by(const mcap::Channel& channel);
   bool is_foreign() const;
 
   void learn();
@@ -94,9 +96,10 @@ class Recording {
   Geometry geometry_, found_;
   Calls calls_;
   bool with_calls_ = false;
-  std::uint64_t parts_ = 0;                              // of the messages that were parsed
-  bool has_events_ = false;                              // some event was read
-  std::optional<std::vector<mcap::ChunkIndex>> chunks_;  // once they are wanted
+  std::map<std::uint16_t, std::uint32_t> channel_links_;  // of channels with words that do not have their link
+  std::uint64_t parts_ = 0;                               // of the messages that were parsed
+  bool has_events_ = false;                               // some event was read
+  std::optional<std::vector<mcap::ChunkIndex>> chunks_;   // once they are wanted
 };
 
 }  // namespace entente::trace

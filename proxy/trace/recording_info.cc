@@ -42,7 +42,14 @@ std::optional<Message> parsed(Bytes bytes) {
   return message;
 }
 
-constexpr std::size_t kMostSides = 10'000;  // players of a link whose team is known
+constexpr std::size_t kMostSides = 100'000;   // players of all links, whose team is known
+constexpr std::size_t kMostLinks = 100'000;   // that are open at once
+constexpr std::size_t kMostCounters = 2'000;  // of those links. A counter takes about 8 KiB
+constexpr std::size_t kMostGames = 100, kMostServers = 10'000;
+
+std::string cut(std::string_view text) {
+  return std::string(whole_characters(text, RecordingInfoBuilder::kLongestText));
+}
 
 std::string joined(const std::set<std::string>& all) {
   std::string out;
@@ -85,20 +92,32 @@ RecordingInfo info_of(const mcap::StringMap& map) {
 }
 
 void RecordingInfoBuilder::opened(const Opened& opened) {
-  info_.games.insert(opened.game() + (opened.dialect().empty() ? "" : " ") + opened.dialect());
-  const bool has_server = !opened.server().empty() && !opened.server().ends_with(":0");
-  if (has_server) info_.servers.insert(opened.server());
-  Link link{opened.server(), opened.game(), opened.dialect(),
-            kills_.message ? std::string(kills_.message(opened.game())) : ""};
-  if (kills_.counter) link.counter = kills_.counter(opened.game(), opened.dialect());
+  const std::string server = cut(opened.server()), game = cut(opened.game()), dialect = cut(opened.dialect());
+  if (info_.games.size() < kMostGames) info_.games.insert(game + (dialect.empty() ? "" : " ") + dialect);
+  const bool has_server = !server.empty() && !server.ends_with(":0");
+  if (has_server && info_.servers.size() < kMostServers) info_.servers.insert(server);
+  Link link{server, game, dialect, kills_.message ? std::string(kills_.message(game)) : ""};
   tells_kills_ |= !link.kill_message.empty();
-  links_[opened.link()] = std::move(link);
+  forget(opened.link());
+  if (links_.size() < kMostLinks) links_[opened.link()] = std::move(link);
+}
+
+void RecordingInfoBuilder::forget(std::uint32_t link) {
+  const auto at = links_.find(link);
+  if (at == links_.end()) return;
+  counters_ -= at->second.counter ? 1 : 0;
+  links_.erase(at);
 }
 
 void RecordingInfoBuilder::closed(std::uint32_t link) {
-  links_.erase(link);
-  sides_.erase(link);
-  std::erase_if(leaders_, [&](const auto& one) { return one.second == link; });
+  const auto open = links_.find(link);
+  const auto leader = leaders_.find(open != links_.end() ? open->second.server : "");
+  if (leader != leaders_.end() && leader->second == link) leaders_.erase(leader);
+  forget(link);
+  if (const auto at = sides_.find(link); at != sides_.end()) {
+    known_sides_ -= at->second.size();
+    sides_.erase(at);
+  }
 }
 
 void RecordingInfoBuilder::player(std::string_view name) {
@@ -115,7 +134,12 @@ bool RecordingInfoBuilder::leads(std::uint32_t link, const std::string& server) 
   return leaders_.try_emplace(server, link).first->second == link;
 }
 
-bool RecordingInfoBuilder::counts(Link& link, std::string_view name, Bytes bytes) const {
+/// A link gets its counter with its first frame. Without one, the kill of a team mate counts too.
+bool RecordingInfoBuilder::counts(Link& link, std::string_view name, Bytes bytes) {
+  if (!link.counter && kills_.counter && counters_ < kMostCounters) {
+    link.counter = kills_.counter(link.game, link.dialect);
+    counters_ += link.counter ? 1 : 0;
+  }
   if (link.counter) return link.counter(name, bytes);
   return name == link.kill_message && kills_.counts(link.game, link.dialect, bytes);
 }
@@ -129,8 +153,11 @@ void RecordingInfoBuilder::frame(std::uint32_t link, Way way, std::string_view n
 
 /// Remembers a player's team, because the kill of a team mate is none, as in `entente stats`.
 void RecordingInfoBuilder::side(std::uint32_t link, const words::Player& player) {
-  auto& sides = sides_[link];
-  if (sides.size() < kMostSides || sides.contains(player.id())) sides[player.id()] = player.team();
+  const auto of_link = sides_.find(link);
+  const bool known = of_link != sides_.end() && of_link->second.contains(player.id());
+  if (!known && known_sides_ == kMostSides) return;
+  known_sides_ += known ? 0 : 1;
+  sides_[link][player.id()] = player.team();
 }
 
 void RecordingInfoBuilder::fact(std::uint32_t link, Bytes fact) {
@@ -146,7 +173,9 @@ void RecordingInfoBuilder::fact(std::uint32_t link, Bytes fact) {
 
 void RecordingInfoBuilder::death(std::uint32_t link, const words::Died& died) {
   if (died.killer() == 0 || died.killer() == died.player() || died.why() == words::BY_CAPTURE) return;
-  const auto& sides = sides_[link];
+  static const std::map<std::uint32_t, words::Team> kNone;
+  const auto of_link = sides_.find(link);
+  const auto& sides = of_link != sides_.end() ? of_link->second : kNone;
   const auto victim = sides.find(died.player()), killer = sides.find(died.killer());
   const bool mates = victim != sides.end() && killer != sides.end() && victim->second == killer->second &&
                      victim->second != words::TEAM_ANY && victim->second != words::ROGUE;

@@ -36,7 +36,8 @@ RecordingInfo info_of(const mcap::StringMap& map);
 
 class RecordingInfoBuilder {
  public:
-  static constexpr std::size_t kMostPlayers = 500, kLongestName = 64;
+  static constexpr std::size_t kMostPlayers = 500, kLongestName = 64,
+                               kLongestText = 300;  ///< of a game, a dialect and the address of a server
 
   /// How servers report kills.
   struct Kills {
@@ -74,7 +75,8 @@ class RecordingInfoBuilder {
     std::string kill_message;
     std::function<bool(std::string_view name, Bytes frame)> counter = {};
   };
-  bool counts(Link& link, std::string_view name, Bytes bytes) const;
+  void forget(std::uint32_t link);
+  bool counts(Link& link, std::string_view name, Bytes bytes);
   void side(std::uint32_t link, const words::Player& player);
   void death(std::uint32_t link, const words::Died& died);
 
@@ -85,6 +87,7 @@ class RecordingInfoBuilder {
   std::map<std::uint32_t, Link> links_;                                  // that are open
   std::map<std::uint32_t, std::map<std::uint32_t, words::Team>> sides_;  // of players in words, by link
   std::map<std::string, std::uint32_t> leaders_;  // by server: the link on which its kills are counted
+  std::size_t known_sides_ = 0, counters_ = 0;    // in sides_ and in links_
   bool has_words_ = false, tells_kills_ = false;
   std::uint64_t kills_in_words_ = 0, kills_in_frames_ = 0;
 };

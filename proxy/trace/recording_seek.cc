@@ -58,11 +58,6 @@ void Recording::learn() {
   const auto here = reader_.position();
   reader_.learn_from_summary();
   chunks_ = reader_.chunks();
-  const auto before = [](const ChunkIndex& a, const ChunkIndex& b) { return a.offset < b.offset; };
-  const auto same = [](const ChunkIndex& a, const ChunkIndex& b) { return a.offset == b.offset; };
-  std::sort(chunks_->begin(), chunks_->end(), before);
-  // A hostile file may list one chunk a million times.
-  chunks_->erase(std::unique(chunks_->begin(), chunks_->end(), same), chunks_->end());
   if (!chunks_->empty()) return;
   chunks_ = chunks_by_reading(reader_);
   reader_.go_to(here);

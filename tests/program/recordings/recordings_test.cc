@@ -221,6 +221,36 @@ TEST_CASE("a summary has a limited number of names, marks that there are more, a
   CHECK(again.games == std::set<std::string>{"panic be-packed"});
 }
 
+TEST_CASE("a summary keeps little of a file with many links, servers and games") {
+  std::size_t counters = 0;
+  const auto counter = [&](std::string_view, std::string_view) {
+    ++counters;
+    return [](std::string_view, Bytes) { return true; };
+  };
+  const auto counts = [](std::string_view, std::string_view, Bytes) { return true; };
+  trace::RecordingInfoBuilder summary({kill_message, counts, counter});
+  const std::string longest(1'000, 'x');
+  const Buffer shot = from_hex(kShot);
+  for (std::uint32_t link = 1; link <= 20'000; ++link) {
+    trace::Opened opened = opening(link, "bzflag", "");
+    opened.set_dialect(std::to_string(link) + longest);
+    opened.set_server("server" + std::to_string(link) + longest + ":1");
+    summary.opened(opened);
+  }
+  CHECK(counters == 0);  // no link has said anything
+  for (std::uint32_t link = 1; link <= 20'000; ++link) summary.frame(link, trace::TO_CLIENT, "MsgKilled", shot);
+  CHECK(counters == 2'000);
+  const trace::RecordingInfo about = summary.info();
+  CHECK(about.kills == 20'000);  // the others are counted one by one
+  CHECK(about.games.size() == 100);
+  CHECK(about.servers.size() == 10'000);
+  CHECK(about.servers.begin()->size() == trace::RecordingInfoBuilder::kLongestText);
+  for (std::uint32_t link = 1; link <= 20'000; ++link) summary.closed(link);
+  summary.opened(opening(1, "bzflag", "2.4"));
+  summary.frame(1, trace::TO_CLIENT, "MsgKilled", shot);
+  CHECK(counters == 2'001);  // room again
+}
+
 TEST_CASE("damaged and unfinished files have a row that says so, and files of other kinds have none") {
   const Folder folder;
   record_match(folder.file("whole.mcap"), true, kStart + kSecond);
