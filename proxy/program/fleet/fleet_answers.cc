@@ -20,6 +20,9 @@ constexpr const char* kNonsense = "sent an invalid answer";
 // A longer answer of one node is refused.
 constexpr std::size_t kLongestAnswer = 1 << 20;  // bytes
 constexpr std::ptrdiff_t kMostLines = 20'000, kMostColumns = 64;
+// Of all nodes together. Every row of a table has every column.
+constexpr std::size_t kMostLinesOfAll = 200'000, kMostColumnsOfAll = 256;
+constexpr const char* kTooMuch = "its answer is left out, because the answers of all nodes are too long together";
 constexpr double kHighestNumber = 9'007'199'254'740'992;  // 2^53: a double has all integers up to there
 
 std::vector<std::string_view> parts_of(std::string_view text, char between) {
@@ -55,6 +58,12 @@ std::size_t place_of(std::string_view column, std::vector<std::string>& header) 
   return header.size() - 1;
 }
 
+/// Whether the columns of a node, which are the first of `lines`, are too many beside those of the others.
+bool are_too_many(std::string_view columns, std::vector<std::string> header) {
+  for (const std::string_view column : parts_of(columns, '\t')) place_of(screen_text(column), header);
+  return header.size() > kMostColumnsOfAll;
+}
+
 bool is_table(const std::vector<NodeAnswer>& answers) {
   const auto has_tabs = [](const NodeAnswer& one) {
     const std::string_view text = one.text;
@@ -82,12 +91,18 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
   std::vector<std::string> header = {"node"};
   std::vector<std::vector<std::string>> rows;
   std::string lines, failures;
+  std::size_t lines_so_far = 0;
   for (const NodeAnswer& answer : answers) {
     if (!is_answer(answer.text)) {
       failures += "# " + answer.node + ": " + failure_of(answer) + "\n";
       continue;
     }
     const auto all = parts_of(std::string_view(answer.text).substr(kAnswered.size()), '\n');
+    if (lines_so_far + all.size() > kMostLinesOfAll || (table && !all.empty() && are_too_many(all[0], header))) {
+      failures += "# " + answer.node + ": " + kTooMuch + "\n";
+      continue;
+    }
+    lines_so_far += all.size();
     if (!table) {
       for (const std::string_view line : all) lines += answer.node + ": " + screen_text(line, "\t") + "\n";
       continue;

@@ -19,6 +19,7 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kLongestBy = 200;
+constexpr std::size_t kMostOfAnswers = 64 << 20;  // bytes of the answers to one command
 constexpr Millis kMargin = 500;  // a loop may be this late; all waits of one command must fit into the client's 5 s
 
 constexpr std::string_view kFleetCommands =
@@ -110,14 +111,17 @@ void FleetControl::tell_state() {
 void FleetControl::hear_state(const fleet::BusMessage& message) {
   const auto node = fleet_.names().node_of_state(message.subject);
   bus::NodeState state;
-  if (!node || !fleet::decode(message.bytes, state)) return;
-  if (seen_.size() < kMostNodes || seen_.contains(*node)) seen_[*node] = loop_.now();
+  if (!node || !fleet::decode(message.bytes, state) || (seen_.size() >= kMostNodes && !seen_.contains(*node)))
+    return void(++refused_);
+  seen_[*node] = loop_.now();
 }
 
 /// Reports another process with this node's name, but only after kGone: an upgrade takes less time.
 void FleetControl::hear_own_state(const fleet::BusMessage& message) {
   bus::NodeState state;
-  if (left_ || !fleet::decode(message.bytes, state) || state.run() == fleet_.run_id()) return;
+  if (left_) return;
+  if (!fleet::decode(message.bytes, state)) return void(++refused_);
+  if (state.run() == fleet_.run_id()) return;
   const Millis now = loop_.now();
   if (!namesake_) namesake_ = Namesake{now, now};
   namesake_->last = now;
@@ -129,10 +133,10 @@ void FleetControl::hear_own_state(const fleet::BusMessage& message) {
 /// A genuine order names a subject for its answer. A message that an account has JetStream send here does not.
 void FleetControl::hear_order(const fleet::BusMessage& message) {
   bus::Order order;
-  if (left_ || !message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") ||
-      !fleet::decode(message.bytes, order) || order.line().size() > kLongestOrder ||
-      order.line().find_first_of("\r\n") != std::string::npos)
-    return;
+  if (left_) return;
+  if (!message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") || !fleet::decode(message.bytes, order) ||
+      order.line().size() > kLongestOrder || order.line().find_first_of("\r\n") != std::string::npos)
+    return void(++refused_);
   std::string_view rest = order.line();
   bus::Answer answer;
   if (first_word(rest).starts_with("--"))
@@ -159,6 +163,7 @@ void FleetControl::measure(Metrics& metrics) const {
   metrics.count("fleet_bans_refused", "Invalid entries of the fleet's bans", {}, bans_->refused());
   metrics.count("fleet_queues_refused", "Invalid messages of other nodes about waiting players", {},
                 queue_post_->refused());
+  metrics.count("fleet_orders_refused", "Invalid orders and announcements of other nodes", {}, refused_);
   metrics.gauge("fleet_bans_waiting", "Changes of bans and of listed networks here that the fleet does not know yet",
                 {}, static_cast<double>(bans_->waiting()));
 }
@@ -193,26 +198,30 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
                                         const std::string& by) {
   struct Asked {
     Answers answers;
-    std::size_t open;
+    std::size_t open, bytes;
     std::promise<Answers> done;
   };
   if (nodes.empty()) return {};
   const auto asked = std::make_shared<Asked>();
   for (const std::string& node : nodes) asked->answers.push_back({node, ""});
   asked->open = nodes.size();
+  asked->bytes = 0;
   Answers silent = asked->answers;
   auto future = asked->done.get_future();
   bus::Order order;
   order.set_line(line);
   order.set_json(json);
   order.set_by(by.substr(0, kLongestBy / 2) + ", at " + fleet_.node());
-  mailbox_.post([this, asked, order = order.SerializeAsString()] {
+  mailbox_.post([this, asked, json, order = order.SerializeAsString()] {
     for (NodeAnswer& answer : asked->answers)
       line_->ask(
           fleet_.names().order(answer.node), as_bytes(order), kAnswer, 1,
-          [asked, &answer](const std::vector<fleet::BusMessage>& messages) {
+          [asked, &answer, json](const std::vector<fleet::BusMessage>& messages) {
             bus::Answer said;
             if (!messages.empty() && fleet::decode(messages.front().bytes, said)) answer.text = said.text();
+            if (answer.text.size() > kMostOfAnswers - asked->bytes)
+              answer.text = told(Error{"the answers of all nodes are too long together"}, json);
+            asked->bytes += std::min(answer.text.size(), kMostOfAnswers - asked->bytes);
             if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
           },
           fleet_.names().answer(answer.node));

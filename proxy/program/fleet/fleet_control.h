@@ -4,6 +4,7 @@
 // names, because only that node can read the subject of the question.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -82,7 +83,8 @@ class FleetControl final : private net::Ticker::User {
   std::map<std::string, Millis> seen_;  // nodes, and when they last announced themselves
   bool gathers_ = false;                // it is subscribed to these announcements
   bool left_ = false;
-  struct Namesake {  // another process that announces itself as this node
+  std::atomic<std::uint64_t> refused_ = 0;  // orders and announcements of nodes
+  struct Namesake {                         // another process that announces itself as this node
     Millis first = 0, last = 0;
     bool told = false;
   };

@@ -72,6 +72,25 @@ TEST_CASE("answers of nodes: too large ones are invalid, any number is safe, and
   CHECK(merged("ok\n" + std::string(1 << 20, 'a')) == rows + nonsense);
   CHECK(merged("ok\nnode\tlink\na\t7\n") == "ok\nnode\tnode\tlink\tplayer\nb\ta\t7\t-\na\t-\t1\tanna\n");
 
+  // Each row of the merged table has each column, so both are limited together, too.
+  std::vector<NodeAnswer> crowd = {good};
+  for (int node = 0; node < 40; ++node) {
+    std::string own = "ok\nc" + std::to_string(node);
+    for (int i = 1; i < 64; ++i) own += "\tc" + std::to_string(node) + "." + std::to_string(i);
+    crowd.push_back({"n" + std::to_string(node), own + "\n1\n"});
+  }
+  crowd.push_back(good);
+  const std::string all = merged_answers(crowd, false), left_out = ": its answer is left out, because the answers of";
+  CHECK(has(all, "\na\t1\tanna\t-"));
+  CHECK(has(all, "\nn2\t-\t-\t"));
+  CHECK(has(all, "# n39" + left_out));
+  CHECK(all.size() < 10'000);
+  CHECK(has(all.substr(all.find("\nn2\t")), "\na\t1\tanna\t-"));  // another node after that does not suffer
+  crowd.assign(15, {"b", "ok\na\tb\n" + std::string(19'000, '\n')});
+  const std::string long_tables = merged_answers(crowd, false);
+  CHECK(std::count(long_tables.begin(), long_tables.end(), '\n') < 200'020);
+  CHECK(has(long_tables, "# b" + left_out));
+
   const auto json = [](const std::string& text) { return merged_answers({{"b", text}}, true); };
   const std::string no_json = "[{\"node\":\"b\",\"error\":\"sent an invalid answer\"}]\n";
   std::string objects = "[{}";
