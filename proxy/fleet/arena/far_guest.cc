@@ -44,7 +44,7 @@ bool FarGuest::want(core::Intent intent) {
 
 void FarGuest::deliver() {
   if (over_ || held_ || queued_ || seat_ == 0 || wants_.empty()) return;
-  room_.received(seat_, {});
+  room_.take_frames(seat_, {});
 }
 
 void FarGuest::take_turn() {

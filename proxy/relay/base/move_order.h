@@ -1,5 +1,5 @@
 // An operator's order to move a player to another route, and its result, for the thread that waits for it.
-// Invariant: the session's worker always answers it, at the latest when the session ends (crossing.h). Only the first
+// Invariant: the session's worker always answers it, at the latest when the session ends (mover.h). Only the first
 // answer counts. Workers never wait.
 #pragma once
 

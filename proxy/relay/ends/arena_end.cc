@@ -22,7 +22,7 @@ void ArenaEnd::run() {
       ends_ = ends_ || !passage_->to_session.take(in_);
     }
     if (in_.empty()) break;
-    user().received(*this, in_.pop(kFramesAtOnce));
+    user().on_frames(*this, in_.pop(kFramesAtOnce));
     if (loop_.time_is_up()) return loop_.serve(*this);
   }
   if (open_ && reads_ && ends_ && !std::exchange(told_end_, true))

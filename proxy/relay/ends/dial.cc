@@ -20,10 +20,8 @@ bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRI
 
 }  // namespace
 
-void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-                 const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
-  connect_ms_ = connect_ms;
-  transport_ = transport;
+void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first,
+                 std::optional<std::size_t> dialect) {
   begin(worker_route, session, first, dialect, worker_route.loop.now() + worker_route.route.upstreams.rules().hold_ms);
   connect();
 }
@@ -37,15 +35,6 @@ void Dial::set_asks(bool asks) {
   if (asks_ && !asks && reached_ != nullptr) reached_->count_session();
   asks_ = asks;
   session_count_.set_asks(asks);
-}
-
-void Dial::go_on_as(Dial& other) {
-  end();
-  connect_ms_ = other.connect_ms_;
-  transport_ = other.transport_;
-  reached_ = other.reached_;
-  session_count_ = std::move(other.session_count_);
-  source_ = std::move(other.source_);
 }
 
 void Dial::again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,
@@ -118,8 +107,6 @@ void Dial::server_is_full(Millis now) {
   if (reached_ != nullptr) reached_->mark_full(now);
 }
 
-void Dial::timed_out() { next(Reason::kServerTimeout, "timed out"); }
-
 /// Tries the next address. `last`: how the previous attempt ended, the reason if there is no other address; `why`: the
 /// same for the operator, empty if the server is not to blame.
 void Dial::next(Reason last, const std::string& why) {
@@ -173,7 +160,9 @@ void Dial::rest(Millis from) {
 }
 
 void Dial::tick(Millis now) {
-  if (!worker_route_ || !holding()) return;
+  if (!worker_route_) return;
+  if (trying_ && user_.drop_late(*this, now)) return next(Reason::kServerTimeout, "timed out");
+  if (!holding()) return;
   if (looks_up() && rest_until_ == 0) return next(held_for_, "");
   if (now >= hold_until_) return give_up(held_for_);
   if (now < rest_until_ || behind_) return;
@@ -215,8 +204,9 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     }
     count_at(walk_.server());
     trying_ = true;
-    error = user_.dial(server, {walk_.server(), std::move(*made), source,
-                                first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
+    error = user_.dial(*this, server,
+                       {walk_.server(), std::move(*made), source,
+                        first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
     if (error == 0) return true;
     trying_ = false;
     if (!port_is_taken(error)) break;
@@ -237,7 +227,7 @@ void Dial::say(const net::Address& server, int error) {
 
 void Dial::give_up(Reason why) {
   end();
-  user_.dial_failed(why);
+  user_.dial_failed(*this, why);
 }
 
 }  // namespace entente::relay

@@ -18,12 +18,16 @@ class Dial final : private LookupWaits::User {
    public:
     virtual ~User() = default;
     /// Connects to `server`. Returns an errno if that cannot even begin.
-    virtual int dial(const net::Address& server, Outgoing outgoing) = 0;
+    virtual int dial(Dial& dial, const net::Address& server, Outgoing outgoing) = 0;
+    /// Closes the link of the attempt that is under way, if that attempt is late(). Returns whether it was.
+    virtual bool drop_late(Dial& dial, Millis now) = 0;
     /// The session could not be connected to any server.
-    virtual void dial_failed(Reason why) = 0;
+    virtual void dial_failed(Dial& dial, Reason why) = 0;
   };
 
-  explicit Dial(User& user) : user_(user) {}
+  /// `transport`: makes the sockets for it; ENet makes its own.
+  Dial(User& user, std::uint32_t connect_ms, wire::Transport transport)
+      : user_(user), connect_ms_(connect_ms), transport_(transport) {}
   ~Dial() override { wait_by_ticks(); }
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
@@ -35,20 +39,17 @@ class Dial final : private LookupWaits::User {
   /// Whether others must connect before it: meanwhile it waits as if no server were up. Initially false.
   void set_behind(bool on) { behind_ = on; }
 
-  /// Makes the sockets for this transport; ENet makes its own. `session`: gives the client's address (port 0: a bot)
-  /// and, by its link, the place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`:
-  /// only servers that speak it. REQUIRES: not under way.
-  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const LinkInfo& session,
-             Upstream* first, std::optional<std::size_t> dialect);
-  /// The session goes on at the server that `other` has reached.
-  void go_on_as(Dial& other);
+  /// `session`: gives the client's address (port 0: a bot) and, by its link, the place in the queue. `first`: the
+  /// server to begin with; null: the route chooses. `dialect`: only servers that speak it. REQUIRES: not under way.
+  void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect);
   /// The session does not count for a server any more.
   void leave_server() {
     end();
     session_count_ = {};
   }
   /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`.
-  /// REQUIRES: begun, and not under way.
+  /// REQUIRES: not
+  /// under way.
   void again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,
              Millis until);
   /// Changes how long it waits for a server to come up.
@@ -56,7 +57,7 @@ class Dial final : private LookupWaits::User {
   Millis waits_until() const { return hold_until_; }
   /// Does not connect before `from`, and lets others go first. REQUIRES: holding().
   void rest(Millis from);
-  /// Tries again if it is the session's turn. REQUIRES: called regularly.
+  /// Gives up an attempt that is late. Tries again if it is the session's turn. REQUIRES: called regularly.
   void tick(Millis now);
   /// The address that the server sees; a wildcard: the one that the system's routing picks.
   const net::Address& source() const { return source_.get().address; }
@@ -74,7 +75,7 @@ class Dial final : private LookupWaits::User {
   /// Waits for a lookup.
   bool looks_up() const { return worker_route_ != nullptr && walk_.looks_up() && !trying_; }
 
-  /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
+  /// The result of the current attempt. REQUIRES: the link of a failed attempt is closed.
   /// `has_slot`: the player has a slot on the server. Otherwise the session stays in the queue until leave_queue(), if
   /// slots are scarce or others wait for one elsewhere.
   void succeeded(bool has_slot = true);
@@ -92,7 +93,6 @@ class Dial final : private LookupWaits::User {
   bool late(Millis now, const Link& link) const {
     return trying_ && relay::late(now, began_, connect_ms_, link);
   }
-  void timed_out();
   /// The server that was reached refused the player because it is full: the session does not count for it any more.
   void server_is_full(Millis now);
 
@@ -113,14 +113,14 @@ class Dial final : private LookupWaits::User {
   void give_up(Reason why);
 
   User& user_;
+  const std::uint32_t connect_ms_;
+  const wire::Transport transport_;
   WorkerRoute* worker_route_ = nullptr;  // while it is under way
   LookupWaits* waits_in_ = nullptr;      // until a lookup ends; null: tick() looks
-  std::uint32_t connect_ms_ = 0;
   Millis began_ = 0;
-  bool trying_ = false;  // an attempt is under way
-  bool asks_ = false;    // as of set_asks()
-  bool behind_ = false;  // as of set_behind()
-  wire::Transport transport_ = wire::Transport::kTcp;
+  bool trying_ = false;           // an attempt is under way
+  bool asks_ = false;             // as of set_asks()
+  bool behind_ = false;           // as of set_behind()
   net::Address client_, server_;  // server_: of the current attempt
   LinkId link_ = 0;
   UpstreamWalk walk_;

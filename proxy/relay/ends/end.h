@@ -48,7 +48,7 @@ class End {
     /// The detected dialect of the peer, before anything is received. Nothing: it cannot be detected.
     virtual void found(End&, std::optional<std::size_t> /*dialect*/) {}
     /// What the peer sent. The bytes of a message or of a datagram come in one call.
-    virtual void received(End& end, const Frames& frames) = 0;
+    virtual void on_frames(End& end, const Frames& frames) = 0;
     /// A control message of this size was received and handled: a ping or pong of a WebSocket.
     virtual void received_control(End&, std::size_t /*bytes*/) {}
     /// Some of the waiting bytes were sent.

@@ -141,7 +141,7 @@ void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   }
   const auto fault = cut_.feed(heard_.lane(), bytes, [&](const Frames& frames) {
     if (datagram) filter_.charge(frames.count() - 1, worker_route_.loop.now());
-    user().received(*this, frames);
+    user().on_frames(*this, frames);
   });
   if (!fault) return;
   datagram ? worker_route_.dropped(Drop::kBadFrame) : depart({How::kWrong, 0, *fault, {}});

@@ -67,28 +67,31 @@ void TcpEnd::set_peer_dialect(std::size_t dialect) {
 
 void TcpEnd::received(net::Link&, wire::Lane, Bytes bytes) {
   if (is_deaf_to(bytes.size())) return;
-  unsure_ ? find_dialect(bytes) : hear_stream(bytes);
-}
-
-void TcpEnd::find_dialect(Bytes bytes) {
-  append(*unsure_, bytes);
-  const wire::Detected found = game_.detect(*unsure_);
-  if (found.state == wire::Detected::State::kNeedMore && unsure_->size() <= most_held_) return;
-  if (found.state != wire::Detected::State::kFound) return user().found(*this, std::nullopt);
-  const Buffer said = *std::exchange(unsure_, std::nullopt);
-  set_peer_dialect(found.dialect);
-  user().found(*this, found.dialect);
-  if (!departed_ && !shut_down_ && link_.is_open()) hear_stream(said);
-}
-
-void TcpEnd::hear_stream(Bytes bytes) {
+  Buffer said;
+  if (unsure_) {
+    append(*unsure_, bytes);
+    if (!find_dialect()) return;
+    said = *std::exchange(unsure_, std::nullopt);
+    bytes = said;
+  }
   conclude(heard_.feed(
-      Lane::kStream, bytes, [&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+      Lane::kStream, bytes, [&](const Frames& frames) { user().on_frames(*this, frames); },
+      [&] { return has_time(); }));
+}
+
+/// Whether the dialect is known now, and what the peer said can be cut into frames.
+bool TcpEnd::find_dialect() {
+  const wire::Detected found = game_.detect(*unsure_);
+  if (found.state == wire::Detected::State::kNeedMore && unsure_->size() <= most_held_) return false;
+  const bool known = found.state == wire::Detected::State::kFound;
+  if (known) set_peer_dialect(found.dialect);
+  user().found(*this, known ? std::optional(found.dialect) : std::nullopt);
+  return known && !departed_ && !shut_down_ && link_.is_open();
 }
 
 void TcpEnd::go_on(net::Link&) {
   if (departed_ || shut_down_) return heard_.drop();
-  conclude(heard_.go_on([&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+  conclude(heard_.go_on([&](const Frames& frames) { user().on_frames(*this, frames); }, [&] { return has_time(); }));
 }
 
 void TcpEnd::conclude(const std::optional<Fault>& fault) {
@@ -166,7 +169,7 @@ void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
     if (facing_ == Facing::kClient) client_ = from;
     last_datagram_ = worker_route_.loop.now();
     filter_->charge(frames.count() - 1, last_datagram_);
-    user().received(*this, frames);
+    user().on_frames(*this, frames);
   });
   if (fault) worker_route_.dropped(Drop::kBadFrame);
 }

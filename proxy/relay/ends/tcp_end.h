@@ -37,8 +37,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void go_on(net::Link& link) override;
   void broken(net::Link& link, int error) override;
 
-  void find_dialect(Bytes bytes);
-  void hear_stream(Bytes bytes);
+  bool find_dialect();
   void conclude(const std::optional<Fault>& fault);
   void gather(const SharedBytes& bytes);
   void send_datagram(Bytes bytes);

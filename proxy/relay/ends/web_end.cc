@@ -103,13 +103,13 @@ void WebEnd::refuse(std::uint16_t code, const Fault& fault) {
 
 void WebEnd::hear(Bytes message) {
   conclude(heard_.feed(
-      Lane::kStream, message, [&](const Frames& frames) { user().received(*this, frames); },
+      Lane::kStream, message, [&](const Frames& frames) { user().on_frames(*this, frames); },
       [&] { return has_time(); }));
 }
 
 void WebEnd::go_on(net::WebLink&) {
   if (departed_ || shut_down_) return heard_.drop();
-  conclude(heard_.go_on([&](const Frames& frames) { user().received(*this, frames); }, [&] { return has_time(); }));
+  conclude(heard_.go_on([&](const Frames& frames) { user().on_frames(*this, frames); }, [&] { return has_time(); }));
 }
 
 void WebEnd::conclude(const std::optional<Fault>& fault) {

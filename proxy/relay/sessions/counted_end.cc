@@ -23,14 +23,15 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 void CountedEnd::send(WorkerRoute& worker_route, Lane lane, const SharedBytes& shared, WallTime at) {
   const Bytes bytes = shared.bytes;
   const bool front = facing == Facing::kClient;
-  if (worker_route.tap)
+  if (counted && worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
-  count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
+  if (counted) count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
   if (end->waiting() == 0) last_progress = worker_route.loop.now();
   shared.owner ? end->lend(lane, shared) : end->send(lane, bytes);
 }
 
 void CountedEnd::hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const {
+  if (!counted) return;
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, frames.lane, frames.bytes, at);
@@ -40,6 +41,12 @@ void CountedEnd::hear(WorkerRoute& worker_route, const Frames& frames, WallTime 
 
 bool CountedEnd::overflows(const Limits& limits) const {
   return end->waiting() > kWaitingFactor * limits.high_water + info.game->largest_burst();
+}
+
+Reason CountedEnd::flooded_by() const {
+  const bool client = facing == Facing::kClient;
+  if ((paused & kRate) != 0) return client ? Reason::kBadFrame : Reason::kServerProtocolError;
+  return client ? Reason::kServerStalled : Reason::kClientStalled;
 }
 
 void CountedEnd::pause(Pause why) {

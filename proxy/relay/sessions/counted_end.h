@@ -20,6 +20,9 @@ struct CountedEnd {
   void hear(WorkerRoute& worker_route, const Frames& frames, WallTime at) const;
   /// Whether so much waits for the peer that its session must end.
   bool overflows(const Limits& limits) const;
+  /// Why the session ends: the peer cannot be paused, and sent too much. Either it sent too fast, or the other peer
+  /// reads too slowly.
+  Reason flooded_by() const;
   void pause(Pause why);
   void resume(Pause why);
 
@@ -29,6 +32,7 @@ struct CountedEnd {
   std::unique_ptr<End> end;
   std::uint8_t paused = 0;
   bool up = false;           ///< the peer can be sent to
+  bool counted = true;       ///< false: an arena's, where what is sent would be counted and recorded again
   Millis last_progress = 0;  ///< when it last took bytes, or had none waiting
 };
 

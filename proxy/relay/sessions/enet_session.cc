@@ -12,7 +12,7 @@ using wire::Lane;
 using wire::Way;
 
 EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer)
-    : Session(worker_route, owner, newcomer),
+    : RelaySession(worker_route, owner, newcomer),
       accepted_peer_(newcomer.enet),
       client_(accepted_peer_.peer),
       host_(worker_route.loop, *this),
@@ -37,10 +37,10 @@ void EnetSession::start(net::Fd) {
     worker_route_->log_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
-  begin_dial(wire::Transport::kEnet);
+  begin_dial();
 }
 
-int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
+int EnetSession::dial(Dial&, const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   const auto its_party = worker_route_->loop.server_party(server, info_.client);
   host_.set_party(its_party);
@@ -248,7 +248,7 @@ void EnetSession::shut_down() {
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-bool EnetSession::drop_late_server(Millis now) {
+bool EnetSession::drop_late(Dial&, Millis now) {
   const bool late = dial_.late(now);
   if (late) host_.disconnect_now(*std::exchange(server_, nullptr), 0);
   return late;

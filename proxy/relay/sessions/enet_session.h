@@ -10,11 +10,11 @@
 #include <deque>
 
 #include "proxy/relay/ends/enet_peer_user.h"
-#include "proxy/relay/sessions/session.h"
+#include "proxy/relay/sessions/relay_session.h"
 
 namespace entente::relay {
 
-class EnetSession final : public Session, public EnetPeerUser, private net::EnetHost::User {
+class EnetSession final : public RelaySession, public EnetPeerUser, private net::EnetHost::User {
  public:
   EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
@@ -48,7 +48,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
   void refused_packets(std::uint32_t count) override { worker_route_->dropped(Drop::kTooManyWait, count); }
 
-  int dial(const net::Address& server, Outgoing outgoing) override;
+  int dial(Dial&, const net::Address& server, Outgoing outgoing) override;
   int open_host(const net::Source& source);
   wire::ClientStage stage() const;
   void shut_down() override;
@@ -60,7 +60,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void resume_server(Pause why) override { resume(from_server_, why); }
   static void pause(Held& side, Pause why) { side.paused = static_cast<std::uint8_t>(side.paused | why); }
   void resume(Held& side, Pause why);
-  bool drop_late_server(Millis now) override;
+  bool drop_late(Dial&, Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
 
   std::optional<std::size_t> count_frames(Bytes packet, wire::Lane lane);

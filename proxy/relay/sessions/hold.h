@@ -1,57 +1,63 @@
-// The times of a player who lost the server, or found it full, and waits for it or for another one of the route.
-// Invariant: a player waits at most as long as the route allows, however often the connection breaks meanwhile. A
-// server that is lost again and again is tried less and less often.
+// A player whose server is lost or full waits for the next one, instead of being disconnected.
+// When: the route has `hold_s`, or the server is drained and another one is ready. The player was not turned away, and
+// its room can go on (may_begin()). A player who never was let in waits for at most kMostLostOutside servers.
+// Where to: any server of the route. How long: hold_s, however often the connection breaks meanwhile. A server that is
+// lost again and again is tried less and less often. What is told: what the player waits for, and that it is back.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <string>
 
 #include "proxy/base/time.h"
+#include "proxy/core/room/room.h"
+#include "proxy/relay/base/texts.h"
 
 namespace entente::relay {
 
+class BridgeSession;
+
+/// A part of BridgeSession, whose calls it shares.
 class Hold {
  public:
-  bool on() const { return until_ != 0; }
+  explicit Hold(BridgeSession& session) : session_(session) {}
 
-  /// The player waits from now on. If it waits already, nothing changes.
-  void begin(Millis now, Millis most) {
-    if (on()) return;
-    if (now > back_ + kCalm) lost_ = 0;
-    since_ = now;
-    until_ = now + most;
-  }
-  /// A server was lost, or not reached.
-  void count_loss() { ++lost_; }
-  /// How many servers were lost in a row.
-  unsigned lost() const { return lost_; }
-  /// The player is in again. Returns how long it took.
-  Millis end(Millis now) {
-    until_ = 0;
-    back_ = now;
-    return now - since_;
-  }
-  /// The player plays elsewhere meanwhile, without a time limit.
-  void rest() { until_ = 0; }
-  /// The player waits again, or is on the way.
-  void resume(Millis now, Millis until) {
-    if (since_ == 0) since_ = now;
-    until_ = until;
-  }
-  bool is_over(Millis now) const { return now >= until_; }
+  /// Whether a player whose server is lost now may wait for the next one.
+  bool may_begin() const;
+  /// The server is lost, or has no seat: the player waits from now on. False: it may not, and the session ends.
+  bool begin(const std::string& why, std::uint32_t code = 0);
+  /// The same for a server that the operator drains, if another one is ready. False: the player does not wait.
+  bool begin_drained();
+  /// The player is in, or in again.
+  void end();
+  /// The player has been on a server, or in an arena.
+  void note_in() { was_in_ = true; }
+
+  // Times.
+  /// How long a player waits, from now on.
+  Millis most() const;
+  /// The player's time begins, and ends then.
+  void start(Millis until);
   Millis until() const { return until_; }
+  void set_until(Millis until) { until_ = until; }
+  /// Another server was lost, or not reached.
+  void count_loss() { ++lost_; }
   /// When to connect again: at once after the first loss, later after the next ones. A player who can play elsewhere
   /// meanwhile is not taken from there so often.
-  Millis next_try(Millis now, bool plays_meanwhile) const {
-    if (lost_ <= 1) return now;
-    return now + std::min(plays_meanwhile ? kLongestAtPlay : kLongest, kShortest << std::min(lost_ - 2, 10U));
-  }
+  Millis next_try(bool plays_meanwhile) const;
+
+  /// Tells the player: the operator's text, or ours.
+  void announce(std::string Texts::*which);
 
  private:
-  static constexpr Millis kShortest = 250, kLongest = 2'000, kLongestAtPlay = 15'000;
-  static constexpr Millis kCalm = 2'000;  // after this much play, earlier losses do not count
+  void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
 
-  Millis since_ = 0, until_ = 0, back_ = 0;
-  unsigned lost_ = 0;  // how often in a row
+  BridgeSession& session_;
+  Millis since_ = 0, until_ = 0;
+  Millis ended_ = 0;                        // when the player was in again
+  unsigned lost_ = 0;                       // servers in a row
+  core::Wait told_ = core::Wait::kNothing;  // what the player was last told that it waits for
+  bool drained_ = false;                    // the server is drained, and there was another one
+  bool was_in_ = false;
 };
 
 }  // namespace entente::relay

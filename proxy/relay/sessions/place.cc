@@ -19,22 +19,19 @@ std::string within(std::uint32_t ms) {
 
 }  // namespace
 
-void Place::lead_to_server(WorkerRoute& route, const Limits& limits, const net::Address& works_for,
-                           bool finds_dialect) {
-  finds_dialect_ = finds_dialect;
-  end = make_end(route, *this,
-                 {.facing = Facing::kServer,
-                  .game = *info.game,
-                  .dialect = info.dialect,
-                  .limits = limits,
-                  .finds_dialect = finds_dialect,
-                  .works_for = works_for});
+Place::Place(const LinkInfo& link, core::Id back, std::unique_ptr<End> to, std::unique_ptr<Dial> its_dial,
+             bool finds_dialect)
+    : CountedEnd(Facing::kServer, link_), dial(std::move(its_dial)), link_(link), finds_dialect_(finds_dialect) {
+  id = back;
+  info.has_room = true;
+  end = std::move(to);
 }
 
-void Place::lead_to_arena(std::unique_ptr<ArenaEnd> arena) {
-  arena_ = arena.get();
-  end = std::move(arena);
-  up = true;
+Place::Place(const LinkInfo& link, core::Id back, std::unique_ptr<ArenaEnd> to)
+    : Place(link, back, nullptr, nullptr, false) {
+  arena_ = to.get();
+  end = std::move(to);
+  counted = false;
 }
 
 void Place::come_up(Millis now) {
@@ -42,30 +39,13 @@ void Place::come_up(Millis now) {
   last_progress = owes_since_ = waits_since_ = said_ = now;
 }
 
-void Place::arrive(User& user, Millis now) {
-  user_ = &user;
-  id = core::kBackId;
-  come_up(now);
-}
-
-void Place::forget_arena() {
-  arena_ = nullptr;
-  up = false;
-}
-
 std::optional<std::size_t> Place::wanted_dialect() const {
   return finds_dialect_ ? std::nullopt : std::optional(info.dialect);
 }
 
-void Place::found(std::size_t dialect) {
-  finds_dialect_ = false;
+void Place::speak(std::size_t dialect) {
+  if (!std::exchange(finds_dialect_, false)) end->set_peer_dialect(dialect);
   info.dialect = dialect;
-}
-
-void Place::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at) {
-  if (arena_ == nullptr) return CountedEnd::send(worker_route, lane, {bytes, {}}, at);
-  if (end->waiting() == 0) last_progress = worker_route.loop.now();
-  end->send(lane, bytes);
 }
 
 void Place::open_tap(WorkerRoute& worker_route) const {
@@ -92,44 +72,17 @@ bool Place::is_newly_slow(Millis now, const Limits& limits) {
   return true;
 }
 
-// -- From its link ----------------------------------------------------------------------------------------------------
-
-void Place::opened(End&, const core::Peer& peer) {
-  if (user_ != nullptr) user_->place_opened(*this, peer);
-}
-
-void Place::found(End&, std::optional<std::size_t> dialect) {
-  if (user_ != nullptr) user_->place_found(*this, dialect);
-}
-
-void Place::received(End&, const Frames& frames) {
-  if (user_ != nullptr) user_->place_received(*this, frames);
-}
-
-void Place::wrote(End&) {
-  if (user_ != nullptr) user_->place_wrote(*this);
-}
-
-void Place::departed(End&, const End::Departure& departure) {
-  if (user_ != nullptr) user_->place_departed(*this, departure);
-}
-
-void Place::over(End&) {
-  if (user_ != nullptr) user_->place_closed(*this);
-}
-
 // -- Places that were left --------------------------------------------------------------------------------------------
 
 void PastPlaces::keep(std::unique_ptr<Place> place, Millis now) {
-  place->part();
+  if (place->dial != nullptr) place->dial->leave_server();
   if (places_.size() >= kMostPast) places_.erase(places_.begin());
   places_.push_back(std::move(place));
   since_ = now;
 }
 
-bool PastPlaces::tick(Millis now) {
+void PastPlaces::tick(Millis now) {
   if (now > since_ + kDestroyAfter) places_.clear();
-  return !places_.empty();
 }
 
 }  // namespace entente::relay

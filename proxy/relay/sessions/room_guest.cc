@@ -9,7 +9,7 @@ namespace entente::relay {
 using How = End::Departure::How;
 
 RoomGuest::RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer)
-    : RoomSession(accept_route, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
+    : RoomSession(accept_route, owner, shared_room, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
   info_.server = accept_route.route.listen_address;
 }
 
@@ -68,8 +68,7 @@ void RoomGuest::take_turn() {
   queued_ = false;
   if (!seated_) greets_since_ = now();
   if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerUnreachable) : take_seat();
-  for (const Kept& one : std::exchange(kept_, {}))
-    if (!ending_) hear({Lane::kStream, one.bytes, one.marks});
+  for (const Kept& one : std::exchange(kept_, {})) on_frames(*client_.end, {Lane::kStream, one.bytes, one.marks});
   if (!queued_ && !ending_) client_.resume(kAwaitsSeat);
 }
 
@@ -116,7 +115,7 @@ void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
   next_->move(order);
 }
 
-bool RoomGuest::is_on_the_way() const { return next_ != nullptr && next_->is_on_the_way(); }
+bool RoomGuest::is_on_the_way() const { return next_ != nullptr && next_->mover().is_under_way(); }
 
 void RoomGuest::look_into_arena() {
   if (next_ != nullptr) next_->look_into_arena();
@@ -144,14 +143,12 @@ std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void RoomGuest::received(End&, const Frames& frames) {
-  if (ending_) return;
-  last_passed_ = now();
-  if (!seated_ && !queued_) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
-  if (ending_) return;
-  if (seated_) return hear(frames);
-  if (frames.lane == Lane::kDatagram) return worker_route_->dropped(Drop::kNotLinked);
+/// What comes before it has a seat is kept.
+bool RoomGuest::takes(const Frames& frames) {
+  if (seated_) return true;
+  if (frames.lane == Lane::kDatagram) return worker_route_->dropped(Drop::kNotLinked), false;
   kept_.push_back({{frames.bytes.begin(), frames.bytes.end()}, {frames.marks.begin(), frames.marks.end()}});
+  return false;
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -183,7 +180,7 @@ void RoomGuest::leave(const char* why) {
 
 void RoomGuest::shut_down() {
   if (queued_) shared_room_.leave_queues(*this);
-  if (next_ != nullptr) next_->give_up_move("the player leaves");
+  if (next_ != nullptr) next_->mover().cancel("the player leaves");
   client_.end->shut_down(why_.empty() ? words(reason()) : why_, code_for(client_));
 }
 

@@ -58,7 +58,6 @@ class RoomGuest final : public RoomSession, public Guest {
  private:
   // End::User
   void opened(End& end, const core::Peer& peer) override;
-  void received(End& end, const Frames& frames) override;
   void wrote(End&) override { client_.last_progress = now(); }
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
@@ -66,7 +65,7 @@ class RoomGuest final : public RoomSession, public Guest {
   // Session, RoomSession
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !seated_ && !queued_; }
-  void pass_to_room(const Frames& frames) override { shared_room_.received(client_.id, frames); }
+  bool takes(const Frames& frames) override;
   bool announce_in_room(std::string_view text) override {
     return client_.id != 0 && shared_room_.announce(client_.id, text);
   }
@@ -76,7 +75,6 @@ class RoomGuest final : public RoomSession, public Guest {
   bool is_linked() const override { return client_.end->is_open(); }
   bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
-  WallTime wall() const override { return shared_room_.wall_by_now(); }
   std::string player_name() const override {
     const std::string now = shared_room_.name_of(client_.id);
     return now.empty() ? name_ : now;

@@ -30,6 +30,13 @@ std::uint64_t RoomHost::wakes_at() const {
   return wake == std::numeric_limits<core::Micros>::max() ? kNever : epoch_ + wake * 1000;
 }
 
+void RoomHost::take_frames(core::Id end, const Frames& frames) {
+  call_room([&](core::Room& room, core::Micros at) {
+    calls_.received(end, at);
+    room.received(end, frames, at);
+  });
+}
+
 void RoomHost::heard(const core::Intent& intent) {
   echoes_.hear(intent);
   words_->tell(link_, intent, began_wall_ + intent.at * 1000);

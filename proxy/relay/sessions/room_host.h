@@ -9,7 +9,6 @@
 #include "proxy/core/room/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
-#include "proxy/relay/sessions/recorded_room.h"
 #include "proxy/relay/tap/room_calls.h"
 #include "proxy/relay/tap/room_words.h"
 #include "proxy/relay/tap/word_echoes.h"
@@ -22,6 +21,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   WallTime wall_in_call() const { return wall_; }
   /// The wall time now, by the room's clock.
   WallTime wall_by_now() const { return began_wall_ + micros() * 1000; }
+  /// A peer of the room sent this.
+  void take_frames(core::Id end, const Frames& frames);
 
  protected:
   explicit RoomHost(net::Loop& loop);
@@ -38,7 +39,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   void begin_words(TapSink* tap, bool with_secrets, const core::WorldState& world);
   /// Its calls are told to the tap, too. REQUIRES: the room was opened, and not called yet.
   void record_calls(trace::RoomBegan began);
-  /// Calls `call(room, time)` with a RecordedRoom, then does what the room asked for. Nothing else calls the room.
+  /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
   template <class Call>
   void call_room(Call&& call);
   /// Since the room's time 0.
@@ -74,11 +75,15 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
   std::optional<core::Room> room_;
   net::Alarm alarm_;
+  mutable RoomCalls calls_;  // what is recorded of its calls; a shared room's are not
 
  private:
   static std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
   void rang() override {
-    call_room([](RecordedRoom& room, core::Micros at) { room.tick(at); });
+    call_room([this](core::Room& room, core::Micros at) {
+      calls_.tick(at);
+      room.tick(at);
+    });
   }
 
   net::Loop& loop_;
@@ -87,7 +92,6 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   std::optional<RoomWords> words_;
   bool with_secrets_ = false;  // in words_
   WordEchoes echoes_;
-  mutable RoomCalls calls_;
   mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
   std::shared_ptr<Broadcast> broadcast_;
   std::uint64_t source_id_ = 0;  // the room's in broadcast_
@@ -102,8 +106,7 @@ void RoomHost::call_room(Call&& call) {
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
   for (auto& waiting : waiting_) waiting.reset();
-  RecordedRoom recorded(*room_, calls_);
-  call(recorded, at);
+  call(*room_, at);
   settle_call(at);
   calls_.settle(at, wall_);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);

@@ -14,16 +14,20 @@ constexpr std::size_t kLargestRead = 4096;
 
 }  // namespace
 
-RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
-    : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
+RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, RoomHost& host, const AcceptedClient& newcomer,
+                         bool gathers)
+    : Session(accept_route, owner, newcomer),
+      host_(host),
+      silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
   info_.may_only_greet = true;
   client_.end = make_client_end(newcomer, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
   silence_.set_party(party());
 }
 
-RoomSession::RoomSession(const RoomSession& other, Successor)
+RoomSession::RoomSession(const RoomSession& other, RoomHost& host, Successor)
     : Session(other, Successor()),
+      host_(host),
       peer_(other.peer_),
       silence_(accept_route_.loop, static_cast<net::Alarm::User&>(*this)),
       named_(other.named_) {
@@ -85,10 +89,14 @@ void RoomSession::rang() {
 
 // -- Receiving and sending --------------------------------------------------------------------------------------------
 
-void RoomSession::hear(const Frames& frames) {
+void RoomSession::on_frames(End&, const Frames& frames) {
+  if (ending_) return;
+  last_passed_ = now();
+  if (is_unseated()) seat(info_.game->named_by_client(frames.bytes).value_or(info_.dialect));
+  if (ending_ || !takes(frames)) return;
   client_.hear(*worker_route_, frames, wall());
   heard_words_ = 0;
-  pass_to_room(frames);
+  host_.take_frames(client_.id, frames);
   if (frames.lane != Lane::kStream) return;
   bytes_from_client_ += frames.bytes.size();
   if (!ending_) charge(frames.bytes.size(), std::max(frames.count(), heard_words_));
@@ -134,6 +142,12 @@ void RoomSession::tell_unseated(Reason reason) {
   if (!client_.up || !client_.end->is_open() || !info_.game->has_last_words()) return;
   for (const Buffer& message : last_words(wire::ClientStage::kNew, reason)) client_.end->send(Lane::kStream, message);
   client_.end->flush();
+}
+
+std::string RoomSession::why_for_player(Reason reason) const {
+  const bool bot = info_.client.port() == 0;
+  const std::string said = words(reason);
+  return bot || said.empty() ? text(reason) : said;
 }
 
 /// The room has sent the client everything: closes the link.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
@@ -18,9 +19,10 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   AnnounceResult say(std::string_view text) override;
 
  protected:
-  RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
+  /// `host` runs the room, and outlives the session's use of it.
+  RoomSession(WorkerRoute& accept_route, Owner& owner, RoomHost& host, const AcceptedClient& newcomer, bool gathers);
   /// Of the client of another session, which is to be taken over. Until then, the front's end has no peer.
-  RoomSession(const RoomSession& other, Successor);
+  RoomSession(const RoomSession& other, RoomHost& host, Successor);
   /// Goes on with the client of `other`, which does nothing more.
   void adopt_client(RoomSession& other);
 
@@ -28,18 +30,21 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   virtual void seat(std::size_t dialect) = 0;
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
-  virtual void pass_to_room(const Frames& frames) = 0;
+  /// Whether the room takes what the client sent. If not, it is heard later, or dropped.
+  virtual bool takes(const Frames&) { return true; }
   /// Sends the player a message in the server's name. False: the player has not entered.
   virtual bool announce_in_room(std::string_view text) = 0;
 
+  void on_frames(End& end, const Frames& frames) override;
   std::unique_ptr<End> make_client_end(const AcceptedClient& newcomer, bool gathers);
   void greet(const core::Peer& peer);
-  void hear(const Frames& frames);
   void name(Bytes greeting);
   /// The client belongs to that session, which goes on with it. This session only accepted the connection, and ends.
   void hand_back(SessionRef to);
   /// Tells a client that has no seat why its session ends.
   void tell_unseated(Reason reason);
+  /// Why the session ends, for the player. Who started a bot is told the name of the reason.
+  std::string why_for_player(Reason reason) const;
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 
@@ -47,8 +52,10 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   std::size_t weight() const override { return client_.end != nullptr ? client_.end->weight() : 0; }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }
+  WallTime wall() const override { return host_.wall_by_now(); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
 
+  RoomHost& host_;
   CountedEnd client_{Facing::kClient, info_};
   core::Peer peer_;              // the client
   std::size_t heard_words_ = 0;  // intents of the current call of the room

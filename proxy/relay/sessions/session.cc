@@ -1,12 +1,12 @@
 #include "proxy/relay/sessions/session.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 #include <numeric>
 #include <utility>
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/base/text.h"
 
 namespace entente::relay {
 
@@ -22,7 +22,6 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
             newcomer.client,
             accept_route.route.upstreams.any_address(),
             accept_route.route.listen_address},
-      dial_(static_cast<Dial::User&>(*this)),
       rates_(limits_, accept_route.loop.now()),
       address_rates_(newcomer.client.port() != 0 ? accept_route.route.listener->admission.rates(
                                                        newcomer.client, limits_, accept_route.loop.now())
@@ -32,7 +31,6 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
       share_(accept_route.route.address_bytes, newcomer.client),
       calls_(newcomer.health_check) {
   info_.health_check = newcomer.health_check;
-  if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
 Session::Session(const Session& other, Successor)
@@ -43,7 +41,6 @@ Session::Session(const Session& other, Successor)
       owner_(other.owner_),
       limits_(other.limits_),
       info_(other.info_),
-      dial_(static_cast<Dial::User&>(*this)),
       rates_(other.rates_),
       address_rates_(other.address_rates_),
       began_(other.began_),
@@ -67,18 +64,10 @@ void Session::receive_datagram(const net::Address& from, Bytes datagram) {
   if (!inbox_.put(from, datagram)) worker_route_->dropped(Drop::kQueueFull);
 }
 
-int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
-
-void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> dialect) {
-  dial_.begin(*worker_route_, limits_.connect_ms, transport, info_, chosen_, dialect);
-}
-
 void Session::go_by(WorkerRoute& route) {
-  if (&route == worker_route_) return;
   worker_route_ = &route;
   route_ref_ = Route::Ref(route.route);
   chosen_ = route.route.upstreams.choose(info_.client, now());
-  if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
 void Session::count_begun() {
@@ -123,14 +112,14 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 
 /// A server may be above its rates because of others: who gets little of it is read on.
 void Session::charge_server(std::size_t bytes, std::size_t messages) {
-  SharedRates* const rates = dial_.server_rates();
+  SharedRates* const rates = server_dial()->server_rates();
   if (ending_ || rates == nullptr || rates->charge(bytes, messages, now())) return;
   if (address_rates_ && address_rates_->charge_part(bytes, messages, now())) return;
   worker_route_->counters.throttled.add();
   server_over_rates_ = true;
   pause_server(kRate);
   if (!std::exchange(told_server_too_fast_, true))
-    tell_too_fast("server " + dial_.server_name() + " exceeds", "server_", "is");
+    tell_too_fast("server " + server_dial()->server_name() + " exceeds", "server_", "is");
 }
 
 /// `whose`: the beginning of the limits' names.
@@ -142,12 +131,17 @@ void Session::tell_too_fast(const std::string& who_exceeds, const char* whose, c
       about());
 }
 
-SessionReport Session::report() const {
+std::string Session::who() const {
+  const std::string name = clean(player_name());
+  return "session " + std::to_string(info_.link) + (name.empty() ? "" : " (\"" + name + "\")");
+}
+
+SessionReport Session::report() {
   return {worker_route_->route.index,
           info_,
           now() - began_,
           bytes_from_client_ + bytes_from_server_,
-          dial_.source(),
+          server_dial() != nullptr ? server_dial()->source() : net::Address(),
           player_name(),
           arena_name(),
           moved_to()};
@@ -242,7 +236,7 @@ void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
 void Session::end_drained(std::string_view why) { end(Reason::kDrained, Fault{""}, why); }
 
 bool Session::leave_server(std::string_view server, std::string_view why) {
-  if (dial_.server_name() != server) return false;
+  if (server_dial() == nullptr || server_dial()->server_name() != server) return false;
   end_drained(why);
   return true;
 }
@@ -270,7 +264,7 @@ AnnounceResult Session::say(std::string_view text) {
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  dial_.leave_queue();
+  if (server_dial() != nullptr) server_dial()->leave_queue();
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
@@ -340,14 +334,14 @@ void Session::tick(Millis now) {
     over_rates_ = false;
     resume_client(kRate);
   }
-  if (server_over_rates_ && (dial_.server_rates() == nullptr || dial_.server_rates()->ready(now) ||
-                             (address_rates_ && address_rates_->part_ready(now)))) {
+  SharedRates* const server_rates = server_dial() != nullptr ? server_dial()->server_rates() : nullptr;
+  if (server_over_rates_ &&
+      (server_rates == nullptr || server_rates->ready(now) || (address_rates_ && address_rates_->part_ready(now)))) {
     server_over_rates_ = false;
     resume_server(kRate);
   }
-  if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
-  if (dial_.holding() && client_has_gone()) return end(Reason::kClientLeft);
-  if (close_deadline_ == 0) dial_.tick(now);
+  if (server_dial() != nullptr && server_dial()->holding() && client_has_gone()) return end(Reason::kClientLeft);
+  if (server_dial() != nullptr && close_deadline_ == 0) server_dial()->tick(now);
   if (ending_) return;
   if (const auto reason = overdue(now)) end(*reason);
 }

@@ -25,7 +25,7 @@
 
 namespace entente::relay {
 
-class Session : private Dial::User, private DatagramInbox::User {
+class Session : private DatagramInbox::User {
  public:
   class Owner {
    public:
@@ -86,7 +86,7 @@ class Session : private Dial::User, private DatagramInbox::User {
   virtual bool leave_server(std::string_view server, std::string_view why);
   /// Sends the player a message in the server's name.
   virtual AnnounceResult say(std::string_view text);
-  SessionReport report() const;
+  SessionReport report();
   /// Whether it is a load balancer's health check: neither counted nor logged, listed or recorded.
   bool is_health_check() const { return info_.health_check; }
   /// For Admission, it is a caller.
@@ -136,10 +136,8 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
-  /// Moves the session to this route, because it serves the path that the client asked for.
+  /// Moves the session to this route, which is another one, because it serves the path that the client asked for.
   void go_by(WorkerRoute& route);
-  /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
-  void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
   /// Does nothing for a health check.
   void count_begun();
   /// A health check turns out to be a client: it plays. From now on it takes a place, and is counted, logged and
@@ -156,8 +154,12 @@ class Session : private Dial::User, private DatagramInbox::User {
   /// The same for what its server sent, which all sessions of the server share.
   void charge_server(std::size_t bytes, std::size_t messages);
   Millis now() const { return accept_route_.loop.now(); }
-  /// For lines of the log about this session.
+  // Lines of the log about this session.
   About about() const { return relay::about(info_, player_name()); }
+  void log(LogKind kind, std::string sentence) { worker_route_->log_info(kind, std::move(sentence), about()); }
+  void warn(LogKind kind, std::string sentence) { worker_route_->log_warning(kind, std::move(sentence), about()); }
+  /// "session 3 ("anna")"
+  std::string who() const;
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // Implemented by each kind of session.
@@ -184,8 +186,6 @@ class Session : private Dial::User, private DatagramInbox::User {
   virtual void resume_server(Pause) {}
   /// Called every tick, before the limits are checked. False: they are not checked.
   virtual bool on_tick(Millis) { return true; }
-  /// Closes the link to a server that did not accept the connection in time. Returns whether it did.
-  virtual bool drop_late_server(Millis) { return false; }
   /// The reason to end, if a time limit is exceeded.
   virtual std::optional<Reason> overdue(Millis now) const = 0;
   /// How long a client stays connected after the goodbye, so that its player can read it.
@@ -207,9 +207,8 @@ class Session : private Dial::User, private DatagramInbox::User {
   virtual std::optional<std::size_t> moved_to() const { return std::nullopt; }
   /// Its player's name in a room.
   virtual std::string player_name() const { return {}; }
-  // Dial::User. A session without a server of its own does not dial.
-  int dial(const net::Address&, Outgoing) override;
-  void dial_failed(Reason why) override { end(why); }
+  /// What connects to the server that it passes on, or has done so; null: it has no such server.
+  virtual Dial* server_dial() { return nullptr; }
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
@@ -218,7 +217,6 @@ class Session : private Dial::User, private DatagramInbox::User {
   Owner& owner_;
   const Limits limits_;
   LinkInfo info_;  // of the client's link
-  Dial dial_;
   Rates rates_;
   const std::shared_ptr<SharedRates> address_rates_;             // of all clients of its address; a bot has none
   std::uint64_t bytes_from_client_ = 0, bytes_from_server_ = 0;  // bytes of messages: the client's, the server's

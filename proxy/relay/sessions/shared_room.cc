@@ -195,10 +195,6 @@ void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const co
   });
 }
 
-void SharedRoom::received(core::Id guest, const Frames& frames) {
-  call_room([&](core::Room& room, core::Micros at) { room.received(guest, frames, at); });
-}
-
 bool SharedRoom::announce(core::Id guest, std::string_view text) {
   bool told = false;
   call_room([&](core::Room& room, core::Micros at) { told = room.announce(guest, text, at); });

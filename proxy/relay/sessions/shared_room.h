@@ -73,7 +73,6 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// A newcomer wants its seat: Guest::take_turn() follows. REQUIRES: not over.
   void wait_for_seat(Guest& guest);
   void seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
-  void received(core::Id guest, const Frames& frames);
   /// Sends a guest a message in the server's name. False: it has not entered.
   bool announce(core::Id guest, std::string_view text);
   void dismiss(core::Id guest, std::string_view why);

@@ -56,11 +56,11 @@ void TcpSession::start(net::Fd client) {
   if (greeted_) reach();
 }
 
-void TcpSession::reach() { asks_&& sleeps() ? stand_in() : connect(); }
+void TcpSession::reach() { asks_&& sleeps() ? stand_in() : begin_dial(); }
 
-void TcpSession::dial_failed(Reason why) { asks_&& sleeps() ? stand_in() : end(why); }
+void TcpSession::dial_failed(Dial&, Reason why) { asks_&& sleeps() ? stand_in() : end(why); }
 
-int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
+int TcpSession::dial(Dial&, const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   sure_ = !route_.detects_in_session(outgoing.server);
@@ -146,7 +146,7 @@ bool TcpSession::turns_out_to_join(const FrameRun& frames) {
 void TcpSession::join() {
   if (number_) number_.set_joins(true);
   dial_.set_behind(number_ && !number_.is_next());
-  connect();
+  begin_dial();
 }
 
 /// The client has had a greeting. It gets what follows the server's own, which must be the same.

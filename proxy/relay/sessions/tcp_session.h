@@ -28,9 +28,8 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
 
   /// Connects to the server, unless only a player may start it.
   void reach();
-  void connect() { begin_dial(route_.game.transport()); }
-  void dial_failed(Reason why) override;
-  int dial(const net::Address& server, Outgoing outgoing) override;
+  void dial_failed(Dial&, Reason why) override;
+  int dial(Dial&, const net::Address& server, Outgoing outgoing) override;
   void find_dialect(Bytes said);
   void open();
 

@@ -4,18 +4,18 @@
 
 #include <optional>
 
-#include "proxy/relay/sessions/session.h"
+#include "proxy/relay/sessions/relay_session.h"
 
 namespace entente::relay {
 
 /// `LinkCallbacks`: the interface that `ConcreteLink` calls back. `CallbackLink`: the type of link that it passes.
 template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
-class TwoLinkSession : public Session, protected LinkCallbacks {
+class TwoLinkSession : public RelaySession, protected LinkCallbacks {
  protected:
   using PeerLink = RelayLink<ConcreteLink>;
 
   TwoLinkSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
-      : Session(accept_route, owner, newcomer),
+      : RelaySession(accept_route, owner, newcomer),
         client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkCallbacks&>(*this)),
         server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkCallbacks&>(*this)) {
     client_.link.set_party(party());
@@ -85,7 +85,7 @@ class TwoLinkSession : public Session, protected LinkCallbacks {
   void pause_server(Pause why) override { server_.pause(why); }
   void resume_server(Pause why) override { server_.resume(why); }
 
-  bool drop_late_server(Millis now) override {
+  bool drop_late(Dial&, Millis now) override {
     const bool late = dial_.late(now, server_.link);
     if (late) server_.link.hang_up();
     return late;

@@ -25,7 +25,7 @@ void Visitor::run() {
   if (queued_ && !done_ && room_.over()) return leave("the arena is closed");
   while (!done_ && !queued_ && take_more()) {
     const Frames some = in_.pop(kFramesAtOnce);
-    if (seat_ != 0) room_.received(seat_, some);
+    if (seat_ != 0) room_.take_frames(seat_, some);
     if (loop_.time_is_up()) return look();
   }
   if (!done_ && !queued_ && ends_) leave(visit_.passage->to_room.why());

@@ -39,7 +39,11 @@ void WebSession::start(net::Fd client) {
 void WebSession::asked(WebLink&, const net::HttpHead& request) {
   asked_ = true;
   client_.pause(kEarly);
-  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) go_by(*chosen);
+  WorkerRoute* const named = owner_.route_at(accept_route_.route, request.path());
+  if (named != nullptr && named != worker_route_) {
+    go_by(*named);
+    if (chosen_ != nullptr) dial_.expect(*chosen_);
+  }
   info_.server = worker_route_->route.upstreams.any_address();
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
@@ -47,10 +51,10 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
     return end(status == 503 ? Reason::kDraining : Reason::kBadRequest, *fault);
   }
   request_ = request;
-  connect();
+  begin_dial();
 }
 
-int WebSession::dial(const net::Address& server, Outgoing outgoing) {
+int WebSession::dial(Dial&, const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   const Route& route = worker_route_->route;

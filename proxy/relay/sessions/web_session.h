@@ -28,8 +28,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
-  void connect() { begin_dial(wire::Transport::kWebSocket); }
-  int dial(const net::Address& server, Outgoing outgoing) override;
+  int dial(Dial&, const net::Address& server, Outgoing outgoing) override;
 
   bool may_pass(Bytes message);
   bool refuse(const net::CloseFrame& parting, const Fault& fault);
