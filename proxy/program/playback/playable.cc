@@ -275,8 +275,7 @@ class Opening {
     return metadata_->name.empty() ? std::vector<trace::mcap::Metadata>() : std::vector{*metadata_};
   }
 
-  Outcome<ScratchWords> make_in(const std::string& folder, const RecordedFile& file,
-                                const Settings& set) {
+  Outcome<ScratchWords> make_in(const std::string& folder, const RecordedFile& file, const Settings& set) {
     std::error_code error;
     const auto mode = static_cast<unsigned>(fs::status(path_, error).permissions()) & 0666U;
     auto scratch = trace::ScratchFile::create(folder, "the words of " + name_, error ? 0600U : mode | 0600U);
