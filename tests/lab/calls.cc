@@ -1,0 +1,473 @@
+// The C library's calls on sockets and clocks, on simulated threads. Everywhere else they are the real ones.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <ctime>
+
+#include "tests/lab/network.h"
+#include "tests/lab/real.h"
+
+namespace {
+
+using namespace entente;
+using namespace entente::lab;
+
+/// What a call returns for a number of bytes, or minus an errno.
+template <class Number>
+Number result(Number number) {
+  if (number >= 0) return number;
+  errno = static_cast<int>(-number);
+  return -1;
+}
+int failed(int error) {
+  errno = error;
+  return -1;
+}
+int done(int error) { return error == 0 ? 0 : failed(error); }
+
+Kernel& kernel() { return *Kernel::current(); }
+
+bool read_address(const sockaddr* from, socklen_t size, Kernel::Address& to) {
+  if (from == nullptr || from->sa_family != AF_INET || size < sizeof(sockaddr_in)) return false;
+  sockaddr_in four;
+  std::memcpy(&four, from, sizeof four);
+  to = {ntohl(four.sin_addr.s_addr), ntohs(four.sin_port)};
+  return true;
+}
+
+void write_address(const Kernel::Address& from, sockaddr* to, socklen_t* size) {
+  if (to == nullptr || size == nullptr) return;
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_addr.s_addr = htonl(from.first);
+  four.sin_port = htons(from.second);
+  std::memcpy(to, &four, std::min<std::size_t>(*size, sizeof four));
+  *size = sizeof four;
+}
+
+/// Waits until `ready`, if the descriptor and this call block. False: the call fails with EAGAIN.
+template <class Ready>
+bool await(const File& file, int flags, Nanos patience, Ready&& ready) {
+  if (ready() || !file.blocks || (flags & MSG_DONTWAIT) != 0) return true;
+  return kernel().wait(ready, patience == 0 ? kNever : kernel().now() + patience);
+}
+
+ssize_t receive_stream(Stream& stream, std::span<std::uint8_t> into, int flags) {
+  if (!await(stream, flags, stream.patience, [&] { return stream.readable(); })) return failed(EAGAIN);
+  return result(stream.receive(into, (flags & MSG_PEEK) != 0));
+}
+
+/// Receives one datagram into a header. Minus an errno if there is none.
+ssize_t receive_datagram(DatagramSocket& socket, msghdr& header, int flags) {
+  if (!await(socket, flags, socket.patience, [&] { return socket.readable(); })) return -EAGAIN;
+  const auto* first = socket.first();
+  if (first == nullptr) return -EAGAIN;
+  if (header.msg_name != nullptr)
+    write_address(first->from, static_cast<sockaddr*>(header.msg_name), &header.msg_namelen);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < header.msg_iovlen && moved < first->bytes.size(); ++i) {
+    const std::size_t size = std::min(header.msg_iov[i].iov_len, first->bytes.size() - moved);
+    std::memcpy(header.msg_iov[i].iov_base, first->bytes.data() + moved, size);
+    moved += size;
+  }
+  header.msg_flags = moved < first->bytes.size() ? MSG_TRUNC : 0;
+  header.msg_controllen = 0;
+  socket.drop_first();
+  return static_cast<ssize_t>(moved);
+}
+
+Buffer gathered(const msghdr& header) {
+  Buffer all;
+  for (std::size_t i = 0; i < header.msg_iovlen; ++i) {
+    const auto* bytes = static_cast<const std::uint8_t*>(header.msg_iov[i].iov_base);
+    all.insert(all.end(), bytes, bytes + header.msg_iov[i].iov_len);
+  }
+  return all;
+}
+
+ssize_t send_header(File& file, const msghdr& header, int flags) {
+  const Buffer bytes = gathered(header);
+  if (auto* stream = dynamic_cast<Stream*>(&file)) {
+    if (!await(file, flags, 0, [&] { return stream->writable(); })) return -EAGAIN;
+    return stream->send(bytes);
+  }
+  auto* socket = dynamic_cast<DatagramSocket*>(&file);
+  if (socket == nullptr) return -ENOTSOCK;
+  Kernel::Address to;
+  const bool named = read_address(static_cast<const sockaddr*>(header.msg_name), header.msg_namelen, to);
+  return socket->send(bytes, named ? &to : nullptr);
+}
+
+ssize_t send_bytes(int fd, const void* bytes, std::size_t size, int flags) {
+  const auto file = kernel().file(fd);
+  if (!file) return -EBADF;
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  return send_header(*file, header, flags);
+}
+
+timespec spec_of(Nanos time) {
+  return {static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+}
+
+Nanos nanos_of(const timespec& time) {
+  return static_cast<Nanos>(time.tv_sec) * 1'000'000'000 + static_cast<Nanos>(time.tv_nsec);
+}
+
+int set_flags(int fd, int command, long argument) {
+  const auto file = kernel().file(fd);
+  if (!file) return failed(EBADF);
+  switch (command) {
+    case F_GETFL:
+      return O_RDWR | (file->blocks ? 0 : O_NONBLOCK);
+    case F_SETFL:
+      file->blocks = (argument & O_NONBLOCK) == 0;
+      return 0;
+    case F_DUPFD_CLOEXEC:
+    case F_DUPFD: {
+      const int copy = kernel().open(file);
+      return copy < 0 ? failed(EMFILE) : copy;
+    }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int socket(int family, int type, int protocol) {
+  if (Kernel::current() == nullptr || family == AF_UNIX) return ENTENTE_LAB_REAL(socket, family, type, protocol);
+  if (family != AF_INET) return failed(EAFNOSUPPORT);
+  std::shared_ptr<File> file;
+  if ((type & 0xf) == SOCK_STREAM)
+    file = std::make_shared<Stream>(kernel());
+  else
+    file = std::make_shared<DatagramSocket>(kernel());
+  file->blocks = (type & SOCK_NONBLOCK) == 0;
+  const int fd = kernel().open(std::move(file));
+  return fd < 0 ? failed(EMFILE) : fd;
+}
+
+int bind(int fd, const sockaddr* at, socklen_t size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(bind, fd, at, size);
+  Kernel::Address address;
+  const auto its = kernel().file_as<Socket>(fd);
+  if (!its || !read_address(at, size, address)) return failed(EINVAL);
+  return done(its->bind(address));
+}
+
+int listen(int fd, int backlog) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(listen, fd, backlog);
+  const auto its = kernel().file_as<Stream>(fd);
+  return its ? done(its->listen(backlog)) : failed(EOPNOTSUPP);
+}
+
+int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(accept4, fd, from, size, flags);
+  kernel().call();
+  const auto its = kernel().file_as<Stream>(fd);
+  if (!its) return failed(EBADF);
+  if (!await(*its, 0, its->patience, [&] { return its->readable(); }) || !its->readable()) return failed(EAGAIN);
+  const int opened = kernel().open(nullptr);
+  if (opened < 0) return failed(EMFILE);
+  kernel().close(opened);
+  auto client = its->accept();
+  if (!client) return failed(EAGAIN);
+  client->blocks = (flags & SOCK_NONBLOCK) == 0;
+  write_address(client->remote(), from, size);
+  return kernel().open(std::move(client));
+}
+
+int accept(int fd, sockaddr* from, socklen_t* size) {
+  return Kernel::owns(fd) ? accept4(fd, from, size, 0) : ENTENTE_LAB_REAL(accept, fd, from, size);
+}
+
+int connect(int fd, const sockaddr* to, socklen_t size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(connect, fd, to, size);
+  kernel().call();
+  Kernel::Address address;
+  if (!read_address(to, size, address)) return failed(EAFNOSUPPORT);
+  if (const auto its = kernel().file_as<DatagramSocket>(fd)) return done(its->connect(address));
+  const auto its = kernel().file_as<Stream>(fd);
+  if (!its) return failed(EBADF);
+  const int error = its->connect(address);
+  if (error != EINPROGRESS || !its->blocks) return done(error);
+  kernel().wait([&] { return its->is_open() || its->broken(); });
+  return done(its->take_error());
+}
+
+int shutdown(int fd, int how) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(shutdown, fd, how);
+  const auto its = kernel().file_as<Stream>(fd);
+  return its ? done(its->shut_down(how != SHUT_WR, how != SHUT_RD)) : failed(ENOTCONN);
+}
+
+int close(int fd) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(close, fd);
+  return kernel().close(fd) ? 0 : failed(EBADF);
+}
+
+ssize_t recv(int fd, void* into, size_t size, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(recv, fd, into, size, flags);
+  kernel().call();
+  const std::span<std::uint8_t> room(static_cast<std::uint8_t*>(into), size);
+  if (const auto its = kernel().file_as<Stream>(fd)) return receive_stream(*its, room, flags);
+  const auto its = kernel().file_as<DatagramSocket>(fd);
+  if (!its) return failed(ENOTSOCK);
+  iovec part{into, size};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  return result(receive_datagram(*its, header, flags));
+}
+
+ssize_t recvfrom(int fd, void* into, size_t size, int flags, sockaddr* from, socklen_t* from_size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(recvfrom, fd, into, size, flags, from, from_size);
+  const auto its = kernel().file_as<DatagramSocket>(fd);
+  if (!its) return recv(fd, into, size, flags);
+  iovec part{into, size};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_name = from;
+  header.msg_namelen = from_size != nullptr ? *from_size : 0;
+  const ssize_t got = receive_datagram(*its, header, flags);
+  if (from_size != nullptr) *from_size = header.msg_namelen;
+  return result(got);
+}
+
+ssize_t recvmsg(int fd, msghdr* header, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(recvmsg, fd, header, flags);
+  kernel().call();
+  if (const auto its = kernel().file_as<DatagramSocket>(fd)) return result(receive_datagram(*its, *header, flags));
+  if (header->msg_iovlen == 0) return 0;
+  return recv(fd, header->msg_iov[0].iov_base, header->msg_iov[0].iov_len, flags);
+}
+
+int recvmmsg(int fd, mmsghdr* headers, unsigned count, int flags, timespec* patience) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(recvmmsg, fd, headers, count, flags, patience);
+  kernel().call();
+  const auto its = kernel().file_as<DatagramSocket>(fd);
+  if (!its) return failed(ENOTSOCK);
+  unsigned got = 0;
+  for (; got < count; ++got) {
+    const ssize_t size = receive_datagram(*its, headers[got].msg_hdr, got == 0 ? flags : MSG_DONTWAIT);
+    if (size < 0) break;
+    headers[got].msg_len = static_cast<unsigned>(size);
+  }
+  return got == 0 ? failed(EAGAIN) : static_cast<int>(got);
+}
+
+ssize_t read(int fd, void* into, size_t size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(read, fd, into, size);
+  const auto event = kernel().file_as<Event>(fd);
+  if (!event) return recv(fd, into, size, 0);
+  if (!await(*event, 0, 0, [&] { return event->readable(); }) || !event->readable()) return failed(EAGAIN);
+  std::memcpy(into, &event->count, sizeof event->count);
+  event->count = 0;
+  return sizeof event->count;
+}
+
+ssize_t send(int fd, const void* bytes, size_t size, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(send, fd, bytes, size, flags);
+  kernel().call();
+  return result(send_bytes(fd, bytes, size, flags));
+}
+
+ssize_t sendto(int fd, const void* bytes, size_t size, int flags, const sockaddr* to, socklen_t to_size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(sendto, fd, bytes, size, flags, to, to_size);
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_name = const_cast<sockaddr*>(to);
+  header.msg_namelen = to_size;
+  return sendmsg(fd, &header, flags);
+}
+
+ssize_t sendmsg(int fd, const msghdr* header, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(sendmsg, fd, header, flags);
+  kernel().call();
+  const auto file = kernel().file(fd);
+  return file ? result(send_header(*file, *header, flags)) : failed(EBADF);
+}
+
+int sendmmsg(int fd, mmsghdr* headers, unsigned count, int flags) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(sendmmsg, fd, headers, count, flags);
+  kernel().call();
+  const auto file = kernel().file(fd);
+  if (!file) return failed(EBADF);
+  for (unsigned i = 0; i < count; ++i) {
+    const ssize_t size = send_header(*file, headers[i].msg_hdr, flags);
+    if (size < 0) return i != 0 ? static_cast<int>(i) : static_cast<int>(result(size));
+    headers[i].msg_len = static_cast<unsigned>(size);
+  }
+  return static_cast<int>(count);
+}
+
+ssize_t write(int fd, const void* bytes, size_t size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(write, fd, bytes, size);
+  if (const auto event = kernel().file_as<Event>(fd)) {
+    std::uint64_t more = 0;
+    std::memcpy(&more, bytes, std::min(size, sizeof more));
+    event->count += more;
+    return static_cast<ssize_t>(size);
+  }
+  return send(fd, bytes, size, 0);
+}
+
+int getsockname(int fd, sockaddr* at, socklen_t* size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getsockname, fd, at, size);
+  const auto its = kernel().file_as<Socket>(fd);
+  if (!its) return failed(ENOTSOCK);
+  write_address(its->local(), at, size);
+  return 0;
+}
+
+int getpeername(int fd, sockaddr* at, socklen_t* size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getpeername, fd, at, size);
+  const auto its = kernel().file_as<Socket>(fd);
+  if (!its || its->remote().second == 0) return failed(ENOTCONN);
+  write_address(its->remote(), at, size);
+  return 0;
+}
+
+int getsockopt(int fd, int level, int option, void* value, socklen_t* size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getsockopt, fd, level, option, value, size);
+  const auto its = kernel().file_as<Socket>(fd);
+  if (!its) return failed(ENOTSOCK);
+  int number = 0;
+  if (level == SOL_SOCKET && option == SO_ERROR) number = its->take_error();
+  if (level == SOL_SOCKET && option == SO_DOMAIN) number = AF_INET;
+  if (level == SOL_SOCKET && option == SO_TYPE) number = its->type();
+  std::memset(value, 0, *size);
+  std::memcpy(value, &number, std::min<std::size_t>(*size, sizeof number));
+  return 0;
+}
+
+int setsockopt(int fd, int level, int option, const void* value, socklen_t size) {
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(setsockopt, fd, level, option, value, size);
+  const auto its = kernel().file_as<Socket>(fd);
+  if (!its) return failed(ENOTSOCK);
+  if (level == SOL_SOCKET && option == SO_RCVTIMEO && size >= sizeof(timeval)) {
+    timeval time;
+    std::memcpy(&time, value, sizeof time);
+    its->patience = (static_cast<Nanos>(time.tv_sec) * 1'000'000 + static_cast<Nanos>(time.tv_usec)) * 1'000;
+  }
+  return 0;
+}
+
+int fcntl(int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const long argument = va_arg(arguments, long);
+  va_end(arguments);
+  return Kernel::owns(fd) ? set_flags(fd, command, argument) : ENTENTE_LAB_REAL(fcntl, fd, command, argument);
+}
+
+int fcntl64(int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const long argument = va_arg(arguments, long);
+  va_end(arguments);
+  return Kernel::owns(fd) ? set_flags(fd, command, argument) : ENTENTE_LAB_REAL(fcntl, fd, command, argument);
+}
+
+int ioctl(int fd, unsigned long request, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(ioctl, fd, request, argument);
+  if (const auto file = kernel().file(fd); file && request == FIONBIO) file->blocks = *static_cast<int*>(argument) == 0;
+  return 0;
+}
+
+int eventfd(unsigned count, int flags) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(eventfd, count, flags);
+  auto event = std::make_shared<Event>();
+  event->count = count;
+  event->blocks = (flags & EFD_NONBLOCK) == 0;
+  const int fd = kernel().open(std::move(event));
+  return fd < 0 ? failed(EMFILE) : fd;
+}
+
+int poll(pollfd* all, nfds_t count, int ms) {
+  const bool real =
+      Kernel::current() == nullptr || std::none_of(all, all + count, [](auto& one) { return Kernel::owns(one.fd); });
+  if (real && count != 0) return ENTENTE_LAB_REAL(poll, all, count, ms);
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(poll, all, count, ms);
+  const auto look = [&] {
+    int found = 0;
+    for (nfds_t i = 0; i < count; ++i) {
+      all[i].revents = 0;
+      const auto file = kernel().file(all[i].fd);
+      if (!file) continue;
+      if ((all[i].events & POLLIN) != 0 && file->readable()) all[i].revents |= POLLIN;
+      if ((all[i].events & POLLOUT) != 0 && file->writable()) all[i].revents |= POLLOUT;
+      if (file->broken()) all[i].revents |= POLLERR;
+      found += all[i].revents != 0 ? 1 : 0;
+    }
+    return found;
+  };
+  if (ms != 0)
+    kernel().wait([&] { return look() != 0; }, ms < 0 ? kNever : kernel().now() + static_cast<Nanos>(ms) * kMilli);
+  return look();
+}
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(clock_gettime, clock, time);
+  *time = spec_of(clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? kernel().wall() : kernel().now());
+  return 0;
+}
+
+int gettimeofday(timeval* time, void* zone) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(gettimeofday, time, zone);
+  const timespec now = spec_of(kernel().wall());
+  *time = {now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t* into) noexcept {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (into != nullptr) *into = now.tv_sec;
+  return now.tv_sec;
+}
+
+int nanosleep(const timespec* how_long, timespec* left) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(nanosleep, how_long, left);
+  kernel().wait([] { return false; }, kernel().now() + nanos_of(*how_long));
+  return 0;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const timespec* how_long, timespec* left) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(clock_nanosleep, clock, flags, how_long, left);
+  const Nanos time = nanos_of(*how_long);
+  kernel().wait([] { return false; }, (flags & TIMER_ABSTIME) != 0 ? time : kernel().now() + time);
+  return 0;
+}
+
+ssize_t getrandom(void* into, size_t size, unsigned flags) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(getrandom, into, size, flags);
+  auto* bytes = static_cast<std::uint8_t*>(into);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(kernel().pick(255));
+  return static_cast<ssize_t>(size);
+}
+
+}  // extern "C"

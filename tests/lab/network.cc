@@ -1,0 +1,204 @@
+#include "tests/lab/network.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace entente::lab {
+
+int Socket::bind(Kernel::Address at) {
+  if (!kernel_.bind(type_, at, shared_from_this())) return EADDRINUSE;
+  local_ = at;
+  bound_ = true;
+  return 0;
+}
+
+// -- TCP --------------------------------------------------------------------------------------------------------------
+
+int Stream::listen(int backlog) {
+  if (const int error = bind_anywhere(); error != 0) return error;
+  state_ = State::kListens;
+  backlog_ = static_cast<std::size_t>(std::max(backlog, 1));
+  return 0;
+}
+
+std::shared_ptr<Stream> Stream::accept() {
+  if (accepted_.empty()) return nullptr;
+  auto first = std::move(accepted_.front());
+  accepted_.pop_front();
+  return first;
+}
+
+int Stream::connect(const Kernel::Address& to) {
+  if (state_ == State::kOpen) return EISCONN;
+  if (state_ == State::kConnects) return EALREADY;
+  if (local_.first == 0) local_.first = INADDR_LOOPBACK;
+  if (const int error = bind_anywhere(); error != 0) return error;
+  remote_ = to;
+  state_ = State::kConnects;
+  kernel_.after(kernel_.flight(), [its = self(), to] {
+    if (its->state_ != State::kConnects) return;
+    const auto there = std::dynamic_pointer_cast<Stream>(its->kernel_.bound(SOCK_STREAM, to));
+    const bool listens = there && there->state_ == State::kListens && there->accepted_.size() < there->backlog_;
+    if (!listens || its->kernel_.chance(its->kernel_.faults.refuse)) return its->be_reset(ECONNREFUSED);
+    there->arrive(its);
+  });
+  return EINPROGRESS;
+}
+
+/// A client has reached this listener.
+void Stream::arrive(const std::shared_ptr<Stream>& client) {
+  auto here = std::make_shared<Stream>(kernel_);
+  here->local_ = client->remote_;
+  here->remote_ = client->local_;
+  here->state_ = State::kOpen;
+  here->peer_ = client;
+  client->peer_ = here;
+  accepted_.push_back(here);
+  kernel_.note(0x7379, client->local_.second);
+  kernel_.after(kernel_.flight(), [client] {
+    if (client->state_ == State::kConnects) client->state_ = State::kOpen;
+  });
+}
+
+template <class What>
+void Stream::to_peer(What&& what) {
+  const Nanos at = std::max(last_arrival_, kernel_.now() + kernel_.flight());
+  last_arrival_ = at;
+  kernel_.after(at - kernel_.now(), [from = std::weak_ptr(self()), peer = peer_, what = std::forward<What>(what)] {
+    if (const auto there = peer.lock())
+      what(*there);
+    else if (const auto sender = from.lock())
+      sender->be_reset(ECONNRESET);  // the peer is closed: what comes late resets the connection
+  });
+}
+
+ssize_t Stream::send(Bytes bytes) {
+  if (error_ != 0) return -take_error();
+  if (state_ == State::kConnects) return -EAGAIN;
+  if (state_ != State::kOpen || end_sent_) return -EPIPE;
+  if (bytes.empty()) return 0;
+  const std::size_t window = kernel_.faults.window;
+  if (under_way_ >= window) return -EAGAIN;
+  std::size_t size = std::min(bytes.size(), window - under_way_);
+  if (kernel_.chance(kernel_.faults.short_write)) size = 1 + kernel_.pick(size - 1);
+  under_way_ += size;
+  kernel_.note(0x7478, size);
+  if (kernel_.chance(kernel_.faults.reset)) {
+    to_peer([](Stream& peer) { peer.be_reset(ECONNRESET); });
+    be_reset(ECONNRESET);
+    return static_cast<ssize_t>(size);
+  }
+  to_peer([segment = Buffer(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))](Stream& peer) {
+    peer.deliver(segment);
+  });
+  return static_cast<ssize_t>(size);
+}
+
+void Stream::deliver(const Buffer& bytes) {
+  if (state_ == State::kClosed || deaf_) {  // what nobody will read resets the connection
+    if (const auto from = peer_.lock()) from->be_reset(ECONNRESET);
+    return;
+  }
+  kernel_.note(0x7278, local_.second);
+  kernel_.note(bytes);
+  in_.insert(in_.end(), bytes.begin(), bytes.end());
+}
+
+void Stream::deliver_end() { end_came_ = true; }
+
+void Stream::be_reset(int error) {
+  if (state_ == State::kClosed) return;
+  kernel_.note(0x7273, local_.second);
+  state_ = State::kClosed;
+  in_.clear();
+  error_ = error;
+}
+
+ssize_t Stream::receive(std::span<std::uint8_t> into, bool peek) {
+  if (error_ != 0) return -take_error();
+  if (state_ == State::kConnects || state_ == State::kListens) return -EAGAIN;
+  if (in_.empty()) return end_came_ || state_ != State::kOpen || deaf_ ? 0 : -EAGAIN;
+  std::size_t size = std::min(into.size(), in_.size());
+  if (size > 1 && kernel_.chance(kernel_.faults.short_read)) size = 1 + kernel_.pick(size - 1);
+  std::copy_n(in_.begin(), size, into.begin());
+  if (peek) return static_cast<ssize_t>(size);
+  in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(size));
+  if (const auto from = peer_.lock()) from->under_way_ -= size;
+  return static_cast<ssize_t>(size);
+}
+
+int Stream::shut_down(bool reading, bool writing) {
+  if (state_ == State::kListens) return state_ = State::kClosed, 0;
+  if (state_ != State::kOpen) return ENOTCONN;
+  deaf_ = deaf_ || reading;
+  if (!writing || std::exchange(end_sent_, true)) return 0;
+  to_peer([](Stream& peer) { peer.deliver_end(); });
+  return 0;
+}
+
+bool Stream::readable() const {
+  if (state_ == State::kListens) return !accepted_.empty();
+  return error_ != 0 || !in_.empty() || end_came_ || state_ == State::kClosed || deaf_;
+}
+
+bool Stream::writable() const {
+  if (error_ != 0 || state_ == State::kClosed) return true;
+  return state_ == State::kOpen && under_way_ < kernel_.faults.window;
+}
+
+void Stream::close() {
+  if (bound_) kernel_.unbind(SOCK_STREAM, local_);
+  for (const auto& client : accepted_) client->close();
+  accepted_.clear();
+  const bool unread = !in_.empty() || state_ == State::kConnects;
+  if (state_ != State::kOpen && state_ != State::kConnects) {
+    state_ = State::kClosed;
+    return;
+  }
+  if (unread)
+    to_peer([](Stream& peer) { peer.be_reset(ECONNRESET); });
+  else if (!end_sent_)
+    to_peer([](Stream& peer) { peer.deliver_end(); });
+  state_ = State::kClosed;
+}
+
+// -- UDP --------------------------------------------------------------------------------------------------------------
+
+int DatagramSocket::connect(const Kernel::Address& to) {
+  if (local_.first == 0) local_.first = INADDR_LOOPBACK;
+  if (const int error = bind_anywhere(); error != 0) return error;
+  remote_ = to;
+  connected_ = true;
+  return 0;
+}
+
+ssize_t DatagramSocket::send(Bytes bytes, const Kernel::Address* to) {
+  if (error_ != 0) return -take_error();
+  if (to == nullptr && !connected_) return -EDESTADDRREQ;
+  if (const int error = bind_anywhere(); error != 0) return -error;
+  const Kernel::Address there = to != nullptr ? *to : remote_;
+  const Kernel::Address from = {local_.first != 0 ? local_.first : INADDR_LOOPBACK, local_.second};
+  kernel_.note(0x7564, there.second);
+  if (kernel_.chance(kernel_.faults.lose)) return static_cast<ssize_t>(bytes.size());
+  const int copies = kernel_.chance(kernel_.faults.repeat) ? 2 : 1;
+  for (int i = 0; i < copies; ++i)
+    kernel_.after(
+        kernel_.flight(), [&kernel = kernel_, datagram = Datagram{from, there, Buffer(bytes.begin(), bytes.end())}] {
+          if (const auto its = std::dynamic_pointer_cast<DatagramSocket>(kernel.bound(SOCK_DGRAM, datagram.to)))
+            its->deliver(datagram);
+        });
+  return static_cast<ssize_t>(bytes.size());
+}
+
+void DatagramSocket::deliver(const Datagram& datagram) {
+  if (in_.size() >= kMostWaiting || (connected_ && datagram.from != remote_)) return;
+  kernel_.note(0x7572, local_.second);
+  kernel_.note(datagram.bytes);
+  in_.push_back(datagram);
+}
+
+void DatagramSocket::close() {
+  if (bound_) kernel_.unbind(SOCK_DGRAM, local_);
+}
+
+}  // namespace entente::lab

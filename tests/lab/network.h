@@ -1,0 +1,106 @@
+// TCP, UDP and event descriptors of the simulated kernel.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "tests/lab/kernel.h"
+
+namespace entente::lab {
+
+/// What TCP and UDP sockets have in common.
+class Socket : public File, public std::enable_shared_from_this<Socket> {
+ public:
+  Socket(Kernel& kernel, int type) : kernel_(kernel), type_(type) {}
+  int type() const { return type_; }
+  const Kernel::Address& local() const { return local_; }
+  const Kernel::Address& remote() const { return remote_; }
+  /// An errno; 0: done.
+  int bind(Kernel::Address at);
+  int take_error() { return std::exchange(error_, 0); }
+  bool broken() const override { return error_ != 0; }
+  Nanos patience = 0;  ///< SO_RCVTIMEO; 0: for ever
+
+ protected:
+  int bind_anywhere() { return local_.second != 0 ? 0 : bind({local_.first, 0}); }
+  Kernel& kernel_;
+  const int type_;
+  Kernel::Address local_{}, remote_{};
+  int error_ = 0;
+  bool bound_ = false;
+};
+
+/// A TCP socket: a listener, or one end of a connection.
+class Stream final : public Socket {
+ public:
+  explicit Stream(Kernel& kernel) : Socket(kernel, SOCK_STREAM) {}
+
+  int listen(int backlog);
+  std::shared_ptr<Stream> accept();
+  int connect(const Kernel::Address& to);
+  bool is_open() const { return state_ == State::kOpen; }
+
+  // Each returns how many bytes were moved, or minus an errno.
+  ssize_t send(Bytes bytes);
+  ssize_t receive(std::span<std::uint8_t> into, bool peek);
+  int shut_down(bool reading, bool writing);
+
+  bool readable() const override;
+  bool writable() const override;
+  void close() override;
+  std::size_t waiting() const { return in_.size(); }
+
+ private:
+  enum class State : std::uint8_t { kNew, kListens, kConnects, kOpen, kClosed };
+  std::shared_ptr<Stream> self() { return std::static_pointer_cast<Stream>(shared_from_this()); }
+  void arrive(const std::shared_ptr<Stream>& client);
+  void deliver(const Buffer& bytes);
+  void deliver_end();
+  void be_reset(int error);
+  /// Calls `what(peer)` after the flight of a segment, in order.
+  template <class What>
+  void to_peer(What&& what);
+
+  State state_ = State::kNew;
+  std::weak_ptr<Stream> peer_;
+  std::deque<std::shared_ptr<Stream>> accepted_;
+  std::size_t backlog_ = 0;
+  std::deque<std::uint8_t> in_;
+  std::size_t under_way_ = 0;  // sent, and not read by the peer
+  Nanos last_arrival_ = 0;
+  bool end_came_ = false, end_sent_ = false, deaf_ = false;
+};
+
+class DatagramSocket final : public Socket {
+ public:
+  explicit DatagramSocket(Kernel& kernel) : Socket(kernel, SOCK_DGRAM) {}
+  struct Datagram {
+    Kernel::Address from, to;
+    Buffer bytes;
+  };
+  int connect(const Kernel::Address& to);
+  ssize_t send(Bytes bytes, const Kernel::Address* to);
+  /// Null: none waits.
+  const Datagram* first() const { return in_.empty() ? nullptr : &in_.front(); }
+  void drop_first() { in_.pop_front(); }
+  bool readable() const override { return !in_.empty(); }
+  bool writable() const override { return true; }
+  void close() override;
+  bool is_connected() const { return connected_; }
+
+ private:
+  static constexpr std::size_t kMostWaiting = 2'000;
+  void deliver(const Datagram& datagram);
+  std::deque<Datagram> in_;
+  bool connected_ = false;
+};
+
+class Event final : public File {
+ public:
+  bool readable() const override { return count != 0; }
+  bool writable() const override { return true; }
+  std::uint64_t count = 0;
+};
+
+}  // namespace entente::lab

@@ -1,0 +1,285 @@
+#include "tests/lab/relays.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "proxy/net/fd.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/proxy_server.h"
+#include "tests/relay/silent_events.h"
+#include "tests/support/toy_game.h"
+
+namespace entente::lab {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kHello = "TOY!", kWelcome = "toy\x07";
+constexpr Nanos kPatience = 300'000 * kMilli;  // by then, every peer has been told of its end
+
+/// What one peer does: how much it says, with which pauses, and how it ends.
+struct Habits {
+  std::size_t frames = 0;
+  Nanos pause = 0;
+  bool breaks_off = false;  // closes at once, without reading what is left
+};
+
+/// One session, as its two peers saw it.
+struct Talk {
+  Buffer said_by_client, heard_by_server, said_by_server, heard_by_client;
+  bool reached_server = false, client_ended = false, server_ended = false;
+  bool client_cut = false, server_cut = false;  // the connection broke, or a peer broke it off
+  Buffer tapped_up, tapped_down;
+  std::string reason;  // why the relay ended it; empty: it had no session
+  Habits client, server;
+  /// Whether the relay ended it because a peer left.
+  bool left() const { return reason == text(relay::Reason::kClientLeft) || reason == text(relay::Reason::kServerLeft); }
+  /// Whether a part may be missing.
+  bool cut() const { return client_cut || server_cut || !left(); }
+};
+
+Kernel& kernel() { return *Kernel::current(); }
+
+/// Sessions in the order of the clients' addresses, which are kFirstClient and the next ones.
+using Talks = std::vector<std::unique_ptr<Talk>>;
+constexpr std::uint32_t kFirstClient = 0x0a000001;
+
+/// Keeps what the relay tells its tap.
+class Tapped final : public relay::Tap, private relay::TapSink {
+ public:
+  explicit Tapped(Talks& talks) : talks_(talks) {}
+  relay::TapSink& sink(std::size_t) override { return *this; }
+
+ private:
+  void opened(const relay::LinkInfo& session, WallTime) override {
+    const auto& four = *reinterpret_cast<const sockaddr_in*>(session.client.raw());
+    by_link_[session.link] = talks_.at(ntohl(four.sin_addr.s_addr) - kFirstClient).get();
+  }
+  void bytes(relay::LinkId link, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
+    Talk& talk = *by_link_.at(link);
+    append(way == wire::Way::kToServer ? talk.tapped_up : talk.tapped_down, bytes);
+  }
+  void closed(relay::LinkId link, std::string_view reason, WallTime) override { by_link_.at(link)->reason = reason; }
+
+  Talks& talks_;
+  std::map<relay::LinkId, Talk*> by_link_;
+};
+
+Habits habits() {
+  Habits one;
+  one.frames = kernel().pick(60);
+  one.pause = kernel().pick(3) == 0 ? kernel().pick(2'000) * kMilli : 0;
+  one.breaks_off = kernel().pick(9) == 0;
+  return one;
+}
+
+Buffer frame() {
+  Buffer all{static_cast<std::uint8_t>(kernel().pick(120)), 3};
+  for (std::size_t i = all[0]; i > 0; --i) all.push_back(static_cast<std::uint8_t>(kernel().pick(255)));
+  return all;
+}
+
+/// False: the connection is gone.
+bool send_all(int fd, Bytes bytes, Buffer& said) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    append(said, bytes.first(static_cast<std::size_t>(sent)));
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+/// Reads exactly so many bytes. False: the connection is gone.
+bool read_exactly(int fd, std::size_t size, Buffer& heard) {
+  while (size != 0) {
+    Buffer room(size);
+    const ssize_t got = ::recv(fd, room.data(), room.size(), 0);
+    if (got <= 0) return false;
+    append(heard, Bytes(room).first(static_cast<std::size_t>(got)));
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Sends frames on one thread while another reads until the end. Sets `cut` if the connection broke.
+void converse(int fd, const Habits& its, Buffer& said, Buffer& heard, bool& cut) {
+  std::thread reader([&] {
+    for (;;) {
+      Buffer room(4096);
+      const ssize_t got = ::recv(fd, room.data(), room.size(), 0);
+      if (got < 0) cut = true;
+      if (got <= 0) return;
+      append(heard, Bytes(room).first(static_cast<std::size_t>(got)));
+    }
+  });
+  bool there = true;
+  for (std::size_t i = 0; i < its.frames && there; ++i) {
+    there = send_all(fd, frame(), said);
+    if (its.pause != 0) std::this_thread::sleep_for(std::chrono::nanoseconds(its.pause));
+  }
+  if (!there) cut = true;
+  if (its.breaks_off) cut = true;
+  ::shutdown(fd, its.breaks_off ? SHUT_RDWR : SHUT_WR);
+  reader.join();
+}
+
+net::Address address(std::uint32_t ip, std::uint16_t port) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_addr.s_addr = htonl(ip);
+  four.sin_port = htons(port);
+  return net::Address::from(reinterpret_cast<const sockaddr*>(&four));
+}
+
+void play_client(const net::Address& relay, std::uint8_t number, Talk& talk) {
+  net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const net::Address here = address(kFirstClient + number, 0);
+  const std::uint8_t name[] = {1, 3, number};  // its first frame
+  const bool connected =
+      fd && ::bind(fd.get(), here.raw(), here.size()) == 0 && ::connect(fd.get(), relay.raw(), relay.size()) == 0;
+  if (connected && send_all(fd.get(), as_bytes(kHello), talk.said_by_client) &&
+      read_exactly(fd.get(), kWelcome.size(), talk.heard_by_client) && send_all(fd.get(), name, talk.said_by_client))
+    converse(fd.get(), talk.client, talk.said_by_client, talk.heard_by_client, talk.client_cut);
+  else
+    talk.client_cut = true;
+  talk.client_ended = true;
+}
+
+void play_server(const net::Fd& fd, Talks& talks) {
+  Buffer heard, said;
+  if (!read_exactly(fd.get(), kHello.size(), heard) || !send_all(fd.get(), as_bytes(kWelcome), said) ||
+      !read_exactly(fd.get(), 3, heard))
+    return;
+  Talk& talk = *talks.at(heard.back());
+  talk.heard_by_server = std::move(heard);
+  talk.said_by_server = std::move(said);
+  talk.reached_server = true;
+  converse(fd.get(), talk.server, talk.said_by_server, talk.heard_by_server, talk.server_cut);
+  talk.server_ended = true;
+}
+
+Faults some_faults(std::uint64_t seed) {
+  std::mt19937_64 random(seed ^ 0x6661756c74);
+  const auto maybe = [&](double most) {
+    return random() % 2 == 0 ? 0.0 : most * static_cast<double>(random() % 1000) / 1000.0;
+  };
+  Faults faults;
+  faults.short_read = maybe(0.9);
+  faults.short_write = maybe(0.9);
+  faults.switch_thread = maybe(0.5);
+  faults.reset = maybe(0.01);
+  faults.refuse = maybe(0.2);
+  faults.delay = random() % 100 * kMilli;
+  faults.jitter = random() % 200 * kMilli;
+  faults.window = std::size_t{1} << (6 + random() % 12);
+  return faults;
+}
+
+bool begins_with(Bytes whole, Bytes part) {
+  return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
+/// Without the relay's own last words to its client, which it says unless the client has left.
+Bytes without_goodbye(const Talk& talk) {
+  const Bytes goodbye = toy::stream().goodbye(0), heard = talk.heard_by_client;
+  const bool said = talk.reason != text(relay::Reason::kClientLeft) && heard.size() >= goodbye.size() &&
+                    same(heard.last(goodbye.size()), goodbye);
+  return said ? heard.first(heard.size() - goodbye.size()) : heard;
+}
+
+/// What must hold for one session: each peer heard the beginning of what the other said, both were told of the end,
+/// and nothing is missing unless something was cut.
+void check(const Talk& talk, const std::string& name, std::vector<std::string>& faults) {
+  const Bytes heard_by_client = without_goodbye(talk);
+  const auto fails = [&](const std::string& what) {
+    faults.push_back(name + " (" + (talk.reason.empty() ? "no session" : talk.reason) + "): " + what);
+  };
+  if (!talk.client_ended) fails("the client was not told of the end");
+  if (!begins_with(talk.said_by_client, talk.tapped_up)) fails("the tap has what the client did not say");
+  if (!talk.reached_server) {
+    if (!talk.cut()) fails("the client heard of no failure, and the server was not reached");
+    return;
+  }
+  if (talk.reason.empty()) fails("the session has no reason");
+  if (!talk.server_ended) fails("the server was not told of the end");
+  if (!begins_with(talk.said_by_client, talk.heard_by_server)) fails("the server heard what the client did not say");
+  if (!begins_with(talk.said_by_server, heard_by_client)) fails("the client heard what the server did not say");
+  if (!begins_with(talk.said_by_server, talk.tapped_down)) fails("the tap has what the server did not say");
+  if (!begins_with(talk.tapped_up, talk.heard_by_server)) fails("the tap lacks what the server heard");
+  if (!begins_with(talk.tapped_down, heard_by_client)) fails("the tap lacks what the client heard");
+  if (talk.cut()) return;
+  if (talk.heard_by_server.size() != talk.said_by_client.size()) fails("bytes of the client are missing");
+  if (heard_by_client.size() != talk.said_by_server.size()) fails("bytes of the server are missing");
+}
+
+}  // namespace
+
+RelayOutcome simulate_relays(std::uint64_t seed) {
+  RelayOutcome outcome;
+  Talks talks;
+  Kernel simulated(seed, some_faults(seed));
+  const auto play = [&] {
+    Tapped tapped(talks);
+    testing::SilentEvents events;
+    net::Sockets listening = std::move(*net::listen(address(INADDR_LOOPBACK, 0), false));
+    relay::ProxyServer server(1, events);
+    relay::RouteOptions options;
+    options.game = &toy::stream();
+    options.listen = address(INADDR_LOOPBACK, 0);
+    options.servers[0].host = "127.0.0.1";
+    options.servers[0].port = listening.address.port();
+    options.servers[0].dialect = 0;
+    options.tap = &tapped;
+    const auto route = server.add(options);
+    if (!route) return outcome.faults.push_back("the route does not start: " + route.error().text);
+    std::thread serving([&] { server.run(); });
+
+    std::size_t ended = 0;
+    bool over = false;
+    for (std::size_t i = 1 + kernel().pick(11); i > 0; --i) {
+      talks.push_back(std::make_unique<Talk>());
+      talks.back()->client = habits();
+      talks.back()->server = habits();
+    }
+    std::vector<std::thread> peers, served;
+    for (std::size_t i = 0; i < talks.size(); ++i)
+      peers.emplace_back([&, i] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(kernel().pick(3'000)));
+        play_client(route->address, static_cast<std::uint8_t>(i), *talks[i]);
+        ++ended;
+      });
+    std::thread accepting([&] {
+      net::limit_waiting(listening.tcp.get(), 100);
+      while (!over) {
+        net::Fd fd(::accept(listening.tcp.get(), nullptr, nullptr));
+        if (fd) served.emplace_back([&, taken = std::move(fd)] { play_server(taken, talks); });
+      }
+    });
+    kernel().wait([&] { return ended == talks.size(); }, kernel().now() + kPatience);
+    server.stop();
+    serving.join();
+    over = true;
+    accepting.join();
+    for (std::thread& one : served) one.join();
+    for (std::thread& one : peers) one.join();
+  };
+  const Nanos began = simulated.now();
+  simulated.run(play);
+  for (std::size_t i = 0; i < talks.size(); ++i) {
+    check(*talks[i], "client " + std::to_string(i), outcome.faults);
+    outcome.cut += talks[i]->cut() ? 1 : 0;
+  }
+  if (simulated.open_files() != 0)
+    outcome.faults.push_back(std::to_string(simulated.open_files()) + " descriptors are left");
+  outcome.sessions = talks.size();
+  outcome.took = simulated.now() - began;
+  outcome.hash = simulated.hash();
+  return outcome;
+}
+
+}  // namespace entente::lab

@@ -1,0 +1,129 @@
+// Threads, mutexes and condition variables of simulated threads.
+#include <pthread.h>
+
+#include <cerrno>
+#include <ctime>
+#include <map>
+
+#include "tests/lab/kernel.h"
+#include "tests/lab/real.h"
+
+namespace {
+
+using namespace entente::lab;
+
+/// Simulated threads have numbers from here on as their pthread_t.
+constexpr pthread_t kFirstThread = 1'000;
+bool is_simulated(pthread_t id) {
+  return Kernel::current() != nullptr && id >= kFirstThread && id < kFirstThread + 10'000;
+}
+
+Kernel& kernel() { return *Kernel::current(); }
+
+/// False: another thread has it.
+bool try_take(const void* lock) {
+  auto& its = kernel().locked[lock];
+  if (its.times != 0 && its.by != kernel().this_thread()) return false;
+  its.by = kernel().this_thread();
+  ++its.times;
+  return true;
+}
+
+void take(const void* lock) {
+  while (!try_take(lock)) kernel().wait([&] { return !kernel().locked.contains(lock); });
+}
+
+/// False: nobody on a simulated thread has it.
+bool give_back(const void* lock) {
+  const auto at = kernel().locked.find(lock);
+  if (at == kernel().locked.end()) return false;
+  if (--at->second.times == 0) kernel().locked.erase(at);
+  return true;
+}
+
+int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, Nanos until) {
+  auto waiter = std::make_shared<Kernel::Waiter>();
+  kernel().waiters[condition].push_back(waiter);
+  give_back(mutex);
+  const bool woken = kernel().wait([&] { return waiter->woken; }, until);
+  if (!woken) std::erase(kernel().waiters[condition], waiter);
+  take(mutex);
+  return woken ? 0 : ETIMEDOUT;
+}
+
+Nanos nanos_of(const timespec& time, bool wall) {
+  const Nanos at = static_cast<Nanos>(time.tv_sec) * 1'000'000'000 + static_cast<Nanos>(time.tv_nsec);
+  return wall ? at - (kernel().wall() - kernel().now()) : at;
+}
+
+void wake(pthread_cond_t* condition, bool all) {
+  auto& waiters = kernel().waiters[condition];
+  while (!waiters.empty()) {
+    waiters.front()->woken = true;
+    waiters.pop_front();
+    if (!all) return;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int pthread_create(pthread_t* id, const pthread_attr_t* how, void* (*enter)(void*), void* with) {
+  if (Kernel::current() == nullptr) return entente::lab::real::pthread_create(id, how, enter, with);
+  *id = kFirstThread + kernel().start([enter, with] { enter(with); });
+  return 0;
+}
+
+int pthread_join(pthread_t id, void** result) {
+  if (!is_simulated(id)) return ENTENTE_LAB_REAL(pthread_join, id, result);
+  kernel().wait([&] { return kernel().has_ended(id - kFirstThread); });
+  return 0;
+}
+
+int pthread_detach(pthread_t id) noexcept { return is_simulated(id) ? 0 : ENTENTE_LAB_REAL(pthread_detach, id); }
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_mutex_lock, mutex);
+  take(mutex);
+  return 0;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_mutex_trylock, mutex);
+  return try_take(mutex) ? 0 : EBUSY;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  if (Kernel::current() == nullptr || !give_back(mutex)) return ENTENTE_LAB_REAL(pthread_mutex_unlock, mutex);
+  return 0;
+}
+
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_cond_wait, condition, mutex);
+  return wait_for(condition, mutex, kNever);
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_cond_timedwait, condition, mutex, until);
+  return wait_for(condition, mutex, nanos_of(*until, true));
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_cond_clockwait, condition, mutex, clock, until);
+  return wait_for(condition, mutex, nanos_of(*until, clock == CLOCK_REALTIME));
+}
+
+int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_cond_signal, condition);
+  wake(condition, false);
+  return 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_cond_broadcast, condition);
+  wake(condition, true);
+  return 0;
+}
+
+}  // extern "C"

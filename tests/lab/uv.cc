@@ -1,0 +1,254 @@
+// The part of libuv that the program uses, over the simulated kernel.
+// Invariant: as in libuv's manual, within what it leaves open: the order in which ready descriptors are reported, and
+// whether timers run before or after events (it depends on the version), come from the seed.
+#include <uv.h>
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <vector>
+
+#include "tests/lab/kernel.h"
+#include "tests/lab/real.h"
+
+namespace {
+
+using namespace entente::lab;
+
+/// What the lab knows of a handle of a loop.
+struct Watched {
+  uv_handle_t* handle = nullptr;
+  bool active = false, referred = true, closing = false;
+  int fd = -1, events = 0;
+  bool sent = false;  // an async
+  std::uint64_t due = 0, repeat = 0, order = 0;
+  uv_poll_cb on_poll = nullptr;
+  uv_timer_cb on_timer = nullptr;
+  uv_async_cb on_async = nullptr;
+  uv_idle_cb on_idle = nullptr;
+  uv_prepare_cb on_prepare = nullptr;
+  uv_check_cb on_check = nullptr;
+  uv_close_cb on_close = nullptr;
+};
+
+struct SimulatedLoop {
+  std::vector<std::unique_ptr<Watched>> handles;  // in the order of their creation
+  std::uint64_t now = 0, timers = 0;
+  bool timers_first = false;
+};
+
+SimulatedLoop& loop_of(const uv_loop_t* loop) { return *static_cast<SimulatedLoop*>(loop->internal_fields); }
+
+template <class Handle>
+Watched& watched(const Handle* handle) {
+  return *static_cast<Watched*>(handle->u.reserved[3]);
+}
+
+Kernel& kernel() { return *Kernel::current(); }
+
+std::uint64_t millis() { return kernel().now() / kMilli; }
+
+template <class Handle>
+Watched& add(uv_loop_t* loop, Handle* handle, uv_handle_type type) {
+  auto one = std::make_unique<Watched>();
+  one->handle = reinterpret_cast<uv_handle_t*>(handle);
+  handle->loop = loop;
+  handle->type = type;
+  handle->u.reserved[3] = one.get();
+  return *loop_of(loop).handles.emplace_back(std::move(one));
+}
+
+bool is_alive(const SimulatedLoop& loop) {
+  return std::any_of(loop.handles.begin(), loop.handles.end(),
+                     [](const auto& one) { return one->closing || (one->active && one->referred); });
+}
+
+/// Calls `what(handle)` for each that is there now; the calls may add others, and close any.
+template <class What>
+void each(SimulatedLoop& loop, What&& what) {
+  for (std::size_t i = 0, end = loop.handles.size(); i < end; ++i)
+    if (Watched& one = *loop.handles[i]; !one.closing) what(one);
+}
+
+void run_timers(SimulatedLoop& loop) {
+  for (;;) {
+    Watched* first = nullptr;
+    for (const auto& one : loop.handles)
+      if (one->active && one->on_timer != nullptr && one->due <= loop.now &&
+          (first == nullptr || std::pair(one->due, one->order) < std::pair(first->due, first->order)))
+        first = one.get();
+    if (first == nullptr) return;
+    first->active = false;
+    if (first->repeat != 0) {
+      first->active = true;
+      first->due = std::max(loop.now, first->due) + first->repeat;
+      first->order = ++loop.timers;
+    }
+    first->on_timer(reinterpret_cast<uv_timer_t*>(first->handle));
+  }
+}
+
+int events_of(const Watched& one) {
+  const auto file = kernel().file(one.fd);
+  if (!file) return 0;
+  return (file->readable() ? UV_READABLE : 0) | (file->writable() ? UV_WRITABLE : 0);
+}
+
+bool has_event(const Watched& one) {
+  if (!one.active || one.closing) return false;
+  if (one.on_async != nullptr) return one.sent;
+  return one.on_poll != nullptr &&
+         ((events_of(one) & one.events) != 0 || (kernel().file(one.fd) && kernel().file(one.fd)->broken()));
+}
+
+/// Waits for events, unless there is something else to do, and reports them in any order.
+void look_for_events(SimulatedLoop& loop, bool may_wait) {
+  Nanos until = kNever;
+  for (const auto& one : loop.handles) {
+    if (one->closing || (one->active && one->on_idle != nullptr)) may_wait = false;
+    if (one->active && one->on_timer != nullptr) until = std::min<Nanos>(until, one->due * kMilli);
+  }
+  const auto found = [&] {
+    return std::any_of(loop.handles.begin(), loop.handles.end(), [](const auto& one) { return has_event(*one); });
+  };
+  if (may_wait)
+    kernel().wait(found, std::max(until, kernel().now()));
+  else
+    kernel().call();
+  loop.now = millis();
+  std::vector<Watched*> ready;
+  for (const auto& one : loop.handles)
+    if (has_event(*one)) ready.push_back(one.get());
+  for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[kernel().pick(i - 1)]);
+  for (Watched* one : ready) {
+    if (!has_event(*one)) continue;  // an earlier one has changed it
+    if (one->on_async != nullptr) {
+      one->sent = false;
+      one->on_async(reinterpret_cast<uv_async_t*>(one->handle));
+      continue;
+    }
+    const int events = events_of(*one) & one->events;
+    // As libuv: a broken descriptor is reported as all that is waited for.
+    one->on_poll(reinterpret_cast<uv_poll_t*>(one->handle), 0, events != 0 ? events : one->events);
+  }
+}
+
+void finish_closing(SimulatedLoop& loop) {
+  std::vector<std::unique_ptr<Watched>> closed;
+  for (auto& one : loop.handles)
+    if (one->closing) closed.push_back(std::move(one));
+  std::erase(loop.handles, nullptr);
+  for (const auto& one : closed)
+    if (one->on_close != nullptr) one->on_close(one->handle);
+}
+
+}  // namespace
+
+extern "C" {
+
+int uv_loop_init(uv_loop_t* loop) {
+  auto its = std::make_unique<SimulatedLoop>();
+  its->now = millis();
+  its->timers_first = kernel().pick(1) == 0;
+  loop->internal_fields = its.release();
+  return 0;
+}
+
+int uv_loop_close(uv_loop_t* loop) {
+  if (!loop_of(loop).handles.empty()) return UV_EBUSY;
+  delete &loop_of(loop);
+  loop->internal_fields = nullptr;
+  return 0;
+}
+
+int uv_run(uv_loop_t* raw, uv_run_mode mode) {
+  SimulatedLoop& loop = loop_of(raw);
+  while (is_alive(loop)) {
+    loop.now = millis();
+    if (loop.timers_first) run_timers(loop);
+    each(loop, [](Watched& one) {
+      if (one.active && one.on_idle != nullptr) one.on_idle(reinterpret_cast<uv_idle_t*>(one.handle));
+    });
+    each(loop, [](Watched& one) {
+      if (one.active && one.on_prepare != nullptr) one.on_prepare(reinterpret_cast<uv_prepare_t*>(one.handle));
+    });
+    look_for_events(loop, mode != UV_RUN_NOWAIT && is_alive(loop));
+    each(loop, [](Watched& one) {
+      if (one.active && one.on_check != nullptr) one.on_check(reinterpret_cast<uv_check_t*>(one.handle));
+    });
+    finish_closing(loop);
+    if (!loop.timers_first) run_timers(loop);
+    if (mode != UV_RUN_DEFAULT) break;
+  }
+  return is_alive(loop) ? 1 : 0;
+}
+
+std::uint64_t uv_now(const uv_loop_t* loop) { return loop_of(loop).now; }
+std::uint64_t uv_hrtime() { return kernel().now(); }
+
+void uv_unref(uv_handle_t* handle) { watched(handle).referred = false; }
+
+void uv_close(uv_handle_t* handle, uv_close_cb on_close) {
+  Watched& one = watched(handle);
+  one.active = false;
+  one.closing = true;
+  one.on_close = on_close;
+}
+
+int uv_timer_init(uv_loop_t* loop, uv_timer_t* timer) { return add(loop, timer, UV_TIMER), 0; }
+int uv_timer_start(uv_timer_t* timer, uv_timer_cb call, std::uint64_t after, std::uint64_t repeat) {
+  Watched& one = watched(timer);
+  SimulatedLoop& loop = loop_of(timer->loop);
+  one.on_timer = call;
+  one.due = loop.now + after;
+  one.repeat = repeat;
+  one.order = ++loop.timers;
+  one.active = true;
+  return 0;
+}
+int uv_timer_stop(uv_timer_t* timer) { return watched(timer).active = false, 0; }
+
+int uv_poll_init(uv_loop_t* loop, uv_poll_t* poll, int fd) {
+  add(loop, poll, UV_POLL).fd = fd;
+  return 0;
+}
+int uv_poll_start(uv_poll_t* poll, int events, uv_poll_cb call) {
+  Watched& one = watched(poll);
+  one.on_poll = call;
+  one.events = events;
+  one.active = events != 0;
+  return 0;
+}
+int uv_poll_stop(uv_poll_t* poll) { return watched(poll).active = false, 0; }
+
+int uv_async_init(uv_loop_t* loop, uv_async_t* async, uv_async_cb call) {
+  Watched& one = add(loop, async, UV_ASYNC);
+  one.on_async = call;
+  one.active = true;
+  return 0;
+}
+int uv_async_send(uv_async_t* async) { return watched(async).sent = true, 0; }
+
+int uv_idle_init(uv_loop_t* loop, uv_idle_t* idle) { return add(loop, idle, UV_IDLE), 0; }
+int uv_idle_start(uv_idle_t* idle, uv_idle_cb call) {
+  watched(idle).on_idle = call;
+  watched(idle).active = true;
+  return 0;
+}
+int uv_idle_stop(uv_idle_t* idle) { return watched(idle).active = false, 0; }
+
+int uv_prepare_init(uv_loop_t* loop, uv_prepare_t* prepare) { return add(loop, prepare, UV_PREPARE), 0; }
+int uv_prepare_start(uv_prepare_t* prepare, uv_prepare_cb call) {
+  watched(prepare).on_prepare = call;
+  watched(prepare).active = true;
+  return 0;
+}
+
+int uv_check_init(uv_loop_t* loop, uv_check_t* check) { return add(loop, check, UV_CHECK), 0; }
+int uv_check_start(uv_check_t* check, uv_check_cb call) {
+  watched(check).on_check = call;
+  watched(check).active = true;
+  return 0;
+}
+
+}  // extern "C"
