@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "proxy/net/thread_share.h"
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
 #include "proxy/relay/acceptors/stream_acceptor.h"
@@ -88,6 +89,7 @@ void Worker::open_shared_room(std::size_t number) {
 }
 
 void Worker::run() {
+  net::take_short_turns();
   running_ = true;
   for (auto& [number, housed] : shared_rooms_) open_shared_room(number);
   turned_at_ = steady_now();

@@ -120,7 +120,8 @@ std::span<const Name> kept_names() {
       {Pattern(R"((^|[^[:alnum:]_>.])(::|std::)?(signal|sigaction|sigprocmask|raise|kill|isatty|sysconf|prctl|)"
                R"([gs]etrlimit|umask|getpid|getuid)\()"),
        {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/proxy_server.cc", "proxy/program/"}},
-      {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
+      {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|usleep|nanosleep)\()"), {}},
+      {Pattern(R"(\bsyscall\()"), {"proxy/net/thread_share.cc"}},
       {Pattern(R"(\bstd::j?thread\s*(\w+\s*)?[({])"), {"proxy/net/named_thread.h"}},
       {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),

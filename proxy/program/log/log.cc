@@ -14,6 +14,7 @@
 #include <string>
 
 #include "proxy/net/service_manager.h"
+#include "proxy/net/thread_share.h"
 #include "proxy/program/log/library_log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
@@ -103,7 +104,7 @@ Outcome<Done> start_log(const config::Log& settings) {
   auto sink = std::make_shared<StreamSink>(*to);  // spdlog shares its sinks
   const bool journal = *to == stderr && net::leads_to_journal(STDERR_FILENO);
   sink->set_formatter(settings.format() == config::Log::json ? json_lines(journal) : text_lines(journal));
-  spdlog::init_thread_pool(kQueuedLines, 1);
+  spdlog::init_thread_pool(kQueuedLines, 1, [] { net::name_this_thread("log"); });
   auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
   logger->set_error_handler(&hear_spdlog);

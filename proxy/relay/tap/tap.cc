@@ -2,8 +2,6 @@
 // of the file processes the entries.
 #include "proxy/relay/tap/tap.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/net/named_thread.h"
+#include "proxy/net/thread_share.h"
 #include "proxy/relay/tap/to_trace.h"
 
 namespace entente::relay {
@@ -194,7 +193,7 @@ Outcome<Done> TapThread::stop() {
 }
 
 void TapThread::run() {
-  (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; it may fail without harm
+  net::give_way(kNice);
   while (!stopping_.load(std::memory_order_acquire)) {
     waker_.wait(patience());
     published_.wake_ups.add();
