@@ -85,9 +85,9 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (!opened) return fail(asked, opened.error().text);
   trace::Recorder& recorder = **opened;
   FoxgloveScenes scenes(recorder);
-  WordWatcher* const watcher = options.foxglove ? &scenes : nullptr;
-  ConvertWords words(recorder, std::move(*settings), watcher);
-  McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .watcher = watcher});
+  FoxgloveScenes* const drawn = options.foxglove ? &scenes : nullptr;
+  ConvertWords words(recorder, std::move(*settings), drawn);
+  McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .scenes = drawn});
   const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
   const bool nothing = !read && sink.last() == 0;
   if (Interruption::came() || nothing) {

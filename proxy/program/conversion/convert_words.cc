@@ -113,8 +113,8 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
   std::optional<bzflag::StandIn> stand_in_;  // of BZFlag
 };
 
-ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher)
-    : sink_(recorder, watcher), settings_(std::move(settings)) {}
+ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings, FoxgloveScenes* scenes)
+    : sink_(recorder, scenes), settings_(std::move(settings)) {}
 
 ConvertWords::~ConvertWords() = default;
 
@@ -208,22 +208,22 @@ std::vector<std::string> ConvertWords::gaps() const {
 void ConvertWords::Sink::word(relay::LinkId link, bool fact, Bytes word, WallTime at) {
   ++words;
   words::Fact told;
-  if (watcher != nullptr && fact && told.ParseFromArray(word.data(), static_cast<int>(word.size())))
-    watcher->fact(link, told, at);
+  if (scenes != nullptr && fact && told.ParseFromArray(word.data(), static_cast<int>(word.size())))
+    scenes->fact(link, told, at);
   recorder.word(at, link, fact ? trace::WordKind::kFact : trace::WordKind::kIntent, word);
 }
 
 void ConvertWords::Sink::world(relay::LinkId, Bytes bytes, WallTime at) {
   trace::Snapshot world;
   if (!world.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
-  if (watcher != nullptr) watcher->world(world.link(), world, at);
+  if (scenes != nullptr) scenes->world(world.link(), world, at);
   recorder.world(at, world);
 }
 
 bool ConvertWords::Sink::geometry(relay::LinkId, Bytes bytes, WallTime) {
   trace::Geometry geometry;
   if (!geometry.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return true;
-  if (watcher != nullptr) watcher->geometry(geometry);
+  if (scenes != nullptr) scenes->geometry(geometry);
   recorder.geometry(geometry);
   return true;
 }

@@ -10,7 +10,7 @@
 
 #include "proxy/program/base/command.h"
 #include "proxy/program/conversion/offline_room.h"
-#include "proxy/program/foxglove/word_watcher.h"
+#include "proxy/program/foxglove/scenes.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/settings/endpoint.h"
 #include "proxy/relay/tap/room_words.h"
@@ -20,8 +20,8 @@ namespace entente {
 
 class ConvertWords {
  public:
-  /// `recorder` outlives it. `settings`: of the games' backs. `watcher`: is told the words, too; null, or outlives it.
-  ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher = nullptr);
+  /// `recorder` outlives it. `settings`: of the games' backs. `scenes`: is told the words, too; null, or outlives it.
+  ConvertWords(trace::Recorder& recorder, Settings settings, FoxgloveScenes* scenes = nullptr);
   /// Connections that are translated at once. Each takes about 100 kB. If more are open, the words of the one that has
   /// been silent for the longest time end.
   static constexpr std::size_t kMostRooms = 1'000;
@@ -46,7 +46,7 @@ class ConvertWords {
  private:
   /// Records what a bridge tells a tap.
   struct Sink final : relay::TapSink {
-    Sink(trace::Recorder& to, WordWatcher* looks) : recorder(to), watcher(looks) {}
+    Sink(trace::Recorder& to, FoxgloveScenes* looks) : recorder(to), scenes(looks) {}
     void opened(const relay::LinkInfo&, WallTime) override {}
     void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
     void closed(relay::LinkId, std::string_view, WallTime) override {}
@@ -56,7 +56,7 @@ class ConvertWords {
     bool geometry(relay::LinkId link, Bytes geometry, WallTime at) override;
 
     trace::Recorder& recorder;
-    WordWatcher* watcher;
+    FoxgloveScenes* scenes;
     std::uint64_t words = 0, words_of_frames = 0;
   };
   class StreamTranslator;

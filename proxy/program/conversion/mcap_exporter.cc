@@ -86,7 +86,7 @@ void McapExporter::word(ConnectionId id, const words::Intent* intent, const word
   start(id, time);
   written_.resize(word.ByteSizeLong());
   word.SerializeWithCachedSizesToArray(written_.data());
-  if (what_.watcher != nullptr && fact != nullptr) what_.watcher->fact(link(id), *fact, time);
+  if (what_.scenes != nullptr && fact != nullptr) what_.scenes->fact(link(id), *fact, time);
   recorder_.word(last_ = time, link(id), fact != nullptr ? trace::WordKind::kFact : trace::WordKind::kIntent, written_);
 }
 
@@ -94,12 +94,12 @@ void McapExporter::world(ConnectionId id, const trace::Snapshot& world, WallTime
   start(id, time);
   trace::Snapshot ours = world;
   ours.set_link(link(id));
-  if (what_.watcher != nullptr) what_.watcher->world(link(id), ours, time);
+  if (what_.scenes != nullptr) what_.scenes->world(link(id), ours, time);
   recorder_.world(last_ = time, ours);
 }
 
 void McapExporter::geometry(const trace::Geometry& geometry, WallTime) {
-  if (what_.watcher != nullptr) what_.watcher->geometry(geometry);
+  if (what_.scenes != nullptr) what_.scenes->geometry(geometry);
   recorder_.geometry(geometry);
 }
 

@@ -8,7 +8,7 @@
 
 #include "proxy/program/conversion/convert_sink.h"
 #include "proxy/program/conversion/convert_words.h"
-#include "proxy/program/foxglove/word_watcher.h"
+#include "proxy/program/foxglove/scenes.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -16,9 +16,9 @@ namespace entente {
 class McapExporter : public ConvertSink {
  public:
   struct What {
-    bool frames = true;              ///< write the frames
-    ConvertWords* words = nullptr;   ///< makes words of the frames; null: none are made
-    WordWatcher* watcher = nullptr;  ///< is told the words that the file has already; may be null
+    bool frames = true;                ///< write the frames
+    ConvertWords* words = nullptr;     ///< makes words of the frames; null: none are made
+    FoxgloveScenes* scenes = nullptr;  ///< is told the words that the file has already; may be null
   };
 
   /// `file`, `recorder` and the words outlive it.

@@ -7,22 +7,24 @@
 #include <memory>
 #include <string>
 
+#include "proxy/base/time.h"
 #include "proxy/core/world.h"
-#include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/trace/recorder.h"
 #include "schema/foxglove.pb.h"
 
 namespace entente {
 
-class FoxgloveScenes final : public WordWatcher {
+class FoxgloveScenes {
  public:
   /// `recorder` outlives it.
   explicit FoxgloveScenes(trace::Recorder& recorder);
-  ~FoxgloveScenes() override;
+  ~FoxgloveScenes();
 
-  void fact(std::uint32_t link, const words::Fact& fact, WallTime time) override;
-  void world(std::uint32_t link, const trace::Snapshot& world, WallTime time) override;
-  void geometry(const trace::Geometry& geometry) override;
+  // Words of the recording while it is written. `link`: its number there.
+  void fact(std::uint32_t link, const words::Fact& fact, WallTime time);
+  /// A geometry that it refers to was told before.
+  void world(std::uint32_t link, const trace::Snapshot& world, WallTime time);
+  void geometry(const trace::Geometry& geometry);
 
   std::uint64_t messages() const { return messages_; }
 

@@ -4,10 +4,9 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <fstream>
-#include <thread>
 
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
 
 namespace entente::ban_file_test {
@@ -108,7 +107,7 @@ TEST_CASE("a ban is removed from the file when it ends, or when the file is next
   relay::ListedNetworks listed;
   {
     Housekeeping files("files");
-  KeptBans kept(bans, listed, path, files);
+    KeptBans kept(bans, listed, path, files);
     REQUIRE(kept.load().ok());
     CHECK(text_of(path) == forever);
     const std::time_t soon = std::time(nullptr) + 2;
@@ -116,10 +115,7 @@ TEST_CASE("a ban is removed from the file when it ends, or when the file is next
     bans.add({net_of("192.0.2.9"), Ban::kForGood, "", true});  // banned by a server
     REQUIRE(kept.save().ok());
     CHECK(text_of(path) == "# friends of mine\n192.0.2.8 " + until_text(soon) + "\n198.51.100.1 forever\n");
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
-    while (text_of(path) != forever && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    CHECK(text_of(path) == forever);
+    CHECK(entente::eventually([&] { return text_of(path) == forever; }));
     CHECK(bans.all().size() == 2);
   }
   bans.add({net_of("192.0.2.7"), 1, "", false});
