@@ -10,7 +10,7 @@ constexpr std::size_t kPagesKept = 4;  // pages kept for each key, for later fra
 
 }  // namespace
 
-const SharedBytes& SharedFrames::keep(const void* key, Bytes frame) {
+const SharedBytes& SharedFrames::add(const void* key, Bytes frame) {
   auto at = std::find_if(entries_.begin(), entries_.end(), [key](const Entry& one) { return one.key == key; });
   if (at == entries_.end()) at = entries_.insert(at, Entry{key});
   Entry& entry = *at;
@@ -26,7 +26,7 @@ const SharedBytes& SharedFrames::keep(const void* key, Bytes frame) {
   append(*page, frame);
   entry.frame = {Bytes(*page).subspan(start), page};
   entry.word = word_;
-  ++kept_;
+  ++encoded_;
   if (recorded_ && recorded_->key == key) recorded_->frames.push_back(entry.frame);
   return entry.frame;
 }

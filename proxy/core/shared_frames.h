@@ -17,15 +17,15 @@ class SharedFrames {
   /// A new word is being delivered.
   void next_word() { ++word_; }
 
-  /// The bytes kept under this key for the current word; null: none. Valid until the next keep().
+  /// The bytes kept under this key for the current word; null: none. Valid until the next add().
   const SharedBytes* find(const void* key) const {
     for (const Entry& one : entries_)
       if (one.key == key) return one.word == word_ ? &one.frame : nullptr;
     return nullptr;
   }
 
-  /// Copies them. `key`: fronts with the same key send the same bytes. Valid until the next keep().
-  const SharedBytes& keep(const void* key, Bytes frame);
+  /// Copies them. `key`: fronts with the same key send the same bytes. Valid until the next add().
+  const SharedBytes& add(const void* key, Bytes frame);
 
   // Maps: everything that is kept between begin_map() and end_map().
   /// The frames of the map with this version; null: it must be encoded. Valid until forget().
@@ -36,8 +36,8 @@ class SharedFrames {
   /// How long a map is kept after it was last sent. Whoever joins later has it encoded again.
   static constexpr Micros kMapStays = 10 * kSecond;
 
-  /// How many were kept so far.
-  std::uint64_t kept() const { return kept_; }
+  /// How many were added so far.
+  std::uint64_t encoded() const { return encoded_; }
 
   void forget(Micros now);
 
@@ -59,7 +59,7 @@ class SharedFrames {
   std::vector<Entry> entries_;  // a handful
   std::vector<Map> maps_;       // at most one for each key
   std::optional<Map> recorded_;
-  std::uint64_t word_ = 1, kept_ = 0;
+  std::uint64_t word_ = 1, encoded_ = 0;
 };
 
 }  // namespace entente::core

@@ -11,12 +11,12 @@
 namespace entente::core {
 namespace {
 
-/// The height above the ground. `lies`: a height below kNear counts as 0, because the ground is known only in whole
+/// The height above the ground. `at_rest`: a height below kNear counts as 0, because the ground is known only in whole
 /// blocks and cells.
-double above_ground(const words::World& geometry, double x, double y, double z, bool lies) {
+double above_ground(const words::World& geometry, double x, double y, double z, bool at_rest) {
   constexpr double kNear = 3;  // blocks
   const double above = z - ground_at(geometry, x, y);
-  return lies && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
+  return at_rest && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
 }
 
 /// Returns the equal geometry of another world of this thread, if there is one: viewers of a recording receive it one

@@ -180,11 +180,11 @@ TEST_CASE("a map is encoded once for all who join, its bytes are kept once, and 
 
 TEST_CASE("bytes stay as they are for whoever keeps their owner, and pages that nobody keeps are used again") {
   SharedFrames frames;
-  const SharedBytes slow = frames.keep(&kKeys[0], as_bytes("for a slow reader"));
+  const SharedBytes slow = frames.add(&kKeys[0], as_bytes("for a slow reader"));
   for (int i = 0; i < 100; ++i) {
     frames.forget(0);
     frames.next_word();
-    const SharedBytes fresh = frames.keep(&kKeys[0], as_bytes("something else...."));
+    const SharedBytes fresh = frames.add(&kKeys[0], as_bytes("something else...."));
     CHECK(fresh.bytes.data() != slow.bytes.data());
   }
   CHECK(as_text(slow.bytes) == "for a slow reader");
@@ -200,8 +200,8 @@ TEST_CASE("frames of one key are contiguous until they are forgotten") {
     frames.next_word();
     CHECK(frames.find(key) == nullptr);
     const std::string text = std::to_string(i) + (i == 9 ? std::string(200'000, '.') : ",");
-    kept.push_back(frames.keep(key, as_bytes(text)).bytes);
-    frames.keep(other, as_bytes("between"));
+    kept.push_back(frames.add(key, as_bytes(text)).bytes);
+    frames.add(other, as_bytes("between"));
     REQUIRE(frames.find(key) != nullptr);
     CHECK(frames.find(key)->bytes.data() == kept.back().data());
     all += text;
@@ -216,7 +216,7 @@ TEST_CASE("frames of one key are contiguous until they are forgotten") {
   CHECK(apart < 10);
   frames.forget(0);
   CHECK(frames.find(key) == nullptr);
-  CHECK(as_text(frames.keep(key, as_bytes("again")).bytes) == "again");
+  CHECK(as_text(frames.add(key, as_bytes("again")).bytes) == "again");
 }
 
 TEST_CASE("after frames are forgotten, little memory is kept, however much they had") {
@@ -225,8 +225,8 @@ TEST_CASE("after frames are forgotten, little memory is kept, however much they 
     SharedFrames frames;
     const auto keep_many = [&] {
       for (const char& key : kKeys) {
-        for (std::size_t i = 0; i < count; ++i) frames.keep(&key, Buffer(1'000));
-        frames.keep(&key, Buffer(5'000'000));
+        for (std::size_t i = 0; i < count; ++i) frames.add(&key, Buffer(1'000));
+        frames.add(&key, Buffer(5'000'000));
       }
     };
     for (int round = 0; round < 3; ++round) {

@@ -23,7 +23,7 @@ void Tank::learn(const words::World& world) {
   terrain = core::Terrain(world);
 }
 
-void Tank::fit(words::Pose& place) {
+void Tank::limit_and_number(words::Pose& place) {
   place.set_seq(++last_seq);
   core::keep_within(place, model().speed * kMostSpeed, half_ + kOutside);
 }

@@ -31,7 +31,7 @@ class Tank final : public core::TankOnServer {
 
  private:
   void ask_to_spawn(BackOut& out) override { link_.send(out, AliveUp{}); }
-  void fit(words::Pose& place) override;
+  void limit_and_number(words::Pose& place) override;
   void tell_server(const words::Pose& place, BackOut& out) override;
 
   PeerLink& link_;

@@ -88,8 +88,8 @@ void Flags::hear(const words::Unit& unit, FrontOut& out) {
 void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
   FlagUpdate update;
   update.number = pickup.number;
-  if (pickup.lies != nullptr) {
-    const words::Pose& pose = pickup.lies->unit.pose();
+  if (pickup.unit != nullptr) {
+    const words::Pose& pose = pickup.unit->unit.pose();
     update.flag.status = static_cast<std::uint8_t>(words::Token::GROUND);
     update.flag.position = triple(pose.x(), pose.y(), pose.z());
   }

@@ -60,7 +60,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
   return std::nullopt;
 }
 
-void Shots::dress(core::ShownShot& shown, const words::Shot& shot, bool) {
+void Shots::add_details(core::ShownShot& shown, const words::Shot& shot, bool) {
   const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
   shown.weapon = flag_of(shot);
   if (ray && shot.z() == 0) shown.at[2] = kMuzzleHeight;

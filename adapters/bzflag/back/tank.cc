@@ -109,7 +109,7 @@ float Tank::clock(const BackOut& out) const {
   return static_cast<float>(clock_ + static_cast<double>(passed) / core::kSecond);
 }
 
-void Tank::fit(words::Pose& place) {
+void Tank::limit_and_number(words::Pose& place) {
   limit(place);
   last_seq = std::max(last_seq + 1, place.seq());
   place.set_seq(last_seq);

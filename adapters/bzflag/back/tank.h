@@ -40,7 +40,7 @@ class Tank final : public core::TankOnServer {
 
  private:
   void ask_to_spawn(BackOut& out) override;
-  void fit(words::Pose& place) override;
+  void limit_and_number(words::Pose& place) override;
   void tell_server(const words::Pose& place, BackOut& out) override;
   words::Pose standing() override;
   core::Micros silence() const override;

@@ -10,8 +10,8 @@ constexpr std::size_t kFlagsAtOnce = 17;
 /// A pickup or pellet, shown as a flag of an unknown kind.
 NumberedFlag flag_of(const core::FlagNumbers::Pickup& pickup) {
   words::Token token;
-  if (pickup.lies != nullptr) {
-    const words::Pose& pose = pickup.lies->unit.pose();
+  if (pickup.unit != nullptr) {
+    const words::Pose& pose = pickup.unit->unit.pose();
     token.set_state(words::Token::GROUND);
     token.set_x(pose.x());
     token.set_y(pose.y());

@@ -93,7 +93,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
   return numbered(oldest->number & 0xffU);
 }
 
-void Shots::dress(core::ShownShot& shown, const words::Shot& shot, bool mine) {
+void Shots::add_details(core::ShownShot& shown, const words::Shot& shot, bool mine) {
   if (mine) shots_.remove(client_.number(), shown.number);  // sent again
   shown.weapon = weapon_of(shot);
   if (shot.z() == 0 && shown.decided) shown.at[2] = kMuzzleHeight;

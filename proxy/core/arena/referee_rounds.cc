@@ -9,8 +9,8 @@
 namespace entente::core {
 namespace {
 
-constexpr double kTouch = 5;            // metres between a tank's middle and a flag that it takes
-constexpr Micros kLies = 30 * kSecond;  // how long a dropped flag lies before it returns to its base
+constexpr double kTouch = 5;                    // metres between a tank's middle and a flag that it takes
+constexpr Micros kReturnsAfter = 30 * kSecond;  // how long a dropped flag lies before it returns to its base
 
 bool on(const words::Solid& base, double x, double y) {
   return std::abs(x - base.x()) <= base.half_x() && std::abs(y - base.y()) <= base.half_y();
@@ -96,7 +96,7 @@ void Referee::restore_flags(BackOut& out) {
       const bool at_home = flag.awaits == 0 && (base_of(token.team()) == nullptr || (x == token.x() && y == token.y()));
       token.set_x(std::clamp(x, arena_.geometry.west(), arena_.geometry.east()));
       token.set_y(std::clamp(y, arena_.geometry.south(), arena_.geometry.north()));
-      if (!at_home) flag.lies_until = out.now() + kLies;
+      if (!at_home) flag.lies_until = out.now() + kReturnsAfter;
       out.say(token);
       break;
     }
@@ -178,7 +178,7 @@ void Referee::take(Flag& flag, Player& player, BackOut& out) {
 }
 
 void Referee::drop(Flag& flag, Player& player, BackOut& out) {
-  flag.lies_until = out.now() + kLies;
+  flag.lies_until = out.now() + kReturnsAfter;
   flag.left_by = player.who.id();
   words::Token& token = flag.token;
   token.set_state(words::Token::GROUND);

@@ -21,13 +21,13 @@ constexpr double kOffWall = 1e-6;      // metres from a wall at which a shot fli
 
 /// The tank at a time within the step.
 TankState tank_at(const IncomingShots::Step& step, Micros when) {
-  const double whole = seconds(step.since, step.now), part = whole > 0 ? seconds(step.since, when) / whole : 1;
-  const auto between = [&](double a, double b) { return a + (b - a) * part; };
+  const double whole = seconds(step.since, step.now), fraction = whole > 0 ? seconds(step.since, when) / whole : 1;
+  const auto between = [&](double a, double b) { return a + (b - a) * fraction; };
   TankState tank = step.is;
   tank.x = between(step.was.x, step.is.x);
   tank.y = between(step.was.y, step.is.y);
   tank.z = between(step.was.z, step.is.z);
-  tank.yaw = step.was.yaw + wrap_angle(step.is.yaw - step.was.yaw) * part;
+  tank.yaw = step.was.yaw + wrap_angle(step.is.yaw - step.was.yaw) * fraction;
   return tank;
 }
 
@@ -76,8 +76,8 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now) {
 }
 
 double wave_radius(const words::Shot& wave, double age) {
-  const double part = wave.life() > 0 ? std::clamp(age / wave.life(), 0.0, 1.0) : 1;
-  return wave.radius() + (wave.range() - wave.radius()) * part;
+  const double fraction = wave.life() > 0 ? std::clamp(age / wave.life(), 0.0, 1.0) : 1;
+  return wave.radius() + (wave.range() - wave.radius()) * fraction;
 }
 
 void IncomingShots::watch(Incoming shot, double life, Micros now) {
@@ -141,8 +141,8 @@ bool IncomingShots::hits(Incoming& shot, const Step& step, int& legs) {
 bool IncomingShots::wave_hits(const Incoming& shot, const Step& step) {
   if (shot.own) return false;
   const double life = seconds(shot.ends - shot.began);
-  const double part = life > 0 ? std::min(1.0, seconds(shot.began, step.now) / life) : 1;
-  const double radius = shot.nature.radius + (shot.nature.range - shot.nature.radius) * part;
+  const double fraction = life > 0 ? std::min(1.0, seconds(shot.began, step.now) / life) : 1;
+  const double radius = shot.nature.radius + (shot.nature.range - shot.nature.radius) * fraction;
   return std::hypot(step.is.x - shot.at[0], step.is.y - shot.at[1], step.is.z - shot.at[2]) <= radius;
 }
 

@@ -23,7 +23,7 @@ ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now) {
   flying.decided = !victim_decides(world);
   flying.follow(shot, now);
   if (shot.kind() == words::RAY || shot.kind() == words::MELEE) {
-    for (double& part : flying.velocity) part *= kRaySpeed;
+    for (double& component : flying.velocity) component *= kRaySpeed;
     if (shot.range() > 0) flying.life = shot.range() / kRaySpeed;
   }
   flying.until = now + sane_micros(flying.life);

@@ -55,9 +55,9 @@ bool reaches(const TankModel& model, const std::array<double, 3>& a, const std::
     along += (middle[i] - a[i]) * (b[i] - a[i]);
     length += (b[i] - a[i]) * (b[i] - a[i]);
   }
-  const double part = length > 0 ? std::clamp(along / length, 0.0, 1.0) : 0;
+  const double fraction = length > 0 ? std::clamp(along / length, 0.0, 1.0) : 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const double gap = a[i] + part * (b[i] - a[i]) - middle[i];
+    const double gap = a[i] + fraction * (b[i] - a[i]) - middle[i];
     off += gap * gap;
   }
   return off <= model.target * model.target;
@@ -194,8 +194,8 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
       // The part of the way that is near this row.
       const auto row = static_cast<std::uint32_t>(cells_[at] >> 32U);
       const double south = begin_of(row, grid.size) - far, north = begin_of(row + 1, grid.size) + far;
-      const auto part = [&](double to_y) { return dy == 0 ? 0 : std::clamp((to_y - y) / dy, 0.0, 1.0); };
-      const double one = x + dx * part(south), other = dy == 0 ? x + dx : x + dx * part(north);
+      const auto fraction = [&](double to_y) { return dy == 0 ? 0 : std::clamp((to_y - y) / dy, 0.0, 1.0); };
+      const double one = x + dx * fraction(south), other = dy == 0 ? x + dx : x + dx * fraction(north);
       const std::uint64_t last = cell_of(row, line(std::max(one, other) + far));
       for (at = from(at, cell_of(row, line(std::min(one, other) - far))); at < grid.end && cells_[at] <= last; ++at) {
         if (++looks > kMostNear) return;

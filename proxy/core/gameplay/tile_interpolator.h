@@ -68,8 +68,8 @@ class TileInterpolator {
   }
   Point along(Micros now) const {
     if (takes_ == 0 || now >= began_ + takes_) return to_;
-    const double part = static_cast<double>(now - began_) / static_cast<double>(takes_);
-    return {std::lerp(from_.x, to_.x, part), std::lerp(from_.y, to_.y, part)};
+    const double fraction = static_cast<double>(now - began_) / static_cast<double>(takes_);
+    return {std::lerp(from_.x, to_.x, fraction), std::lerp(from_.y, to_.y, fraction)};
   }
 
   bool known_ = false;

@@ -50,14 +50,14 @@ class FactLibrary::Reader final : public FactReader {
 
  private:
   FactLibrary& library_;
-  Held segment_;
+  SharedSegment segment_;
   std::size_t next_ = 0;
 };
 
 std::unique_ptr<FactReader> FactLibrary::reader() { return std::make_unique<Reader>(*this); }
 
 /// The segment with the facts directly after `at`; its world is kept.
-Outcome<FactLibrary::Held> FactLibrary::find(Micros at) {
+Outcome<FactLibrary::SharedSegment> FactLibrary::find(Micros at) {
   at = std::min(at, end_time());
   auto found = segment(at / kSegment * kSegment, true);
   while (found && at >= (*found)->to && !(*found)->last) found = segment((*found)->to, true);
@@ -68,7 +68,7 @@ Outcome<FactLibrary::Held> FactLibrary::find(Micros at) {
 }
 
 /// The segment that begins there.
-Outcome<FactLibrary::Held> FactLibrary::segment(Micros from, bool with_world) {
+Outcome<FactLibrary::SharedSegment> FactLibrary::segment(Micros from, bool with_world) {
   const auto at = segments_.find(from);
   if (at == segments_.end()) return load(from, with_world);
   used_.splice(used_.end(), used_, at->second.used);
@@ -84,7 +84,7 @@ Outcome<Done> FactLibrary::stand_at(Micros from) {
   return Done{};
 }
 
-Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
+Outcome<FactLibrary::SharedSegment> FactLibrary::load(Micros from, bool with_world) {
   if (const auto stands = stand_at(from); !stands) return stands.error();
   if (with_world) keep_world(from);
   ++read_;
@@ -114,7 +114,7 @@ Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
   made->facts.shrink_to_fit();
   stands_ = !made->changes;
   stands_at_ = made->to;
-  const Held held = std::move(made);
+  const SharedSegment held = std::move(made);
   segments_[from] = {held, used_.insert(used_.end(), from)};
   cost_ += held->cost + 1;
   forget_some();
@@ -124,7 +124,7 @@ Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
 void FactLibrary::keep_world(Micros at) {
   if (kept_world(at) != nullptr) return;
   worlds_.emplace_back(at, WorldState()).second.copy(world_, 0);
-  if (worlds_.size() > kKeptWorlds) worlds_.pop_front();
+  if (worlds_.size() > kMostWorlds) worlds_.pop_front();
 }
 
 const WorldState* FactLibrary::kept_world(Micros at) {
@@ -136,7 +136,7 @@ const WorldState* FactLibrary::kept_world(Micros at) {
 
 /// Forgets the least recently used segments, but never the one used last.
 void FactLibrary::forget_some() {
-  while (cost_ > kKept && used_.size() > 1) {
+  while (cost_ > kMostKept && used_.size() > 1) {
     const auto oldest = segments_.find(used_.front());
     cost_ -= oldest->second.segment->cost + 1;
     segments_.erase(oldest);

@@ -1,7 +1,7 @@
 // A recording that many readers read at different places: its facts in segments of a few seconds, and some worlds to
 // start from. Segments and worlds are read on demand, and the most recently used are kept.
-// Invariant: a reader gets the facts of the source, and nothing else. Memory is bounded: by kKept for all, and by one
-// segment for each reader.
+// Invariant: a reader gets the facts of the source, and nothing else. Memory is bounded: by kMostKept for all, and by
+// one segment for each reader.
 #pragma once
 
 #include <list>
@@ -21,7 +21,7 @@ class FactLibrary final : public RecordingSource {
   /// Facts of one moment are in one segment; further ones are skipped.
   static constexpr std::size_t kMostAtOnce = 200'000;
   /// Facts kept in segments that nobody reads, and worlds kept.
-  static constexpr std::size_t kKept = 200'000, kKeptWorlds = 48;
+  static constexpr std::size_t kMostKept = 200'000, kMostWorlds = 48;
 
   explicit FactLibrary(std::unique_ptr<FactReader> source) : source_(std::move(source)) {}
 
@@ -45,15 +45,15 @@ class FactLibrary final : public RecordingSource {
     std::size_t cost = 0;  // its facts, for limits
     std::vector<Fact> facts;
   };
-  using Held = std::shared_ptr<const Segment>;
+  using SharedSegment = std::shared_ptr<const Segment>;
   struct Shelf {
-    Held segment;
+    SharedSegment segment;
     std::list<Micros>::iterator used;
   };
 
-  Outcome<Held> segment(Micros from, bool with_world);
-  Outcome<Held> find(Micros at);
-  Outcome<Held> load(Micros from, bool with_world);
+  Outcome<SharedSegment> segment(Micros from, bool with_world);
+  Outcome<SharedSegment> find(Micros at);
+  Outcome<SharedSegment> load(Micros from, bool with_world);
   Outcome<Done> stand_at(Micros from);
   void keep_world(Micros at);
   const WorldState* kept_world(Micros at);

@@ -16,7 +16,7 @@ Micros Playhead::when(Micros place) const {
   return since_ + static_cast<Micros>(std::ceil(left));
 }
 
-void Playhead::hold(Micros now) {
+void Playhead::catch_up(Micros now) {
   Micros there = position(now);
   const auto next = there != at_ ? reader_->next_at() : std::nullopt;
   if (next && *next <= there) there = std::max(at_, *next - std::min<Micros>(*next, 1));

@@ -29,19 +29,20 @@ class Playhead {
   }
   /// In the recording's time, at the room's time `now`.
   Micros position(Micros now) const;
-  /// Where it was last set or held.
+  /// Where it was when it last caught up, or was put.
   Micros at() const { return at_; }
   /// When it will be at a place, in the room's time. REQUIRES: runs().
   Micros when(Micros place) const;
 
   // Changes. After each, the playhead moves on from where it is at `now`.
-  void begin(Micros now) { hold(now), begun_ = true; }
-  void set_speed(double speed, Micros now) { hold(now), speed_ = speed; }
-  void pause(bool on, Micros now) { hold(now), paused_ = on; }
-  void hold(Micros now);
+  void begin(Micros now) { catch_up(now), begun_ = true; }
+  void set_speed(double speed, Micros now) { catch_up(now), speed_ = speed; }
+  void pause(bool on, Micros now) { catch_up(now), paused_ = on; }
+  /// From now on, at() is where it is at `now`.
+  void catch_up(Micros now);
   /// Goes to a place, which is clamped, without reading.
   void put(Micros at, Micros now) { at_ = clamped(at), since_ = now; }
-  /// The world where it is held; facts() continues after it.
+  /// The world at at(); facts() continues after it.
   Outcome<Done> read_world(WorldState& world) { return reader_->seek(at_, world); }
   FactReader& facts() { return *reader_; }
 

@@ -128,7 +128,7 @@ void Replay::obey(Outlet& out) {
   for (auto& [scene, group] : groups_) {
     const bool begins = !group->head.begun() && !group->viewers.empty();
     if (!wish.any() && !begins) continue;
-    group->head.hold(now);
+    group->head.catch_up(now);
     if (begins) group->head.begin(now);
     if (wish.speed) group->head.set_speed(std::clamp(*wish.speed, kSlowest, kFastest), now);
     if (wish.paused) group->head.pause(*wish.paused, now);
@@ -289,7 +289,7 @@ void Replay::schedule(PlaybackGroup& group, Micros at) {
 }
 
 void Replay::end(const char* why, Outlet& out) {
-  for (auto& [scene, group] : groups_) group->head.hold(out.now());
+  for (auto& [scene, group] : groups_) group->head.catch_up(out.now());
   report(out);
   over_ = true;
   words::Kicked kicked;

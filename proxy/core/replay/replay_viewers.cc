@@ -280,7 +280,7 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   viewer.wishes = false;
   const Micros now = out.now();
   PlaybackGroup& own = *viewer.group;
-  own.head.hold(now);
+  own.head.catch_up(now);
   const double speed = wish.speed.value_or(own.head.speed());
   const auto place = place_of(wish, viewer, own.head.at());
   if (wish.kill != words::Playback::NO_KILL && !place) {

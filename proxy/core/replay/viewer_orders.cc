@@ -25,10 +25,10 @@ std::optional<double> number(std::string_view text) {
 /// Seconds of "80", "1:20" or "1:02:05.5".
 std::optional<double> time_of(std::string_view text) {
   double all = 0;
-  for (int part = 0; part < 3; ++part) {
+  for (int place = 0; place < 3; ++place) {
     const std::size_t colon = text.find(':');
     const auto value = number(text.substr(0, colon));
-    if (!value || *value < 0 || (part > 0 && *value >= 60)) return std::nullopt;
+    if (!value || *value < 0 || (place > 0 && *value >= 60)) return std::nullopt;
     all = all * 60 + *value;
     if (all > kFarthest) return std::nullopt;
     if (colon == std::string_view::npos) return all;

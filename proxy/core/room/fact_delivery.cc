@@ -21,22 +21,22 @@ bool is_for(const Fact& fact, const WorldState& world, Id player) {
 
 }  // namespace
 
-void FactDelivery::say(Fact&& fact) {
+void FactDelivery::queue(Fact&& fact) {
   fact.at = room_.now_;
-  said_.push_back(std::move(fact));
+  waiting_.push_back(std::move(fact));
 }
 
 void FactDelivery::clear() {
-  said_.clear();
+  waiting_.clear();
   switches_.clear();
 }
 
 void FactDelivery::deliver() {
   for (const SceneSwitch& change : std::exchange(switches_, {})) carry_out(change);
-  delivered_.swap(said_);
-  for (const Fact& fact : delivered_) deliver(fact);
-  has_world_ = has_world_ || !delivered_.empty();
-  delivered_.clear();
+  delivering_.swap(waiting_);
+  for (const Fact& fact : delivering_) deliver(fact);
+  has_world_ = has_world_ || !delivering_.empty();
+  delivering_.clear();
 }
 
 /// The host is told what is in the room's own world and, of other scenes, who has a seat.
@@ -45,7 +45,7 @@ void FactDelivery::deliver(const Fact& fact) {
   Scene* const scene = scene_with(fact.scene);
   if (scene == nullptr) return;
   const bool own = scene == &own_;
-  if (own && room_.transition_.keeps_from_player(fact)) return;
+  if (own && room_.transition_.withholds_from_player(fact)) return;
   scene->world.fold(fact);
   const auto* player = own ? nullptr : as<words::Player>(fact);
   const auto* gone = own ? nullptr : as<words::PlayerGone>(fact);
@@ -121,6 +121,10 @@ void FactDelivery::tell_map(Seat& seat, const std::function<void()>& tell) {
   frames.end_map(!seat.has_left(), room_.now_);
 }
 
+void FactDelivery::link(Seat& seat) { seat.scene->hearers.push_back(&seat); }
+
+void FactDelivery::unlink(Seat& seat) { std::erase(seat.scene->hearers, &seat); }
+
 void FactDelivery::remove(Seat& seat) {
   unlink(seat);
   leave(*seat.scene);
@@ -159,8 +163,6 @@ void FactDelivery::carry_out(const SceneSwitch& change) {
   }
   leave(from);
 }
-
-Scene& FactDelivery::seat_scene(const Seat& seat) { return *seat.scene; }
 
 Scene* FactDelivery::scene_with(Id id) {
   if (id == 0) return &own_;

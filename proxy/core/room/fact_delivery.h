@@ -30,12 +30,12 @@ class FactDelivery {
   // -- Facts ----------------------------------------------------------------------------------------------------------
 
   /// The room's back says the fact now.
-  void say(Fact&& fact);
+  void queue(Fact&& fact);
   /// See BackOut::switch_scene().
   void switch_scene(Id seat, Id scene, const words::Clock& begin) { switches_.push_back({seat, scene, begin}); }
   /// Facts that are not delivered yet, in the order in which they were said.
-  std::vector<Fact>& waiting() { return said_; }
-  bool any() const { return !said_.empty() || !switches_.empty(); }
+  std::vector<Fact>& waiting() { return waiting_; }
+  bool any() const { return !waiting_.empty() || !switches_.empty(); }
   void clear();
   /// Delivers all that wait, but not what is said meanwhile.
   void deliver();
@@ -49,9 +49,9 @@ class FactDelivery {
   /// Tells a new seat its player's id and, if there is one yet, the world.
   void greet(Seat& seat);
   /// The seat has a link: it hears from now on.
-  void link(Seat& seat) { seat_scene(seat).hearers.push_back(&seat); }
+  static void link(Seat& seat);
   /// It has none any more.
-  void unlink(Seat& seat) { std::erase(seat_scene(seat).hearers, &seat); }
+  static void unlink(Seat& seat);
   /// It does not exist any more.
   void remove(Seat& seat);
 
@@ -77,7 +77,6 @@ class FactDelivery {
     words::Clock begin;
   };
 
-  static Scene& seat_scene(const Seat& seat);
   Scene* scene_with(Id id);
   void carry_out(const SceneSwitch& change);
   void leave(Scene& scene);
@@ -92,7 +91,7 @@ class FactDelivery {
   std::unordered_map<Id, Scene> others_;
   bool has_world_ = false;
   std::vector<SceneSwitch> switches_;
-  std::vector<Fact> said_, delivered_;
+  std::vector<Fact> waiting_, delivering_;
 };
 
 }  // namespace entente::core

@@ -13,35 +13,35 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostHeld = 64;  // intents of each player who waits to be admitted
+constexpr std::size_t kMostUnadmitted = 64;  // intents of each player who waits to be admitted
 
 }  // namespace
 
-void IntentDelivery::say(Intent&& intent) {
+void IntentDelivery::queue(Intent&& intent) {
   intent.at = room_.now_;
-  said_.push_back(std::move(intent));
+  waiting_.push_back(std::move(intent));
 }
 
 void IntentDelivery::admit(Seat& seat) {
-  seat.admitted = !seat.held.empty();
-  for (Intent& intent : seat.held) say(std::move(intent));
-  seat.held.clear();
+  seat.admitted = !seat.unadmitted.empty();
+  for (Intent& intent : seat.unadmitted) queue(std::move(intent));
+  seat.unadmitted.clear();
 }
 
 void IntentDelivery::deliver() {
-  delivered_.swap(said_);
-  for (Intent& intent : delivered_) deliver(intent);
-  delivered_.clear();
+  delivering_.swap(waiting_);
+  for (Intent& intent : delivering_) deliver(intent);
+  delivering_.clear();
 }
 
 void IntentDelivery::deliver(Intent& intent) {
   Seat* const seat = room_.seat_with(intent.by);
-  if (seat == nullptr || waits(intent, *seat)) return;
+  if (seat == nullptr || awaits_entry(intent, *seat)) return;
   ++room_.work_;
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
       room_.ledger_.add(*refusal.why);
-      if (refusal.tell) tell(*seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
+      if (refusal.tell) notify(*seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
       return;
     }
   }
@@ -53,7 +53,7 @@ void IntentDelivery::deliver(Intent& intent) {
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   room_.transition_.remember(intent, *seat);
   dial_once();
-  if (room_.transition_.keeps_from_back(intent)) return;
+  if (room_.transition_.withholds_from_back(intent)) return;
   heard_ = &intent;
   room_.back_->hear(intent);
   heard_ = nullptr;
@@ -67,26 +67,26 @@ void IntentDelivery::resume(const Intent& intent) {
   refused.set_why("no player with that number is expected from that address");
   Fact answer(intent.by, refused);
   answer.cause = intent.number;
-  room_.facts_.say(std::move(answer));
+  room_.facts_.queue(std::move(answer));
 }
 
 /// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
 /// handled.
-bool IntentDelivery::waits(Intent& intent, Seat& seat) {
+bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
   if (as<words::Leave>(intent) != nullptr) {
-    const bool was_in = std::exchange(seat.inside, false) || seat.held.empty();
+    const bool was_in = std::exchange(seat.inside, false) || seat.unadmitted.empty();
     seat.entered = false;
-    seat.held.clear();
+    seat.unadmitted.clear();
     return !was_in;  // the back did not receive its Enter, so it does not need the Leave
   }
-  if (seat.held.empty()) {
+  if (seat.unadmitted.empty()) {
     if (as<words::Enter>(intent) == nullptr) return false;
     const bool admitted = std::exchange(seat.admitted, false) || seat.has_left() || room_.host_.admits(intent.by);
     if (admitted) seat.entered = seat.inside = true;
     if (admitted) return false;
   }
-  if (seat.held.size() < kMostHeld)
-    seat.held.push_back(std::move(intent));
+  if (seat.unadmitted.size() < kMostUnadmitted)
+    seat.unadmitted.push_back(std::move(intent));
   else
     count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
   return true;
@@ -134,16 +134,16 @@ void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* 
   const std::pair<const MappingLine*, const char*> drop{&line, word};
   if (std::find(seat->told_drops.begin(), seat->told_drops.end(), drop) != seat->told_drops.end()) return;
   seat->told_drops.push_back(drop);
-  tell(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
+  notify(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
 }
 
 /// `cause`: the number of the intent that this answers.
-void IntentDelivery::tell(const Seat& seat, std::string text, std::uint32_t cause) {
+void IntentDelivery::notify(const Seat& seat, std::string text, std::uint32_t cause) {
   words::Notice notice;
   notice.set_text(std::move(text));
   Fact answer(seat.me(), std::move(notice));
   answer.cause = cause;
-  room_.facts_.say(std::move(answer));
+  room_.facts_.queue(std::move(answer));
 }
 
 }  // namespace entente::core

@@ -19,11 +19,11 @@ class IntentDelivery {
   IntentDelivery(Room& room, const ChatRules& rules) : room_(room), chat_(rules) {}
 
   /// A front says the intent now.
-  void say(Intent&& intent);
+  void queue(Intent&& intent);
   /// The host admits this seat: its intents wait no longer.
   void admit(Seat& seat);
-  std::size_t waiting() const { return said_.size(); }
-  void clear() { said_.clear(); }
+  std::size_t waiting() const { return waiting_.size(); }
+  void clear() { waiting_.clear(); }
   /// Delivers all that wait, but not what is said meanwhile.
   void deliver();
   /// Counts what `member` did not pass on. A player who waits for what becomes of it is told, once of each line and
@@ -36,18 +36,18 @@ class IntentDelivery {
 
  private:
   void deliver(Intent& intent);
-  bool waits(Intent& intent, Seat& seat);
+  bool awaits_entry(Intent& intent, Seat& seat);
   void resume(const Intent& intent);
   void dial_once();
   void learn_known_world();
   void make_way(const words::Enter& wish);
-  void tell(const Seat& seat, std::string text, std::uint32_t cause);
+  void notify(const Seat& seat, std::string text, std::uint32_t cause);
 
   Room& room_;
   Chat chat_;
   bool dialled_ = false;
   const Intent* heard_ = nullptr;  // the one that the back hears now
-  std::vector<Intent> said_, delivered_;
+  std::vector<Intent> waiting_, delivering_;
 };
 
 }  // namespace entente::core

@@ -48,9 +48,6 @@ class MemberSlot : public Out<Word> {
     link_ = Link::kUp;
     member->opened(peer, *this);
   }
-  void receive(const Frames& frames) {
-    if (is_open()) member->receive(frames, *this);
-  }
   void tick() {
     if (!has_left()) member->tick(*this);
   }
@@ -65,7 +62,7 @@ class MemberSlot : public Out<Word> {
     leave();
     code != 0 ? member->closed_with_code(code, why, *this) : member->closed(why, *this);
   }
-  /// It is not called any more. A seat is then removed by Room::bury().
+  /// It is not called any more. A seat is then removed by Room::remove_left().
   void leave() {
     link_ = Link::kGone;
     room_.timers_.drop(timer);
@@ -103,13 +100,13 @@ class Seat final : public MemberSlot<Front, Intent> {
   }
   void send_shared(Lane lane, const void* cache_key, Bytes frame) override {
     constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in delivered facts
-    const SharedBytes& kept = room_.facts_.frames.keep(cache_key, frame);
+    const SharedBytes& shared = room_.facts_.frames.add(cache_key, frame);
     room_.work_ += kEncodingWork;
-    if (is_open()) room_.host_.send_shared(id_, lane, kept);
+    if (is_open()) room_.host_.send_shared(id_, lane, shared);
   }
   void say(Intent intent) override {
     sign(intent);
-    room_.intents_.say(std::move(intent));
+    room_.intents_.queue(std::move(intent));
   }
   Id me() const override { return id_; }
   const WorldState& world() const override { return scene->world; }
@@ -123,7 +120,7 @@ class Seat final : public MemberSlot<Front, Intent> {
   /// Its player is the one who says the intent.
   void sign(Intent& intent) {
     intent.by = id_;
-    if (hears) intent.number = ++said;
+    if (hears) intent.number = ++last_number;
     if (as<words::Leave>(intent) != nullptr) entered = false;
   }
   void unlink() {
@@ -154,20 +151,20 @@ class Seat final : public MemberSlot<Front, Intent> {
   void take_over(DetachedPlayer& from) {
     link_ = Link::kUp;
     member = std::move(from.front);
-    said = from.said;
+    last_number = from.last_number;
     wake(from.wakes_at);
   }
 
-  std::string network;         ///< of its peer
-  Scene* scene = nullptr;      ///< what it sees
-  bool hears = true;           ///< it also receives facts for everybody
-  bool entered = false;        ///< its player has entered, and has not said Leave
-  bool inside = false;         ///< the back received its Enter, and no Leave since
-  bool admitted = false;       ///< the host need not be asked about its next Enter
-  std::optional<Intent> wish;  ///< in a shared room: the seat's Enter, with its later changes
-  std::vector<Intent> held;    ///< intents that wait to be admitted
-  Micros kept_until = 0;       ///< its link broke, and its player may return until then; 0: the player is there
-  std::uint32_t said = 0;      ///< how many intents it has numbered
+  std::string network;             ///< of its peer
+  Scene* scene = nullptr;          ///< what it sees
+  bool hears = true;               ///< it also receives facts for everybody
+  bool entered = false;            ///< its player has entered, and has not said Leave
+  bool inside = false;             ///< the back received its Enter, and no Leave since
+  bool admitted = false;           ///< the host need not be asked about its next Enter
+  std::optional<Intent> wish;      ///< in a shared room: the seat's Enter, with its later changes
+  std::vector<Intent> unadmitted;  ///< its Enter that the host does not admit yet, and what followed
+  Micros kept_until = 0;           ///< its link broke, and its player may return until then; 0: the player is there
+  std::uint32_t last_number = 0;   ///< of its intents
   std::vector<std::pair<const MappingLine*, const char*>> told_drops;  ///< each once, so there are few
 };
 
@@ -179,7 +176,7 @@ class BackSlot final : public MemberSlot<Back, Fact> {
   // Out
   void say(Fact fact) override {
     fact.at = room_.now_;
-    if (!room_.transition_.takes(id_, fact)) room_.facts_.say(std::move(fact));
+    if (!room_.transition_.takes(id_, fact)) room_.facts_.queue(std::move(fact));
   }
   bool report_server_stopping(std::string_view why) override { return room_.transition_.server_stops(id_, why); }
   bool report_server_full(std::string_view why) override { return room_.transition_.server_is_full(id_, why); }

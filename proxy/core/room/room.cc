@@ -71,10 +71,11 @@ void Room::back_speaks(std::size_t dialect, Micros now, Id id) {
 
 void Room::received(Id end, const Frames& frames, Micros now) {
   now_ = now;
-  if (BackSlot* const back = back_with(end))
-    back->receive(frames);
-  else if (Seat* const seat = seat_with(end))
-    seat->receive(frames);
+  if (BackSlot* const back = back_with(end)) {
+    if (back->is_open()) back->member->receive(frames, *back);
+  } else if (Seat* const seat = seat_with(end); seat != nullptr && seat->is_open()) {
+    seat->member->receive(frames, *seat);
+  }
   drain();
 }
 
@@ -102,7 +103,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
       transition_.fail_later(why);
     } else if (auto refusal = transition_.take_refusal()) {
       back->leave();
-      facts_.say(std::move(*refusal));
+      facts_.queue(std::move(*refusal));
     } else {
       back->lose(why, code);
     }
@@ -162,7 +163,7 @@ bool Room::announce(Id id, std::string_view text, Micros now) {
   if (seat == nullptr || !seat->is_open() || !seat->entered || over_) return false;
   words::Said said;
   said.set_text(std::string(text));
-  facts_.say(Fact(id, std::move(said)));
+  facts_.queue(Fact(id, std::move(said)));
   drain();
   return true;
 }
@@ -207,15 +208,15 @@ void Room::drain() {
       intents_.deliver();
       if (transition_.has_news()) transition_.handle_news();
     }
-  } while (settle());
+  } while (say_goodbyes());
   if (!options_.shared_frames_stay) facts_.frames.forget(now_);
   draining_ = false;
 }
 
 /// Removes seats that have left, and ends the room if the back or the only player has left. True if members were
 /// called.
-bool Room::settle() {
-  if (bury()) return true;
+bool Room::say_goodbyes() {
+  if (remove_left()) return true;
   if (back_->has_left() && !transition_.is_put_off()) end_with("the server is gone");
   if (!over_) return false;
   transition_.stop(*over_);
@@ -226,7 +227,7 @@ bool Room::settle() {
 }
 
 /// Removes seats that have left. The back first receives Leave. True if there was such a seat.
-bool Room::bury() {
+bool Room::remove_left() {
   if (!std::exchange(some_left_, false)) return false;
   bool found = false;
   for (auto at = seats_.begin(); at != seats_.end();) {

@@ -138,7 +138,7 @@ class Room {
   /// REQUIRES: RoomOptions::shared_frames_stay; called regularly.
   void forget_shared(Micros now) { facts_.frames.forget(now); }
   /// How many frames were encoded for several fronts at once.
-  std::uint64_t encoded_shared() const { return facts_.frames.kept(); }
+  std::uint64_t encoded_shared() const { return facts_.frames.encoded(); }
   /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
   /// as ten.
   std::uint64_t work() const { return work_; }
@@ -164,14 +164,14 @@ class Room {
   Id next_id();
   void drain();
   void end_with(std::string_view why);
-  bool settle();
-  bool bury();
+  bool say_goodbyes();
+  bool remove_left();
 
   Host& host_;
   const RoomOptions options_;
   Micros now_ = 0;
   bool draining_ = false;
-  bool some_left_ = false;           // some seats have left and must be removed: bury()
+  bool some_left_ = false;           // some seats have left and must be removed: remove_left()
   std::optional<std::string> over_;  // why it is over
   std::uint64_t work_ = 0;
   Numbers numbers_;

@@ -7,6 +7,7 @@
 
 #include "proxy/core/drops.h"
 #include "proxy/core/room/member_slot.h"
+#include "proxy/core/room/next_world.h"
 
 namespace entente::core {
 namespace {
@@ -72,7 +73,7 @@ void Transition::go(State to) {
   state_ = to;
 }
 
-bool Transition::knows(Id id) const { return world_ && has_id(world_->next(), id); }
+bool Transition::knows(Id id) const { return world_ && has_id(*world_, id); }
 
 bool Transition::takes_another_world() const { return !room_.seats_.empty() && seat().member->takes_another_world(); }
 
@@ -92,11 +93,11 @@ void Transition::remember(const Intent& intent, Seat& seat) {
 }
 
 /// While the server is away, what needs a world is dropped.
-bool Transition::keeps_from_back(const Intent& intent) {
+bool Transition::withholds_from_back(const Intent& intent) {
   const bool needs_world = !as<words::Enter>(intent) && !as<words::Change>(intent) && !as<words::Leave>(intent);
   if (state_ == State::kLost && needs_world) {
     if (as<words::Spawn>(intent) != nullptr)
-      world_->ask_spawn();
+      spawns_ = true;
     else if (as<words::WantWorld>(intent) == nullptr)
       room_.intents_.count_drop(intent.by, drops::kServerAway, name_of(intent));
     return true;
@@ -207,21 +208,27 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
   return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
 }
 
+/// The next server's world is folded from now on.
+void Transition::prepare_world() {
+  world_.emplace();
+  spawns_ = is_alive(room_.world(), player());
+}
+
 /// Removes the world of the lost server from the player.
 void Transition::lose_world() {
-  if (state_ == State::kLost) return go(State::kLost), world_->start_again();
+  if (state_ == State::kLost) return go(State::kLost), void(world_.emplace());
   if (!room_.facts_.has_world() || (!wish_ && room_.world().geometry() == nullptr)) {
     go(State::kAnew);
-    if (room_.facts_.has_world()) room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
+    if (room_.facts_.has_world()) room_.facts_.deliver_now(facts_of_loss(room_.world(), player()));
     return;
   }
   go(State::kLost);
-  world_.emplace(room_.world(), player());
-  room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
+  prepare_world();
+  room_.facts_.deliver_now(facts_of_loss(room_.world(), player()));
   if (wish_ && !meanwhile_) set_team_of(*wish_);
 }
 
-bool Transition::keeps_from_player(const Fact& fact) {
+bool Transition::withholds_from_player(const Fact& fact) {
   if (state_ != State::kLost) return false;
   switch (kind_of(fact)) {
     case NewsKind::kReady:
@@ -258,7 +265,7 @@ void Transition::begin_move(std::unique_ptr<Back> next, Micros now) {
   room_.now_ = now;
   go(State::kMoves);
   next_ = std::make_unique<BackSlot>(room_, kNextBackId, std::move(next));
-  world_.emplace(room_.world(), player());
+  prepare_world();
   next_->hear(wish_to_move());
   room_.drain();
 }
@@ -289,7 +296,7 @@ void Transition::handle_news() {
     return;
   }
   if (!arrive()) return;
-  for (++done; done < facts.size(); ++done) room_.facts_.say(std::move(facts[done]));
+  for (++done; done < facts.size(); ++done) room_.facts_.queue(std::move(facts[done]));
 }
 
 /// Handles a fact of the next server. True: its world is complete, and the player is in it. (The world of an arena is
@@ -299,7 +306,7 @@ bool Transition::handle(Fact& fact) {
     case NewsKind::kReady:
     case NewsKind::kWorld:
       world_->fold(fact);
-      return world_->next().ready() && world_->next().player(player()) != nullptr;
+      return world_->ready() && world_->player(player()) != nullptr;
     case NewsKind::kVerdict:
       return fail(reason_of(fact)), false;
     case NewsKind::kNotice:
@@ -337,7 +344,7 @@ std::unique_ptr<BackSlot> Transition::end() {
 /// The next server's world is ready: the player leaves its own, and receives the differences. False: it does not.
 bool Transition::arrive() {
   const bool moves = state_ == State::kMoves;
-  if (!seat().member->takes_another_world() && !world_->is_same_place(room_.world())) {
+  if (!seat().member->takes_another_world() && !is_same_place(room_.world(), *world_)) {
     if (moves) return fail("it has another world", true), false;
     // kLost stays, so the player receives nothing of the other world.
     return room_.end_with("the server is back with another world; join again"), false;
@@ -346,20 +353,20 @@ bool Transition::arrive() {
   if (moves && expects_ && !take_over()) return fail("the player has left"), false;
   words::Change change;
   if (moves) change = change_since(*as<words::Enter>(*asked), *as<words::Enter>(wish_to_move()));
-  Comeback world = std::move(*world_);
+  WorldState world = std::move(*world_);
   std::vector<Fact> notices = std::move(notices_);
   std::unique_ptr<BackSlot> next = end();
   if (moves) {
     leave_for(std::move(next));
-    if (Comeback(room_.world(), player()).spawns()) world.ask_spawn();
-    room_.facts_.deliver_now(Comeback::loss(room_.world(), player()));
+    spawns_ = spawns_ || is_alive(room_.world(), player());
+    room_.facts_.deliver_now(facts_of_loss(room_.world(), player()));
   }
-  room_.facts_.deliver_now(world.arrive(room_.world(), player()));
-  room_.facts_.world().become(world.take());
+  room_.facts_.deliver_now(facts_of_arrival(room_.world(), world, player()));
+  room_.facts_.world().become(std::move(world));
   arrived();
   if (change.ByteSizeLong() != 0) seat().say(change);
-  if (world.spawns()) seat().say(words::Spawn());
-  for (Fact& notice : notices) room_.facts_.say(std::move(notice));
+  if (spawns_) seat().say(words::Spawn());
+  for (Fact& notice : notices) room_.facts_.queue(std::move(notice));
   return true;
 }
 
@@ -382,7 +389,7 @@ bool Transition::can_take_out(Id id) const {
   const Seat* const seat = room_.seat_with(id);
   if (seat == nullptr || room_.over_) return false;
   const WorldState& world = seat->world();
-  return seat->is_open() && seat->entered && seat->wish && seat->held.empty() && world.ready() &&
+  return seat->is_open() && seat->entered && seat->wish && seat->unadmitted.empty() && world.ready() &&
          world.player(id) != nullptr;
 }
 
@@ -390,7 +397,7 @@ DetachedPlayer Transition::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   room_.now_ = now;
   Seat& seat = *room_.seat_with(id);
-  DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.said, seat.timer.at};
+  DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.last_number, seat.timer.at};
   taken.world.copy(seat.world(), 0);
   seat.leave();
   room_.drain();

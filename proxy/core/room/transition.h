@@ -1,7 +1,7 @@
 // The way of a room's one player to another server, and of a seat out of a shared room. There is at most one at a time.
 // It leads away from a server that goes on, where the player stays until the next server has let it in, or from one
 // that is lost. In both cases the next server's world is built apart until it is ready, and then the player receives
-// the difference (comeback.h).
+// the difference (next_world.h).
 // Invariant: the player is in the world of one server at a time. A way from a server that goes on may fail, and then
 // nothing has happened to the player.
 #pragma once
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/core/room/comeback.h"
 #include "proxy/core/room_member.h"
+#include "proxy/core/world.h"
 
 namespace entente::core {
 
@@ -46,10 +46,10 @@ struct ServerLoss {
 /// A player who is on the way from one room to another, with the front of its client.
 struct DetachedPlayer {
   std::unique_ptr<Front> front;
-  WorldState world;        ///< as the client knows it
-  Intent wish;             ///< its Enter, with what it changed since
-  std::uint32_t said = 0;  ///< the intents that it has numbered
-  Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
+  WorldState world;               ///< as the client knows it
+  Intent wish;                    ///< its Enter, with what it changed since
+  std::uint32_t last_number = 0;  ///< of its intents
+  Micros wakes_at = 0;            ///< when its tick() is due; the far future: not at all
 };
 
 /// A part of Room, whose calls it shares. Times never decrease, as in Room.
@@ -122,13 +122,13 @@ class Transition {
   /// Remembers what the next server must receive if this one is lost.
   void remember(const Intent& intent, Seat& seat);
   /// Whether the back does not hear this intent now, because the player's server is away.
-  bool keeps_from_back(const Intent& intent);
+  bool withholds_from_back(const Intent& intent);
   /// An intent of the player during a move, after the back has heard it.
   void hear(const Intent& intent);
   /// What a back says. True: it goes no further now.
   bool takes(Id back, Fact& fact);
   /// A fact of the room's back is to be delivered. True: the player does not receive it now.
-  bool keeps_from_player(const Fact& fact);
+  bool withholds_from_player(const Fact& fact);
   /// What the next server said, while the player moves, is to be handled.
   bool has_news() const;
   void handle_news();
@@ -148,6 +148,7 @@ class Transition {
 
  private:
   void go(State to);
+  void prepare_world();
   void lose_world();
   void set_team_of(Intent& wish) const;
   Intent wish_to_move() const;
@@ -170,7 +171,9 @@ class Transition {
   std::vector<Intent> early_;      // intents from before the player entered, or before the back said anything
   std::optional<Intent> wish_;     // of a room that is not shared: as Seat::wish
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
-  std::optional<Comeback> world_;  // the next server's, in kLost and kMoves
+  // In kLost and kMoves.
+  std::optional<WorldState> world_;  // the next server's
+  bool spawns_ = false;              // the player is to spawn there: it was alive, or has asked to
 
   // In kMoves.
   std::unique_ptr<BackSlot> next_;

@@ -83,7 +83,7 @@ void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {
   if (!alive) return;  // it is still exploding
   steering.hear(Intent(claim));
   words::Pose place = pose_of(claim);
-  fit(place);
+  limit_and_number(place);
   place.set_unit(players_.own()->unit);
   claimed(place, out.now());
   out.say(place);

@@ -88,7 +88,7 @@ class TankOnServer : public DrivenTank {
 
   virtual void ask_to_spawn(BackOut& out) = 0;
   /// Limits a claimed pose to what the server accepts, and numbers it.
-  virtual void fit(words::Pose& place) = 0;
+  virtual void limit_and_number(words::Pose& place) = 0;
   virtual void tell_server(const words::Pose& place, BackOut& out) = 0;
   /// How long the server may go without a report of the tank.
   virtual Micros silence() const { return kSecond; }

@@ -23,8 +23,8 @@ std::optional<std::uint16_t> FlagNumbers::give(Id token, const WorldState& world
 
 FlagNumbers::Seen FlagNumbers::see(Id unit, const WorldState& world) {
   const UnitState* state = world.unit(unit);
-  const bool lies = state != nullptr && !state->hidden && state->unit.alive();
-  if (!lies) return {drop(unit)};
+  const bool is_shown = state != nullptr && !state->hidden && state->unit.alive();
+  if (!is_shown) return {drop(unit)};
   if (pickups_.number(unit) == nullptr) {
     const auto number = free();
     if (!number) return {std::nullopt, true};

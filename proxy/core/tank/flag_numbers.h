@@ -29,7 +29,7 @@ class FlagNumbers {
   /// What to tell the client about a unit.
   struct Pickup {
     std::uint16_t number = 0;
-    const UnitState* lies = nullptr;  ///< null: the client must remove it
+    const UnitState* unit = nullptr;  ///< null: the client must remove it
   };
   struct Seen {
     std::optional<Pickup> pickup;  ///< nothing: there is nothing to tell

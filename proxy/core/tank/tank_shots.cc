@@ -20,7 +20,7 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   flying.player = player;
   flying.number = *number;
   flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
-  dress(flying, shot, mine);
+  add_details(flying, shot, mine);
   shots_.add(flying);
   begin(flying, shot, out);
   end_shots_near_own_tank(out);

@@ -36,7 +36,7 @@ class TankShots {
   /// A shot number of this player: the wished one if it fits. Nothing: none is free.
   virtual std::optional<std::uint16_t> number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) = 0;
   /// Sets what only the game knows: the weapon, and where the shot leaves the gun. `mine`: the client's own shot.
-  virtual void dress(ShownShot& shown, const words::Shot& shot, bool mine) = 0;
+  virtual void add_details(ShownShot& shown, const words::Shot& shot, bool mine) = 0;
   virtual void begin(const ShownShot& shown, const words::Shot& shot, FrontOut& out) = 0;
   virtual void end(const ShownShot& shown, bool burst, FrontOut& out) = 0;
 

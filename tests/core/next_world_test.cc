@@ -1,6 +1,6 @@
 // A player whose server was lost: whether the next world is the same place, and what it is told if no server lets it
 // in.
-#include "proxy/core/room/comeback.h"
+#include "proxy/core/room/next_world.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "proxy/core/room/room.h"
 
-namespace entente::core::comeback_test {
+namespace entente::core::next_world_test {
 namespace {
 
 words::World map(const char* name) {
@@ -25,10 +25,10 @@ words::Room settings(std::uint32_t shots) {
   return word;
 }
 
-Comeback to(const WorldState& world, std::initializer_list<Fact> next) {
-  Comeback comeback(world, 1);
-  for (const Fact& fact : next) comeback.fold(fact);
-  return comeback;
+bool goes_on(const WorldState& world, std::initializer_list<Fact> next) {
+  WorldState there;
+  for (const Fact& fact : next) there.fold(fact);
+  return is_same_place(world, there);
 }
 
 TEST_CASE("a world is the same place if its map and settings are the same") {
@@ -36,19 +36,19 @@ TEST_CASE("a world is the same place if its map and settings are the same") {
   world.fold(Fact(map("hills")));
   world.fold(Fact(settings(5)));
   world.fold(Fact(words::Ready()));
-  CHECK(to(world, {Fact(map("hills")), Fact(settings(5))}).is_same_place(world));
-  CHECK_FALSE(to(world, {Fact(map("plains")), Fact(settings(5))}).is_same_place(world));
-  CHECK_FALSE(to(world, {Fact(map("hills")), Fact(settings(3))}).is_same_place(world));
-  CHECK_FALSE(to(world, {Fact(settings(5))}).is_same_place(world));
+  CHECK(goes_on(world, {Fact(map("hills")), Fact(settings(5))}));
+  CHECK_FALSE(goes_on(world, {Fact(map("plains")), Fact(settings(5))}));
+  CHECK_FALSE(goes_on(world, {Fact(map("hills")), Fact(settings(3))}));
+  CHECK_FALSE(goes_on(world, {Fact(settings(5))}));
 }
 
 TEST_CASE("a player who has loaded no world can go to any; one who is in a world without a map, only to such a one") {
   WorldState world;
-  CHECK(to(world, {Fact(map("hills"))}).is_same_place(world));
-  CHECK(to(world, {}).is_same_place(world));
+  CHECK(goes_on(world, {Fact(map("hills"))}));
+  CHECK(goes_on(world, {}));
   world.fold(Fact(words::Ready()));
-  CHECK_FALSE(to(world, {Fact(map("hills"))}).is_same_place(world));
-  CHECK(to(world, {}).is_same_place(world));
+  CHECK_FALSE(goes_on(world, {Fact(map("hills"))}));
+  CHECK(goes_on(world, {}));
 }
 
 /// Records what the player is told.
@@ -164,4 +164,4 @@ TEST_CASE("a room ends for its own reason, even if an earlier server was lost fo
 }
 
 }  // namespace
-}  // namespace entente::core::comeback_test
+}  // namespace entente::core::next_world_test

@@ -1,14 +1,9 @@
-#include "proxy/core/room/comeback.h"
+#include "proxy/core/room/next_world.h"
 
 #include "proxy/core/replay/difference.h"
 
 namespace entente::core {
 namespace {
-
-bool is_alive(const WorldState& world, Id player) {
-  const UnitState* unit = world.active_unit(player);
-  return unit != nullptr && unit->unit.alive();
-}
 
 /// The settings of a game that its clients learn when they join.
 words::Room settings_of(const WorldState& world) {
@@ -30,9 +25,12 @@ std::vector<Fact> difference(const WorldState& from, const WorldState& to) {
 
 }  // namespace
 
-Comeback::Comeback(const WorldState& world, Id player) : spawns_(is_alive(world, player)) {}
+bool is_alive(const WorldState& world, Id player) {
+  const UnitState* unit = world.active_unit(player);
+  return unit != nullptr && unit->unit.alive();
+}
 
-std::vector<Fact> Comeback::loss(const WorldState& world, Id player) {
+std::vector<Fact> facts_of_loss(const WorldState& world, Id player) {
   WorldState left;
   world.tell([&](Fact& fact) {
     const auto* known = as<words::Player>(fact);
@@ -52,20 +50,20 @@ std::vector<Fact> Comeback::loss(const WorldState& world, Id player) {
   return facts;
 }
 
-bool Comeback::is_same_place(const WorldState& world) const {
-  const words::World *before = world.geometry(), *now = next_->geometry();
+bool is_same_place(const WorldState& world, const WorldState& next) {
+  const words::World *before = world.geometry(), *now = next.geometry();
   if (before == nullptr) return !world.ready() || now == nullptr;  // a player who has not entered has loaded no world
   if (now == nullptr) return false;
   return before->SerializeAsString() == now->SerializeAsString() &&
-         settings_of(world).SerializeAsString() == settings_of(*next_).SerializeAsString();
+         settings_of(world).SerializeAsString() == settings_of(next).SerializeAsString();
 }
 
-std::vector<Fact> Comeback::arrive(const WorldState& world, Id player) {
+std::vector<Fact> facts_of_arrival(const WorldState& world, WorldState& next, Id player) {
   const PlayerState* own = world.player(player);
   // The server reports the player itself later, or never.
-  if (own != nullptr && next_->player(player) == nullptr) next_->fold(own->player);
-  next_->fold(words::Ready());
-  std::vector<Fact> facts = difference(world, *next_);
+  if (own != nullptr && next.player(player) == nullptr) next.fold(own->player);
+  next.fold(words::Ready());
+  std::vector<Fact> facts = difference(world, next);
   if (!world.ready()) facts.emplace_back(words::Ready());
   return facts;
 }
