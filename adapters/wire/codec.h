@@ -1,5 +1,10 @@
 // A codec reads and writes the messages of one game in one dialect. This is its interface for tools that know no
 // game (tap, verify, inspect, fuzz, invent). Typed code uses the game's messages.h instead.
+//
+//   const auto row = codec.decode(frame);
+//   if (!row) return row.error();   // the field, and its offset in the frame
+//   print(**row, codec, line);      // or visit(), or encode()
+//
 // Invariant: what decodes, encodes to the same bytes.
 #pragma once
 

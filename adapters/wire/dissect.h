@@ -1,5 +1,10 @@
 // A dissector takes one connection's bytes, in arbitrary pieces, and returns its frames. Used by tap, verify and
 // inspect.
+//
+//   Dissector dissector(game, dialect);
+//   dissector.stream(Way::kToServer, bytes, sink);              // sink.frame() for each whole frame
+//   dissector.end(Way::kToServer, sink, false);                 // sink.raw() if a frame is incomplete
+//
 // Invariant: every byte comes out once, in order, per direction: in a frame, or as raw bytes once framing is lost.
 #pragma once
 
@@ -20,6 +25,7 @@ class DissectorSink {
   virtual void raw(Way way, Lane lane, Bytes bytes, const Fault* why) = 0;
 };
 
+/// Of one connection. Not thread-safe. `game` outlives it.
 class Dissector {
  public:
   Dissector(const Game& game, std::size_t dialect);

@@ -10,8 +10,9 @@ namespace entente::wire {
 /// How ENet delivers a packet, named as its flags.
 enum class EnetDelivery : std::uint8_t { kUnreliable = 0, kReliable = 1, kUnsequenced = 2 };
 
+/// How a packet of a game travels.
 struct EnetCarriage {
-  std::uint8_t channel = 0;
+  std::uint8_t channel = 0;  ///< from 0, below what both ends agreed on
   EnetDelivery send = EnetDelivery::kReliable;
 
   /// Reliable packets count as stream data.

@@ -8,9 +8,9 @@
 // Reader, Writer and VisitingLayout (visiting_layout.h) are the layout drivers: fields() is compiled once for each
 // driver and message. A FieldVisitor (field_visitor.h) is not a layout driver: VisitingLayout calls it for each field,
 // and it is compiled once, for all messages.
-// Laws: a `when` sees only the dialect and earlier fields; fields() computes nothing; a count above the number of bytes
-// left is refused before memory is allocated; structs keep wire values (the i16, the padding, the bytes after a NUL),
-// so that what decodes encodes to the same bytes.
+// Invariant: a `when` sees only the dialect and earlier fields; fields() computes nothing; a count above the number of
+// bytes left is refused before memory is allocated; structs keep wire values (the i16, the padding, the bytes after a
+// NUL), so that what decodes encodes to the same bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,11 @@
 // Cuts what a peer sends into frames, for the end of its link. The incomplete end of a stream is kept. A message must
 // end with a whole frame. The frames are passed on a few at a time, and the reader may stop in between: then it keeps
 // the rest until it goes on.
+//
+//   FrameReader reader(game, dialect, Way::kToServer);
+//   auto fault = reader.feed(Lane::kStream, bytes, [&](const Frames& frames) { room.received(seat, frames, now); });
+//   if (fault) close(*fault);
+//
 // Invariant: it keeps at most what one call of feed() brought, and the incomplete frame before it. That frame is never
 // larger than the game's largest.
 #pragma once
@@ -18,6 +23,8 @@
 
 namespace entente::wire {
 
+/// Of one link. Not thread-safe. Frames refer to the bytes that were fed, or to what is kept: they are valid only
+/// during the call of `pass`.
 class FrameReader {
  public:
   /// How many frames are passed on at once, if the reader may stop.

@@ -11,7 +11,8 @@ namespace entente::wire {
 
 using Random = std::mt19937_64;
 
-/// Sets the codec's kept message to a random one of `row`, small enough for `budget` bytes in nearly all cases.
+/// `budget`: bytes. REQUIRES: `row` exists in the codec's dialect. Sets the codec's kept message to a random one of
+/// `row`, small enough for `budget` bytes in nearly all cases.
 void invent(const Row& row, Way way, Codec& codec, Random& random, std::size_t budget = 512);
 
 }  // namespace entente::wire

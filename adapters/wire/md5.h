@@ -7,6 +7,7 @@
 
 namespace entente::wire {
 
+/// In the order in which it is usually printed.
 std::array<std::uint8_t, 16> md5(Bytes bytes);
 
 }  // namespace entente::wire

@@ -1,4 +1,8 @@
 // The messages to and from one peer, for a front or a back: frames are decoded, messages are encoded.
+//
+//   const auto fault = link_.hear(frames, [&](const auto& heard) { return use(*heard.message), true; });
+//   if (fault) return out.fail(*fault);
+//   out.send(Lane::kStream, link_.frame(MsgAlive{…}));
 #pragma once
 
 #include <memory>
@@ -9,7 +13,7 @@
 
 namespace entente::wire {
 
-/// `Message`: as in MessageCodec.
+/// `Message`: as in MessageCodec. Not thread-safe.
 template <class Message>
 class MessageLink {
  public:

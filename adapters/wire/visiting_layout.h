@@ -1,5 +1,6 @@
 // VisitingLayout turns the verbs of fields.h into calls of a FieldVisitor. So each tool is compiled once instead of
 // once per message.
+// Included only by typed_codec.h. Its functions are the verbs, which fields.h explains.
 // Invariant: what the visitor changes is changed in the message; a list or part that the visitor asks for is created
 // before it is visited.
 #pragma once
@@ -10,6 +11,7 @@
 
 namespace entente::wire {
 
+/// The kind of a number or enum as it travels.
 template <class T>
 constexpr Kind kind_of() {
   if constexpr (std::is_enum_v<T>) {
@@ -33,6 +35,7 @@ constexpr Kind kind_of() {
   }
 }
 
+/// `D`: the game's dialect. Made for one visit of one message; visitor and dialect outlive it.
 template <class D>
 class VisitingLayout : public Verbs<VisitingLayout<D>, D> {
  public:
@@ -192,6 +195,7 @@ class VisitingLayout : public Verbs<VisitingLayout<D>, D> {
     visitor_.end_group();
   }
 
+  // Called by Verbs.
   bool enter(const char* what, bool condition) { return visitor_.part(what, condition, false); }
   template <class Tell>
   bool ask(const char* what, bool& there, Tell&) {

@@ -24,6 +24,7 @@ class Grid {
   /// `side`: metres; best about the size of a view.
   explicit Grid(double side) : side_(side) {}
 
+  /// Where the unit is now, in metres. Adds it if it is new.
   void place(T unit, double x, double y) {
     const std::uint64_t key = key_of(line(x), line(y));
     const auto [at, is_new] = where_.try_emplace(unit);
@@ -41,6 +42,7 @@ class Grid {
     limit_cells();
   }
 
+  /// Does nothing if it is not there.
   void remove(T unit) {
     const auto at = where_.find(unit);
     if (at == where_.end()) return;
@@ -55,7 +57,7 @@ class Grid {
     where_.clear();
   }
 
-  /// Calls `see(T)` for every unit in that box.
+  /// Calls `see(T)` for every unit in that box, whose edges, in metres, belong to it. `see` must not change the grid.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
     const std::int32_t left = line(west), right = line(east), low = line(south), high = line(north);

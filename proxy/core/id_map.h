@@ -21,6 +21,7 @@ class IdMap {
     to_id_[number] = id;
     to_number_[id] = number;
   }
+  // Removing what is not in the map does nothing.
   void remove_number(Number number) {
     if (const Id id = this->id(number)) forget(number, id);
   }
@@ -55,6 +56,7 @@ class IdMap {
     }
   }
 
+  /// How many pairs it holds. Its owner limits them.
   std::size_t size() const { return to_id_.size(); }
 
  private:

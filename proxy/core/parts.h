@@ -1,8 +1,11 @@
 // Dispatches messages and words to the parts of a room member. A part receives a type if it has hear() for it.
+//
+//   hand(*heard.message, out, players_, shots_, flags_);   // shots_ has void hear(const ShotBegin&, BackOut&)
 #pragma once
 
 namespace entente::core {
 
+/// Whether a part has hear() for this type.
 template <class Part, class Heard, class Out>
 concept Hears = requires(Part& part, const Heard& heard, Out& out) {
   part.hear(heard, out);

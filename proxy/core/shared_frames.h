@@ -1,4 +1,9 @@
 // Bytes that several fronts of a room send: encoded by the first, sent by all.
+//
+//   frames.next_word();                                                      // the room delivers a fact
+//   if (const SharedBytes* known = frames.find(&kKey)) return lend(*known);  // in each front
+//   lend(frames.add(&kKey, encoded));
+//
 // Invariant: kept bytes stay in place until forget(), and as long as somebody keeps their owner. Bytes of one key for
 // consecutive words are adjacent, so that a link can send them as one piece. The same map is kept once for each key.
 #pragma once
@@ -12,6 +17,7 @@
 
 namespace entente::core {
 
+/// Of one room, on its thread.
 class SharedFrames {
  public:
   /// A new word is being delivered.

@@ -1,4 +1,9 @@
 // Timers, in a heap in which each entry knows its own index.
+//
+//   queue.add(timer_, now + kSecond);                                   // timer_: a member of its owner
+//   for (TimerQueue::Timer* due : queue.take_due(now, 64)) tick(due->id);
+//   next_wake = queue.next();
+//
 // Invariant: an entry holds one time, the earliest that was requested, and fires once. Entries that are taken together
 // fire in the order of their ids.
 #pragma once
@@ -23,6 +28,7 @@ class TimerQueue {
     std::size_t place = 0;  // in the heap, from 1; 0: not in it
   };
 
+  /// Requests to fire at `at`. A later time than the one requested before changes nothing.
   void add(Timer& timer, Micros at) {
     if (at >= timer.at) return;
     timer.at = at;
@@ -33,6 +39,7 @@ class TimerQueue {
     rise(timer.place);
   }
 
+  /// Takes the request back, if there is one.
   void drop(Timer& timer) {
     timer.at = kNever;
     if (timer.place == 0) return;
@@ -45,6 +52,7 @@ class TimerQueue {
     sink(last->place);
   }
 
+  /// When take_due() is needed next; kNever: not at all.
   Micros next() const { return heap_.empty() ? kNever : heap_.front()->at; }
 
   /// Removes and returns the due timers, in the order of their ids; valid until the next call. At most `most`, those

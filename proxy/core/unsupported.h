@@ -1,4 +1,6 @@
 // Finds, by the kind of a word, the line of a game's mapping that says why the game has no message for it.
+//
+//   core::drop_unsupported<mapping>(word, out);   // mapping(): the game's table, wire/mapping.h
 #pragma once
 
 #include <array>
@@ -29,6 +31,7 @@ class UnsupportedWords {
   std::array<const MappingLine*, std::variant_size_v<typename Word::Kind>> lines_{};
 };
 
+/// The place of the message T in such a variant.
 template <class T, class... All>
 constexpr std::size_t index_of_kind(std::variant<All...>*) {
   std::size_t index = 0;

@@ -1,5 +1,9 @@
 // Owns a libuv handle. libuv closes handles later: uv_close only begins it, and the memory must stay until the loop
 // has called back. So a handle lives on the heap, its owner may go at any time, and the loop frees it.
+//
+//   timer_ = make_handle<uv_timer_t>(this, [&](uv_timer_t* it) { return uv_timer_init(loop.raw(), it); });
+//   uv_timer_start(timer_.get(), [](uv_timer_t* it) { static_cast<Owner*>(it->data)->rang(); }, 100, 0);
+//
 // Invariant: no other file calls uv_close. After its owner is gone, a handle makes no callbacks.
 #pragma once
 
@@ -20,7 +24,8 @@ struct HandleCloser {
 template <class T>
 using Handle = std::unique_ptr<T, HandleCloser>;
 
-/// `init(T*)` calls a function of the uv_*_init family. If it fails (not 0), there is no handle.
+/// `owner` becomes the handle's `data`. `init(T*)` calls a function of the uv_*_init family. If it fails (not 0), there
+/// is no handle.
 template <class T, class Init>
 Handle<T> make_handle(void* owner, Init&& init) {
   auto raw = std::make_unique<T>();

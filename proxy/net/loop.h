@@ -1,5 +1,11 @@
 // One thread's event loop: its clock, the shared read buffers, the order of service, and work at the end of a turn.
-// Invariant: everything on a loop is called on its thread. A loop outlives everything on it.
+//
+//   Loop loop;
+//   Ticker ticker(loop, user, 1'000);                  // user.tick() each second
+//   named_thread("worker", [&loop] { loop.run(); });   // from now on, only this thread calls what is on the loop
+//
+// Invariant: everything on a loop is called on its thread; other threads reach it by a Mailbox (mailbox.h). A loop
+// outlives everything on it.
 #pragma once
 
 #include <sys/socket.h>
@@ -62,9 +68,11 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
+  /// For make_handle() (handle.h).
   uv_loop_t* raw() { return &loop_; }
   Millis now() const { return uv_now(&loop_); }        ///< at the start of this turn; comparable between loops
   std::uint64_t nanos() const { return uv_hrtime(); }  ///< the same clock, now
+  /// For one read at a time: what is in it is used before the caller returns to the loop.
   std::span<std::uint8_t> read_buffer() { return read_buffer_; }
   DatagramBuffers& datagram_buffers() { return datagram_buffers_; }
   Outbox& outbox() { return outbox_; }
@@ -139,6 +147,7 @@ class Alarm final : private Job {
     virtual void rang() = 0;
   };
 
+  /// `loop` and `user` outlive it. Destroying it clears it.
   Alarm(Loop& loop, User& user);
 
   /// Fires at the first whole millisecond not before `nanos` (Loop::nanos), and not within this call. Replaces an
@@ -160,7 +169,7 @@ class Alarm final : private Job {
   std::uint64_t set_to_ = kOff;  // milliseconds
 };
 
-/// Calls back periodically, with a period in milliseconds.
+/// Calls back periodically, with a period in milliseconds, until it is destroyed. `user` outlives it.
 class Ticker {
  public:
   class User {

@@ -1,4 +1,9 @@
 // Passes letters from other threads to a loop.
+//
+//   Mailbox<Order, Worker> mailbox_{loop, *this};            // on the loop's thread, or before it runs
+//   worker.mailbox_.post(std::move(order));                  // on any thread
+//   void mail() { mailbox_.take(orders_); … orders_.clear(); }   // on the loop's thread
+//
 // Invariant: its lock is held only for a push or a swap.
 #pragma once
 
@@ -10,7 +15,8 @@
 
 namespace entente::net {
 
-/// `User` has `void mail()`, called on the loop's thread at least once after each post: there may be letters.
+/// It keeps its loop running until close(). `User` has `void mail()`, called on the loop's thread at least once after
+/// each post: there may be letters.
 template <class Letter, class User>
 class Mailbox {
  public:

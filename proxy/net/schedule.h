@@ -64,7 +64,12 @@ class Party {
   std::unordered_map<Address, std::weak_ptr<Party>, AddressHash> parts_;
 };
 
-/// Work that can wait in a Schedule. Leaves it when destroyed.
+/// Work that can wait in a Schedule. Leaves it when destroyed. A job that is added by Loop::serve():
+///
+///     void Copy::run() {
+///       while (left() && !loop_.time_is_up()) step();
+///       if (left()) loop_.serve(*this);   // in a later turn
+///     }
 class Job {
  public:
   Job() = default;

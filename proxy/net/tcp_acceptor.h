@@ -15,12 +15,14 @@ class TcpAcceptor final : private Poll::User {
    public:
     virtual ~User() = default;
     /// May close the acceptor.
-    virtual void accepted(Fd fd, const Address& from) = 0;
+    virtual void accepted(Fd fd, const Address& from) = 0;  ///< non-blocking, close-on-exec
     /// There is no file descriptor for this connection: `fd` is the one in reserve. REQUIRES: closed in the call.
     virtual void starved(Fd fd, const Address& from) = 0;
   };
 
+  /// Newcomers are served in a turn of their own (schedule.h). `user` outlives it.
   TcpAcceptor(Loop& loop, User& user) : loop_(loop), user_(user) { poll_.set_party(std::make_shared<Party>()); }
+  /// Accepts until close(). `listening`: non-blocking, from net::listen(). False: the kernel cannot watch it.
   bool open(Fd listening);
   void close();
   /// Another descriptor of the listening socket. Empty: errno says why.

@@ -30,7 +30,7 @@ class UdpReader final : private Poll::User {
   class User {
    public:
     virtual ~User() = default;
-    /// May close the reader, not destroy it.
+    /// `bytes` are valid only during the call. May close the reader, not destroy it.
     virtual void datagram(const Address& from, Bytes bytes) = 0;
     /// All datagrams of one call have been delivered.
     virtual void datagrams_done() {}
@@ -40,6 +40,7 @@ class UdpReader final : private Poll::User {
   ~UdpReader() override;
   /// Reads from many senders: takes up to DatagramBuffers::kSlots datagrams at a time, then lets others be served
   /// (schedule.h). `bound`: where the socket is bound, or will be (udp_twin.h).
+  /// False: the kernel cannot watch the socket. REQUIRES, here and below: `fd` stays open until close().
   bool open(int fd, const Address& bound);
   bool open(int fd);
   /// Reads from a connected socket, whose datagrams mostly come one at a time: takes one each time that the socket is
@@ -85,7 +86,7 @@ class UdpReader final : private Poll::User {
   std::vector<std::unique_ptr<PeerSocket>> forgotten_;  // closed; one of them may be calling us
 };
 
-/// Sends on a connected socket. False if the kernel does not accept it now.
+/// Sends on a connected, non-blocking socket. False if the kernel does not accept it now.
 bool udp_send(int fd, Bytes datagram);
 
 /// Collects a turn's datagrams to many addresses and sends them with one call. Several batches may share a socket,

@@ -10,12 +10,15 @@ namespace entente::net {
 /// Any thread may wake(); one thread waits.
 class Waker {
  public:
+  /// REQUIRES: a descriptor is left.
   Waker();
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
+  /// What was written before is visible to the thread that it wakes.
   void wake();
-  /// Returns after wake(), or after `ms` milliseconds (-1: no limit).
+  /// Returns after wake() (at once, if it was called since the last return), after a signal, or after `ms` milliseconds
+  /// (-1: no limit).
   void wait(int ms);
 
  private:

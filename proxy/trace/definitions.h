@@ -11,6 +11,7 @@ namespace entente::trace::mcap {
 
 class Definitions {
  public:
+  /// `limit`: bytes of all records together, as they lie in the file. What exceeds it is a fault.
   explicit Definitions(std::uint64_t limit) : left_(limit) {}
 
   /// Adds a schema, channel or metadata record. Repeating a record is allowed; another record with the same id is a
@@ -19,6 +20,7 @@ class Definitions {
   /// Takes the memory for a metadata record of this length from the limit. False: it is above.
   bool hold_metadata(std::uint64_t length) { return length <= left_ && hold(length * kMapFactor); }
 
+  /// Null if unknown. Here and below: valid as long as this object.
   const Channel* channel(std::uint16_t id) const {
     const auto found = channels_.find(id);
     return found == channels_.end() ? nullptr : &found->second;

@@ -12,8 +12,8 @@
 
 namespace entente::trace {
 
-/// Grows at its end. A failed write may leave some of its bytes; the caller then cuts the file back to its last good
-/// size.
+/// Grows at its end. Used by one thread at a time. Errors name the file, and are for people. A failed write may leave
+/// some of its bytes; the caller then cuts the file back to its last good size.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -27,7 +27,7 @@ class Sink {
   virtual Outcome<Done> check() { return Done{}; }
 };
 
-/// A number of bytes, readable at any offset.
+/// A number of bytes, readable at any offset. Used by one thread at a time. Errors as in Sink.
 class Source {
  public:
   virtual ~Source() = default;
@@ -53,7 +53,8 @@ class Descriptor {
   int fd_;
 };
 
-/// Writes PATH.part, which finish() renames to PATH.
+/// Writes PATH.part, which finish() renames to PATH. Without finish() or discard(), PATH.part stays, for `entente
+/// recover`.
 class FileSink final : public Sink {
  public:
   /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. Another `suffix` than ".part" is for

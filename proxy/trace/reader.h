@@ -1,4 +1,12 @@
 // Reads an MCAP file from start to end and trusts nothing: it checks all lengths, checksums and counts.
+//
+//   Reader reader(source);
+//   for (;;) {
+//     auto message = reader.next();
+//     if (!message.ok() || *message == nullptr) break;   // an error, or the end; pass_damage() goes on after an error
+//     use(**message, *reader.definitions().channel((*message)->channel));
+//   }
+//
 // Invariant: it reads no byte outside the file or a record, allocates no memory because of a length alone, and returns
 // a message only after its chunk's checksum was right.
 #pragma once
@@ -27,6 +35,7 @@ struct Progress {
   bool complete = false;  ///< all of the file was read and found right
 };
 
+/// Not thread-safe. Times are as in the file: nanoseconds since 1970.
 class Reader {
  public:
   /// `source` outlives the reader. Nothing is read before next().

@@ -9,18 +9,22 @@
 
 namespace entente::trace {
 
+/// Not thread-safe. Errors are those of Source::read().
 class Window {
  public:
+  /// Bytes that are read at once, if fewer are asked for.
   static constexpr std::uint64_t kAhead = 256 << 10;
 
+  /// `source` outlives it. Nothing is read yet.
   explicit Window(Source& source) : source_(source) {}
 
+  /// Bytes of the source from `offset` on.
   std::uint64_t left(std::uint64_t offset) const { return offset < source_.size() ? source_.size() - offset : 0; }
 
   /// The source has changed.
   void forget() { held_ = {}; }
 
-  /// REQUIRES: size <= left(offset).
+  /// These bytes. REQUIRES: size <= left(offset).
   Outcome<Bytes> view(std::uint64_t offset, std::uint64_t size) {
     if (offset < start_ || offset + size > start_ + held_.size()) {
       if (auto moved = move(offset, size); !moved.ok()) return moved.error();

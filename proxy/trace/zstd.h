@@ -26,8 +26,10 @@ class Scratch {
   std::size_t size_ = 0;
 };
 
+/// Not thread-safe.
 class Compressor {
  public:
+  /// `level`: of zstd; a higher one takes longer, and makes less.
   explicit Compressor(int level);
   ~Compressor();
 
@@ -42,12 +44,14 @@ class Compressor {
   int level_;
 };
 
+/// Not thread-safe.
 class Decompressor {
  public:
   Decompressor();
   ~Decompressor();
 
-  /// The `size` bytes that `bytes` expand to, valid until the next call. REQUIRES: `size` was checked against a
+  /// The `size` bytes that `bytes`, one zstd frame, expand to; valid until the next call. A fault if it is damaged, or
+  /// expands to another size. REQUIRES: `size` was checked against a
   /// limit.
   Result<Bytes> decompress(Bytes bytes, std::uint64_t size);
 

@@ -1,5 +1,11 @@
 // A room: one source of truth (a back), its listeners (fronts), and the only loop that calls them. A front's intents
 // go to the back. The back's facts are folded into the world and delivered to every front that they are for.
+//
+//   Room room(host, std::move(back), options);
+//   const Id seat = room.seat(std::move(front), peer, now);
+//   room.received(seat, frames, now);                     // host.send() for what the members send
+//   if (now >= room.next_wake()) room.tick(now);
+//
 // Invariant: no member is called while it is being called; words are delivered in order; time and random numbers come
 // from outside. So the same calls give the same bytes.
 #pragma once
@@ -38,6 +44,8 @@ struct RoomOptions {
   Id ids_after = 0;                 ///< the first id is the one after this
 };
 
+/// Used by one thread at a time. Times are microseconds since the room began, by a monotonic clock. Nothing here waits,
+/// fails or throws: what goes wrong with a peer ends its seat or the room (Host::close).
 class Room {
  public:
   /// The network, as the room needs it. No call may call the room back.

@@ -2,6 +2,11 @@
 // It leads away from a server that goes on, where the player stays until the next server has let it in, or from one
 // that is lost. In both cases the next server's world is built apart until it is ready, and then the player receives
 // the difference (next_world.h).
+//
+//   transition.replace_back(std::move(fresh), {why, code}, now);   // the server is lost: the host dials for `fresh`
+//   transition.begin_move(std::move(next), now);                   // the player is moved: the host dials for `next`
+//   // Then back_opened(), received() and gone() as for any back; Host::moved() or move_failed() ends a move.
+//
 // Invariant: the player is in the world of one server at a time. A way from a server that goes on may fail, and then
 // nothing has happened to the player.
 #pragma once
