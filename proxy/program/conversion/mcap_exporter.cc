@@ -30,13 +30,13 @@ void McapExporter::begin(ConnectionId id, const ImportedConnection& connection, 
   opened.set_client_sent(connection.client_sent);
   opened.set_server_sent(connection.server_sent);
   recorder_.opened(last_ = std::max(last_, time), opened);
-  codecs_[id] = game_dialect.game->codec(game_dialect.dialect);
+  codec_of_[id] = &codecs_.of(game_dialect);
   if (what_.words != nullptr) what_.words->begin(id, link(id), connection, game_dialect, time);
 }
 
 void McapExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   last_ = time;
-  const auto& codec = codecs_[id];
+  wire::Codec* const codec = codec_of_.at(id);
   if (!codec->decode(frame).ok()) ++undecoded_;
   if (what_.frames) {
     const wire::Row* row = codec->find(frame);
@@ -75,7 +75,7 @@ void McapExporter::side_closed(ConnectionId id, const ImportedClose& end) {
 void McapExporter::connection_finished(ConnectionId id) {
   if (what_.words != nullptr) what_.words->gone(id);
   recorder_.closed(last_, link(id), reasons_[id]);
-  codecs_.erase(id);
+  codec_of_.erase(id);
   reasons_.erase(id);
   links_.erase(id);
 }

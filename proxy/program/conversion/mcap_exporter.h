@@ -9,6 +9,7 @@
 #include "proxy/program/conversion/convert_sink.h"
 #include "proxy/program/conversion/convert_words.h"
 #include "proxy/program/foxglove/scenes.h"
+#include "proxy/program/import/file.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -55,7 +56,8 @@ class McapExporter : public ConvertSink {
   std::uint64_t undecoded_ = 0;
   Buffer written_;  // reused
   std::map<ConnectionId, std::uint32_t> links_;
-  std::map<ConnectionId, std::unique_ptr<wire::Codec>> codecs_;
+  Codecs codecs_;
+  std::map<ConnectionId, wire::Codec*> codec_of_;  // one of codecs_, by open connection
   std::map<ConnectionId, std::string> reasons_;
 };
 
