@@ -232,8 +232,8 @@ class Worker final : public net::Ticker::User,
   void at_turn_end() override;
 
   /// A job that calls a function of its worker.
-  struct Chore final : net::Job {
-    Chore(Worker& its, void (Worker::*function)()) : worker(its), call(function) {}
+  struct WorkerJob final : net::Job {
+    WorkerJob(Worker& its, void (Worker::*function)()) : worker(its), call(function) {}
     void run() override { (worker.*call)(); }
     Worker& worker;
     void (Worker::*call)();
@@ -299,8 +299,8 @@ class Worker final : public net::Ticker::User,
   std::vector<std::unique_ptr<Session>> replaced_;
   std::vector<LinkId> to_tick_;  // sessions and callers whose tick() is still to be called
   std::unordered_map<LinkId, std::unique_ptr<Newcomer>> newcomers_;
-  Chore ticking_{*this, &Worker::tick_some};
-  Chore handing_out_{*this, &Worker::hand_out_datagrams};
+  WorkerJob ticking_{*this, &Worker::tick_some};
+  WorkerJob handing_out_{*this, &Worker::hand_out_datagrams};
   std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
   DatagramQueue datagram_queue_;

@@ -39,7 +39,7 @@ TEST_CASE("the end of a command is reported: its exit code, or the signal that e
 TEST_CASE("a detached command runs on, and its end is not reported") {
   Parent parent;
   REQUIRE(parent.child.start("exec sleep 0").ok());
-  parent.child.let_go();
+  parent.child.detach();
   parent.loop.run();
   CHECK(parent.ends.empty());
 }

@@ -29,9 +29,9 @@ TEST_CASE("every tile and direction of every map survives the conversion") {
         for (const Direction direction : kAll) {
           const Tile tile = {x, y}, next = step(tile, direction);
           wrong += tiles.at(tiles.x(tile), tiles.y(tile)) != tile;
-          wrong += tiles.settle(tile, tiles.x(tile), tiles.y(tile)) != tile;
-          wrong += tiles.holds(next) && tiles.settle(tile, tiles.x(next), tiles.y(next)) != next;
-          wrong += direction_of(yaw_of(direction)) != direction || settle(direction, yaw_of(direction)) != direction;
+          wrong += tiles.nearest(tile, tiles.x(tile), tiles.y(tile)) != tile;
+          wrong += tiles.holds(next) && tiles.nearest(tile, tiles.x(next), tiles.y(next)) != next;
+          wrong += direction_of(yaw_of(direction)) != direction || nearest(direction, yaw_of(direction)) != direction;
         }
     CHECK(wrong == 0);
   }
@@ -58,9 +58,9 @@ TEST_CASE("an invalid place becomes one on the map") {
   const double endless = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
   for (const double place : {endless, -endless, none, 1e300, -1e300, 401.0, -401.0}) {
     CHECK(tiles.holds(tiles.at(place, place)));
-    CHECK(tiles.holds(tiles.settle({5, 5}, place, -place)));
+    CHECK(tiles.holds(tiles.nearest({5, 5}, place, -place)));
     CHECK(is_direction(direction_of(place)));
-    CHECK(is_direction(settle(Direction::kEast, place)));
+    CHECK(is_direction(nearest(Direction::kEast, place)));
   }
 }
 
@@ -68,15 +68,15 @@ TEST_CASE("a tank keeps its tile until it is 0.6 tiles away, and its direction u
   const Tiles tiles(32, 32);
   const Tile tile = {10, 10};
   const double x = tiles.x(tile), y = tiles.y(tile);
-  CHECK(tiles.settle(tile, x + 14.9, y) == tile);
-  CHECK(tiles.settle(tile, x + 15.1, y) == Tile{11, 10});
-  CHECK(tiles.settle(tile, x, y + 15.1) == Tile{10, 9});
-  CHECK(tiles.settle(tile, x - 40, y - 14) == Tile{8, 10});
+  CHECK(tiles.nearest(tile, x + 14.9, y) == tile);
+  CHECK(tiles.nearest(tile, x + 15.1, y) == Tile{11, 10});
+  CHECK(tiles.nearest(tile, x, y + 15.1) == Tile{10, 9});
+  CHECK(tiles.nearest(tile, x - 40, y - 14) == Tile{8, 10});
   const auto degrees = [](double angle) { return angle * kPi / 180; };
-  CHECK(settle(Direction::kEast, degrees(49)) == Direction::kEast);
-  CHECK(settle(Direction::kEast, degrees(51)) == Direction::kNorth);
-  CHECK(settle(Direction::kWest, degrees(-131)) == Direction::kWest);
-  CHECK(settle(Direction::kNone, degrees(46)) == Direction::kNorth);
+  CHECK(nearest(Direction::kEast, degrees(49)) == Direction::kEast);
+  CHECK(nearest(Direction::kEast, degrees(51)) == Direction::kNorth);
+  CHECK(nearest(Direction::kWest, degrees(-131)) == Direction::kWest);
+  CHECK(nearest(Direction::kNone, degrees(46)) == Direction::kNorth);
   CHECK(direction_of(degrees(-135.1)) == Direction::kWest);
   CHECK(direction_of(degrees(359)) == Direction::kEast);
 }

@@ -61,8 +61,9 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
     if (marksman_.wish(*shooting, out)) keep_alive(out);
     return;
   }
-  const bool let_go = trigger != nullptr, unasked = as<words::WantWorld>(intent) != nullptr;  // the world comes anyway
-  if (!let_go && !unasked) hear_other(intent, out);
+  const bool of_trigger = trigger != nullptr,
+             unasked = as<words::WantWorld>(intent) != nullptr;  // the world comes anyway
+  if (!of_trigger && !unasked) hear_other(intent, out);
   keep_alive(out);
 }
 

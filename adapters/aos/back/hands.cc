@@ -172,7 +172,7 @@ void Hands::pull(BackOut& out) {
   --life_.clip;
 }
 
-void Hands::let_go(BackOut& out) {
+void Hands::release_trigger(BackOut& out) {
   if (life_.releases_at == 0 || out.now() < life_.releases_at) return;
   life_.releases_at = 0;
   press(life_.buttons_sent & kSecondary, out);

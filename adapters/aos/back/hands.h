@@ -41,7 +41,7 @@ class Hands {
   void aim(BackOut& out);
   void pull(BackOut& out);
   /// Releases the trigger, some time after it was pulled.
-  void let_go(BackOut& out);
+  void release_trigger(BackOut& out);
   /// Whether to tell the player now that no rounds are left. Not too often.
   bool may_complain(const BackOut& out);
 

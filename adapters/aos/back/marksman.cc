@@ -66,7 +66,7 @@ std::string Marksman::way_to(const words::Token& token) const {
 /// Releases the trigger of the last shot when it is time. While the player's trigger is held, fires as fast as the gun
 /// loads.
 void Marksman::mind_trigger(BackOut& out) {
-  hands_.let_go(out);
+  hands_.release_trigger(out);
   const core::Steering& steering = man_.steering();
   if (man_.client_moves_body() || !steering.trigger_held()) return;
   if (hands_.why_not_fire(out) != nullptr) return tell_empty(out);

@@ -170,7 +170,7 @@ void PlayerTable::enlist(const Candidate& candidate, FrontOut& out) {
   *free = {};
   free->player = candidate.player;
   free->unit = candidate.unit;
-  dress(*free, out);
+  describe(*free, out);
 }
 
 /// Creates the player on the client when its unit comes into play, or becomes visible in play.
@@ -210,7 +210,7 @@ std::uint8_t PlayerTable::side_of_player(const words::Player& player, const Fron
   return ally ? my_side : static_cast<std::uint8_t>(1 - my_side);
 }
 
-void PlayerTable::dress(PlayerEntry& entry, FrontOut& out) const {
+void PlayerTable::describe(PlayerEntry& entry, FrontOut& out) const {
   const core::PlayerState* state = out.world().player(entry.player);
   words::Player wished;
   if (state == nullptr && entry.player != out.me()) return;
@@ -251,7 +251,7 @@ void PlayerTable::redress(FrontOut& out) {
     if (entry.player == 0) continue;
     const auto look = [&] { return std::tuple(entry.name, entry.side, entry.weapon, entry.watches); };
     const auto before = look();
-    dress(entry, out);
+    describe(entry, out);
     const core::UnitState* unit = out.world().unit(entry.unit);
     if (before == look() || same_game(out) || !entry.told || !entry.alive || unit == nullptr) continue;
     create(slot, unit->unit.pose(), out);
@@ -284,7 +284,7 @@ void PlayerTable::introduce(Slot slot, FrontOut& out) {
 /// Puts a player into play at `pose`. For our own client this is also the surest way to move it.
 void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   PlayerEntry& entry = entries_[slot];
-  if (slot == kOwn) dress(entry, out);
+  if (slot == kOwn) describe(entry, out);
   CreatePlayer player;
   player.player = slot;
   player.weapon = entry.weapon;
@@ -343,7 +343,7 @@ void PlayerTable::hear(const words::Spawned& spawned, FrontOut& out) {
   const auto slot = slot_of_unit(spawned.unit());
   if (!slot || !known || (*slot == kOwn && !profile_.entered())) return;
   PlayerEntry& entry = entries_[*slot];
-  dress(entry, out);
+  describe(entry, out);
   // Its Unit may have put it into play there a moment ago.
   const bool same = entry.created != 0 && out.now() - entry.created < kSameLife &&
                     entry.created_at == map_.stand(spawned.pose(), out);

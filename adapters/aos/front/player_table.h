@@ -84,7 +84,7 @@ class PlayerTable {
   void refresh(FrontOut& out);
   /// Puts our client into play at `pose`, or makes it watch from there. This is the surest way to move it.
   void create_own(const words::Pose& pose, FrontOut& out) { create(kOwn, pose, out); }
-  void dress_own(FrontOut& out) { dress(own(), out); }
+  void describe_own(FrontOut& out) { describe(own(), out); }
 
   /// Sends the keys of a player, and its mouse buttons.
   void press_keys(Slot slot, std::uint8_t keys, FrontOut& out);
@@ -119,7 +119,7 @@ class PlayerTable {
   void enlist(const Candidate& candidate, FrontOut& out);
   void look_after(Slot slot, FrontOut& out);
   void look_after_all(FrontOut& out);
-  void dress(PlayerEntry& entry, FrontOut& out) const;
+  void describe(PlayerEntry& entry, FrontOut& out) const;
   void name(PlayerEntry& entry, const std::string& full_name, bool as_told) const;
   void create(Slot slot, const words::Pose& pose, FrontOut& out);
   void introduce(Slot slot, FrontOut& out);

@@ -32,7 +32,7 @@ class Dig {
     map_.clear(whole(at[0]), whole(at[1]), whole(at[2]));
     dug_.push_back(at);
   }
-  void settle() {
+  void drop_loose() {
     for (const Block& at : dug_)
       for (const Block& step : kBeside) fall(beside(at, step));
   }
@@ -112,7 +112,7 @@ std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Blo
     default:
       for (std::int32_t i = 0; i < 27; ++i) hole.dig({x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1});
   }
-  hole.settle();
+  hole.drop_loose();
   return 0;
 }
 

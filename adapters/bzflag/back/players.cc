@@ -113,16 +113,16 @@ void Players::hear(const words::Autopilot& word, BackOut& out) {
 }
 
 void Players::hear(const NewRabbit& rabbit, BackOut& out) {
-  const auto dress = [&](std::uint8_t number, words::Team team) {
+  const auto set_team_of = [&](std::uint8_t number, words::Team team) {
     if (core::TankServerPlayer* one = players_.find(number); one != nullptr && one->unit != 0) {
       one->player.set_team(team);
       one->team = wire_team(team);
       out.say(one->player);
     }
   };
-  if (rabbit_) dress(*rabbit_, words::HUNTER);
+  if (rabbit_) set_team_of(*rabbit_, words::HUNTER);
   rabbit_ = rabbit.player;
-  dress(rabbit.player, words::RABBIT);
+  set_team_of(rabbit.player, words::RABBIT);
 }
 
 void Players::hear(const Score& scores, BackOut& out) {

@@ -16,11 +16,11 @@ constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | word
 void PlayerTable::no_space(FrontOut& out) { out.drop(drops::kUnitsFull); }
 
 void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
-  dress(number, nth, out);
+  describe(number, nth, out);
   tell_entry(number, out);
 }
 
-void PlayerTable::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
+void PlayerTable::describe(std::uint8_t number, std::size_t nth, const FrontOut& out) {
   PlayerEntry& entry = at(number);
   const bool me = entry.player != 0 && entry.player == out.me();
   const core::PlayerState* owner = out.world().player(entry.player);

@@ -101,7 +101,7 @@ class DialectTranslator {
   bool translate_target(Id& to, std::uint16_t& team) const;
   std::int16_t team_there(std::int16_t team) const;
   template <class Joining>
-  void dress(Joining& one) const;
+  void convert_type_and_team(Joining& one) const;
 
   // -- Flags: translator_flags.cc
   void to_peer(FlagKind& flag) const;

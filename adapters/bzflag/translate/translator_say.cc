@@ -128,7 +128,7 @@ std::int16_t DialectTranslator::team_there(std::int16_t team) const {
 
 /// Converts type and team to that dialect.
 template <class Joining>
-void DialectTranslator::dress(Joining& one) const {
+void DialectTranslator::convert_type_and_team(Joining& one) const {
   using Team = decltype(one.team);
   one.team = static_cast<Team>(team_there(static_cast<std::int16_t>(one.team)));
   if (!dialect_.watcher_type) return;
@@ -140,7 +140,7 @@ void DialectTranslator::dress(Joining& one) const {
 bool DialectTranslator::translate_said(Enter& enter) {
   own_name_ = enter.callsign.view();
   enter.id = player_id(own_);
-  dress(enter);
+  convert_type_and_team(enter);
   return true;
 }
 
@@ -148,7 +148,7 @@ bool DialectTranslator::translate_said(AddPlayer& added) {
   Known& known = players_[added.id.byte];
   known.name = added.callsign.view();
   known.team = static_cast<std::int16_t>(added.team);
-  dress(added);
+  convert_type_and_team(added);
   return true;
 }
 

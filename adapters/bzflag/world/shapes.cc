@@ -143,7 +143,7 @@ void Shapes::add(std::vector<Face> part) {
       yaws.push_back(std::atan2(area[0], -area[1]));  // along the face
     if (!work_.take(piece.corners.size() * yaws.size())) return void(++left_out_);
     piece.yaw = best_yaw(piece.corners, yaws);
-    fit(piece);
+    measure(piece);
     if (piece.high[2] <= kLow) continue;
     pieces_.push_back(std::move(piece));
   }
@@ -155,7 +155,7 @@ void Shapes::add(std::vector<Face> part) {
   pieces_.resize(kMostRemembered);
 }
 
-void Shapes::fit(Piece& piece) const {
+void Shapes::measure(Piece& piece) const {
   std::tie(piece.low, piece.high) = around(piece.corners, piece.yaw);
   const Point size = minus(piece.high, piece.low);
   piece.waste = thick(size[0]) * thick(size[1]) * thick(size[2]) - kCoarse * piece.area;
@@ -206,7 +206,7 @@ std::vector<Shapes::Piece> Shapes::halves(const Piece& piece) {
       if (half.corners.size() < 3) continue;
       const Point area = doubled_area(half.corners);
       half.area = std::sqrt(dot(area, area)) / 2;
-      fit(half);
+      measure(half);
       waste += half.waste;
       both.push_back(std::move(half));
     }

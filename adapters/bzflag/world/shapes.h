@@ -81,7 +81,7 @@ class Shapes {
     Point low{}, high{};  // in a frame that is turned by yaw
     bool operator<(const Piece& other) const { return waste < other.waste; }
   };
-  void fit(Piece& piece) const;
+  void measure(Piece& piece) const;
   bool add_whole(const std::vector<Face>& part);
   void refine(std::size_t most);
   std::vector<Piece> halves(const Piece& piece);

@@ -75,7 +75,7 @@ class OgarBack final : public core::Back {
 
   void tick(BackOut& out) override {
     if (!open_) return;
-    tracker_.settle(out);
+    tracker_.tell_changes(out);
     mind_claims(out);
     mind_world(out);
     if (out.now() >= ask_at_) ask(out);

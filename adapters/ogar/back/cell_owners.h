@@ -71,7 +71,7 @@ class CellOwners {
 
   /// Sends the facts that are due. `size_of(cell)`: the cell's size.
   template <class F>
-  void settle(F&& size_of, core::BackOut& out) {
+  void tell_changes(F&& size_of, core::BackOut& out) {
     for (auto& [id, owner] : owners_) {
       if (!owner.changed) continue;
       choose_active(owner, size_of);

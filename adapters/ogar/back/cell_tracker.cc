@@ -250,14 +250,14 @@ void CellTracker::done(core::BackOut& out) {
   eaten_.clear();
   newest_before_ = newest_;
   window_before_ = window();
-  settle(out);
+  tell_changes(out);
 }
 
-void CellTracker::settle(core::BackOut& out) {
-  gunfire_.settle(out);
+void CellTracker::tell_changes(core::BackOut& out) {
+  gunfire_.end_shots(out);
   stop_standing(out);
   forget_hidden(out);
-  owners_.settle([&](std::uint32_t id) { return static_cast<double>(cells_.at(id).size); }, out);
+  owners_.tell_changes([&](std::uint32_t id) { return static_cast<double>(cells_.at(id).size); }, out);
   if (out.now() - checked_ < core::kSecond) return;
   checked_ = out.now();
   owners_.forget_absent(out);
@@ -298,7 +298,7 @@ void CellTracker::clear(core::BackOut& out) {
   hidden_.clear();
   moving_.clear();
   newest_ = newest_before_ = 0;
-  settle(out);
+  tell_changes(out);
 }
 
 CellTracker::Self CellTracker::self() const {

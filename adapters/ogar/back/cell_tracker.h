@@ -38,7 +38,7 @@ class CellTracker {
   /// The client has left the world: all cells are gone.
   void clear(core::BackOut& out);
   /// Time passed without an update.
-  void settle(core::BackOut& out);
+  void tell_changes(core::BackOut& out);
 
   /// The cells of this side's player.
   struct Self {

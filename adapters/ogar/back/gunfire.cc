@@ -38,7 +38,7 @@ void Gunfire::seen(core::Id player, const words::Pose& unit, double yaw, words::
   out.say(shot);
 }
 
-void Gunfire::settle(core::BackOut& out) {
+void Gunfire::end_shots(core::BackOut& out) {
   seen_.clear();
   while (!own_.empty() && own_.front().ends <= out.now()) {
     words::ShotEnded ended;

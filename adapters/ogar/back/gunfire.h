@@ -24,7 +24,7 @@ class Gunfire {
   /// Something left this player's `unit` in the direction `yaw`: tells the room of a shot.
   void seen(core::Id player, const words::Pose& unit, double yaw, words::Team team, core::BackOut& out);
   /// Called after each update, and when time has passed. Ends our player's shots that have flown long enough.
-  void settle(core::BackOut& out);
+  void end_shots(core::BackOut& out);
 
  private:
   struct Own {

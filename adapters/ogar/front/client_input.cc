@@ -18,7 +18,7 @@ void ClientInput::mouse(double x, double y, FrontOut& out) {
   const bool moved = x != x_ || y != y_;
   x_ = x;
   y_ = y;
-  settle();
+  check_state();
   if (told_ && !moved) return;
   if (!plays() && viewpoint_.state() != Viewpoint::State::kRoaming) return;
   told_ = true;
@@ -29,7 +29,7 @@ void ClientInput::mouse(double x, double y, FrontOut& out) {
 }
 
 /// The place of the mouse is sent again when a new life or flight begins.
-void ClientInput::settle() {
+void ClientInput::check_state() {
   if (std::exchange(told_in_, viewpoint_.state()) != viewpoint_.state()) told_ = false;
 }
 

@@ -27,7 +27,7 @@ class ClientInput {
   double mouse_y() const { return y_; }
 
  private:
-  void settle();
+  void check_state();
   bool plays() const { return viewpoint_.state() == Viewpoint::State::kPlaying; }
   static core::Id next_unit(const core::FrontOut& out);
   void watch(Viewpoint::State how, core::FrontOut& out);

@@ -86,7 +86,7 @@ bool is_owned(const Unit& unit, const core::PlayerState& me, bool in_play) {
   return !core::is_body(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
 }
 
-void dress(const Unit& unit, const core::WorldState& world, Look& look) {
+void set_look(const Unit& unit, const core::WorldState& world, Look& look) {
   const core::PlayerState* owner = unit.owner() != 0 ? world.player(unit.owner()) : nullptr;
   look.type = type_of(unit.kind());
   look.size = size_of(unit, world);

@@ -41,6 +41,6 @@ Colour colour_of(const core::WorldState& world, core::Id player, words::Team tea
 bool is_owned(const words::Unit& unit, const core::PlayerState& me, bool in_play);
 
 /// Sets everything except place and ownership.
-void dress(const words::Unit& unit, const core::WorldState& world, Look& look);
+void set_look(const words::Unit& unit, const core::WorldState& world, Look& look);
 
 }  // namespace entente::ogar

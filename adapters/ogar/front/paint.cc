@@ -30,7 +30,7 @@ constexpr double kMargin = 1.125;  // servers compute views from exact radii, bu
 bool are_cells(const core::WorldState& world) { return world.room().game() == kGameName; }
 
 /// As long as this value is the same, so are a unit's kind, colour and texts.
-std::uint64_t dress_of(const core::UnitState& state, const core::WorldState& world) {
+std::uint64_t look_hash_of(const core::UnitState& state, const core::WorldState& world) {
   return std::uint64_t{state.looks_version} << 32U | world.players_version();
 }
 constexpr std::uint64_t kPlain = 1;  // for what is not a unit: its looks never change
@@ -145,15 +145,15 @@ void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* 
   const Unit& unit = state.unit;
   Painted& cell = entry(unit.id());
   if (cell.turn == turn_) return;
-  const std::uint64_t worn = dress_of(state, out.world());
+  const std::uint64_t worn = look_hash_of(state, out.world());
   Look look;
   look.owned = me != nullptr && is_owned(unit, *me, in_play_);
-  if (cell.dress == worn && cell.owned == look.owned) {
+  if (cell.look_hash == worn && cell.owned == look.owned) {
     look.type = cell.type;
     look.colour = cell.colour;
     look.size = size_of(unit, out.world());
   } else {
-    dress(unit, out.world(), look);
+    set_look(unit, out.world(), look);
   }
   core::TileInterpolator::Point point{unit.pose().x(), unit.pose().y()};
   if (core::is_body(unit.kind())) point = cell.interpolator.at(unit.pose(), state.posed_at, out.now());
@@ -249,11 +249,11 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
 
 /// Paints one cell. `wire`: the id for a new cell; 0: a spare one. `dress`: if the cell already has this value, the
 /// texts of `look` may be missing.
-void Painter::stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look) {
+void Painter::stroke(Painted& cell, core::Id wire, std::uint64_t look_hash, const Look& look) {
   if (cell.turn == turn_) return;
   cell.turn = turn_;
-  const bool unknown = cell.wire == 0, same_dress = cell.dress == dress;
-  cell.dress = dress;
+  const bool unknown = cell.wire == 0, same_dress = cell.look_hash == look_hash;
+  cell.look_hash = look_hash;
   if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look, !same_dress);
   // Ownership and type can only be sent for added cells, so the cell is replaced by a new one.
   if (!unknown) changes_.removed.push_back(cell.wire);
@@ -345,7 +345,7 @@ Painter::Painted& Painter::entry(Key key) {
   if (Painted* known = painted_.find(key)) return *known;
   Painted& cell = painted_.add(key);
   cell.wire = cell.turn = 0;
-  cell.dress = 0;
+  cell.look_hash = 0;
   cell.interpolator = {};
   return cell;
 }

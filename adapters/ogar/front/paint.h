@@ -54,7 +54,7 @@ class Painter {
     CellType type{};
     Colour colour{};
     bool owned = false;
-    std::uint64_t dress = 0;  ///< see dress_of(); 0: not painted yet
+    std::uint64_t look_hash = 0;  ///< see look_hash_of(); 0: not painted yet
     core::TileInterpolator interpolator;
     std::string name, skin;
   };
@@ -91,7 +91,7 @@ class Painter {
   void paint_ball(Key key, double x, double y, Colour colour);
   void paint_tokens(const core::WorldState& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
-  void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);
+  void stroke(Painted& cell, core::Id wire, std::uint64_t look_hash, const Look& look);
   std::uint32_t spare_id();
   void add(Painted& cell, const Look& look);
   void tell_added(std::uint32_t wire, const Look& look);

@@ -201,7 +201,7 @@ std::optional<Direction> Driver::way(const Piece& piece, double x, double y) con
 std::optional<Direction> Driver::turn(TankOrders& tank, const Piece& piece, core::BackOut& out) const {
   const words::PoseClaim* claim = tank.steering.claim();
   if (claim == nullptr) return std::nullopt;
-  const Direction wished = settle(piece.facing, claim->yaw());
+  const Direction wished = nearest(piece.facing, claim->yaw());
   if (wished == piece.facing || tank.turned == wished) return std::nullopt;
   const Micros stands_at = std::max(tank.stirred, tank.drove.value_or(0)) + kStands;
   if (out.now() < stands_at) {

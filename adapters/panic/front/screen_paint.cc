@@ -157,7 +157,7 @@ Tile Screen::place_of(Tile now, const words::Pose& pose) const {
     return std::hypot(std::max(0.0, std::abs(pose.x() - tiles_.x(tile)) - half),
                       std::max(0.0, std::abs(pose.y() - tiles_.y(tile)) - half));
   };
-  const Tile there = tiles_.settle(now, pose.x(), pose.y());
+  const Tile there = tiles_.nearest(now, pose.x(), pose.y());
   if (!stops(there) || pose.z() >= kOnGround) return there;
   double nearest = tiles_.side() / 2;
   if (!stops(now) && far(now) < nearest) return now;
@@ -194,7 +194,7 @@ bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) 
   Piece& piece = pieces_[index];
   const bool turns = piece.turn != Direction::kNone;
   const bool looks = core::is_body(state.unit.kind()) && piece.turned_of != state.posed_at;
-  Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  Direction there = looks ? nearest(piece.facing, state.unit.pose().yaw()) : piece.facing;
   if (there != piece.facing && out.now() < piece.held_until) {
     out.wake(piece.held_until);
     waits(index);

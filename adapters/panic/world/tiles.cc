@@ -31,7 +31,7 @@ Tile Tiles::at(double x, double y) const {
   return {line((x - middle_x_) / side_ + columns_ / 2.0, columns_), line(rows_ / 2.0 - (y - middle_y_) / side_, rows_)};
 }
 
-Tile Tiles::settle(Tile now, double x, double y) const {
+Tile Tiles::nearest(Tile now, double x, double y) const {
   const Tile there = at(x, y);
   const auto near = [&](double far) { return std::abs(far) <= kOnTile * side_; };
   return {near(x - this->x(now)) ? now.x : there.x, near(y - this->y(now)) ? now.y : there.y};
@@ -62,7 +62,7 @@ Direction direction_of(double yaw) {
   return static_cast<Direction>(2 - static_cast<int>(quarters));
 }
 
-Direction settle(Direction now, double yaw) {
+Direction nearest(Direction now, double yaw) {
   if (is_direction(now) && std::abs(core::wrap_angle(yaw - yaw_of(now))) <= kTurnTolerance) return now;
   return direction_of(yaw);
 }

@@ -34,7 +34,7 @@ class Tiles {
   /// The tile that contains a place; beyond the edge, the nearest one of the map.
   Tile at(double x, double y) const;
   /// As at(), with hysteresis: it stays `now` until the place is more than 0.6 tiles from the middle of that tile.
-  Tile settle(Tile now, double x, double y) const;
+  Tile nearest(Tile now, double x, double y) const;
   bool holds(Tile tile) const { return tile.x >= 0 && tile.y >= 0 && tile.x < columns_ && tile.y < rows_; }
 
  private:
@@ -57,6 +57,6 @@ double yaw_of(Direction direction);
 /// The nearest of the four directions.
 Direction direction_of(double yaw);
 /// As direction_of(), with hysteresis: it stays `now` until the heading is more than 50 degrees off.
-Direction settle(Direction now, double yaw);
+Direction nearest(Direction now, double yaw);
 
 }  // namespace entente::panic

@@ -77,7 +77,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   void turn_ends() override {
     bury();
-    if (!settled_) settle();
+    if (!settled_) send_owed_worlds();
     const std::uint64_t now = loop_.nanos();
     if (now >= sent_at_ + kGatherNanos) return flush();
     if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGatherNanos);
@@ -292,7 +292,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   /// Sends nodes the world once the players of the last owner are in it.
-  void settle() {
+  void send_owed_worlds() {
     if (settled_ || (returning_ != 0 && loop_.now() < opened_at_ + kNodeLost)) return;
     settled_ = true;
     for (auto& [name, node] : nodes_)
@@ -512,7 +512,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       if (node.lacks_world) send_world(node);
       ++at;
     }
-    if (!settled_) settle();
+    if (!settled_) send_owed_worlds();
     resolve_doubts();
     store(now);
     if (now < told_at_ + kFactsBeat) return;

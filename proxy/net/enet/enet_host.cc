@@ -148,7 +148,7 @@ void EnetHost::use(Fd bound, const ENetAddress& address) {
 bool EnetHost::prepare(const EnetOptions& options) {
   if (options.range_coder && !compress_with_range_coder(*host_)) return false;
   places_ = host_->peerCount;
-  fit(0);
+  scan_only(0);
   host_->maximumPacketSize = options.largest_packet;
   host_->maximumWaitingData = most_kept_ = options.most_kept();
   return watch();
@@ -223,7 +223,7 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   // Only a connected socket gets the error that nothing listens there.
   refused_at_.reset();
   sole_ = places_ == 1 && ::connect(host_->socket, to.raw(), to.size()) == 0;
-  if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) fit(place + 1);
+  if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) scan_only(place + 1);
   EnetPeer& peer = adopt(raw);
   flush_later();
   return &peer;
@@ -320,7 +320,7 @@ bool EnetHost::half_open() const {
 /// Looks at all peers: when each was last heard, which are half-open, and which were disconnected silently. Drops
 /// half-open and silently disconnected peers that take too many places, because ENet ignores a client when no place is
 /// free. True if ENet must be served often: something may have to be retransmitted, or a peer is coming or going.
-bool EnetHost::thin() {
+bool EnetHost::drop_half_open_and_gone() {
   asking_.clear();
   leaving_.clear();
   std::size_t free = places_ - host_->peerCount, used = 0;
@@ -339,23 +339,23 @@ bool EnetHost::thin() {
     busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
             !enet_list_empty(&raw.sentReliableCommands);
   }
-  fit(used);
-  thin_half_open();
+  scan_only(used);
+  drop_half_open();
   tidy_sockets();
   const std::size_t wanted = std::min(kFree, places_ / kPlacesPerHalfOpen);
-  if (free < wanted) thin_leaving(wanted - free);
+  if (free < wanted) drop_leaving(wanted - free);
   return busy;
 }
 
 /// ENet scans all its places at each send. It takes the first free one, so the last ones are usually free and need not
 /// be scanned.
-void EnetHost::fit(std::size_t used) {
+void EnetHost::scan_only(std::size_t used) {
   used_ = used;
   host_->peerCount = std::min(places_, used + kSpare);
 }
 
 /// Drops the oldest first, so that a client that connects after or during a flood of forged connects stays.
-void EnetHost::thin_half_open() {
+void EnetHost::drop_half_open() {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
   const std::size_t most = std::max<std::size_t>(places_ / kPlacesPerHalfOpen, 1);
   const std::uint64_t now = loop_.nanos();
@@ -365,7 +365,7 @@ void EnetHost::thin_half_open() {
 }
 
 /// Drops at most `most` leaving peers, the oldest first. Each gets one more datagram with its disconnect.
-void EnetHost::thin_leaving(std::size_t most) {
+void EnetHost::drop_leaving(std::size_t most) {
   std::sort(leaving_.begin(), leaving_.end(), [](auto* a, auto* b) { return a->leaving_since_ < b->leaving_since_; });
   leaving_.resize(std::min(most, leaving_.size()));
   for (EnetPeer* peer : leaving_) disconnect_now(*peer, peer->parting_);
@@ -394,7 +394,7 @@ void EnetHost::rang() {
   wakes_at_ = 0;
   serve();
   if (!host_) return;
-  if (thin() || wakes_at_ == 0) return;
+  if (drop_half_open_and_gone() || wakes_at_ == 0) return;
   wakes_at_ = 0;
   wake_within(kQuietEvery);
 }
@@ -435,7 +435,7 @@ bool EnetHost::serve(int socket) {
   serving = nullptr;
   std::size_t used = used_;
   while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
-  if (used != used_) fit(used);
+  if (used != used_) scan_only(used);
   tell_drained();
   keep_time();
   return began != 0;

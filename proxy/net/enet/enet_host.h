@@ -264,13 +264,13 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   bool half_open() const;
   void keep_time();
   void wake_within(Millis time);
-  bool thin();
-  void fit(std::size_t used);
-  void thin_half_open();
+  bool drop_half_open_and_gone();
+  void scan_only(std::size_t used);
+  void drop_half_open();
   void note_connect();
   void charge(std::size_t place);
   static bool reads_next();
-  void thin_leaving(std::size_t most);
+  void drop_leaving(std::size_t most);
 
   static bool renumber(ENetHost* host);
   static int intercept(ENetHost* host, ENetEvent* event);
@@ -291,7 +291,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::size_t charge_place_ = 0;              // of the peer whose datagram ENet reads
   std::vector<EnetAllowanceRef> allowances_;  // by place; made when the first datagram comes from there
   std::vector<std::uint64_t> asked_at_;       // by place: when a connect last asked for it, in ns
-  std::vector<std::size_t> asking_;           // the half-open ones; used by thin() alone
+  std::vector<std::size_t> asking_;           // the half-open ones; used by drop_half_open_and_gone() alone
   std::vector<EnetPeer*> leaving_;            // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   Delivery* delivery_ = nullptr;  // the innermost one

@@ -27,7 +27,7 @@ class ChildProcess {
   Outcome<Done> start(const std::string& command);
   bool runs() const { return process_ != nullptr; }
   /// Does not wait for the command any longer.
-  void let_go() { process_.reset(); }
+  void detach() { process_.reset(); }
 
  private:
   void end(std::int64_t code, int signal);

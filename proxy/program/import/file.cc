@@ -96,11 +96,11 @@ Expected<RecordedFile, RecordedFile::OpenError> RecordedFile::open(const FileOpt
   if (options.growing && *format != ImportFormat::kMcap)
     return OpenError{kFailed, options.file + " is not a recording (MCAP); only a recording can be followed"};
   RecordedFile file(options, *format, progress);
-  if (const auto refusal = file.settle(err)) return *refusal;
+  if (const auto refusal = file.detect(err)) return *refusal;
   return file;
 }
 
-std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err) {
+std::optional<RecordedFile::OpenError> RecordedFile::detect(std::ostream& err) {
   const Game* game = find_game(options_.game);
   if (game != nullptr) game_dialect_ = GameDialect{game, find_dialect(*game, options_.dialect).value_or(0)};
   const bool told = game != nullptr && !options_.dialect.empty();

@@ -71,7 +71,7 @@ class RecordedFile {
  private:
   RecordedFile(const FileOptions& options, ImportFormat format, Progress* progress)
       : options_(options), format_(format), progress_(progress) {}
-  std::optional<OpenError> settle(std::ostream& err);
+  std::optional<OpenError> detect(std::ostream& err);
   Outcome<Done> read_all(ImportSink& sink) const;
   void look_closer(DetectedDialects& look, const ImportFile& reads);
   std::optional<OpenError> check_look(const DetectedDialects& look, std::ostream& err) const;

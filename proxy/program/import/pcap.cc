@@ -141,7 +141,7 @@ class PcapImport {
     const Key key{up ? packet.from : packet.to, up ? packet.to : packet.from, packet.tcp};
     auto at = flows_.find(key);
     if (at != flows_.end() && begins_another(packet, at->second)) {
-      if (!at->second.gone) settle(at->second);
+      if (!at->second.gone) end_flow(at->second);
       flows_.erase(at);
       at = flows_.end();
     }
@@ -175,7 +175,7 @@ class PcapImport {
   void give_up_datagrams() {
     if (talked_.empty()) return;
     const auto oldest = flows_.find(talked_.front());
-    settle(oldest->second);
+    end_flow(oldest->second);
     flows_.erase(oldest);
     talked_.pop_front();
   }
@@ -189,7 +189,7 @@ class PcapImport {
   }
 
   /// Delivers the data that waits after a gap, and reports that nothing follows.
-  void settle(Flow& flow) {
+  void end_flow(Flow& flow) {
     flow.gone = true;
     for (const Way way : {Way::kToServer, Way::kToClient}) {
       flow.way = way;
@@ -201,7 +201,7 @@ class PcapImport {
 
   /// The connection stays for a while as one that is gone, so that a late packet opens nothing.
   void close(const Key& key, Flow& flow) {
-    settle(flow);
+    end_flow(flow);
     closed_.emplace_back(key, flow.id);
     if (closed_.size() <= kRemembered) return;
     const auto oldest = flows_.find(closed_.front().first);
@@ -215,7 +215,7 @@ class PcapImport {
       if (!flow.gone) open[flow.id] = &flow;
     for (auto& [id, flow] : open) {
       flow->time = time_;
-      settle(*flow);
+      end_flow(*flow);
     }
     const auto say = [&](std::uint64_t count, const char* what) {
       if (count != 0) sink_.remark(std::to_string(count) + what);

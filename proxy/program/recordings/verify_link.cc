@@ -34,7 +34,7 @@ VerifiedLink::VerifiedLink(std::string name, const GameDialect& game_dialect, Ve
       dissector_(*game_dialect.game, game_dialect.dialect) {}
 
 void VerifiedLink::connected(const GameDialect& game_dialect) {
-  settle();  // what became of an earlier connection says nothing of this one
+  count_waiting();  // what became of an earlier connection says nothing of this one
   client_ended_ = false;
   speak(game_dialect);
 }
@@ -79,12 +79,12 @@ void VerifiedLink::ended(const ImportedClose& end) {
 
 const Tally& VerifiedLink::finish() {
   for (const Way way : {Way::kToServer, Way::kToClient}) after_loss(way, {});
-  settle();
+  count_waiting();
   return tally_;
 }
 
 /// The server did not refuse the messages that wait: they count as undecoded.
-void VerifiedLink::settle() {
+void VerifiedLink::count_waiting() {
   for (const Waiting& each : waiting_) context_.reporter.say(each.report);
   tally_.undecoded += waiting_.size();
   waiting_.clear();

@@ -51,7 +51,7 @@ class VerifiedLink final : wire::DissectorSink {
   void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
 
   void speak(const GameDialect& game_dialect);
-  void settle();
+  void count_waiting();
   void compare(const wire::Frame& frame, const wire::Row& row);
   void undecoded(const wire::Frame& frame, const Fault& fault);
   void after_loss(wire::Way way, Bytes bytes);

@@ -87,7 +87,7 @@ void Comparison::raw(wire::Way, Lane lane, Bytes bytes, const Fault*) {
   said_.push_back({now_, lane, wire::Stage::kPlay, Buffer(bytes.begin(), bytes.end())});
 }
 
-bool Comparison::equals(const RecordedFrame& expected, const Said& got) {
+bool Comparison::equals(const RecordedFrame& expected, const SentFrame& got) {
   if (expected.lane != got.lane) return false;
   if (same(expected.view(), got.bytes)) return true;
   if (secrets_.empty() || expected.bytes.size() != got.bytes.size()) return false;
@@ -99,14 +99,14 @@ bool Comparison::equals(const RecordedFrame& expected, const Said& got) {
 }
 
 /// Whether the two are the same but for the last digits of numbers, and for the age of the room.
-bool Comparison::rounds(const RecordedFrame& expected, const Said& got) {
+bool Comparison::rounds(const RecordedFrame& expected, const SentFrame& got) {
   std::vector<wire::Shown> before, after;
   if (expected.lane != got.lane || name_of(line_of(expected, before)) != name_of(line_of(got, after))) return false;
   return !before.empty() && std::equal(before.begin(), before.end(), after.begin(), after.end(),
                                        [this](const auto& was, const auto& is) { return is_rounded(was, is, age_); });
 }
 
-std::optional<FrameDifference> Comparison::settle(WallTime time) {
+std::optional<FrameDifference> Comparison::compare_until(WallTime time) {
   std::optional<FrameDifference> first;
   for (;;) {
     const RecordedFrame* const expected = link_.next_frame(way_);
@@ -122,12 +122,12 @@ std::optional<FrameDifference> Comparison::settle(WallTime time) {
 /// compared in its order.
 void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& first) {
   std::vector<RecordedFrame> expected;
-  std::vector<Said> got;
+  std::vector<SentFrame> got;
   while (link_.next_frame(way_) != nullptr && link_.next_frame(way_)->time <= time)
     expected.push_back(link_.take(way_));
   for (; !said_.empty() && said_.front().time <= time; said_.pop_front()) got.push_back(std::move(said_.front()));
   const std::size_t both = std::min(expected.size(), got.size());
-  const auto are_alike = [&](const RecordedFrame& was, const Said& is) {
+  const auto are_alike = [&](const RecordedFrame& was, const SentFrame& is) {
     if (equals(was, is)) return ++frames_.equal, true;
     if (rounds(was, is)) return ++frames_.rounded, true;
     return false;
@@ -138,14 +138,14 @@ void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& fir
   const std::size_t expected_left = expected.size() - end, got_left = got.size() - end;
   for (std::size_t at = begin; at < std::max(expected_left, got_left); ++at) {
     const RecordedFrame* const was = at < expected_left ? &expected[at] : nullptr;
-    const Said* const is = at < got_left ? &got[at] : nullptr;
+    const SentFrame* const is = at < got_left ? &got[at] : nullptr;
     if (was != nullptr && is != nullptr && are_alike(*was, *is)) continue;
     if (frames_.different() == 0) first = difference(time, was, is);
     ++(was == nullptr ? frames_.extra : is == nullptr ? frames_.missing : frames_.changed);
   }
 }
 
-FrameDifference Comparison::difference(WallTime time, const RecordedFrame* expected, const Said* got) {
+FrameDifference Comparison::difference(WallTime time, const RecordedFrame* expected, const SentFrame* got) {
   FrameDifference found{time, link_.id(), way_, {}, {}, {}};
   std::vector<wire::Shown> before, after;
   if (expected != nullptr) found.expected = line_of(*expected, before);

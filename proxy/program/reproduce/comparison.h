@@ -52,13 +52,13 @@ class Comparison final : private wire::DissectorSink {
   /// A frame that is sent now, in a call at `time`. Times do not decrease.
   void said(Lane lane, Bytes bytes, WallTime time);
   /// Compares everything before `time`. Returns the first difference, if nothing differed before.
-  std::optional<FrameDifference> settle(WallTime time);
+  std::optional<FrameDifference> compare_until(WallTime time);
 
   const ComparedFrames& frames() const { return frames_; }
   RecordedLink& link() const { return link_; }
 
  private:
-  struct Said {
+  struct SentFrame {
     WallTime time;
     Lane lane;
     wire::Stage stage;
@@ -67,14 +67,14 @@ class Comparison final : private wire::DissectorSink {
 
   void frame(const wire::Frame& frame) override;
   void raw(wire::Way way, Lane lane, Bytes bytes, const Fault* why) override;
-  bool equals(const RecordedFrame& expected, const Said& got);
-  bool rounds(const RecordedFrame& expected, const Said& got);
+  bool equals(const RecordedFrame& expected, const SentFrame& got);
+  bool rounds(const RecordedFrame& expected, const SentFrame& got);
   void settle_group(WallTime time, std::optional<FrameDifference>& first);
-  FrameDifference difference(WallTime time, const RecordedFrame* expected, const Said* got);
+  FrameDifference difference(WallTime time, const RecordedFrame* expected, const SentFrame* got);
   std::string line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields) {
     return line_of({way_, frame.lane, wire::Stage::kPlay, frame.view()}, frame.name, fields);
   }
-  std::string line_of(const Said& frame, std::vector<wire::Shown>& fields) {
+  std::string line_of(const SentFrame& frame, std::vector<wire::Shown>& fields) {
     return line_of({way_, frame.lane, frame.stage, frame.bytes}, {}, fields);
   }
   std::string line_of(const wire::Frame& frame, std::string_view name, std::vector<wire::Shown>& fields);
@@ -86,7 +86,7 @@ class Comparison final : private wire::DissectorSink {
   std::unique_ptr<wire::Codec> codec_;
   wire::Dissector dissector_;
   WallTime now_ = 0;
-  std::deque<Said> said_;
+  std::deque<SentFrame> said_;
   ComparedFrames frames_;
 };
 

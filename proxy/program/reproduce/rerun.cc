@@ -156,7 +156,7 @@ Outcome<Done> Rerun::take(const trace::Calls& calls) {
     }
     if (stop_ && wall() + pause * 1000 >= *stop_) return Done{};
     if (pause != 0)
-      if (const auto settled = settle(wall() + 1); !settled) return settled;
+      if (const auto compared_all = compare_until(wall() + 1); !compared_all) return compared_all;
     now_ += pause;
     if (auto done = this->call(call); !done) return done;
   }
@@ -349,7 +349,7 @@ Outcome<Done> Rerun::replace(const trace::ServerReplaced& replaced) {
   if (!room_.transition().outlives_server())
     return Error{"after " + asked_ + ", the room does not wait for the next server, as it did in the recording"};
   part(server_);
-  if (const auto settled = settle(wall() + 1); !settled) return settled;
+  if (const auto compared_all = compare_until(wall() + 1); !compared_all) return compared_all;
   server_ = {.game = replaced.meanwhile() ? server_.game : back->game};
   room_.transition().replace_back(faces_of(*back->game).back(back->options),
                                   {replaced.why(), replaced.code(), replaced.meanwhile()}, at());
@@ -389,10 +389,10 @@ void Rerun::stop_at_last_frame() {
 void Rerun::finish(bool whole) {
   if (!whole) {  // the last call may have sent frames that the file lacks
     if (!stop_) stop_ = wall();
-    (void)settle(*stop_);
+    (void)compare_until(*stop_);
     return;
   }
-  (void)settle(UINT64_MAX);
+  (void)compare_until(UINT64_MAX);
 }
 
 // -- Output -----------------------------------------------------------------------------------------------------------
@@ -447,13 +447,13 @@ void Rerun::compare_closings(const Call& call) {
 }
 
 /// Compares what was sent before `time`. An error: the recording lacks the frames of that time.
-Outcome<Done> Rerun::settle(WallTime time) {
+Outcome<Done> Rerun::compare_until(WallTime time) {
   std::vector<Comparison*> all = {&client_, server_.compared.get(), next_.compared.get()};
   for (const auto& one : parting_) all.push_back(one.get());
   for (Comparison* const compared : all) {
     if (compared == nullptr) continue;
     const bool server = compared != &client_;
-    if (auto found = compared->settle(time)) {
+    if (auto found = compared->compare_until(time)) {
       const core::Micros at = found->time > wall_ ? (found->time - wall_) / 1000 : 0;
       differ({at, "to " + std::string(side_name(server)) + " (link " + std::to_string(found->link) + ")", cause(),
               std::move(found->expected), std::move(found->got), std::move(found->fields)});

@@ -80,7 +80,7 @@ class Rerun final : private core::Room::Host {
   Outcome<Done> call_of_move(const trace::Detail& detail);
   void part(Server& server);
   void compare_closings(const Call& call);
-  Outcome<Done> settle(WallTime time);
+  Outcome<Done> compare_until(WallTime time);
   void differ(FirstDifference difference);
   std::string cause() const;
   WallTime wall() const { return wall_ + now_ * 1000; }

@@ -41,12 +41,12 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void hand_over(Bytes saved) {
     log_info("fleet: this node hands over the arena '{}'", arena_.arena);
     room_.reset();
-    if (saved.empty()) return let_go();
+    if (saved.empty()) return give_up_lease();
     hands_over_ = true;
     line_.store(arena_.names.saved_arena(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
       if (!stored) log_warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
       hands_over_ = false;
-      let_go();
+      give_up_lease();
       mailbox_.wake();
     });
   }
@@ -78,7 +78,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
   /// Gives up the lease. If this node has stepped back and stands again since, it asks for the lease again after
   /// kAgain.
-  void let_go() {
+  void give_up_lease() {
     const bool again = std::exchange(stepped_back_, false) && !steps_back_;
     lease_.release(again ? std::optional(kAgain) : std::nullopt);
   }
@@ -151,7 +151,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   std::uint64_t epoch_ = 0;  // 0: not the owner
   bool hands_over_ = false;
   bool steps_back_ = false;    // it must not own the arena now
-  bool stepped_back_ = false;  // it has stepped back since the last let_go()
+  bool stepped_back_ = false;  // it has stepped back since the last give_up_lease()
   net::Alarm again_;
   std::optional<Millis> failed_at_;  // since when NATS cannot read what is stored
   fleet::BusLine::SubscriptionId hears_ = 0;

@@ -79,10 +79,10 @@ void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
     if (!over) return worker_route_->dropped(Drop::kUnknownSource);
     session.end(*over);
   }
-  knock(from, *connect, bytes);
+  open_session(from, *connect, bytes);
 }
 
-void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
+void DatagramAcceptor::open_session(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
   // The client connects anew from the port of a session of this process. ENet retries, and the other process receives
   // it.
   if (released_) return worker_route_->dropped(Drop::kUnknownSource);

@@ -46,7 +46,7 @@ class DatagramAcceptor final : public Acceptor,
 
   std::vector<net::UdpReader::Peer> peers() const;
   void tidy_later();
-  void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
+  void open_session(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
   bool closed_ = false;

@@ -166,13 +166,13 @@ void StreamAcceptor::say_goodbye(net::Fd fd, const net::Address& from, Reason wh
   const Buffer goodbye = last_word(from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
-    let_go(std::move(fd));
+    close_later(std::move(fd));
   }
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
 /// error instead of our goodbye.
-void StreamAcceptor::let_go(net::Fd fd) {
+void StreamAcceptor::close_later(net::Fd fd) {
   if (parting_.size() >= kMostParting) parting_.pop_front();
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }

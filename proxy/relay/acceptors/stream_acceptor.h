@@ -49,7 +49,7 @@ class StreamAcceptor final : public Acceptor,
   void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
   void turn_away_waiting(Reason why);
   void forget(const AcceptedClient& client);
-  void let_go(net::Fd fd);
+  void close_later(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;
   void admit(AcceptedClient newcomer, Millis until);

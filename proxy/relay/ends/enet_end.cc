@@ -121,7 +121,7 @@ void EnetEnd::run() {
 void EnetEnd::hear_kept() {
   while ((left_ || reading_) && !kept_.empty()) {
     if (!may_hear()) return kept_.clear();
-    const Kept one = std::move(kept_.front());
+    const WaitingPacket one = std::move(kept_.front());
     kept_.pop_front();
     kept_bytes_ -= one.packet.weight();
     hear(one.channel, one.packet);

@@ -41,7 +41,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void peer_wrote() override { user().wrote(*this); }
 
  private:
-  struct Kept {
+  struct WaitingPacket {
     std::uint8_t channel;
     net::EnetPacket packet;
   };
@@ -80,8 +80,8 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   wire::FrameReader cut_;
   DatagramFilter filter_;
   net::Address peer_address_;
-  wire::EnetCarriage heard_;  // of the packet that is being received
-  std::deque<Kept> kept_;     // came while this end was not read
+  wire::EnetCarriage heard_;        // of the packet that is being received
+  std::deque<WaitingPacket> kept_;  // came while this end was not read
   std::size_t kept_bytes_ = 0;
   std::uint32_t code_;  // that our disconnect carries
   struct Parting {

@@ -80,8 +80,8 @@ void Launcher::exited(net::ChildProcess& child, std::int64_t code, int signal) {
 
 void Launcher::close() {
   closed_ = true;
-  starting_.let_go();
-  stopping_.let_go();
+  starting_.detach();
+  stopping_.detach();
 }
 
 }  // namespace entente::relay

@@ -108,7 +108,7 @@ void RoomHost::call_room(Call&& call) {
   for (auto& waiting : waiting_) waiting.reset();
   call(*room_, at);
   settle_call(at);
-  calls_.settle(at, wall_);
+  calls_.end_call(at, wall_);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);
   if (broadcast_ && room_->world().ready() && broadcast_->owes_world(source_id_, epoch_ + at * 1000))
     broadcast_->tell(source_id_, room_->world(), at, epoch_ + at * 1000);

@@ -23,12 +23,12 @@ RingSink::~RingSink() {
   while (!ring_.empty()) {
     const Ring::Entry entry = ring_.front();
     Ring::Entry left = entry;
-    const Beside freed(left);
+    const LargeBytes freed(left);
     ring_.pop(entry);
   }
 }
 
-RingSink::Beside::Beside(Ring::Entry& entry) {
+RingSink::LargeBytes::LargeBytes(Ring::Entry& entry) {
   if ((entry.header.kind & kFlag) == 0) return;
   entry.header.kind = static_cast<std::uint8_t>(entry.header.kind & ~kFlag);
   bytes_.reset(from_raw<const Shared*>(entry.bytes));
@@ -40,18 +40,18 @@ bool RingSink::put(const Ring::EntryHeader& header, Bytes bytes) {
 }
 
 bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
-  Beside::Shared shared = last_beside_.lock();
+  LargeBytes::Shared shared = last_beside_.lock();
   if (shared == nullptr || !same(*shared, bytes)) {
     if (beside_bytes_.load(std::memory_order_relaxed) + bytes.size() > kMostBeside) return false;
     beside_bytes_.fetch_add(bytes.size(), std::memory_order_relaxed);
-    shared = Beside::Shared(new Buffer(bytes.begin(), bytes.end()), [this](const Buffer* read) {
+    shared = LargeBytes::Shared(new Buffer(bytes.begin(), bytes.end()), [this](const Buffer* read) {
       beside_bytes_.fetch_sub(read->size(), std::memory_order_relaxed);
       delete read;
     });
     last_beside_ = shared;
   }
-  auto place = std::make_unique<const Beside::Shared>(std::move(shared));
-  header.kind = static_cast<std::uint8_t>(header.kind | Beside::kFlag);
+  auto place = std::make_unique<const LargeBytes::Shared>(std::move(shared));
+  header.kind = static_cast<std::uint8_t>(header.kind | LargeBytes::kFlag);
   if (!ring_.push(header, raw(place.get()), spare_)) return false;
   (void)place.release();  // the entry owns it now
   waker_.wake();
@@ -61,13 +61,13 @@ bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
 void RingSink::opened(const LinkInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
   const Ring::EntryHeader header{.at = at, .link = info.link, .kind = kOpened};
-  settle(at);
+  write_pending(at);
   if (!ring_.push(header, raw(info), 0)) dropped_.add();
   waker_.wake();  // the reader sleeps without limit while nothing is open
 }
 
 void RingSink::plays(LinkId link, WallTime at) {
-  settle(at);
+  write_pending(at);
   if (!ring_.push({.at = at, .link = link, .kind = kPlays}, {}, 0)) dropped_.add();
 }
 
@@ -92,7 +92,7 @@ void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes 
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(header.way);
-  if (!settle(header.at) || !put(header, bytes)) miss(header.link, way, lane, bytes.size());
+  if (!write_pending(header.at) || !put(header, bytes)) miss(header.link, way, lane, bytes.size());
   if (ring_.more_than_half_full()) waker_.wake();
 }
 
@@ -113,7 +113,7 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
 }
 
 bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
-  if (settle(header.at) && put(header, word)) return true;
+  if (write_pending(header.at) && put(header, word)) return true;
   dropped_.add();
   dropped_bytes_.add(word.size());
   word_gap_.link = word_gap_.words == 0 || word_gap_.link == header.link ? header.link : 0;
@@ -124,21 +124,21 @@ bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
 }
 
 void RingSink::note(LinkId link, std::string_view text, WallTime at) {
-  settle(at);
+  write_pending(at);
   if (!ring_.push({.at = at, .link = link, .kind = kNote}, as_bytes(text), 0)) dropped_.add();
 }
 
 void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
   if (open_ > 0) --open_;
   const Ring::EntryHeader header{.at = at, .link = link, .kind = kClosed};
-  settle(at);
+  write_pending(at);
   if (ring_.push(header, as_bytes(reason), 0)) return;
   missed_closings_.push_back(link);
   owing_ = true;
 }
 
 // Like bytes(), leaves space for openings and closings.
-bool RingSink::settle_owed(WallTime at) {
+bool RingSink::write_owed(WallTime at) {
   for (; gap_count_ > 0; --gap_count_) {
     const auto& gap = gaps_[gap_count_ - 1];
     if (!ring_.push({.at = at, .link = gap.link, .kind = kGap}, raw(gap), spare_)) return false;

@@ -70,10 +70,10 @@ class RingSink final : public TapSink {
   static constexpr std::size_t kLarge = 128U << 10U, kMostBeside = 128U << 20U;
 
   /// The bytes of an entry that lie beside the ring.
-  class Beside {
+  class LargeBytes {
    public:
     /// Gives the entry, the ring's oldest, its bytes, which are valid as long as this object.
-    explicit Beside(Ring::Entry& entry);
+    explicit LargeBytes(Ring::Entry& entry);
 
    private:
     friend class RingSink;
@@ -102,14 +102,14 @@ class RingSink final : public TapSink {
   void note(LinkId link, std::string_view text, WallTime at) override;
 
   /// Writes pending gaps and closings, which the other calls do first, too. False if there is no space yet.
-  bool settle(WallTime at) { return !owing_ || settle_owed(at); }
+  bool write_pending(WallTime at) { return !owing_ || write_owed(at); }
 
   Ring& ring() { return ring_; }
   const Count& dropped() const { return dropped_; }  ///< dropped calls, apart from closed()
   const Count& dropped_bytes() const { return dropped_bytes_; }
 
  private:
-  bool settle_owed(WallTime at);
+  bool write_owed(WallTime at);
   bool put(const Ring::EntryHeader& header, Bytes bytes);
   bool put_beside(Ring::EntryHeader header, Bytes bytes);
   void push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes);

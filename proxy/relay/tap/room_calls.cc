@@ -49,7 +49,7 @@ void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
   closing.set_code(code);
 }
 
-void RoomCalls::settle(core::Micros at, WallTime wall) {
+void RoomCalls::end_call(core::Micros at, WallTime wall) {
   if (!on()) return;
   const bool moves = tap_->recording_generation() != generation_;
   if (moves || calls_.calls_size() >= kMostCalls || at >= flushed_ + kLongest) {

@@ -34,7 +34,7 @@ class RoomCalls {
   void closed(core::Id end, std::string_view why, std::uint32_t code);
 
   /// The call is over. `wall`: now.
-  void settle(core::Micros at, WallTime wall);
+  void end_call(core::Micros at, WallTime wall);
   /// Tells what is not told yet.
   void flush(WallTime wall);
 

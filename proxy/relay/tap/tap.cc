@@ -178,7 +178,7 @@ Outcome<Done> TapThread::stop() {
   const auto now = steady_wall_now();
   for (bool settled = false; !settled; drain(kRound)) {
     settled = true;
-    for (auto* sink : rings_) settled &= sink->settle(now);
+    for (auto* sink : rings_) settled &= sink->write_pending(now);
   }
   while (drain(kRound)) continue;
   for (auto& [id, link] : links_) end_link(*link, "the recording ended", now);
@@ -260,7 +260,7 @@ bool TapThread::drain(std::size_t entries) {
     if (!from) return false;
     const auto entry = from->ring().front();
     Ring::Entry whole = entry;
-    const RingSink::Beside beside(whole);
+    const RingSink::LargeBytes beside(whole);
     if (!checks_.hold(whole, [this](const Ring::Entry& held) { take(held); })) take(whole);
     from->ring().pop(entry);
   }
