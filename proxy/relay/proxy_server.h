@@ -20,7 +20,7 @@
 #include "proxy/relay/base/offered_socket.h"
 #include "proxy/relay/base/texts.h"
 #include "proxy/relay/route/route_options.h"
-#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 #include "proxy/relay/upstream/upstreams.h"
 

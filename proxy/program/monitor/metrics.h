@@ -17,7 +17,7 @@
 #include "proxy/program/storage/retention.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/proxy_server.h"
-#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/tap/tap.h"
 
 namespace entente {

@@ -12,7 +12,7 @@
 
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
-#include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/ends/counted_end.h"
 
 namespace entente::relay {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/ends/counted_end.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/session.h"
 

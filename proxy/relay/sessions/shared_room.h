@@ -20,7 +20,7 @@
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/base/reason.h"
 #include "proxy/relay/sessions/annex.h"
-#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 

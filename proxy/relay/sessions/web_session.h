@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/ends/counted_end.h"
 #include "proxy/relay/sessions/two_link_session.h"
 
 namespace entente::relay {

@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/base/attendance.h"
 
 namespace entente::relay {
 

@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/counted_end.h"
+#include "proxy/relay/ends/counted_end.h"
 
 namespace entente::relay {
 
