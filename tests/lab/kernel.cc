@@ -48,7 +48,7 @@ bool Kernel::wait(const std::function<bool()>& ready, Nanos until) {
 
 void Kernel::call() {
   now_ += kCall;
-  if (chance(faults.switch_thread)) wait([] { return true; });
+  if (++calls_ % kMostCalls == 0 || chance(faults.switch_thread)) wait([] { return true; });
 }
 
 /// Lets that thread run, and returns when this one may.

@@ -81,6 +81,7 @@ class Kernel {
   /// Each call of the program begins with this: it takes kCall, and perhaps others run first.
   void call();
   static constexpr Nanos kCall = 2'000;
+  static constexpr std::uint64_t kMostCalls = 256;  ///< after so many, others run: a thread may not wait at all
   /// Starts a thread. Returns its number.
   std::size_t start(std::function<void()> body);
   bool has_ended(std::size_t thread) const { return threads_.at(thread)->ended; }
@@ -144,6 +145,7 @@ class Kernel {
   std::multimap<Nanos, std::function<void()>> events_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::size_t running_ = 0;
+  std::uint64_t calls_ = 0;
   std::map<int, std::shared_ptr<File>> files_;
   std::map<std::pair<int, Address>, std::weak_ptr<File>> bound_;
   std::uint16_t last_port_ = 30'000;
