@@ -36,8 +36,6 @@ int failed(int error) {
 }
 int done(int error) { return error == 0 ? 0 : failed(error); }
 
-Kernel& kernel() { return *Kernel::current(); }
-
 bool read_address(const sockaddr* from, socklen_t size, Kernel::Address& to) {
   if (from == nullptr || from->sa_family != AF_INET || size < sizeof(sockaddr_in)) return false;
   sockaddr_in four;

@@ -151,4 +151,7 @@ class Kernel {
   std::uint16_t last_port_ = 30'000;
 };
 
+/// The kernel of this thread. REQUIRES: it is simulated.
+inline Kernel& kernel() { return *Kernel::current(); }
+
 }  // namespace entente::lab

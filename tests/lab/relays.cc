@@ -43,8 +43,6 @@ struct Talk {
   bool cut() const { return client_cut || server_cut || !left(); }
 };
 
-Kernel& kernel() { return *Kernel::current(); }
-
 /// Sessions in the order of the clients' addresses, which are kFirstClient and the next ones.
 using Talks = std::vector<std::unique_ptr<Talk>>;
 constexpr std::uint32_t kFirstClient = 0x0a000001;

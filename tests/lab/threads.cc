@@ -18,8 +18,6 @@ bool is_simulated(pthread_t id) {
   return Kernel::current() != nullptr && id >= kFirstThread && id < kFirstThread + 10'000;
 }
 
-Kernel& kernel() { return *Kernel::current(); }
-
 /// False: another thread has it.
 bool try_take(const void* lock) {
   auto& its = kernel().locked[lock];

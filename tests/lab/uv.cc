@@ -44,8 +44,6 @@ Watched& watched(const Handle* handle) {
   return *static_cast<Watched*>(handle->u.reserved[3]);
 }
 
-Kernel& kernel() { return *Kernel::current(); }
-
 std::uint64_t millis() { return kernel().now() / kMilli; }
 
 template <class Handle>
