@@ -163,6 +163,7 @@ TEST_CASE("a flood over TCP: an honest player waits for one turn of its address,
       },
       yard.honest, 2 * kTurn);
   CHECK(wait <= addresses * kTurn + kTurn);
+  CHECK(yard.flooded() > 2 * kTurn);
 }
 
 /// A WebSocket from that address, whose handshake is over.
@@ -193,6 +194,7 @@ TEST_CASE("a flood over WebSocket: an honest player waits for one turn of its ad
       },
       yard.honest, 2 * kTurn);
   CHECK(wait <= 2 * kTurn);
+  CHECK(yard.flooded() > 2 * kTurn);
 }
 
 TEST_CASE("a flood over ENet, by one host that serves all its peers: an honest player waits for one turn") {
@@ -298,6 +300,7 @@ TEST_CASE("a server that floods its sessions: a player of another route waits fo
   const Bridged bridged(yard, no_limits());
   const std::size_t wait = yard.wait_during([&] { bridged.flood(); }, yard.honest, 2 * kTurn);
   CHECK(wait <= (kNewcomers + 1) * kTurn);
+  CHECK(yard.flooded() > 2 * kTurn);
 }
 
 TEST_CASE(
@@ -309,6 +312,7 @@ TEST_CASE(
   CHECK(eventually([&] { return yard.served.entered == kLinks + 2; }));
   const std::size_t wait = yard.wait_during([&] { bridged.flood(); }, calm, 2 * kTurn);
   CHECK(wait <= 2 * kTurn);
+  CHECK(yard.flooded() > 2 * kTurn);
 }
 
 TEST_CASE("all sessions of a server share its rate: above it the server is read no more") {
