@@ -77,7 +77,10 @@ void RequestLoop::run() {
     polled.assign(1, {news_.get(), POLLIN, 0});
     Millis patience = kLongWait;
     const Millis since = steady_now();
-    for (const RequestServer* one : servers_) patience = std::min(patience, one->add_to(polled, since));
+    for (RequestServer* one : servers_) {
+      one->take_answers(since);
+      patience = std::min(patience, one->add_to(polled, since));
+    }
     lock.unlock();
     const int found = ::poll(polled.data(), polled.size(), static_cast<int>(patience));
     if (found < 0) std::for_each(polled.begin(), polled.end(), [](pollfd& one) { one.revents = 0; });
@@ -147,7 +150,6 @@ std::span<const pollfd> RequestServer::turn(std::span<const pollfd> polled, Mill
     const bool moves = polled[i++].revents != 0;
     return !talk.waits && ((moves && !go_on(talk)) || (!talk.waits && now >= talk.began + time_));
   });
-  take_answers(now);
   bound_answers();
   if (comes)
     for (std::size_t n = 0; n < kMostConnections && has_room(now) && accept(now);) ++n;
@@ -155,7 +157,8 @@ std::span<const pollfd> RequestServer::turn(std::span<const pollfd> polled, Mill
   return polled.subspan(mine);
 }
 
-/// The time for a client to read its answer begins now.
+/// Called before each wait: whatever the wake-up was for, no answer is left behind. The time for a client to read its
+/// answer begins now.
 void RequestServer::take_answers(Millis now) {
   std::vector<Slow::Made> made;
   {
@@ -174,6 +177,7 @@ void RequestServer::take_answers(Millis now) {
     talk.began = now;
     if (tell(talk)) talks_.push_back(std::move(talk));
   }
+  bound_answers();
 }
 
 /// The newest answer is never dropped, however large it is.

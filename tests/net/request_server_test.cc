@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <future>
+#include <thread>
 #include <vector>
 
 #include "proxy/net/socket.h"
@@ -45,6 +46,20 @@ struct Place {
     return fd;
   }
 
+  /// Another server of the loop, which answers "beside".
+  std::unique_ptr<RequestServer> open_beside(Address* its_address = nullptr) {
+    auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
+    REQUIRE(sockets.ok());
+    if (its_address != nullptr) *its_address = sockets->address;
+    auto begun = RequestServer::open(
+        loop, std::move(sockets->tcp),
+        [](std::string_view, bool, const Fd&) { return std::optional<RequestServer::Answer>(std::string("beside")); },
+        kHour);
+    REQUIRE(begun.ok());
+    (*begun)->start();
+    return std::move(*begun);
+  }
+
   RequestLoop loop{"test", "slow test"};
   std::promise<void> made;  // slow answers wait for it
   const std::shared_future<void> end = made.get_future().share();
@@ -68,16 +83,10 @@ TEST_CASE(
 
 TEST_CASE("while an answer waits, others are heard and answered, also by another server of the loop") {
   Place place;
-  auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
-  REQUIRE(sockets.ok());
-  auto beside = RequestServer::open(
-      place.loop, std::move(sockets->tcp),
-      [](std::string_view, bool, const Fd&) { return std::optional<RequestServer::Answer>(std::string("beside")); },
-      kHour);
-  REQUIRE(beside.ok());
-  (*beside)->start();
+  Address its_address;
+  auto beside = place.open_beside(&its_address);
   const auto asks_beside = [&] {
-    const Fd fd = testing::connect_to(sockets->address);
+    const Fd fd = testing::connect_to(its_address);
     ::send(fd.get(), "x", 1, MSG_NOSIGNAL);
     return testing::read_all(fd);
   };
@@ -87,10 +96,23 @@ TEST_CASE("while an answer waits, others are heard and answered, also by another
   std::vector<Fd> idle;  // which may not push out those that wait
   for (std::size_t i = 0; i < RequestServer::kMostConnections; ++i) idle.push_back(place.guest("half"));
   CHECK(testing::read_all(place.guest("question\n")) == "heard");
-  beside->reset();  // while the loop runs
+  beside.reset();  // while the loop runs
   place.made.set_value();
   CHECK(testing::read_all(slow) == "made");
   CHECK(testing::read_all(waits) == "made");
+}
+
+TEST_CASE("an answer that is made while another server of the loop goes is sent") {
+  for (int round = 0; round < 300; ++round) {
+    Place place;
+    auto beside = place.open_beside();
+    const Fd slow = place.guest("slow\n");
+    CHECK(testing::read_all(place.guest("question\n")) == "heard");
+    std::thread goes([&] { beside.reset(); });
+    place.made.set_value();
+    goes.join();
+    REQUIRE(testing::read_all(slow) == "made");
+  }
 }
 
 TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {
