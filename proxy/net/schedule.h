@@ -125,8 +125,8 @@ class Schedule {
 
   /// Time limits of one turn, in nanoseconds. A group is served until its time is over; a job that has begun is
   /// finished. At least one job of each group is served.
-  static constexpr std::uint64_t kPlayersTime = 10'000'000;
-  static constexpr std::uint64_t kNewcomersTime = 4'000'000;
+  static constexpr std::uint64_t kPlayersTime = 5'000'000;
+  static constexpr std::uint64_t kNewcomersTime = 2'000'000;
   /// How long a party is served in its turn, and how long a job may take: nanoseconds.
   static constexpr std::uint64_t kJobTime = 1'000'000;
   /// How long a job of a part may take, while others wait: so many parts have their turns in one turn of their party.

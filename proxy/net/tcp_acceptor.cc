@@ -11,7 +11,7 @@
 namespace entente::net {
 namespace {
 
-constexpr int kAcceptsAtOnce = 16;  // then others have their turn; Schedule limits the time of a turn
+constexpr int kAcceptsAtOnce = 16;  // then others have their turn
 
 Fd any_file() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -56,7 +56,7 @@ void TcpAcceptor::resume() {
 
 void TcpAcceptor::ready(bool, bool, bool) {
   for (int i = 0; i < kAcceptsAtOnce && poll_.is_open() && !paused_; ++i)
-    if (!accept_one()) return;
+    if (!accept_one() || loop_.time_is_up()) return;
 }
 
 /// False when there is no more to accept now.

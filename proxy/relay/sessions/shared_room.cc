@@ -145,8 +145,8 @@ bool SharedRoom::serve_crowd() {
 }
 
 void SharedRoom::at_turn_end() {
-  const std::uint64_t began = room_->work();
-  while (serve_crowd() && room_->work() - began < kTurnWork) {
+  const std::uint64_t work = room_->work() + kTurnWork, until = loop_.nanos() + kTurnNanos;
+  while (serve_crowd() && room_->work() < work && loop_.nanos() < until) {
   }
   in_turn_ = false;
   if (annex_) annex_->turn_ends();

@@ -40,9 +40,9 @@ struct SharedRoomState {
 
 class SharedRoom final : public RoomHost, private net::Later {
  public:
-  /// How much work (core::Room::work) joins and leaves may cost in one turn of the loop: some milliseconds. At least
-  /// one is served in each turn.
-  static constexpr std::uint64_t kTurnWork = 20'000;
+  /// How much work (core::Room::work), and how many nanoseconds, joins and leaves may cost in one turn of the loop. At
+  /// least one is served in each turn.
+  static constexpr std::uint64_t kTurnWork = 5'000, kTurnNanos = 2'000'000;
 
   /// `link`: under which its words are recorded.
   SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Events& events);
