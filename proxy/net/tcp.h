@@ -1,6 +1,13 @@
-// A link over one TCP connection. Each readiness is one read into the loop's shared buffer. Everything sent in a
-// turn is one write at its end (a large send is written at once); only what the kernel does not accept waits here.
-// Invariant: nothing is allocated as long as the kernel accepts what is sent.
+// A link over one TCP connection to one peer. Each readiness is one read into the loop's shared buffer. Everything sent
+// in a turn is one write at its end (a large send is written at once), in the order sent; only what the kernel does not
+// accept waits here. The user decides how much may wait, and stops reading from whoever fills it:
+//
+//   to_server.send(Lane::kStream, bytes);                                          // in received() from the client
+//   if (to_server.waiting() > limits.high_water) to_client.set_reading(false);
+//   if (to_server.waiting() < limits.low_water) to_client.set_reading(true);       // in wrote() of the server's link
+//
+// Invariant: nothing is allocated as long as the kernel accepts what is sent. A call on a link never calls its user
+// back before it returns. A user may close a link in any callback, but may destroy it only at the end of the turn.
 #pragma once
 
 #include <sys/types.h>
@@ -9,17 +16,41 @@
 #include <span>
 #include <utility>
 
+#include "adapters/wire/frame.h"
+#include "proxy/base/bytes.h"
 #include "proxy/net/fd.h"
-#include "proxy/net/link.h"
 #include "proxy/net/output/waiting_bytes.h"
 #include "proxy/net/poll.h"
 
 namespace entente::net {
 
-class Tcp final : public Link, private Poll::User, private Outbox::Sender {
+class Tcp;
+
+/// Called on the loop's thread. It outlives the link.
+class TcpUser {
  public:
-  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_priority(Priority::kNewcomer); }
-  ~Tcp() override { hang_up(); }
+  virtual ~TcpUser() = default;
+
+  /// The connection that Tcp::connect() began is there.
+  virtual void connected(Tcp&) {}
+  /// The bytes are valid only during the call.
+  virtual void received(Tcp& link, wire::Lane lane, Bytes bytes) = 0;
+  /// After a call of call_again(): the link is served again, and still read.
+  virtual void go_on(Tcp&) {}
+  /// Some of the waiting bytes went out.
+  virtual void wrote(Tcp& link) = 0;
+  /// The peer sends nothing more (it may still read).
+  virtual void ended(Tcp& link) = 0;
+  /// Reset, unreachable, refused: an errno. The link is closed.
+  virtual void broken(Tcp& link, int error) = 0;
+};
+
+class Tcp final : private Poll::User, private Outbox::Sender {
+ public:
+  Tcp(Loop& loop, TcpUser& user) : loop_(loop), user_(user) { poll_.set_priority(Priority::kNewcomer); }
+  ~Tcp() { hang_up(); }
+  Tcp(const Tcp&) = delete;
+  Tcp& operator=(const Tcp&) = delete;
 
   /// Takes over a connected socket. May be called again after hang_up(). False: the machine cannot watch the socket,
   /// which is then closed.
@@ -28,23 +59,28 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// all else.
   int connect(Fd fd, const Address& to, Bytes first = {});
 
-  void send(wire::Lane lane, Bytes bytes) override;
+  /// Copies what it cannot write in this turn. Does nothing if the link is closed. REQUIRES: not after shut_down().
+  void send(wire::Lane lane, Bytes bytes);
   /// As send(), without a copy: the bytes must stay valid until the loop's outbox is flushed. If they have an owner,
   /// what waits after that refers to them.
   void lend(const SharedBytes& shared);
-  std::size_t waiting() const override { return waiting_.size(); }
+  /// How many bytes wait in this link because the peer or the network is slow.
+  std::size_t waiting() const { return waiting_.size(); }
   /// The memory that waits (WaitingBytes::weight).
   std::size_t weight() const { return waiting_.weight(); }
-  void set_reading(bool on) override;
+  /// Whether to read from the peer. Off at first.
+  void set_reading(bool on);
   bool is_reading() const { return reading_; }
   /// The user has not dealt with everything that was received: go_on() follows when the link is served next, unless it
   /// is not read then, and nothing is read before. A job that takes long does this when Loop::time_is_up().
   void call_again();
-  void shut_down() override;
+  /// Ends sending: what waits goes out, then our direction is closed (half-close).
+  void shut_down();
   /// Closes the link and returns the connection to the caller. What waited is lost.
   Fd release();
-  void hang_up() override;
-  bool is_open() const override { return fd_.get() >= 0; }
+  /// Closes the link at once; what waits is lost. No callback follows.
+  void hang_up();
+  bool is_open() const { return fd_.get() >= 0; }
 
   /// The group in which it is served. Initially newcomers.
   void set_priority(Priority priority) { poll_.set_priority(priority); }
@@ -84,7 +120,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void break_off(int error);
 
   Loop& loop_;
-  LinkUser& user_;
+  TcpUser& user_;
   Fd fd_;
   Poll poll_;
   WaitingBytes waiting_;  // not yet taken by the kernel

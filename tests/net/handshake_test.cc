@@ -31,11 +31,11 @@ struct Served final : WebUser {
 };
 
 /// Tells when a client hears the server's part of the handshake.
-struct Ear final : LinkUser {
-  void received(Link&, wire::Lane, Bytes) override { heard(); }
-  void wrote(Link&) override {}
-  void ended(Link&) override {}
-  void broken(Link&, int) override {}
+struct Ear final : TcpUser {
+  void received(Tcp&, wire::Lane, Bytes) override { heard(); }
+  void wrote(Tcp&) override {}
+  void ended(Tcp&) override {}
+  void broken(Tcp&, int) override {}
   std::function<void()> heard = [] {};
 };
 

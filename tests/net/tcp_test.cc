@@ -19,13 +19,13 @@ namespace entente::net::tcp_test {
 namespace {
 
 /// Records the events of a link. `on_*` may do more.
-struct Ear : LinkUser {
-  void connected(Link&) override { is_connected = true, on_any(); }
-  void received(Link&, wire::Lane, Bytes bytes) override { append(heard, bytes), on_any(); }
-  void go_on(Link&) override { append(heard, as_bytes("+")), on_any(); }
-  void wrote(Link&) override { ++writes, on_any(); }
-  void ended(Link&) override { is_ended = true, on_any(); }
-  void broken(Link&, int error) override { why = error, on_any(); }
+struct Ear : TcpUser {
+  void connected(Tcp&) override { is_connected = true, on_any(); }
+  void received(Tcp&, wire::Lane, Bytes bytes) override { append(heard, bytes), on_any(); }
+  void go_on(Tcp&) override { append(heard, as_bytes("+")), on_any(); }
+  void wrote(Tcp&) override { ++writes, on_any(); }
+  void ended(Tcp&) override { is_ended = true, on_any(); }
+  void broken(Tcp&, int error) override { why = error, on_any(); }
 
   std::string text() const { return std::string(as_text(heard)); }
 

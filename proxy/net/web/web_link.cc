@@ -112,7 +112,7 @@ int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std:
   return tcp_.connect(std::move(fd), to, first);
 }
 
-void WebLink::connected(Link&) {
+void WebLink::connected(Tcp&) {
   if (!tls_) return ask();
   wire_.clear();
   tls_->start(wire_);
@@ -127,7 +127,7 @@ void WebLink::ask() {
 
 // -- Hearing ----------------------------------------------------------------------------------------------------------
 
-void WebLink::received(Link&, wire::Lane, Bytes bytes) {
+void WebLink::received(Tcp&, wire::Lane, Bytes bytes) {
   if (stage_ == Stage::kOver && (after_end_ += bytes.size()) > kMostAfterEnd) {
     tcp_.hang_up();
     return user_.broken(*this, ECONNRESET);
@@ -141,7 +141,7 @@ void WebLink::call_again() {
   tcp_.call_again();
 }
 
-void WebLink::go_on(Link&) {
+void WebLink::go_on(Tcp&) {
   if (std::exchange(arrived_, false)) user_.asked(*this, request());
   if (std::exchange(behind_, false)) user_.go_on(*this);
   // A WebSocket may have kept messages of what was read.
@@ -318,7 +318,7 @@ void WebLink::encrypt_some() {
   if (shutting_down_ && later_.empty()) finish_sending();
 }
 
-void WebLink::wrote(Link&) {
+void WebLink::wrote(Tcp&) {
   encrypt_some();
   user_.wrote(*this);
 }

@@ -57,7 +57,7 @@ class WebUser {
   virtual void broken(WebLink& link, int error) = 0;
 };
 
-class WebLink final : private LinkUser, private WebSocket::User, private Tls::Gate, private Alarm::User {
+class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gate, private Alarm::User {
  public:
   /// What a peer may send after we have ended the conversation, in bytes: it may not have read that yet. Then the link
   /// is closed.
@@ -136,12 +136,12 @@ class WebLink final : private LinkUser, private WebSocket::User, private Tls::Ga
  private:
   enum class Stage : std::uint8_t { kHead, kAsked, kMessages, kOver };
 
-  void connected(Link&) override;
-  void received(Link&, wire::Lane, Bytes bytes) override;
-  void go_on(Link&) override;
-  void wrote(Link&) override;
-  void ended(Link&) override { user_.ended(*this); }
-  void broken(Link&, int error) override { user_.broken(*this, error); }
+  void connected(Tcp&) override;
+  void received(Tcp&, wire::Lane, Bytes bytes) override;
+  void go_on(Tcp&) override;
+  void wrote(Tcp&) override;
+  void ended(Tcp&) override { user_.ended(*this); }
+  void broken(Tcp&, int error) override { user_.broken(*this, error); }
   void message(Opcode opcode, Bytes payload) override;
   void close_frame(const CloseFrame& close_frame) override;
 

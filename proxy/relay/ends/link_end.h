@@ -8,8 +8,8 @@
 
 namespace entente::relay {
 
-/// `LinkCallbacks`: the interface that `ConcreteLink` calls back. `CallbackLink`: the type of link that it passes.
-template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
+/// `LinkCallbacks`: the interface that `ConcreteLink` calls back.
+template <class ConcreteLink, class LinkCallbacks>
 class LinkEnd : public End, protected LinkCallbacks {
  public:
   std::size_t waiting() const override { return link_.waiting(); }
@@ -53,12 +53,12 @@ class LinkEnd : public End, protected LinkCallbacks {
     return error;
   }
 
-  void wrote(CallbackLink&) override {
+  void wrote(ConcreteLink&) override {
     user().wrote(*this);
     settle();
   }
-  void ended(CallbackLink&) override { lose(Departure{}); }
-  void broken(CallbackLink&, int error) override {
+  void ended(ConcreteLink&) override { lose(Departure{}); }
+  void broken(ConcreteLink&, int error) override {
     depart({How::kBroke, error, Fault{""}, {}});
     settle();
   }

@@ -53,7 +53,7 @@ int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
                     [&](net::Fd tcp) { return link_.connect(std::move(tcp), server, outgoing.first); });
 }
 
-void TcpEnd::connected(net::Link&) {
+void TcpEnd::connected(net::Tcp&) {
   link_.set_reading(true);
   user().opened(*this, {peer_address_.text(), 0, {}});
 }
@@ -65,7 +65,7 @@ void TcpEnd::set_peer_dialect(std::size_t dialect) {
 
 // -- Receiving and sending --------------------------------------------------------------------------------------------
 
-void TcpEnd::received(net::Link&, wire::Lane, Bytes bytes) {
+void TcpEnd::received(net::Tcp&, wire::Lane, Bytes bytes) {
   if (is_deaf_to(bytes.size())) return;
   Buffer said;
   if (unsure_) {
@@ -89,7 +89,7 @@ bool TcpEnd::find_dialect() {
   return known && !departed_ && !shut_down_ && link_.is_open();
 }
 
-void TcpEnd::go_on(net::Link&) {
+void TcpEnd::go_on(net::Tcp&) {
   if (departed_ || shut_down_) return heard_.drop();
   conclude(heard_.go_on([&](const Frames& frames) { user().on_frames(*this, frames); }, [&] { return has_time(); }));
 }
@@ -176,7 +176,7 @@ void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void TcpEnd::broken(net::Link& link, int error) {
+void TcpEnd::broken(net::Tcp& link, int error) {
   reader_.close();
   LinkEnd::broken(link, error);
 }

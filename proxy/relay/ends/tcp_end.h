@@ -13,7 +13,7 @@
 
 namespace entente::relay {
 
-class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private net::UdpReader::User {
+class TcpEnd final : public LinkEnd<net::Tcp, net::TcpUser>, private net::UdpReader::User {
  public:
   TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
@@ -32,10 +32,10 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void hang_up() override;
 
  private:
-  void connected(net::Link& link) override;
-  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
-  void go_on(net::Link& link) override;
-  void broken(net::Link& link, int error) override;
+  void connected(net::Tcp& link) override;
+  void received(net::Tcp& link, wire::Lane lane, Bytes bytes) override;
+  void go_on(net::Tcp& link) override;
+  void broken(net::Tcp& link, int error) override;
 
   bool find_dialect();
   void conclude(const std::optional<Fault>& fault);

@@ -7,7 +7,7 @@
 
 namespace entente::relay {
 
-class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, private net::Alarm::User {
+class WebEnd final : public LinkEnd<net::WebLink, net::WebUser>, private net::Alarm::User {
  public:
   WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 

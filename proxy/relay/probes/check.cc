@@ -106,13 +106,13 @@ class Look : public Check, private net::Later {
 /// By a TCP connection. A server that greets first shows its dialect, too. One that waits for its client's greeting
 /// shows it only after a while (bzfs 2.4: 2.5 s). If such a server went away and is back, it is believed to speak the
 /// same, so that players need not wait; the next check is a thorough one again.
-class StreamCheck final : public Look, private net::LinkUser {
+class StreamCheck final : public Look, private net::TcpUser {
  public:
   StreamCheck(WorkerRoute& worker_route, Upstream& server, Check::User& user)
       : Look(worker_route, server, user),
         game_(worker_route.route.server_game()),
         greets_(game_.probe() == wire::Probe::kSilentConnection),
-        link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
+        link_(worker_route.loop, static_cast<net::TcpUser&>(*this)) {}
 
   void watch(Millis now) override {
     if (!link_.is_open() || link_.is_unserved()) return;
@@ -135,22 +135,22 @@ class StreamCheck final : public Look, private net::LinkUser {
   }
   void hang_up() override { link_.hang_up(); }
 
-  void connected(net::Link&) override {
+  void connected(net::Tcp&) override {
     reached_ = true;
     reached_at_ = now();
     if (!greets_) return conclude({});
     link_.set_reading(true);
   }
-  void received(net::Link&, wire::Lane, Bytes bytes) override {
+  void received(net::Tcp&, wire::Lane, Bytes bytes) override {
     append(said_, bytes);
     const wire::Detected detected = game_.detect(said_);
     if (detected.state == wire::Detected::State::kFound) return conclude({std::nullopt, detected.dialect, {}});
     if (detected.state == wire::Detected::State::kUnknown || said_.size() > most_said_)
       fail(Reason::kDialectUnknown, "its greeting is not that of " + std::string(game_.name()));
   }
-  void wrote(net::Link&) override {}
-  void ended(net::Link&) override { fail_to_greet("it closed the connection"); }
-  void broken(net::Link&, int error) override {
+  void wrote(net::Tcp&) override {}
+  void ended(net::Tcp&) override { fail_to_greet("it closed the connection"); }
+  void broken(net::Tcp&, int error) override {
     hung_ = false;  // the server that comes next is another process
     said_.empty() ? refused(error) : fail_to_greet("it closed the connection");
   }

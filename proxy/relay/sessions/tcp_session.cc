@@ -68,7 +68,7 @@ int TcpSession::dial(Dial&, const net::Address& server, Outgoing outgoing) {
   return server_.link.connect(std::move(outgoing.sockets.tcp), server, outgoing.first);
 }
 
-void TcpSession::connected(net::Link&) {
+void TcpSession::connected(net::Tcp&) {
   dial_.succeeded();
   last_passed_ = server_.last_progress = now();
   if (sure_)
@@ -164,7 +164,7 @@ void TcpSession::greeted_again(const FrameRun& frames) {
 
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
-void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
+void TcpSession::received(net::Tcp& link, Lane, Bytes bytes) {
   last_passed_ = now();
   if (!is_client(link)) server_spoke_ = last_passed_;
   if (ending_) {
@@ -288,7 +288,7 @@ void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const FrameRun& fr
   note_waiting(from, to);
 }
 
-void TcpSession::wrote(net::Link& link) {
+void TcpSession::wrote(net::Tcp& link) {
   const bool was_slow = (server_.paused & kOtherSlow) != 0;
   TwoLinkSession::wrote(link);
   if (was_slow && (server_.paused & kOtherSlow) == 0) server_spoke_ = now();  // what it sent meanwhile is read only now
@@ -310,7 +310,7 @@ void TcpSession::go_unframed(const Fault& fault) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void TcpSession::ended(net::Link& link) {
+void TcpSession::ended(net::Tcp& link) {
   peer_link(link).ended = true;
   if (ending_) return settle();
   if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;

@@ -13,7 +13,7 @@
 
 namespace entente::relay {
 
-class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Link> {
+class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
  public:
   TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
@@ -21,10 +21,10 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void datagram(const net::Address& from, Bytes datagram) override;
 
  private:
-  void connected(net::Link& link) override;
-  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
-  void wrote(net::Link& link) override;
-  void ended(net::Link& link) override;
+  void connected(net::Tcp& link) override;
+  void received(net::Tcp& link, wire::Lane lane, Bytes bytes) override;
+  void wrote(net::Tcp& link) override;
+  void ended(net::Tcp& link) override;
 
   /// Connects to the server, unless only a player may start it.
   void reach();

@@ -8,8 +8,8 @@
 
 namespace entente::relay {
 
-/// `LinkCallbacks`: the interface that `ConcreteLink` calls back. `CallbackLink`: the type of link that it passes.
-template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
+/// `LinkCallbacks`: the interface that `ConcreteLink` calls back.
+template <class ConcreteLink, class LinkCallbacks>
 class TwoLinkSession : public RelaySession, protected LinkCallbacks {
  protected:
   using PeerLink = RelayLink<ConcreteLink>;
@@ -22,9 +22,9 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
     server_.link.set_patient();
   }
 
-  bool is_client(const CallbackLink& link) const { return &link == &client_.link; }
-  PeerLink& peer_link(const CallbackLink& link) { return is_client(link) ? client_ : server_; }
-  PeerLink& other(const CallbackLink& link) { return is_client(link) ? server_ : client_; }
+  bool is_client(const ConcreteLink& link) const { return &link == &client_.link; }
+  PeerLink& peer_link(const ConcreteLink& link) { return is_client(link) ? client_ : server_; }
+  PeerLink& other(const ConcreteLink& link) { return is_client(link) ? server_ : client_; }
 
   /// From now on, the session is served before newcomers. REQUIRES: it has reached its server.
   void play() {
@@ -41,13 +41,13 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
     from.pause(kOtherSlow);
   }
 
-  void wrote(CallbackLink& link) override {
+  void wrote(ConcreteLink& link) override {
     if (ending_) return settle();
     peer_link(link).last_progress = now();
     if (link.waiting() <= limits_.low_water) other(link).resume(kOtherSlow);
   }
 
-  void broken(CallbackLink& link, int error) override {
+  void broken(ConcreteLink& link, int error) override {
     const bool client = is_client(link);
     if (dial_.under_way() && !ending_ && !client) return dial_.failed(error);
     peer_link(link).ended = true;

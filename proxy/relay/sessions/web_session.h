@@ -12,7 +12,7 @@
 
 namespace entente::relay {
 
-class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::WebLink> {
+class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
  public:
   WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 
