@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/program/folder.h"
+#include "tests/program/source_tree.h"
 #include "tests/support/paths.h"
 #include "tests/support/pattern.h"
 #include "tests/support/process.h"
@@ -82,7 +83,35 @@ std::string broken(const fs::path& root) {
   return found.str();
 }
 
+/// Tests that the page of promises names, and that are not there, one on a line. Also promises without a test.
+std::string missing_tests(const fs::path& page) {
+  std::string found;
+  bool rows = false;
+  std::istringstream lines(layout_test::text_of(page));
+  for (std::string line; std::getline(lines, line); rows = line.starts_with("|")) {
+    if (!rows || !line.starts_with("| ")) continue;  // the first row of a table is its head
+    const auto tests = testing::all_matches(line, R"(“([^”]+)” \(\[[^\]]+\]\(([^)]+_test\.cc)\)\))");
+    if (tests.empty() && line.find("tests/lab") == std::string::npos) found += "no test: " + line + "\n";
+    for (const auto& test : tests) {
+      const std::string source = layout_test::text_of(page.parent_path() / std::string(test[2]));
+      const std::string whole = testing::replaced(source, R"("\s*\n\s*")", "");  // a long name is cut in the source
+      if (whole.find("\"" + std::string(test[1]) + "\"") == std::string::npos) found += std::string(test[1]) + "\n";
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("each promise of the manual has tests that are there") {
+  CHECK(missing_tests(testing::source_dir() + "/proxy/manual/promises.md") == "");
+  const Folder folder;
+  folder.write("one_test.cc", "TEST_CASE(\"this is \"\n    \"there\") {}\n");
+  const std::string table = "| promise | test |\n|---|---|\n", link = "([one](one_test.cc)) |\n";
+  CHECK(missing_tests(folder.write("good.md", table + "| A. | “this is there” " + link)) == "");
+  CHECK(missing_tests(folder.write("bad.md", table + "| A. | “this is” " + link)) == "this is\n");
+  CHECK(missing_tests(folder.write("none.md", table + "| A. | none |\n")) == "no test: | A. | none |\n");
+}
 
 TEST_CASE("each link of a document leads to a file and, after '#', to one of its headings") {
   CHECK(broken(testing::source_dir()) == "");
