@@ -194,6 +194,11 @@ void set_stream_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
+void reset_on_close(int fd) {
+  const linger now{1, 0};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
 void limit_waiting(int fd, Millis most) {
   const timeval time{static_cast<time_t>(most / 1000), static_cast<suseconds_t>(most % 1000 * 1000)};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);

@@ -56,6 +56,9 @@ Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});
 /// notices a vanished peer (after about two minutes of silence).
 void set_stream_options(int fd);
 
+/// Closing the connection resets it: the peer gets no end, and what is on its way is lost.
+void reset_on_close(int fd);
+
 /// Limits how long each call on a blocking socket waits: to connect, to send, to receive.
 void limit_waiting(int fd, Millis most);
 

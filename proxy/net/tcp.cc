@@ -127,6 +127,11 @@ Fd Tcp::release() {
   return fd;
 }
 
+void Tcp::reset() {
+  if (is_open()) reset_on_close(fd_.get());
+  hang_up();
+}
+
 void Tcp::hang_up() {
   empty_outbox();
   poll_.close();

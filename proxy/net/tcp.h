@@ -80,6 +80,8 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   Fd release();
   /// Closes the link at once; what waits is lost. No callback follows.
   void hang_up();
+  /// As hang_up(), but the peer gets a reset, and no end.
+  void reset();
   bool is_open() const { return fd_.get() >= 0; }
 
   /// The group in which it is served. Initially newcomers.

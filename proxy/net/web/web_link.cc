@@ -323,6 +323,11 @@ void WebLink::wrote(Tcp&) {
   user_.wrote(*this);
 }
 
+void WebLink::reset() {
+  later_ = {};
+  tcp_.reset();
+}
+
 void WebLink::hang_up() {
   later_ = {};
   tcp_.hang_up();

@@ -115,6 +115,8 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   /// Sends what waits, then closes our direction.
   void shut_down();
   void hang_up();
+  /// As hang_up(), but the peer gets a reset, and no end.
+  void reset();
   bool is_open() const { return tcp_.is_open(); }
 
   // As in Tcp.
