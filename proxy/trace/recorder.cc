@@ -301,6 +301,8 @@ void Recorder::put_frame(WallTime time, const FrameView& frame, const Amount& mi
   tail.number(Frame::kBytesMissingFieldNumber, missing.bytes);
   if (frame.seconds) tail.real(Frame::kSecondsFieldNumber, *frame.seconds);
   tail.number(Frame::kJoinedFieldNumber, frame.joined ? 1 : 0);
+  tail.number(Frame::kLabFieldNumber, static_cast<std::uint64_t>(frame.lab));
+  tail.number(Frame::kHeldUsFieldNumber, frame.held_us);
   put(kWireChannel, time, {head.bytes(), frame.bytes, name.bytes(), as_bytes(frame.name), tail.bytes()});
 }
 

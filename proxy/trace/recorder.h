@@ -78,6 +78,8 @@ struct FrameView {
   Amount missing = {};                ///< frames of this link and way before this one that the caller lost
   std::optional<float> seconds = {};  ///< as Frame.seconds
   bool joined = false;                ///< as Frame.joined
+  Lab lab = LAB_PASSED;               ///< as Frame.lab
+  std::uint64_t held_us = 0;          ///< as Frame.held_us
 };
 
 /// The name of the metadata at the beginning of a file, and its key for the file's id.

@@ -73,6 +73,8 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     Buffer to_server, to_client;
     std::vector<Buffer> datagrams_to_server, datagrams_to_client;
     std::string closed;
+    std::vector<Buffer> kept;  // by a lab
+    relay::TapSink::LabMark mark = relay::TapSink::LabMark::kPassed;
   };
 
   relay::TapSink& sink(std::size_t) override { return *this; }
@@ -92,9 +94,15 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     std::lock_guard lock(mutex_);
     records_[session.link] = {};
   }
+  void lab(relay::LinkId link, LabMark mark, std::uint64_t, WallTime) override {
+    std::lock_guard lock(mutex_);
+    records_.at(link).mark = mark;
+  }
   void bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime) override {
     std::lock_guard lock(mutex_);
     Record& record = records_.at(link);
+    const LabMark mark = std::exchange(record.mark, LabMark::kPassed);
+    if (mark == LabMark::kKept || mark == LabMark::kAltered) return record.kept.push_back({bytes.begin(), bytes.end()});
     const bool up = way == wire::Way::kToServer;
     if (lane == wire::Lane::kStream)
       append(up ? record.to_server : record.to_client, bytes);

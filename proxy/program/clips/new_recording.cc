@@ -6,6 +6,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/import/input.h"
+#include "proxy/trace/lab.h"
 
 namespace entente {
 namespace {
@@ -121,12 +122,14 @@ void NewRecording::name_player(const trace::Frame& frame, std::uint32_t link) {
 }
 
 void NewRecording::frame(const trace::Frame& frame, std::uint32_t link, WallTime time) {
-  name_player(frame, link);
+  if (trace::was_passed_on(frame)) name_player(frame, link);
   trace::FrameView view{link, frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
   view.delivery = frame.delivery();
   view.channel = static_cast<std::uint8_t>(frame.channel());
   if (frame.has_seconds()) view.seconds = frame.seconds();
   view.missing = {frame.frames_missing(), frame.bytes_missing()};
+  view.lab = frame.lab();
+  view.held_us = frame.held_us();
   files_.frame(time, view);
 }
 

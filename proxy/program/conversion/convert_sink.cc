@@ -43,12 +43,17 @@ void ConvertSink::connected(ConnectionId id, std::uint32_t data, WallTime time) 
 void ConvertSink::bytes(const Imported& piece) {
   Link* link = start(piece.connection, piece.time);
   if (link == nullptr) return;
-  carriage_ = piece.enet;
-  seconds_ = piece.seconds;
+  set_current(piece);
   if (piece.lane == wire::Lane::kDatagram)
     link->dissector.datagram(piece.way, piece.bytes, *link);
   else
     link->dissector.stream(piece.way, piece.bytes, *link);
+}
+
+void ConvertSink::kept(const Imported& piece) {
+  if (start(piece.connection, piece.time) == nullptr) return;
+  set_current(piece);
+  frame_kept(piece.connection, {piece.way, piece.lane, wire::Stage::kPlay, piece.bytes}, piece.time);
 }
 
 void ConvertSink::stream_gap(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {

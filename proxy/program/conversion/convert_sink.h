@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "adapters/wire/dissect.h"
 #include "proxy/program/import/file.h"
@@ -24,6 +25,7 @@ class ConvertSink : public ImportSink {
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) final;
   void connected(ConnectionId id, std::uint32_t data, WallTime time) final;
   void bytes(const Imported& piece) final;
+  void kept(const Imported& piece) final;
   void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
   void message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
   void half_closed(ConnectionId id, const ImportedClose& how) final;
@@ -39,6 +41,14 @@ class ConvertSink : public ImportSink {
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
   /// The time of the current data as a .demo has it, if it is more exact.
   std::optional<float> seconds() const { return seconds_; }
+  /// What a lab did to the current data, and for how long it held it.
+  std::pair<trace::Lab, std::uint64_t> lab() const { return lab_; }
+  /// From now on, this is the current data.
+  void set_current(const Imported& piece) {
+    carriage_ = piece.enet;
+    seconds_ = piece.seconds;
+    lab_ = {piece.lab, piece.held_us};
+  }
 
   /// The connection, opened before the first data, which may determine its dialect. Null: it was left out.
   Link* start(ConnectionId id, WallTime time);
@@ -47,6 +57,8 @@ class ConvertSink : public ImportSink {
                      WallTime time) = 0;
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
+  /// What a lab did not pass on (ImportSink::kept).
+  virtual void frame_kept(ConnectionId, const wire::Frame&, WallTime) {}
   /// The file says that messages are missing before the next one in this direction.
   virtual void frame_gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   virtual void side_closed(ConnectionId id, const ImportedClose& how) = 0;
@@ -83,6 +95,7 @@ class ConvertSink : public ImportSink {
   std::map<ConnectionId, std::unique_ptr<Link>> links_;
   std::optional<wire::EnetCarriage> carriage_;
   std::optional<float> seconds_;
+  std::pair<trace::Lab, std::uint64_t> lab_{trace::LAB_PASSED, 0};
   std::string first_uncut_;
   std::uint64_t frames_ = 0, uncut_bytes_ = 0;
 };

@@ -51,10 +51,17 @@ void McapExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTim
   if (what_.words != nullptr && lane == Lane::kStream) what_.words->lose(id, time);
 }
 
+void McapExporter::frame_kept(ConnectionId id, const wire::Frame& frame, WallTime time) {
+  const wire::Row* const row = codec_of_.at(id)->find(frame);
+  if (what_.frames) put(id, frame, row != nullptr ? row->name : "", false, time);
+}
+
 void McapExporter::put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time) {
   trace::FrameView view{link(id), relay::to_trace(frame.way), relay::to_trace(frame.lane), frame.bytes, name, raw};
   if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
   view.seconds = seconds();
+  view.lab = lab().first;
+  view.held_us = lab().second;
   view.missing = std::exchange(missing_, {});
   recorder_.frame(time, view);
   recorder_.tick(time);

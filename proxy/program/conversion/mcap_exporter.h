@@ -38,6 +38,7 @@ class McapExporter : public ConvertSink {
              WallTime time) override;
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
   void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) override;
+  void frame_kept(ConnectionId id, const wire::Frame& frame, WallTime time) override;
   void frame_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
   void side_closed(ConnectionId id, const ImportedClose& end) override;
   void connection_finished(ConnectionId id) override;

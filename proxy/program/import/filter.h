@@ -15,6 +15,7 @@ class ImportFilter : public ImportSink {
     to_.opened(id, connection, time);
   }
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override { to_.connected(id, data, time); }
+  void kept(const Imported& piece) override { to_.kept(piece); }
   void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
     to_.stream_gap(id, way, bytes, time);
   }

@@ -17,6 +17,7 @@
 #include "proxy/base/time.h"
 #include "schema/game.pb.h"
 #include "schema/snapshot.pb.h"
+#include "schema/trace.pb.h"
 
 namespace entente {
 
@@ -48,6 +49,8 @@ struct Imported {
   Bytes bytes;                                  ///< valid only during the call
   std::optional<wire::EnetCarriage> enet = {};  ///< of a packet of ENet, if the file says
   std::optional<float> seconds = {};            ///< the time as a .demo has it, if `time` is not as exact
+  trace::Lab lab = trace::LAB_PASSED;           ///< what the lab of a relay did to it
+  std::uint64_t held_us = 0;                    ///< for how long that lab held it
 };
 
 /// How a side ended the connection.
@@ -70,6 +73,9 @@ class ImportSink {
   /// Called before anything else about `id`.
   virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
   virtual void bytes(const Imported& piece) = 0;
+  /// What came and was not passed on, because the lab of a relay kept it (LAB_KEPT), or passed on something else
+  /// (LAB_ALTERED): a whole message or datagram.
+  virtual void kept(const Imported&) {}
   /// Its client asked to connect by ENet, with this data.
   virtual void connected(ConnectionId, std::uint32_t /*data*/, WallTime) {}
   /// The file lacks a part of the stream, or of a datagram; 0: an unknown number of bytes.

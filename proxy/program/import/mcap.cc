@@ -4,6 +4,7 @@
 #include <map>
 
 #include "proxy/relay/base/reason.h"
+#include "proxy/trace/lab.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -116,7 +117,9 @@ class McapImport {
     if (frame.frames_missing() != 0) sink_.message_gap(id, way, frame.frames_missing(), frame.bytes_missing(), time);
     Imported piece{id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)};
     if (frame.has_seconds()) piece.seconds = frame.seconds();
-    sink_.bytes(piece);
+    piece.lab = frame.lab();
+    piece.held_us = frame.held_us();
+    trace::was_passed_on(frame) ? sink_.bytes(piece) : sink_.kept(piece);
   }
 
   void close(const trace::Closed& closed, WallTime time) {

@@ -71,6 +71,20 @@ class InspectedLink final : wire::DissectorSink {
     else
       dissector_.stream(piece.way, piece.bytes, *this);
   }
+  /// What came, and was not passed on.
+  void kept(const Imported& piece, WallTime since_start) {
+    const bool altered = piece.lab == trace::LAB_ALTERED;
+    const wire::Row* const row = codec_->find({piece.way, piece.lane, wire::Stage::kPlay, piece.bytes});
+    const std::string name = row != nullptr ? row->name : "a message";
+    if (!wanted_.way(piece.way)) return;
+    event(since_start,
+          EventText("kept", std::string(altered ? "the lab changed " : "the lab kept ") + name + " " +
+                                wire::text(piece.way) + " of " + std::to_string(piece.bytes.size()) + " bytes")
+              .with("way", wire::text(piece.way))
+              .with("message", row != nullptr ? row->name : "")
+              .with("bytes", std::uint64_t{piece.bytes.size()})
+              .with("altered", altered));
+  }
   void lost(Way way, std::uint64_t bytes, WallTime since_start) {
     event(since_start,
           EventText("lost", std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way))
@@ -178,6 +192,9 @@ class Inspector final : public ImportSink {
     const WallTime since = since_start(piece.time);
     if (auto* link = find(piece.connection)) link->bytes(piece, since);
     over_ = over_ || wanted_.over(since);
+  }
+  void kept(const Imported& piece) override {
+    if (auto* link = find(piece.connection)) link->kept(piece, since_start(piece.time));
   }
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
     if (auto* link = find(id)) link->connected(file_.as_connected(link->game_dialect(), data), since_start(time));

@@ -19,6 +19,7 @@
 #include "proxy/program/base/time_text.h"
 #include "proxy/program/fleet/fleet_reader.h"
 #include "proxy/program/storage/words_cache.h"
+#include "proxy/trace/lab.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recording_info.h"
 
@@ -72,7 +73,7 @@ void read_all(const std::string& path, Listed& listed) {
     if (event.closed != nullptr) summary.closed(event.closed->link());
     if (event.frame != nullptr) {
       const trace::Frame& frame = *event.frame;
-      summary.frame(frame.link(), frame.way(), frame.name(), as_bytes(frame.data()));
+      if (trace::was_passed_on(frame)) summary.frame(frame.link(), frame.way(), frame.name(), as_bytes(frame.data()));
     }
     if (event.world != nullptr) summary.world(*event.world);
     if (event.word && event.word->intent != nullptr) summary.intent(written(*event.word->intent));

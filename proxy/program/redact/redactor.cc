@@ -2,6 +2,7 @@
 
 #include "proxy/program/clips/new_recording.h"
 #include "proxy/relay/tap/room_words.h"
+#include "proxy/trace/lab.h"
 
 namespace entente {
 namespace {
@@ -52,6 +53,10 @@ const trace::Recording::Event* Redactor::pass(const trace::Recording::Event& eve
 }
 
 const trace::Recording::Event* Redactor::frame(const trace::Frame& frame) {
+  if (!trace::was_passed_on(frame)) {
+    ++left_out_["not passed on by the lab"];
+    return nullptr;
+  }
   frame_ = frame;
   frame_.DiscardUnknownFields();
   const std::pair<std::uint32_t, int> direction{frame.link(), frame.way()};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/trace/lab.h"
 #include "schema/snapshot.pb.h"
 #include "schema/trace.pb.h"
 
@@ -327,7 +328,7 @@ void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
   if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
   if (!on_) return;
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
-  link->file->summary.frame(frame.link, frame.way, frame.name, frame.bytes);
+  if (trace::was_passed_on(frame.lab)) link->file->summary.frame(frame.link, frame.way, frame.name, frame.bytes);
   link->file->use(time);
   link->file->recorder->frame(link->file->shown(time), frame);
 }

@@ -90,6 +90,14 @@ void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes 
   push(header, how.lane(), bytes);
 }
 
+void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
+  LabNote about;
+  std::memset(static_cast<void*>(&about), 0, sizeof about);  // its padding goes through the ring, too
+  about.mark = mark;
+  about.held = held;
+  if (!write_pending(at) || !ring_.push({.at = at, .link = link, .kind = kLab}, raw(about), spare_)) dropped_.add();
+}
+
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(header.way);
   if (!write_pending(header.at) || !put(header, bytes)) miss(header.link, way, lane, bytes.size());

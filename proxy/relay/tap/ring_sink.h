@@ -41,6 +41,12 @@ struct Gap {
   std::uint64_t bytes = 0;
 };
 
+/// As TapSink::lab().
+struct LabNote {
+  TapSink::LabMark mark = TapSink::LabMark::kPassed;
+  std::uint64_t held = 0;  ///< ns
+};
+
 /// Words and worlds that were dropped.
 struct WordGap {
   LinkId link = 0;  ///< 0: of several links
@@ -64,6 +70,7 @@ class RingSink final : public TapSink {
     kWordGap,   ///< a WordGap
     kCalls,     ///< as a message of schema/trace.proto
     kPlays,     ///< nothing
+    kLab,       ///< a LabNote about the next kBytes or kPacket of the link
   };
 
   /// Larger entries lie beside the ring: at most this many bytes of them.
@@ -90,6 +97,7 @@ class RingSink final : public TapSink {
   void plays(LinkId link, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
+  void lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
   bool wants_words() const override { return wanted_ != nullptr && wanted_->wanted.load(std::memory_order_relaxed); }
   std::uint32_t recording_generation() const override {

@@ -11,6 +11,7 @@
 #include "proxy/net/named_thread.h"
 #include "proxy/net/thread_share.h"
 #include "proxy/relay/tap/to_trace.h"
+#include "proxy/trace/lab.h"
 
 namespace entente::relay {
 namespace {
@@ -52,12 +53,13 @@ struct TapThread::Link {
   std::array<std::uint8_t, 32> ping{};     // the last one that has no echo yet
   std::size_t ping_bytes = 0;              // of it; 0: there is none
   WallTime pinged = 0;
+  LabNote lab;  // about the next bytes
 };
 
 /// Receives the frames of one entry.
 class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard {
  public:
-  Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
+  Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at), lab_(std::exchange(link.lab, {})) {}
 
   /// What was passed on this way, on this lane.
   void take(Way way, Lane lane, Bytes bytes) {
@@ -67,6 +69,15 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
       link_.dissector.stream(way, bytes, *this);
     else
       link_.dissector.datagram(way, bytes, *this);
+  }
+
+  /// What came this way and was not passed on: one whole frame, message, packet or datagram.
+  void keep(Way way, const wire::EnetCarriage& how, bool by_enet, Bytes bytes) {
+    if (by_enet) how_ = how;
+    const wire::Frame frame{way, how.lane(), wire::Stage::kPlay, bytes};
+    const auto row = tap_.row_of(link_, frame);
+    record({link_.info.link, to_trace(way), to_trace(frame.lane), row.ok() ? recordable(frame, **row) : bytes,
+            row.ok() ? (*row)->name : "", link_.enet.has_value()});
   }
 
   void frame(const wire::Frame& frame) override {
@@ -123,6 +134,8 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
     if (!tap_.recording_) return;
     if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
     view.joined = std::exchange(joined_, link_.info.has_room);
+    view.lab = to_trace(lab_.mark);
+    view.held_us = lab_.held / 1'000;
     tap_.recording_->frame(at_, view);
   }
 
@@ -141,6 +154,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   TapThread& tap_;
   Link& link_;
   const WallTime at_;
+  const LabNote lab_;
   std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
   bool joined_ = false;                    // the next frame comes together with the one before
 };
@@ -306,6 +320,8 @@ void TapThread::take(const Ring::Entry& entry) {
       return take_word_gap(entry);
     case RingSink::kPlays:
       return;
+    case RingSink::kLab:
+      return take_lab(entry);
     case RingSink::kNote:
       if (recording_) recording_->note(entry.header.at, entry.header.link, as_text(entry.bytes));
   }
@@ -330,13 +346,26 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   recording_->opened(entry.header.at, opened, info.session != 0 ? info.session : info.link, info.may_only_greet);
 }
 
+void TapThread::take_lab(const Ring::Entry& entry) {
+  if (auto* link = find(entry.header.link)) link->lab = from_raw<LabNote>(entry.bytes);
+}
+
 void TapThread::take_bytes(const Ring::Entry& entry) {
   auto* link = find(entry.header.link);
   if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
-  published_.bytes.add(entry.bytes.size());
-  Hear hear(*this, *link, entry.header.at);
+  const bool by_enet = static_cast<RingSink::Kind>(entry.header.kind) == RingSink::kPacket;
+  const bool is_passed = trace::was_passed_on(to_trace(link->lab.mark));
   const auto way = static_cast<Way>(entry.header.way);
-  if (static_cast<RingSink::Kind>(entry.header.kind) == RingSink::kPacket)
+  Hear hear(*this, *link, entry.header.at);
+  if (!is_passed) {
+    auto send = static_cast<wire::EnetDelivery>(entry.header.lane);
+    if (!by_enet)
+      send = static_cast<Lane>(entry.header.lane) == Lane::kStream ? wire::EnetDelivery::kReliable
+                                                                   : wire::EnetDelivery::kUnreliable;
+    return hear.keep(way, {entry.header.channel, send}, by_enet, entry.bytes);
+  }
+  published_.bytes.add(entry.bytes.size());
+  if (by_enet)
     hear.packet(way, entry.header.channel, static_cast<wire::EnetDelivery>(entry.header.lane), entry.bytes);
   else
     hear.take(way, static_cast<Lane>(entry.header.lane), entry.bytes);
@@ -376,6 +405,7 @@ void TapThread::take_gap(const Ring::Entry& entry) {
 // exceptions: the link's framing was lost (bytes are pending), or the greeting was lost, without which a cutter does
 // not know its stage.
 void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
+  link.lab = {};  // it may have been about what is lost
   Hear hear(*this, link, at);
   if (link.enet) return link.enet->lost(hear);
   if (gap.lane != Lane::kStream) return;

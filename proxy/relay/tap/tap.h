@@ -106,6 +106,7 @@ class TapThread final : public Tap {
   void take(const Ring::Entry& entry);
   void take_opened(const Ring::Entry& entry);
   void take_bytes(const Ring::Entry& entry);
+  void take_lab(const Ring::Entry& entry);
   void take_closed(const Ring::Entry& entry);
   void take_gap(const Ring::Entry& entry);
   void take_word(const Ring::Entry& entry);

@@ -28,6 +28,17 @@ class TapSink {
   /// bytes as they came); by datagram: exactly one datagram.
   virtual void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) = 0;
 
+  /// How the lab of a route (faults/) changed what came.
+  enum class LabMark : std::uint8_t {
+    kPassed,   ///< it is passed on as it came
+    kKept,     ///< it came, and is not passed on
+    kAltered,  ///< it came, and the next thing this way is passed on instead
+    kMade,     ///< it is passed on, and did not come so
+  };
+  /// The next bytes() or packet() of this link is what the lab made of it. `held`: nanoseconds since it came. What was
+  /// not passed on is reported, too, and is one whole frame, message, packet or datagram.
+  virtual void lab(LinkId, LabMark, std::uint64_t /*held*/, WallTime) {}
+
   /// As bytes(), for one packet of ENet.
   virtual void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
     this->bytes(link, way, how.lane(), bytes, at);
