@@ -209,9 +209,11 @@ struct ProxyServer::Impl {
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Route>> routes;
   std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
-  mutable std::mutex changing;       // held while something is added or retired
-  bool running = false;              // run() was called; under `changing`
-  std::atomic<bool> changed{false};  // routes were changed since offer_listeners()
+  mutable std::mutex changing;  // held while something is added or retired
+  bool running = false;         // run() was called; under `changing`
+  mutable std::mutex labs_mutex;
+  std::map<std::size_t, std::shared_ptr<const LabPlan>> labs;  // by route: those that were set since it was added
+  std::atomic<bool> changed{false};                            // routes were changed since offer_listeners()
   Pool pool;
 };
 
@@ -567,6 +569,23 @@ void ProxyServer::stop() {
 void ProxyServer::add_bots(std::size_t route, std::uint32_t count) { impl_->home_of(route).more_bots(route, count); }
 
 void ProxyServer::forget_lookups() { impl_->pool.host_names->expire(); }
+
+void ProxyServer::set_lab(std::size_t route, std::shared_ptr<const LabPlan> plan) {
+  const RunningLab lab{std::move(plan), steady_now()};
+  const std::lock_guard lock(impl_->labs_mutex);
+  impl_->labs[route] = lab.plan;
+  for (const auto& worker : impl_->pool.workers) worker->set_lab(route, lab);
+}
+
+std::shared_ptr<const RouteOptions> ProxyServer::options(std::size_t route) const {
+  return impl_->route(route).options;
+}
+
+std::shared_ptr<const LabPlan> ProxyServer::lab(std::size_t route) const {
+  const std::lock_guard lock(impl_->labs_mutex);
+  const auto set = impl_->labs.find(route);
+  return set != impl_->labs.end() ? set->second : impl_->route(route).options->lab;
+}
 
 void ProxyServer::set_rules(std::size_t route, NewcomerRules rules) {
   rules.limits = sane(rules.limits);

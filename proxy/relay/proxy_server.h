@@ -14,13 +14,13 @@
 #include "proxy/net/address.h"
 #include "proxy/net/loop.h"
 #include "proxy/net/names/host_names.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/base/inquiry.h"
 #include "proxy/relay/base/offered_socket.h"
 #include "proxy/relay/base/texts.h"
 #include "proxy/relay/route/route_options.h"
-#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 #include "proxy/relay/upstream/upstreams.h"
 
@@ -105,6 +105,14 @@ class ProxyServer {
 
   /// For clients who come from now on. From any thread.
   void set_rules(std::size_t route, NewcomerRules rules);
+
+  /// From now on, this is done on purpose to what passes on the route, also to sessions that are open. Null: nothing.
+  /// REQUIRES: the route is a relay, and the plan has no objection() for its game. From any thread.
+  void set_lab(std::size_t route, std::shared_ptr<const LabPlan> plan);
+  /// The description of a route. From any thread.
+  std::shared_ptr<const RouteOptions> options(std::size_t route) const;
+  /// What is done on purpose on the route now; null: nothing. From any thread.
+  std::shared_ptr<const LabPlan> lab(std::size_t route) const;
 
   /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
   /// they do not play meanwhile. From any thread.

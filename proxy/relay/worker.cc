@@ -255,6 +255,15 @@ void Worker::read(const NewRules& news) {
   if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->rules_changed();
 }
 
+void Worker::read(const NewLab& news) {
+  WorkerRoute& changed = *routes_[news.route];
+  changed.lab = news.lab;
+  for (auto& [link, session] : sessions_)
+    if (&session->worker_route() == &changed) session->lab_changed();
+  for (auto& [routes, acceptor, pinned] : listeners_)
+    if (acceptor) acceptor->lab_changed(changed);
+}
+
 void Worker::read(const MoreBots& more) {
   for (Invitation& invitation : invited_)
     if (invitation.route == more.route) invitation.count += more.count;

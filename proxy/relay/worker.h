@@ -96,6 +96,7 @@ class Worker final : public net::Ticker::User,
   void set_rules(std::size_t route, std::shared_ptr<const NewcomerRules> rules) {
     mailbox_.post(NewRules{route, std::move(rules)});
   }
+  void set_lab(std::size_t route, const RunningLab& lab) { mailbox_.post(NewLab{route, lab}); }
   void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
   void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
     mailbox_.post(Order{shared_room, std::move(order)});
@@ -144,6 +145,10 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::shared_ptr<const NewcomerRules> rules;
   };
+  struct NewLab {
+    std::size_t route;
+    RunningLab lab;
+  };
   struct MoreBots {
     std::size_t route;
     std::uint32_t count;
@@ -172,7 +177,7 @@ class Worker final : public net::Ticker::User,
   };
   using Letter =
       std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected, NewRules,
-                   MoreBots, Order, CommandSessions, Call, ListenerEmptied, Visit, VisitorNews, ArenaNews>;
+                   NewLab, MoreBots, Order, CommandSessions, Call, ListenerEmptied, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -186,6 +191,7 @@ class Worker final : public net::Ticker::User,
   void read(const GiveWay& letter);
   void read(ClientReconnected& back);
   void read(const NewRules& news);
+  void read(const NewLab& news);
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(CommandSessions& letter);

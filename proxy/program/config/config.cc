@@ -29,6 +29,7 @@
 #include "proxy/program/playback/arena_from_recording.h"
 #include "proxy/program/settings/arena_rules.h"
 #include "proxy/program/settings/ban_file.h"
+#include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/program/settings/token.h"
@@ -180,6 +181,9 @@ class Checker {
         problem(path + "listen", kind.error().text);
     }
     if (!route.while_down().empty()) while_down(path, config, route, *listen, shared.kind);
+    if (shared.kind)
+      if (const auto lab = parse_lab(route.lab(), LabRoute(*listen, shared.kind)); !lab)
+        problem(path + "lab", lab.error().text);
     share(*listen, shared);
     watch(path, route.watch());
     for (int i = 0; i < route.watch_size(); ++i)
@@ -207,6 +211,7 @@ class Checker {
     if (!route.record().empty()) problem(path + "record", "the node that owns the arena records it");
     if (route.hold_s() != 0) problem(path + "hold_s", "is not for arenas: players wait for the next owner anyway");
     if (!route.while_down().empty()) problem(path + "while_down", "is for servers");
+    if (!route.lab().empty()) problem(path + "lab", "is for relays");
     if (route.watch_size() != 0) problem(path + "watch", "belongs to the arena");
   }
 

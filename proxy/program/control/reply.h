@@ -49,12 +49,14 @@ class Reply {
   /// Appends to the log line of the order, after the first line of the text.
   Reply& note(std::string text);
 
+  /// The order has changed nothing: it was a question.
+  Reply& only_asked() { return asked_ = true, *this; }
   /// Marks an error as one that came after the order was carried out.
   Reply& though_done() { return done_ = true, *this; }
 
   bool failed() const { return failed_; }
   /// Whether the order has changed something.
-  bool has_changed() const { return !failed_ || done_; }
+  bool has_changed() const { return (!failed_ && !asked_) || done_; }
   /// "ok\n…" or "error: …\n".
   std::string text() const;
   /// One line: an array of a table's rows, {"done":"…"} or {"error":"…"}.
@@ -66,7 +68,7 @@ class Reply {
   Reply(std::string lines, bool failed, std::string array = "");
 
   std::string lines_;  // without "ok" or "error"
-  bool failed_, done_ = false;
+  bool failed_, done_ = false, asked_ = false;
   std::string array_;    // of a table, as JSON
   std::string members_;  // JSON, each with a comma before it
   std::string note_;

@@ -150,6 +150,12 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
   metrics.count("sessions_moved", "Players who were moved to the server or arena of another route", {{"route", route}},
                 totals.moved);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
+  for (const wire::Way way : {wire::Way::kToServer, wire::Way::kToClient})
+    for (std::size_t i = 0; i < relay::kLabFaults; ++i)
+      if (const auto fault = static_cast<relay::LabFault>(i); totals.lab.at(way, fault) != 0)
+        metrics.count("lab_faults", "Faults that the lab of a route has made on purpose",
+                      {{"route", route}, {"direction", name_of(way)}, {"fault", relay::text(fault)}},
+                      totals.lab.at(way, fault));
   metrics.count("log_lines_held_back", "Log lines that were delayed or only counted", {{"route", route}},
                 totals.held_back_lines);
   metrics.count("facts_orphaned",

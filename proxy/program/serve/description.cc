@@ -7,6 +7,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/settings/access.h"
+#include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/web.h"
 
@@ -117,6 +118,9 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
     options.bridge = bridge_of(*listen, to, keeps_secrets());
   else if (faces_of(*to.game).back)
     options.back = back_maker(to);
+  auto lab = parse_lab(keys.lab(), LabRoute(options));
+  if (!lab) return Error{"lab: " + lab.error().text};
+  options.lab = std::move(*lab);
   if (!keys.while_down().empty()) {
     const auto arena = parse_while_down(keys.while_down());
     if (!arena) return arena.error();

@@ -9,6 +9,7 @@
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/loop.h"
 #include "proxy/program/serve/serve.h"
+#include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/program/settings/url_options.h"
 
@@ -53,6 +54,18 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                  "File to record to (MCAP). In the file name, {time} is replaced by the time at which the file begins, "
                  "{game} by the listener's game")
       ->type_name("FILE");
+  auto* const lab = app.add_option(
+      "--lab", options.lab,
+      "Faults to make on purpose in a relay, to test a client or a server, such as "
+      "'to_server: loss=2%, delay=80ms+-20ms, dup=1%, reorder=3%, rate=64kbit; seed=7'. Others: reset=0.1%, "
+      "stall=1%:500ms, slice=1-100, 'drop MsgShotBegin 10%', 'delay chat 2s', 'duplicate NAME', 'corrupt one field of "
+      "NAME 0.1%', 'at 10s cut the server for 5s'. to_server: or to_client: names the direction; without it, both. The "
+      "same seed makes the same faults. `entente ctl lab` shows what was done, and changes it. proxy/manual/lab.md "
+      "explains all of them");
+  lab->type_name("SPEC");
+  app.add_option("--lab-file", options.lab_file, "File with a SPEC as in --lab, on as many lines as you like")
+      ->type_name("FILE")
+      ->excludes(lab);
   declare_control_options(app, options.control);
   declare_log_options(app, options.log);
 }
@@ -62,7 +75,11 @@ int run_proxy(const ProxyOptions& options) {
   if (!listen) return wrong("--listen ", listen.error());
   const auto to = parse_servers(options.to, games());
   if (!to) return wrong("--to ", to.error());
-  if (const auto joined = route_kind(*listen, *to); !joined) return wrong("", joined.error());
+  const auto joined = route_kind(*listen, *to);
+  if (!joined) return wrong("", joined.error());
+  const std::string lab = options.lab_file.empty() ? options.lab : "@" + options.lab_file;
+  if (const auto plan = parse_lab(lab, LabRoute(*listen, *joined)); !plan)
+    return wrong(options.lab_file.empty() ? "--lab: " : "--lab-file: ", plan.error());
 
   config::Config config = default_config();
   config::Route& route = *config.add_route();
@@ -70,6 +87,7 @@ int run_proxy(const ProxyOptions& options) {
   for (const std::string& url : options.to) route.add_to(url);
   (void)set_key(route, *route.GetDescriptor()->FindFieldByName("policy"), options.policy);
   route.set_hold_s(options.hold_s);
+  route.set_lab(lab);
   set_defaults(config);
   route.set_record(options.record);
   if (const std::string loop = loops_of(config, games(), true).front(); !loop.empty())

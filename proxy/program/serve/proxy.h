@@ -17,6 +17,7 @@ struct ProxyOptions {
   std::string policy = "first";
   std::uint32_t hold_s = 0;
   std::string record;
+  std::string lab, lab_file;
   ControlOptions control;
   LogOptions log;
 };

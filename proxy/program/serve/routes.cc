@@ -176,6 +176,7 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (const auto done = apply(fresh, plan); !done) return done;
   service_.set_general(fresh);
   for (const Running& one : running_) service_.server().set_rules(one.number, one.is->options);
+  for (const auto& [number, lab] : plan.labs) service_.server().set_lab(number, lab);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   told_ = "";
@@ -222,6 +223,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (auto kept = take(plan.before, is_same)) {
     for (const std::string& key : changed_keys(*kept->is->keys, route))
       plan.told += "changed: " + key + " of " + kept->name + "\n";
+    if (kept->is->keys->lab() != route.lab()) plan.labs.emplace_back(kept->number, fresh->options.lab);
     kept->broadcast = broadcast_of(route, kept->broadcast);
     keep(*kept, std::move(*fresh), plan);
     return plan_observer(Running(plan.after.back()), plan);

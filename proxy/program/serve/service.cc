@@ -20,6 +20,7 @@
 #include "proxy/program/control/control_access.h"
 #include "proxy/program/control/control_bans.h"
 #include "proxy/program/control/control_drain.h"
+#include "proxy/program/control/control_lab.h"
 #include "proxy/program/control/control_move.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
@@ -177,6 +178,7 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       taps_.recording_of(route.tap),
       nullptr,
       options.bridge && !of_arena};
+  if (options.lab) log_warn("{}: the lab makes faults on purpose: {}", name, screen_text(options.lab->text()));
   drainer_.add(at.route, name);
   if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);
@@ -312,6 +314,7 @@ Outcome<Done> Service::open_control() {
   const RouteLister routes = [this] { return routes_.listed(); };
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
+  add_lab_command(control_, server_, roster_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   add_access_commands(control_, listed_, kept_bans_, [this] {
     const std::lock_guard lock(mutex_);

@@ -53,6 +53,8 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void tick(Millis now);
   /// Carries out a command to the sessions that live here, and reports them.
   virtual void command(const SessionCommand&, Inquiry::Part&) {}
+  /// The lab of this route has changed, for the sessions that live here.
+  virtual void lab_changed(const WorkerRoute&) {}
   /// WorkerRoute::rules has changed.
   void rules_changed() { admission_.set_access(worker_route_->rules->access); }
 

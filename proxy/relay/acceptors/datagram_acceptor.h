@@ -32,6 +32,10 @@ class DatagramAcceptor final : public Acceptor,
   void complete_take_over() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
+  void lab_changed(const WorkerRoute& of) override {
+    for (auto& [link, session] : sessions_)
+      if (&session->worker_route() == &of) session->lab_changed();
+  }
   void command(const SessionCommand& its, Inquiry::Part& part) override { relay::carry_out(its, part, sessions_); }
 
   static constexpr std::size_t kMostUnproven = 256;

@@ -46,6 +46,8 @@ void Totals::add(const Counters& part) {
   orphaned += part.orphaned.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
+  for (std::size_t way = 0; way < lab.by.size(); ++way)
+    for (std::size_t i = 0; i < kLabFaults; ++i) lab.by[way][i] += part.lab.by[way][i].read();
   add_traffic(to_server, part.to_server);
   add_traffic(to_client, part.to_client);
   relay::add(opening, part.opening);

@@ -12,6 +12,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
+#include "proxy/relay/base/lab_fault.h"
 #include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
@@ -66,6 +67,7 @@ struct CountersOf {
   Number brought_back{};                 ///< of these: the player was brought back
   Number http_connections{};             ///< callers (http_caller.h), also those that began a session then
   Number http_found{}, http_missing{};   ///< requests of callers: answered with a file or document; others
+  LabCountsOf<Number> lab{};             ///< faults that were made on purpose
   Number moved{};                        ///< players of bridges who were moved to another route's server or arena
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
   DurationsOf<Number, kSessionBounds> length;   ///< of sessions that were open

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/relay/base/lab_fault.h"
 #include "proxy/relay/base/link_info.h"
 #include "proxy/relay/base/move_order.h"
 #include "proxy/relay/base/reason.h"
@@ -43,6 +44,7 @@ struct SessionReport {
   std::string arena = {};   ///< the arena in which a bridge's player plays now; "": none
   std::optional<std::size_t> moved_to = {};         ///< the route to whose server or arena the player was moved
   AnnounceResult told = AnnounceResult::kNotAsked;  ///< of SessionCommand::Action::kSay
+  std::optional<LabReport> lab = {};                ///< what the lab of its route did to it; nothing: it was in none
 };
 
 class Inquiry {

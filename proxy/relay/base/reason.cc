@@ -75,6 +75,8 @@ const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
       return "server does not read";
     case Reason::kHalfClosed:
       return "half closed too long";
+    case Reason::kLabReset:
+      return "reset by the lab";
     case Reason::kCount:
       break;
   }
@@ -87,6 +89,7 @@ Telling telling(Reason reason) {  // NOLINT(readability-function-size): a table
     case Reason::kClientLeft:
     case Reason::kClientReset:
     case Reason::kResumed:
+    case Reason::kLabReset:
       return {};
     case Reason::kServerLeft:
       return {Parting::kServerGone, 502, "the server closed the connection; try again later"};

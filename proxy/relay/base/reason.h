@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
   kServerStalled,
   kAddressStalled,  ///< Limits::address_waiting_bytes
   kHalfClosed,      ///< Limits::half_closed_ms
+  kLabReset,        ///< the lab of the route reset its connections, on purpose
   kCount
 };
 

@@ -37,6 +37,7 @@ enum Pause : std::uint8_t {
   kRate = 2,        ///< it sent faster than its limits
   kEarly = 4,       ///< the other peer may not receive its data yet
   kAwaitsSeat = 8,  ///< it waits for its turn to come into a shared room
+  kLab = 16,        ///< much of what it sent waits in the lab
 };
 
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.

@@ -68,6 +68,7 @@ WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap
       loop(its_loop),
       tap(its_tap),
       rules(its_route.options),
+      lab{its_route.options->lab, steady_now()},
       datagrams_(its_route.listener->datagrams) {
   if (route.options->strict) strict_filter.emplace(route.game);
   if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listen_address.wildcard());

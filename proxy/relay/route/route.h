@@ -115,9 +115,10 @@ struct Route {
   std::atomic<bool> retired{false};                    ///< it takes no newcomers any more
   Events& events;
   LogLimiter log_limiter;
-  Losses losses;           ///< of a bridge
-  KnownWorld known_world;  ///< of a bridge
-  PlayerNumbers promised;  ///< of a relay whose server sleeps
+  std::atomic<std::uint64_t> lab_sessions{0};  ///< sessions that have been in its lab
+  Losses losses;                               ///< of a bridge
+  KnownWorld known_world;                      ///< of a bridge
+  PlayerNumbers promised;                      ///< of a relay whose server sleeps
 
  private:
   std::atomic<std::uint64_t> refs_{0};
@@ -169,6 +170,7 @@ class WorkerRoute {
   TapSink* const tap;  ///< null: there is no tap
   Counters counters;
   std::shared_ptr<const NewcomerRules> rules;  ///< as they are now: at first those of Route::options
+  RunningLab lab;                              ///< of a relay: the faults that are made on purpose
   std::optional<StrictFilter> strict_filter;   ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;     ///< if there is a listening UDP socket
   LookupWaits* lookup_waits = nullptr;         ///< of the worker; null: who waits for a lookup looks at each tick

@@ -18,6 +18,7 @@
 #include "proxy/net/proxies/trusted_proxies.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
+#include "proxy/relay/faults/lab_plan.h"
 #include "proxy/relay/route/bridge_options.h"
 #include "proxy/relay/route/enet_mode.h"
 #include "proxy/relay/route/source_mode.h"
@@ -61,6 +62,9 @@ struct RouteOptions : NewcomerRules {
   std::uint16_t public_port = 0;  ///< its port; 0: the listener's own
   /// A relay may insert the operator's messages (ProxyServer::announce) between two frames to its clients.
   bool announce = false;
+  /// What a relay does on purpose to what passes, from the beginning (ProxyServer::set_lab changes it). Null: nothing.
+  /// REQUIRES: no LabPlan::objection() for its game.
+  std::shared_ptr<const LabPlan> lab;
 
   // What it leads to.
   /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named

@@ -125,6 +125,7 @@ bool DatagramSession::open() {
   address_rates_ = worker_route_.route.listener->admission.rates(info_.client, limits_, worker_route_.loop.now());
   count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
+  if (worker_route_.lab) lab_changed();
   if (!worker_route_.tap) return true;
   worker_route_.tap_opened(info_, steady_wall_now());
   worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, steady_wall_now());
@@ -151,11 +152,24 @@ void DatagramSession::take_datagram(const net::Address&, Bytes datagram) {
 }
 
 SessionReport DatagramSession::report() const {
-  return {worker_route_.route.index, info_, worker_route_.loop.now() - began_, passed_, source_.get().address, {}};
+  return {worker_route_.route.index,
+          info_,
+          worker_route_.loop.now() - began_,
+          passed_,
+          source_.get().address,
+          {},
+          {},
+          {},
+          AnnounceResult::kNotAsked,
+          lab_ ? std::optional(lab_->report()) : std::nullopt};
 }
 
 void DatagramSession::pass(Bytes datagram) {
   if (walk_.looks_up()) return worker_route_.dropped(Drop::kNotLinked);  // ENet sends its connect again
+  lab_ ? lab_->at(Way::kToServer).put(datagram, 0) : pass_to_server(datagram);
+}
+
+void DatagramSession::pass_to_server(Bytes datagram) {
   if (proven_ && worker_route_.tap)
     worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, steady_wall_now());
   if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
@@ -173,6 +187,10 @@ void DatagramSession::datagram(const net::Address&, Bytes bytes) {
   client_peer_ = header->to;
   server_said_.keep(bytes);
   server_said_.at = worker_route_.loop.now();
+  lab_ ? lab_->at(Way::kToClient).put(bytes, 0) : pass_to_client(bytes);
+}
+
+void DatagramSession::pass_to_client(Bytes bytes) {
   if (proven_ && worker_route_.tap)
     worker_route_.tap->bytes(info_.link, Way::kToClient, Lane::kDatagram, bytes, steady_wall_now());
   worker_route_.to_clients->push(info_.listener, info_.client, bytes);
@@ -187,6 +205,32 @@ bool DatagramSession::covers(Bytes datagram) {
   if (cost > credit_) return false;
   credit_ -= cost;
   return true;
+}
+
+// -- The lab ----------------------------------------------------------------------------------------------------------
+
+void DatagramSession::lab_changed() {
+  if (!proven_ || ended_) return;
+  if (!lab_ && worker_route_.lab)
+    lab_ = std::make_unique<SessionLab>(worker_route_.loop, static_cast<LabLine::User&>(*this), LabLine::Of::kDatagrams,
+                                        info_, worker_route_.route.lab_sessions.fetch_add(1) + 1,
+                                        worker_route_.counters.lab, limits_.high_water);
+  if (lab_) lab_->lines().follow(worker_route_.lab);
+}
+
+void DatagramSession::lab_passes(LabLine& line, const LabUnit& unit) {
+  if (ended_) return;
+  if (worker_route_.tap)
+    worker_route_.tap->lab(info_.link, unit.made ? TapSink::LabMark::kMade : TapSink::LabMark::kPassed, unit.held,
+                           steady_wall_now());
+  line.way() == Way::kToServer ? pass_to_server(unit.bytes) : pass_to_client(unit.bytes);
+}
+
+void DatagramSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {
+  if (!worker_route_.tap) return;
+  const WallTime at = steady_wall_now();
+  worker_route_.tap->lab(info_.link, altered ? TapSink::LabMark::kAltered : TapSink::LabMark::kKept, 0, at);
+  worker_route_.tap->bytes(info_.link, line.way(), Lane::kDatagram, unit, at);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -223,6 +267,7 @@ std::optional<Reason> DatagramSession::overdue(Millis now) {
 
 void DatagramSession::end(Reason reason) {
   if (ended_) return;
+  if (lab_) lab_->end();
   ended_ = true;
   if (proven_) count(worker_route_.counters.length, worker_route_.loop.now() - began_);
   worker_route_.ended(info_, {reason, worker_route_.loop.now() - began_});

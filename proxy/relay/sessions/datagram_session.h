@@ -17,11 +17,12 @@
 #include "proxy/relay/base/inquiry.h"
 #include "proxy/relay/ends/datagram_inbox.h"
 #include "proxy/relay/ends/outgoing.h"
+#include "proxy/relay/faults/session_lab.h"
 #include "proxy/relay/route/route.h"
 
 namespace entente::relay {
 
-class DatagramSession final : private net::UdpReader::User, private DatagramInbox::User {
+class DatagramSession final : private net::UdpReader::User, private DatagramInbox::User, private LabLine::User {
  public:
   class Owner {
    public:
@@ -40,6 +41,8 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   /// A datagram of the client. It is dealt with now, or when it is the turn of the client's address.
   void client_said(Bytes datagram);
   void tick(Millis now);
+  /// WorkerRoute::lab has changed.
+  void lab_changed();
   /// Ends the session at once. Its address is then free for a new connection.
   void end(Reason reason);
 
@@ -84,6 +87,13 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   void reach_next();
   void answered(Bytes datagram);
   void pass(Bytes datagram);
+  void pass_to_server(Bytes datagram);
+  void pass_to_client(Bytes datagram);
+  void lab_passes(LabLine& line, const LabUnit& unit) override;
+  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
+  void lab_resets(LabLine&) override {}
+  void lab_has_room(LabLine&) override {}
+  void lab_has_ended(LabLine&) override {}
   bool may_greet(Bytes datagram);
   bool proves(Bytes datagram);
   bool open();
@@ -116,6 +126,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   UpstreamWalk walk_;
   Upstreams::SessionCount session_count_;
   DatagramInbox inbox_;
+  std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once
   bool proven_ = false, ended_ = false;
 };
 

@@ -68,6 +68,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   last_passed_ = now();
   open_tap(steady_wall_now());
   tell_opened();
+  enter_lab();
   worker_route_->loop.serve(from_client_);
 }
 
@@ -167,11 +168,16 @@ bool EnetSession::leaves_later(Held& side) {
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;  // an earlier packet of the same call has ended the session
+  if (packet.bytes().empty()) return worker_route_->dropped(Drop::kBadFrame);
+  last_passed_ = now();
+  lab_ ? lab_->at(way).put(packet.bytes(), lab_tag({channel, packet.delivery()}))
+       : pass_on(way, channel, std::move(packet));
+}
+
+void EnetSession::pass_on(Way way, std::uint8_t channel, net::EnetPacket packet) {
   const Bytes bytes = packet.bytes();
-  if (bytes.empty()) return worker_route_->dropped(Drop::kBadFrame);
   const bool up = way == Way::kToServer, reliable = packet.delivery() == net::EnetDelivery::kReliable;
   net::EnetPeer& to = up ? *server_ : *client_;
-  last_passed_ = now();
   if (to.waiting() + bytes.size() > limits_.high_water + worker_route_->route.game.largest_burst()) {
     worker_route_->counters.stalls.add();
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
@@ -184,6 +190,23 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   (reliable ? traffic.frames : traffic.datagrams).add(1);
   if (!(up ? host_ : *accepted_peer_.host).send(to, channel, std::move(packet)))
     worker_route_->dropped(Drop::kQueueFull);
+}
+
+void EnetSession::lab_passes(LabLine& line, const LabUnit& unit) {
+  const bool up = line.way() == Way::kToServer;
+  if (ending_ || (up ? server_ : client_) == nullptr) return;
+  const wire::EnetCarriage how = lab_carriage(unit.tag);
+  if (worker_route_->tap)
+    worker_route_->tap->lab(info_.link, unit.made ? TapSink::LabMark::kMade : TapSink::LabMark::kPassed, unit.held,
+                            steady_wall_now());
+  pass_on(line.way(), how.channel, net::EnetPacket(unit.bytes, how.send));
+}
+
+void EnetSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {
+  if (!worker_route_->tap) return;
+  const WallTime at = steady_wall_now();
+  worker_route_->tap->lab(info_.link, altered ? TapSink::LabMark::kAltered : TapSink::LabMark::kKept, 0, at);
+  worker_route_->tap->packet(info_.link, line.way(), lab_carriage(tag), unit, at);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

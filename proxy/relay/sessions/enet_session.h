@@ -81,6 +81,10 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
   }
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
+  void pass_on(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
+  void make_lab() override { RelaySession::make_lab(LabLine::Of::kPackets); }
+  void lab_passes(LabLine& line, const LabUnit& unit) override;
+  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
 
   const AcceptedEnetPeer accepted_peer_;
   net::EnetPeer* client_;

@@ -1,11 +1,22 @@
-// A relay's session: passes its client's bytes to a server of its route, and the server's to the client.
+// A relay's session: passes its client's bytes to a server of its route, and the server's to the client, through the
+// lab of the route if there is one (faults/).
 #pragma once
 
+#include <memory>
+
+#include "proxy/relay/faults/session_lab.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
 
-class RelaySession : public Session, protected Dial::User {
+class RelaySession : public Session, protected Dial::User, protected LabLine::User {
+ public:
+  void lab_changed() override {
+    if (!passes_) return;
+    if (!lab_ && worker_route_->lab) make_lab();
+    if (lab_) lab_->lines().follow(worker_route_->lab);
+  }
+
  protected:
   RelaySession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
@@ -18,7 +29,33 @@ class RelaySession : public Session, protected Dial::User {
   Dial* server_dial() override { return &dial_; }
   void dial_failed(Dial&, Reason why) override { end(why); }
 
+  /// From now on, data passes both ways: through the lab, if there is one.
+  void enter_lab() {
+    passes_ = true;
+    if (worker_route_->lab) lab_changed();
+  }
+  /// Makes `lab_`, or leaves it null if the session stays out of the lab.
+  virtual void make_lab() = 0;
+  void make_lab(LabLine::Of of) {
+    Route& route = worker_route_->route;
+    lab_ = std::make_unique<SessionLab>(worker_route_->loop, static_cast<LabLine::User&>(*this), of, info_,
+                                        route.lab_sessions.fetch_add(1) + 1, worker_route_->counters.lab,
+                                        limits_.high_water);
+    lab_->at(wire::Way::kToServer).set_party(party());
+    lab_->at(wire::Way::kToClient).set_party(party());
+  }
+  const LabReport* lab_report() const override { return lab_ ? &lab_->report() : nullptr; }
+  void pass_what_waits() override {
+    if (lab_) lab_->end();
+  }
+  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override = 0;
+  void lab_has_room(LabLine&) override {}
+  void lab_resets(LabLine&) override {}
+  void lab_has_ended(LabLine&) override {}
+
   Dial dial_;
+  std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once
+  bool passes_ = false;              // as of enter_lab()
 };
 
 }  // namespace entente::relay

@@ -144,7 +144,9 @@ SessionReport Session::report() {
           server_dial() != nullptr ? server_dial()->source() : net::Address(),
           player_name(),
           arena_name(),
-          moved_to()};
+          moved_to(),
+          AnnounceResult::kNotAsked,
+          lab_report() != nullptr ? std::optional(*lab_report()) : std::nullopt};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -274,6 +276,7 @@ void Session::end(Reason reason, const Fault& fault, std::string_view why) {
   if (ending_) return;
   set_reason(reason, {}, fault);
   if (words_.empty()) words_ = why;
+  pass_what_waits();
   dismiss(reason, words(reason));
 }
 
@@ -282,6 +285,7 @@ std::vector<Buffer> Session::last_words(wire::ClientStage stage, Reason why) con
 }
 
 void Session::finish() {
+  if (!ending_) pass_what_waits();
   if (std::exchange(ending_, true)) return;
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   tell_end();

@@ -74,6 +74,8 @@ class Session : private DatagramInbox::User {
   void receive_datagram(const net::Address& from, Bytes datagram);
   void tick(Millis now);
   void stop();
+  /// WorkerRoute::lab has changed.
+  virtual void lab_changed() {}
   /// Ends the session for the operator, who kicked or banned the player. `why` is shown to the player if the game can
   /// do so. REQUIRES: is_sent_away(reason).
   virtual void send_away(Reason reason, std::string_view why);
@@ -207,6 +209,10 @@ class Session : private DatagramInbox::User {
   virtual std::optional<std::size_t> moved_to() const { return std::nullopt; }
   /// Its player's name in a room.
   virtual std::string player_name() const { return {}; }
+  /// What the lab of its route did to it; null: nothing.
+  virtual const LabReport* lab_report() const { return nullptr; }
+  /// The session ends: passes on at once what the lab delays.
+  virtual void pass_what_waits() {}
   /// What connects to the server that it passes on, or has done so; null: it has no such server.
   virtual Dial* server_dial() { return nullptr; }
 

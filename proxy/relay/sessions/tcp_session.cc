@@ -96,7 +96,8 @@ void TcpSession::open() {
   open_ = true;
   if (!http_) open_tap(steady_wall_now());
   tell_opened();
-  if (!early_.empty()) relay(client_, server_, Way::kToServer, FrameRun{early_, 0, early_frames_});
+  enter_lab();
+  if (!early_.empty()) relay(Way::kToServer, FrameRun{early_, 0, early_frames_});
   free_memory(early_);
   client_.resume(kEarly);
   if (client_.ended) server_.link.shut_down();
@@ -213,7 +214,7 @@ void TcpSession::client_said(Bytes bytes) {
 void TcpSession::to_server(const FrameRun& frames) {
   bytes_from_client_ = to_server_.passed();
   const bool joins = turns_out_to_join(frames);
-  if (open_) return relay(client_, server_, Way::kToServer, frames);
+  if (open_) return relay(Way::kToServer, frames);
   if (stands_in_ && !joins) return answer(frames.bytes);
   append(early_, frames.bytes);
   early_frames_ += frames.count;
@@ -250,8 +251,8 @@ Buffer TcpSession::with_our_http(const FrameRun& frames) const {
 
 void TcpSession::pass_to_client(const FrameRun& frames) {
   if (const Buffer changed = with_our_http(frames); !changed.empty())
-    return relay(server_, client_, Way::kToClient, FrameRun{changed, 0, frames.count});
-  relay(server_, client_, Way::kToClient, frames);
+    return relay(Way::kToClient, FrameRun{changed, 0, frames.count});
+  relay(Way::kToClient, frames);
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
 }
@@ -277,15 +278,53 @@ void TcpSession::note_admission(const FrameRun& frames) {
                                  route_.game.words_of_ban(frames.bytes, route_.dialect));
 }
 
-void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const FrameRun& frames) {
-  const Bytes bytes = frames.fresh();
+void TcpSession::relay(Way way, const FrameRun& frames) {
+  if (!lab_) return pass_on(way, frames.fresh(), frames.count);
+  lab_->put_frames(way, frames.bytes, frames.ahead, frames.count);
+  note_lab(way);
+}
+
+void TcpSession::pass_on(Way way, Bytes bytes, std::size_t frames) {
+  const bool up = way == Way::kToServer;
+  PeerLink &from = up ? client_ : server_, &to = up ? server_ : client_;
   if (worker_route_->tap && !http_) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, steady_wall_now());
   to.will_wait(now());
   to.link.send(Lane::kStream, bytes);
-  auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;
+  auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
   traffic.bytes.add(bytes.size());
-  traffic.frames.add(frames.count);
+  traffic.frames.add(frames);
   note_waiting(from, to);
+}
+
+// -- The lab ----------------------------------------------------------------------------------------------------------
+
+void TcpSession::lab_changed() {
+  RelaySession::lab_changed();
+  if (lab_ && datagrams_) datagrams_->follow(worker_route_->lab, *lab_);
+}
+
+void TcpSession::make_lab() {
+  RelaySession::make_lab(LabLine::Of::kStream);
+  auto to_server = client_cutter(route_), to_client = server_cutter(route_);
+  // What waits for the server to be there has not passed yet.
+  if (to_server && early_.empty() && to_server_.passed() != 0) to_server->skip_greeting();
+  if (to_client && (to_client_.passed() != 0 || stood_in_)) to_client->skip_greeting();
+  lab_->cut_with(std::move(to_server), std::move(to_client));
+}
+
+void TcpSession::pass_what_waits() {
+  TwoLinkSession::pass_what_waits();
+  if (datagrams_) datagrams_->pass_what_waits();
+}
+
+void TcpSession::lab_passes(LabLine& line, const LabUnit& unit) {
+  if (ending_) return;
+  if (!http_) tell_lab(unit);
+  pass_on(line.way(), unit.bytes, unit.tag);
+}
+
+void TcpSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {
+  if (!http_) tell_kept(line.way(), unit, altered);
 }
 
 void TcpSession::wrote(net::Tcp& link) {
@@ -311,6 +350,7 @@ void TcpSession::go_unframed(const Fault& fault) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void TcpSession::ended(net::Tcp& link) {
+  if (link_ends_later(link)) return;
   peer_link(link).ended = true;
   if (ending_) return settle();
   if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;

@@ -18,6 +18,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
   void start(net::Fd client) override;
+  void lab_changed() override;
   void datagram(const net::Address& from, Bytes datagram) override;
 
  private:
@@ -50,7 +51,13 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   void pass_to_client(const FrameRun& frames);
   void note_greeting(const FrameRun& frames);
   void note_admission(const FrameRun& frames);
-  void relay(PeerLink& from, PeerLink& to, wire::Way way, const FrameRun& frames);
+  void relay(wire::Way way, const FrameRun& frames);
+  void pass_on(wire::Way way, Bytes bytes, std::size_t frames);
+  void make_lab() override;
+  void pass_what_waits() override;
+  void lab_passes(LabLine& line, const LabUnit& unit) override;
+  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
+  void lab_has_ended(LabLine& line) override { ended(sender(line.way()).link); }
   void pass_rest(wire::Way way);
   void go_unframed(const Fault& fault);
 
@@ -62,7 +69,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   /// Whether we may say something: the client was sent whole frames, and no goodbye.
   bool may_speak() const;
   wire::ClientStage stage() const;
-  void insert(Bytes frame) override { relay(server_, client_, wire::Way::kToClient, FrameRun{frame, 0, 1}); }
+  void insert(Bytes frame) override { relay(wire::Way::kToClient, FrameRun{frame, 0, 1}); }
   bool takes_insert() const override {
     return open_ && entered_ && !told_goodbye_ && !client_.ended && !server_.ended && to_client_.at_frame_boundary();
   }

@@ -2,6 +2,7 @@
 // Invariant: what waits for one peer is bounded, because the other is not read meanwhile.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "proxy/relay/sessions/relay_session.h"
@@ -41,6 +42,53 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
     from.pause(kOtherSlow);
   }
 
+  PeerLink& sender(wire::Way way) { return way == wire::Way::kToServer ? client_ : server_; }
+
+  /// Something of this direction was put into the lab. Stops reading its sender if too much waits there.
+  void note_lab(wire::Way way) {
+    if (!ending_ && lab_->at(way).waits_too_much()) sender(way).pause(kLab);
+  }
+  /// The peer sends nothing more, or has said so. True: what it sent waits in the lab, and lab_has_ended() follows.
+  bool ends_later(const ConcreteLink& link) {
+    if (ending_ || !lab_) return false;
+    return lab_->at(way_of(is_client(link) ? Facing::kClient : Facing::kServer)).end_after();
+  }
+  /// As ends_later(), of a link that has ended.
+  bool link_ends_later(const ConcreteLink& link) {
+    const bool later = ends_later(link);
+    if (later) end_waits_[!is_client(link)] = true;
+    return later;
+  }
+  void pass_what_waits() override {
+    RelaySession::pass_what_waits();
+    client_.ended = client_.ended || end_waits_[0];
+    server_.ended = server_.ended || end_waits_[1];
+  }
+  void lab_has_room(LabLine& line) override {
+    if (line.waiting() <= limits_.low_water) sender(line.way()).resume(kLab);
+  }
+  void lab_resets(LabLine&) override {
+    lab_->abandon();
+    client_.link.reset();
+    server_.link.reset();
+    client_.ended = server_.ended = true;
+    end(Reason::kLabReset);
+  }
+  /// Tells the tap what came and was not passed on.
+  void tell_kept(wire::Way way, Bytes frame, bool altered) {
+    using Mark = TapSink::LabMark;
+    if (!worker_route_->tap) return;
+    const WallTime at = steady_wall_now();
+    worker_route_->tap->lab(info_.link, altered ? Mark::kAltered : Mark::kKept, 0, at);
+    worker_route_->tap->bytes(info_.link, way, wire::Lane::kStream, frame, at);
+  }
+  /// Tells the tap what the lab did to what is passed on next.
+  void tell_lab(const LabUnit& unit) {
+    using Mark = TapSink::LabMark;
+    if (worker_route_->tap)
+      worker_route_->tap->lab(info_.link, unit.made ? Mark::kMade : Mark::kPassed, unit.held, steady_wall_now());
+  }
+
   void wrote(ConcreteLink& link) override {
     if (ending_) return settle();
     peer_link(link).last_progress = now();
@@ -77,7 +125,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   }
 
   std::size_t waiting_for_client() const override { return client_.link.waiting(); }
-  std::size_t weight() const override { return client_.link.weight(); }
+  std::size_t weight() const override { return client_.link.weight() + (lab_ ? lab_->waiting() : 0); }
   bool client_has_gone() const override { return client_.link.is_open() && client_.link.peer_has_gone(); }
   bool is_linked() const override { return client_.link.is_open() || server_.link.is_open(); }
   void pause_client(Pause why) override { client_.pause(why); }
@@ -101,8 +149,9 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   }
 
   PeerLink client_, server_;
-  std::optional<Reason> first_;  // who ended first, while the other may go on
-  bool open_ = false;            // data passes both ways
+  std::optional<Reason> first_;      // who ended first, while the other may go on
+  bool open_ = false;                // data passes both ways
+  std::array<bool, 2> end_waits_{};  // of the client's link, the server's: its end follows what waits in the lab
 };
 
 }  // namespace entente::relay

@@ -74,6 +74,7 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
   last_passed_ = server_.last_progress = client_.last_progress = now();
   client_.link.answer(request_, response.find("Sec-WebSocket-Protocol"));
   request_ = {};
+  enter_lab();
   count_begun();
   client_.resume(kEarly);
   client_.link.hear_early();
@@ -106,8 +107,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   if (from_client && !plays_) play();
   if (ending_) return;
   from_client ? charge(payload.size(), 1) : charge_server(payload.size(), 1);  // pings and pongs, too
-  const Way way = from_client ? Way::kToServer : Way::kToClient;
-  pass(from, other(link), way, opcode, payload);
+  pass(from_client ? Way::kToServer : Way::kToClient, opcode, payload);
 }
 
 /// Whether the client may send this; ends the session if not.
@@ -158,7 +158,7 @@ void WebSession::begin() {
 }
 
 void WebSession::insert(Bytes message) {
-  pass(server_, client_, Way::kToClient, opcode(), message);
+  pass(Way::kToClient, opcode(), message);
   client_.link.flush();
 }
 
@@ -168,18 +168,45 @@ Opcode WebSession::opcode() const {
 
 bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
 
-void WebSession::pass(PeerLink& from, PeerLink& to, Way way, Opcode opcode, Bytes message) {
+void WebSession::pass(Way way, Opcode opcode, Bytes message) {
+  if (!lab_) return pass_on(way, opcode, message);
+  lab_->at(way).put(message, static_cast<std::uint32_t>(opcode));
+  note_lab(way);
+}
+
+void WebSession::pass_on(Way way, Opcode opcode, Bytes message) {
+  const bool up = way == Way::kToServer;
+  PeerLink &from = up ? client_ : server_, &to = up ? server_ : client_;
   if (to.link.sent_close()) return;
   if (is_message(opcode)) {
     tell_tap(way, message);
-    auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;
+    auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
     traffic.bytes.add(message.size());
     traffic.frames.add(1);
-    if (way == Way::kToClient) bytes_from_server_ += message.size();
+    if (!up) bytes_from_server_ += message.size();
   }
   to.will_wait(last_passed_);
   to.link.send(opcode, message);
   note_waiting(from, to);
+}
+
+void WebSession::lab_passes(LabLine& line, const LabUnit& unit) {
+  if (ending_ || finish_at_ != 0) return;
+  const auto opcode = static_cast<Opcode>(unit.tag);
+  if (begun_ && is_message(opcode)) tell_lab(unit);
+  pass_on(line.way(), opcode, unit.bytes);
+  (line.way() == Way::kToServer ? server_ : client_).link.flush();
+}
+
+void WebSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {
+  if (begun_ && is_message(static_cast<Opcode>(tag))) tell_kept(line.way(), unit, altered);
+}
+
+/// What a peer sent before it closed has passed.
+void WebSession::lab_has_ended(LabLine& line) {
+  WebLink& link = sender(line.way()).link;
+  auto& later = close_later_[line.way() == Way::kToClient];
+  later ? close_frame(link, *std::exchange(later, std::nullopt)) : ended(link);
 }
 
 /// All messages of one read were passed on: sends them out.
@@ -194,6 +221,10 @@ void WebSession::messages_done(WebLink& link) {
 
 /// Passes on a close frame. Once both peers have sent one, the session ends.
 void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
+  if (ends_later(link)) {
+    close_later_[!is_client(link)] = close_frame;
+    return;
+  }
   if (ending_) return;
   (is_client(link) ? client_closed_ : server_closed_) = true;
   last_passed_ = now();
@@ -219,6 +250,7 @@ void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::st
 }
 
 void WebSession::ended(WebLink& link) {
+  if (link_ends_later(link)) return;
   peer_link(link).ended = true;
   if (ending_) return settle();
   if (!is_client(link) && dial_.under_way()) return end(Reason::kServerDeclined);

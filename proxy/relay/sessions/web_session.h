@@ -4,6 +4,7 @@
 // broken rule.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -34,7 +35,12 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
   bool refuse(const net::CloseFrame& parting, const Fault& fault);
   void tell_tap(wire::Way way, Bytes message);
   void begin();
-  void pass(PeerLink& from, PeerLink& to, wire::Way way, net::Opcode opcode, Bytes message);
+  void pass(wire::Way way, net::Opcode opcode, Bytes message);
+  void pass_on(wire::Way way, net::Opcode opcode, Bytes message);
+  void make_lab() override { RelaySession::make_lab(LabLine::Of::kMessages); }
+  void lab_passes(LabLine& line, const LabUnit& unit) override;
+  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
+  void lab_has_ended(LabLine& line) override;
 
   void dismiss(Reason reason, std::string_view why) override;
   void say_last_words();
@@ -62,7 +68,8 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
   /// one, as the other peer's was.
   std::optional<net::CloseFrame> parting_;
   Millis finish_at_ = 0;  // the client was told why, and may read it until then; 0: it was not
-  bool client_closed_ = false, server_closed_ = false;  // it sent a close frame, or broke the protocol
+  std::array<std::optional<net::CloseFrame>, 2> close_later_;  // by direction: follows what waits in the lab
+  bool client_closed_ = false, server_closed_ = false;         // it sent a close frame, or broke the protocol
   bool asked_ = false, begun_ = false;
 };
 

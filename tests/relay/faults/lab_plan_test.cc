@@ -1,0 +1,180 @@
+// The text of a lab: what it means, and what is said about one that is wrong.
+#include "proxy/relay/faults/lab_plan.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace entente::lab_plan_test {
+namespace {
+
+using relay::LabPlan, relay::LabRules, relay::LabSaid;
+using wire::Transport, wire::Way;
+
+Outcome<std::vector<std::string>> names(std::string_view name) {
+  if (name == "chat") return std::vector<std::string>{"Say", "Said"};
+  if (name == "MsgShotBegin") return std::vector<std::string>{"MsgShotBegin"};
+  return Error{"no message '" + std::string(name) + "'"};
+}
+
+LabPlan plan_of(std::string_view text) {
+  auto plan = LabPlan::parse(text, names);
+  REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().text));
+  return std::move(*plan);
+}
+
+std::string error_of(std::string_view text) {
+  const auto plan = LabPlan::parse(text, names);
+  return plan ? "" : plan.error().text;
+}
+
+TEST_CASE("a text sets faults for one way or for both; what is set for one way counts more") {
+  const LabPlan plan = plan_of(
+      "to_server: loss=2%, delay=80ms\xc2\xb1"
+      "20ms, dup=1%, reorder=3%, rate=64kbit; to_client: loss = 0.25 %;"
+      "loss=5%, stall=1%:500ms, reset=0.1%, slice=1-100; seed=7");
+  CHECK(plan.seed() == 7);
+  REQUIRE(plan.phases().size() == 1);
+  const LabRules &up = plan.phases()[0].rules(Way::kToServer), &down = plan.phases()[0].rules(Way::kToClient);
+  CHECK(up.loss == 20'000);
+  CHECK(up.delay == 80);
+  CHECK(up.jitter == 20);
+  CHECK(up.dup == 10'000);
+  CHECK(up.reorder == 30'000);
+  CHECK(up.rate == 64'000);
+  CHECK(down.loss == 2'500);
+  CHECK(down.delay == 0);
+  CHECK(down.rate == 0);
+  for (const LabRules* one : {&up, &down}) {
+    CHECK(one->stall == 10'000);
+    CHECK(one->stall_for == 500);
+    CHECK(one->reset == 1'000);
+    CHECK(one->slice_least == 1);
+    CHECK(one->slice_most == 100);
+  }
+  CHECK_FALSE(plan.reads());
+}
+
+TEST_CASE("numbers and units") {
+  const auto rules = [](const std::string& fault) { return plan_of(fault).phases()[0].ways[0]; };
+  CHECK(rules("loss=100%").loss == relay::kLabAlways);
+  CHECK(rules("loss=0.0001%").loss == 1);
+  CHECK(rules("delay=1.5s+-0.5s").delay == 1'500);
+  CHECK(rules("delay=1.5s+-0.5s").jitter == 500);
+  CHECK(rules("delay=1min").delay == 60'000);
+  CHECK(rules("rate=0.5Mbit/s").rate == 500'000);
+  CHECK(rules("rate=9600bit").rate == 9'600);
+  CHECK(rules("slice=3").slice_least == 3);
+  CHECK(rules("slice=3").slice_most == 3);
+  CHECK(plan_of("loss=1%").seed() == 1);
+  CHECK(plan_of("loss=1%; seed=18446744073709551615").seed() == ~std::uint64_t{0});
+}
+
+TEST_CASE("what is done to messages by their names") {
+  const LabPlan plan = plan_of(
+      "to_server: drop MsgShotBegin 10%, delay chat 2s; duplicate chat; corrupt one field of MsgShotBegin 0.1%");
+  CHECK(plan.reads());
+  const auto& up = plan.phases()[0].rules(Way::kToServer).said;
+  REQUIRE(up.size() == 4);
+  CHECK(plan.phases()[0].rules(Way::kToClient).said.size() == 2);
+  CHECK(up[0].does == LabSaid::Does::kDuplicate);  // of both ways: first
+  CHECK(up[0].share == relay::kLabAlways);
+  CHECK(up[1].does == LabSaid::Does::kCorrupt);
+  CHECK(up[1].share == 1'000);
+  CHECK(up[2].does == LabSaid::Does::kDrop);
+  CHECK(up[2].messages == std::vector<std::string>{"MsgShotBegin"});
+  CHECK(up[2].share == 100'000);
+  CHECK(up[3].does == LabSaid::Does::kHold);
+  CHECK(up[3].hold == 2'000);
+  CHECK(up[3].messages == std::vector<std::string>{"Say", "Said"});
+}
+
+TEST_CASE("a schedule, in a file with comments") {
+  const LabPlan plan = plan_of(
+      "# an evening\n"
+      "delay=10ms\n"
+      "\n"
+      "at 10s cut the server for 5s   # it comes back\n"
+      "at 20s to_server: loss=50%, delay=100ms for 3s\n"
+      "at 1min loss=1%\n");
+  std::vector<Millis> begins;
+  for (const LabPlan::Phase& one : plan.phases()) begins.push_back(one.from);
+  CHECK(begins == std::vector<Millis>{0, 10'000, 15'000, 20'000, 23'000, 60'000});
+  const auto rules = [&](std::size_t phase, Way way) { return plan.phases()[phase].rules(way); };
+  for (const Way way : {Way::kToServer, Way::kToClient}) {
+    CHECK_FALSE(rules(0, way).cut);
+    CHECK(rules(1, way).cut);
+    CHECK_FALSE(rules(2, way).cut);
+    CHECK(rules(4, way).loss == 0);
+    CHECK(rules(4, way).delay == 10);
+    CHECK(rules(5, way).loss == 10'000);
+  }
+  CHECK(rules(3, Way::kToServer).loss == 500'000);
+  CHECK(rules(3, Way::kToServer).delay == 100);
+  CHECK(rules(3, Way::kToClient).loss == 0);
+  CHECK(rules(3, Way::kToClient).delay == 10);
+}
+
+TEST_CASE("an error names the offset, and what is expected there") {
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"", "at offset 0: names no fault, such as loss=2%"},
+      {"  ; seed=3", "at offset 0: names no fault, such as loss=2%"},
+      {"loss=2", "at offset 6: expected '%' after the number, got the end"},
+      {"loss=x%", "at offset 5: expected a share such as 2%, got 'x%'"},
+      {"loss=101%", "at offset 5: expected a share from 0% to 100%"},
+      {"to_server loss=2%", "at offset 10: expected ':' after to_server, got 'loss=2%'"},
+      {"lost=2%", "at offset 0: unknown fault 'lost=2%'; faults: loss, dup, reorder, reset, delay, stall, rate, slice"},
+      {"loss=2% dup=1%", "at offset 8: expected ',' or ';', got 'dup=1%'"},
+      {"loss=2%, loss=3%", "at offset 9: loss is set twice"},
+      {"loss=2%; loss=3%", "at offset 9: loss is set twice"},
+      {"delay=80", "at offset 8: expected ms, s or min after the number, got the end"},
+      {"delay=10ms+-20ms", "at offset 12: the part after \xc2\xb1 is larger than the delay"},
+      {"delay=61s", "at offset 6: expected a time of at most 60s"},
+      {"delay=99999999999999999999s", "at offset 6: expected a time of at most 60s"},
+      {"rate=64", "at offset 7: expected bit, kbit, Mbit or Gbit after the number, got the end"},
+      {"rate=1bit", "at offset 5: expected a rate from 100bit to 1000Gbit"},
+      {"slice=0", "at offset 6: expected 1 to 65536 bytes"},
+      {"slice=9-3", "at offset 8: expected no less than the number before '-'"},
+      {"stall=1%", "at offset 8: expected ':' and a time, as in 1%:500ms, got the end"},
+      {"seed=-1", "at offset 5: expected a number from 0 to 18446744073709551615, got '-1'"},
+      {"drop", "at offset 4: expected the name of a message or a word, got the end"},
+      {"drop MsgShotBegn 10%", "at offset 5: no message 'MsgShotBegn'"},
+      {"delay chat", "at offset 10: expected a time such as 80ms or 1.5s, got the end"},
+      {"corrupt one thing", "at offset 12: expected 'one field of NAME', got 'thing'"},
+      {"cut the server", "at offset 0: expected a time before 'cut the server', as in 'at 10s cut the server for 5s'"},
+      {"loss=2% for 3s", "at offset 11: 'for' belongs to a clause that begins with 'at'"},
+      {"at 10s loss=2% for", "at offset 18: expected a time such as 80ms or 1.5s, got the end"},
+  };
+  for (const auto& [text, error] : wrong) {
+    CAPTURE(text);
+    CHECK(error_of(text) == error);
+  }
+  CHECK(error_of(std::string(20'000, ';')).find("longer than") != std::string::npos);
+  std::string many;
+  for (int i = 0; i < 70; ++i) many += "at 1s loss=1%;";
+  CHECK(error_of(many).find("more than 64 clauses") != std::string::npos);
+}
+
+TEST_CASE("faults that a transport cannot have are refused") {
+  const auto objection = [](std::string_view text, Transport transport, bool datagrams = false) {
+    const auto why = plan_of(text).objection(transport, datagrams);
+    return why ? why->text : std::string();
+  };
+  CHECK(objection("loss=1%, delay=1s, rate=1kbit, stall=1%:1s, reset=1%, slice=1", Transport::kTcp).empty());
+  CHECK(objection("dup=1%, reorder=1%, slice=3", Transport::kTcpAndUdp).empty());
+  CHECK(objection("dup=1%", Transport::kTcp).find("over TCP") != std::string::npos);
+  CHECK(objection("at 3s reorder=1% for 1s", Transport::kWebSocket).find("over WebSocket") != std::string::npos);
+  CHECK(objection("slice=1", Transport::kWebSocket).find("slice is for games over TCP") != std::string::npos);
+  CHECK(objection("loss=1%, dup=1%, reorder=1%; above", Transport::kEnet).empty());
+  CHECK(objection("loss=1%; below", Transport::kEnet, true).empty());
+  CHECK(objection("loss=1%; below", Transport::kEnet).find("mode=datagrams") != std::string::npos);
+  CHECK(objection("loss=1%; above", Transport::kEnet, true).find("mode=datagrams") != std::string::npos);
+  CHECK(objection("loss=1%; above", Transport::kTcp).find("ENet") != std::string::npos);
+  CHECK(objection("reset=1%", Transport::kEnet).find("TCP and WebSocket") != std::string::npos);
+  CHECK(objection("drop chat", Transport::kEnet, true).find("cannot be told apart") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::lab_plan_test

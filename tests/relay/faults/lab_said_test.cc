@@ -1,0 +1,182 @@
+// A lab that does something to messages by what they say, in all games.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/native/native.h"
+#include "adapters/ogar/ogar.h"
+#include "adapters/panic/panic.h"
+#include "adapters/wire/invent.h"
+#include "proxy/relay/faults/lab_line.h"
+#include "tests/relay/running.h"
+
+namespace entente::testing::lab_said_test {
+namespace {
+
+using relay::LabFault, relay::LabLine, relay::LabPlan, relay::LabReader, relay::LabSaid, relay::LabUnit;
+using wire::Lane, wire::Stage, wire::Way;
+
+Outcome<std::vector<std::string>> same_name(std::string_view name) {
+  return std::vector<std::string>{std::string(name)};
+}
+
+std::shared_ptr<const LabPlan> plan(std::string_view text) {
+  auto made = LabPlan::parse(text, same_name);
+  REQUIRE_MESSAGE(made.ok(), (made.ok() ? "" : made.error().text));
+  return std::make_shared<const LabPlan>(std::move(*made));
+}
+
+/// A line of messages of this game from servers.
+struct Said final : LabLine::User {
+  Said(LabLine::Of of, const wire::Game& game, std::size_t dialect, std::string_view text) {
+    info.game = &game;
+    info.dialect = dialect;
+    line.emplace(loop, *this, of, Way::kToClient, info, 1, LabLine::Counted{counts, route}, 1U << 20U);
+    line->follow({plan(text), loop.now()});
+  }
+  ~Said() override {
+    line.reset();
+    loop.run();
+  }
+  void lab_passes(LabLine&, const LabUnit& unit) override {
+    passed.emplace_back(unit.bytes.begin(), unit.bytes.end());
+    made.push_back(unit.made);
+  }
+  void lab_keeps(LabLine&, Bytes unit, std::uint32_t, bool is_altered) override {
+    (is_altered ? altered : kept).emplace_back(unit.begin(), unit.end());
+  }
+  void lab_resets(LabLine&) override {}
+  void lab_has_room(LabLine&) override {}
+  void lab_has_ended(LabLine&) override {}
+  std::uint64_t count(LabFault fault) const { return counts.at(Way::kToClient, fault); }
+
+  net::Loop loop;
+  relay::LinkInfo info;
+  relay::LabCountsOf<std::uint64_t> counts;
+  relay::LabCountsOf<relay::Count> route;
+  std::optional<LabLine> line;
+  std::vector<Buffer> passed, kept, altered;
+  std::vector<bool> made;
+};
+
+/// A message of a server of BZFlag 2.4: length, code, content.
+Buffer bzflag_message(std::string_view code, std::string_view content = "") {
+  Buffer all{0, static_cast<std::uint8_t>(content.size())};
+  append(all, as_bytes(code));
+  append(all, as_bytes(content));
+  return all;
+}
+
+TEST_CASE("messages are dropped, doubled and delayed by their names; all others pass as they came") {
+  const Buffer message = bzflag_message("mg", std::string("\x01\x02\x00hello\0", 9)),
+               lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "drop MsgLagPing, duplicate MsgSuperKill, delay MsgMessage 30ms");
+  for (const Buffer* one : {&message, &lag, &over}) it.line->put(*one, 1);
+  it.loop.run();
+  CHECK(it.passed == std::vector<Buffer>{over, over, message});
+  CHECK(it.made == std::vector<bool>{false, true, false});
+  CHECK(it.kept == std::vector<Buffer>{lag});
+  CHECK(it.count(LabFault::kDrop) == 1);
+  CHECK(it.count(LabFault::kDuplicate) == 1);
+  CHECK(it.count(LabFault::kHold) == 1);
+}
+
+TEST_CASE("a share of the messages is dropped, by the seed") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "drop MsgLagPing 30%; seed=9");
+  Said again(LabLine::Of::kStream, bzflag::game(), 0, "drop MsgLagPing 30%; seed=9");
+  for (int i = 0; i < 500; ++i)
+    for (Said* one : {&it, &again}) {
+      one->line->put(lag, 1);
+      one->line->put(over, 1);
+    }
+  CHECK(it.count(LabFault::kDrop) > 100);
+  CHECK(it.count(LabFault::kDrop) < 200);
+  CHECK(it.passed == again.passed);
+}
+
+TEST_CASE("one field of any message of any game is changed, and the message is otherwise as it came") {
+  wire::Random random(4);
+  std::size_t messages = 0, decoded = 0;
+  for (const wire::Game* game : std::initializer_list<const wire::Game*>{
+           &aos::game(), &bzdraft::game(), &bzflag::game(), &native::game(), &ogar::game(), &panic::game()})
+    for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
+      const auto codec = game->codec(dialect);
+      LabReader reader(*game, dialect, nullptr);
+      for (const wire::Row& row : codec->rows()) {
+        if ((row.dialects >> dialect & 1U) == 0 || (row.ways & static_cast<std::uint8_t>(Way::kToClient)) == 0)
+          continue;
+        const Lane lane = (row.lanes & static_cast<std::uint8_t>(Lane::kStream)) != 0 ? Lane::kStream : Lane::kDatagram;
+        for (int i = 0; i < 20; ++i) {
+          wire::invent(row, Way::kToClient, *codec, random);
+          Buffer bytes;
+          codec->encode(bytes);
+          const wire::Frame frame{Way::kToClient, lane, row.stage, bytes};
+          const wire::Row* const found = codec->find(frame);
+          if (found == nullptr || !codec->decode(frame)) continue;
+          CAPTURE(game->name());
+          CAPTURE(found->name);
+          CHECK(reader.means({.name = "", .messages = {found->name}}, frame));
+          CHECK_FALSE(reader.means({.name = "", .messages = {"another"}}, frame));
+          ++messages;
+          const std::uint64_t roll = random();
+          const auto changed = reader.corrupted(frame, roll);
+          if (!changed) continue;
+          CHECK(reader.corrupted(frame, roll) == changed);
+          const auto again = codec->decode({Way::kToClient, lane, row.stage, *changed});
+          decoded += again && *changed != bytes ? 1 : 0;
+        }
+      }
+    }
+  CHECK(messages > 2'000);
+  CHECK(decoded > messages / 2);
+}
+
+TEST_CASE("a corrupted message is passed on instead of what came, which is told") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "corrupt one field of MsgLagPing");
+  it.line->put(lag, 1);
+  it.line->put(over, 1);
+  REQUIRE(it.passed.size() == 2);
+  CHECK(it.passed[0] != lag);
+  CHECK(it.passed[0].size() == lag.size());
+  CHECK(std::equal(lag.begin(), lag.begin() + 4, it.passed[0].begin()));
+  CHECK(it.passed[1] == over);
+  CHECK(it.altered == std::vector<Buffer>{lag});
+  CHECK(it.made == std::vector<bool>{true, false});
+  CHECK(it.count(LabFault::kCorrupt) == 1);
+}
+
+TEST_CASE("a datagram with several messages loses only the one that is dropped") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Buffer both = over;
+  append(both, lag);
+  append(both, over);
+  Buffer left = over;
+  append(left, over);
+  Said it(LabLine::Of::kDatagrams, bzflag::game(), 0, "drop MsgLagPing");
+  it.line->put(both, 0);
+  it.line->put(lag, 0);
+  const bool apart = it.passed.size() == 1 && it.passed[0] == left;  // the codec knows such datagrams
+  CHECK(apart);
+  CHECK(it.kept == std::vector<Buffer>{lag, lag});
+}
+
+TEST_CASE("in a WebSocket, pings are no messages") {
+  Said it(LabLine::Of::kMessages, ogar::game(), 0, "drop ViewArea");
+  const Buffer ping{0x40};
+  it.line->put(ping, static_cast<std::uint32_t>(net::Opcode::kPing));
+  CHECK(it.passed == std::vector<Buffer>{ping});
+}
+
+}  // namespace
+}  // namespace entente::testing::lab_said_test
