@@ -112,7 +112,7 @@ constexpr Command kCommands[] = {
     {"bot", "Run bots on a server",
      "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
      plug<declare_bot, run_bot>},
-    {"replay", "Replay a recorded session to clients of any game",
+    {"replay", "Replay a recorded session to clients of any game, or its player to a server",
      "entente replay evening.mcap --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --at 1:30 --speed 2",
      plug<declare_replay, run_replay>},
     {"record", "Join a server as a spectator and record the session",

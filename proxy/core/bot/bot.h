@@ -30,7 +30,13 @@ struct BotTally {
   std::string refused;  ///< the reason of a refusal or kick
 };
 
-class Bot final : public Front {
+/// A front that plays by words alone, without a client.
+class BotFront : public Front {
+ public:
+  virtual const BotTally& tally() const = 0;
+};
+
+class Bot final : public BotFront {
  public:
   explicit Bot(const BotOptions& options) : options_(options) {}
 
@@ -39,7 +45,7 @@ class Bot final : public Front {
   void hear(const Fact& fact, FrontOut& out) override;
   void tick(FrontOut& out) override;
 
-  const BotTally& tally() const { return tally_; }
+  const BotTally& tally() const override { return tally_; }
 
  private:
   /// A place to drive to.

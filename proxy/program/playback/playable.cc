@@ -90,6 +90,13 @@ class Opening {
   Opening& operator=(const Opening&) = delete;
 
   Expected<std::unique_ptr<PlayedWords>, RecordedFileError> open() {
+    auto found = find();
+    if (!found) return found.error();
+    return choose(std::move(*found));
+  }
+
+  /// The sessions of the file.
+  Expected<RecordedSessions, RecordedFileError> find() {
     if (!alone())
       if (const auto joined = join(); !joined) return problem(joined.error().text);
     if (const auto why = objection(input_)) return RecordedFileError{kUsage, why->text};
@@ -104,7 +111,7 @@ class Opening {
       const RecordedSessions found = look_into(std::move(kept), "reading the words of");
       if (!found.sessions.empty() && found.damage.empty()) {
         log_info("{}: using the words in {}", path_, words_cache_of(path_).string());
-        return choose(found);
+        return found;
       }
     }
     if (*format == ImportFormat::kMcap) {
@@ -113,7 +120,7 @@ class Opening {
       auto file = trace::FileSource::open(*at, path_);
       if (!file) return problem(file.error().text);
       const RecordedSessions found = look_into(std::move(*file), "reading");
-      if (!found.sessions.empty()) return choose(found);
+      if (!found.sessions.empty()) return found;
     }
     return make(*set);
   }
@@ -212,7 +219,7 @@ class Opening {
              alone() ? "s" : "", sessions_of(found), chosen.link, options_.link_option, others);
   }
 
-  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> make(const Settings& set) {
+  Expected<RecordedSessions, RecordedFileError> make(const Settings& set) {
     std::ostringstream remarks;
     const auto file = RecordedFile::open(input_, remarks, &progress_);
     std::istringstream lines(remarks.str());
@@ -237,7 +244,7 @@ class Opening {
     for (const std::string& gap : made->gaps) log_info("{}: {}", name_, gap);
     if (long_work && !options_.once) tell_kept(*made, seconds);
     if (!made->damage.empty()) found.damage = made->damage;
-    return choose(found);
+    return found;
   }
 
   std::string nothing_in(const ScratchWords& made) const {
@@ -311,6 +318,10 @@ class Opening {
 
 Expected<std::unique_ptr<PlayedWords>, RecordedFileError> open_playable(const PlayableOptions& options) {
   return Opening(options).open();
+}
+
+Expected<RecordedSessions, RecordedFileError> open_words(const PlayableOptions& options) {
+  return Opening(options).find();
 }
 
 }  // namespace entente

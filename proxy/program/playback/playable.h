@@ -27,6 +27,9 @@ struct PlayableOptions {
   std::ostream* terminal = progress_terminal();  ///< for progress; null: none
 };
 
+/// The sessions of such a file, with their words. A file without words is translated first.
+Expected<RecordedSessions, RecordedFile::OpenError> open_words(const PlayableOptions& options);
+
 /// Logs what it does: which session it chose of several, how long it took to make words, where they are kept.
 Expected<std::unique_ptr<PlayedWords>, RecordedFile::OpenError> open_playable(const PlayableOptions& options);
 

@@ -9,23 +9,27 @@ namespace entente {
 
 class BotCrowd::Member final : public core::Front {
  public:
-  Member(BotCrowd& crowd, std::uint32_t number, const core::BotOptions& options)
-      : crowd_(crowd), number_(number), bot_(options) {}
-  ~Member() override { crowd_.gone(number_, bot_.tally(), parted_); }
+  Member(BotCrowd& crowd, std::uint32_t number, std::unique_ptr<core::BotFront> bot)
+      : crowd_(crowd), number_(number), bot_(std::move(bot)) {}
+  ~Member() override {
+    const core::BotTally tally = bot_->tally();
+    bot_.reset();
+    crowd_.gone(number_, tally, parted_);
+  }
 
-  void opened(const core::Peer& peer, core::FrontOut& out) override { bot_.opened(peer, out); }
-  void receive(const Frames& frames, core::FrontOut& out) override { bot_.receive(frames, out); }
-  void hear(const core::Fact& fact, core::FrontOut& out) override { bot_.hear(fact, out); }
-  void tick(core::FrontOut& out) override { bot_.tick(out); }
+  void opened(const core::Peer& peer, core::FrontOut& out) override { bot_->opened(peer, out); }
+  void receive(const Frames& frames, core::FrontOut& out) override { bot_->receive(frames, out); }
+  void hear(const core::Fact& fact, core::FrontOut& out) override { bot_->hear(fact, out); }
+  void tick(core::FrontOut& out) override { bot_->tick(out); }
   void session_ends(std::string_view why, core::FrontOut& out) override {
     parted_ = why;
-    bot_.session_ends(why, out);
+    bot_->session_ends(why, out);
   }
 
  private:
   BotCrowd& crowd_;
   const std::uint32_t number_;
-  core::Bot bot_;
+  std::unique_ptr<core::BotFront> bot_;
   std::string parted_;  // why its room ended; "": the bot left by itself
 };
 
@@ -45,7 +49,8 @@ std::unique_ptr<core::Front> BotCrowd::next() {
     bots_.at(number).since = options_.now();
   }
   if (options_.count > 1) options.name += "-" + std::to_string(number + 1);
-  return std::make_unique<Member>(*this, number, options);
+  auto bot = options_.make ? options_.make(number, options) : std::make_unique<core::Bot>(options);
+  return std::make_unique<Member>(*this, number, std::move(bot));
 }
 
 std::uint32_t BotCrowd::take_due() {

@@ -24,6 +24,8 @@ class BotCrowd {
   struct Options {
     std::uint32_t count = 1;
     core::BotOptions each = {};
+    /// Makes a bot. `number`: from 0. Null: a core::Bot.
+    std::function<std::unique_ptr<core::BotFront>(std::uint32_t number, const core::BotOptions&)> make = {};
     bool reconnect = false;  ///< a bot that was refused, kicked or disconnected joins again
     /// Called when a bot will reconnect: "bot 2 was kicked: be nice; it reconnects in 4 s". On any thread.
     std::function<void(const std::string&)> said = {};

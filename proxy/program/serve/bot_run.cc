@@ -45,6 +45,7 @@ std::string plain(const std::string& why, const Endpoint& to) {
 Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second) {
   BotCrowd crowd({.count = run.count,  // outlives the bots, which live in the service
                   .each = run.each,
+                  .make = run.make,
                   .reconnect = run.reconnect,
                   .said = [](const std::string& what) { log_info("{}", what); },
                   .plain = [&run](const std::string& why) { return plain(why, run.to); }});

@@ -18,7 +18,8 @@ struct BotRun {
   std::uint32_t seconds = 0;  ///< time after which they leave; 0: when stopped, or none is left
   bool reconnect = false;     ///< as in BotCrowd::Options
   core::BotOptions each;
-  std::string record;  ///< as in recording_path; empty: no recording
+  std::string record = {};                      ///< as in recording_path; empty: no recording
+  decltype(BotCrowd::Options::make) make = {};  ///< as there
 };
 
 struct BotRunResult {

@@ -2,12 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/base/checked_option.h"
 #include "proxy/program/base/misuse.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/base/time_text.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
@@ -18,6 +21,8 @@
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/playback/playable.h"
+#include "proxy/program/playback/recorded_player.h"
+#include "proxy/program/serve/bot_run.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/settings/route.h"
 
@@ -142,6 +147,93 @@ class FleetFiles {
   std::string folder_;
 };
 
+// -- To a server ------------------------------------------------------------------------------------------------------
+
+/// The link of the session to play: the one that was asked for, or the one that tells most.
+std::uint32_t link_to_play(const RecordedSessions& found, std::uint32_t asked) {
+  if (asked != 0) return asked;
+  const auto most = std::max_element(found.sessions.begin(), found.sessions.end(),
+                                     [](const auto& a, const auto& b) { return b.tells_more_than(a); });
+  return most->link;
+}
+
+/// Prints what became of it. Returns whether all were answered as the recorded player was.
+bool report(const RecordedPlayer& recorded, const PlayedBack& results, const BotCrowd::Sum& sum, std::uint32_t count) {
+  std::map<std::vector<std::string>, std::vector<std::uint32_t>> by_difference;
+  std::uint64_t said = 0, left_out = 0;
+  for (const PlayedBack::Player& one : results.players()) {
+    said += one.said;
+    left_out += one.left_out;
+    by_difference[differences(recorded.answers, one.answers)].push_back(one.number + 1);
+  }
+  std::puts(
+      fmt::format("said {} of {} wishes{}", said, recorded.wishes.size() * count,
+                  left_out != 0 ? fmt::format("; {} are about players or units that are not there", left_out) : "")
+          .c_str());
+  for (const BotCrowd::BotFailure& one : sum.failures)
+    std::puts(fmt::format("player {} {}{}", one.bot, screen_text(one.what),
+                          one.more != 0 ? fmt::format(" (and {} more)", one.more) : "")
+                  .c_str());
+  const std::size_t same = by_difference.contains({}) ? by_difference.at({}).size() : 0;
+  if (same == count) return std::puts("the server answered as in the recording"), true;
+  std::puts(fmt::format("{} of {} players were answered as in the recording", same, count).c_str());
+  for (const auto& [lines, players] : by_difference) {
+    if (lines.empty()) continue;
+    std::puts(fmt::format("player {}{}:", players.front(),
+                          players.size() > 1 ? fmt::format(" and {} more", players.size() - 1) : "")
+                  .c_str());
+    for (const std::string& line : lines) std::puts(("  " + line).c_str());
+  }
+  return false;
+}
+
+Expected<bool, RecordedFile::OpenError> play_to(const ReplayCommandOptions& options, const Endpoint& to,
+                                                const config::Config& config) {
+  const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
+  FileOptions input = options.input;
+  input.file = options.files.front();
+  const auto found = open_words({.input = input,
+                                 .more = {options.files.begin() + 1, options.files.end()},
+                                 .set = options.set,
+                                 .link = options.link,
+                                 .once = true});
+  if (!found) return found.error();
+  if (!found->damage.empty())
+    log_warn("the recording is damaged and plays only as far as it can be read: {}", found->damage);
+  const std::uint32_t link = link_to_play(*found, options.link);
+  const auto recorded = RecordedPlayer::read(*found, link);
+  if (!recorded) return failed(recorded.error().text);
+  const std::string name = !options.as.empty() ? options.as : recorded->name.empty() ? "replay" : recorded->name;
+  log_info("link {}: {} wishes in {}, said to {} as {}", link, recorded->wishes.size(),
+           time_text(recorded->last - recorded->first), options.to, name);
+  PlayedBack results;
+  BotRun run;
+  run.to = to;
+  run.count = options.count;
+  run.each.name = name;
+  run.make = [&](std::uint32_t number, const core::BotOptions& each) {
+    return std::make_unique<PlayingBack>(*recorded, results, number, each.name);
+  };
+  const auto played = play(run, config);
+  if (!played) return failed(played.error().text);
+  return report(*recorded, results, played->sum, options.count);
+}
+
+int run_playing_to(const ReplayCommandOptions& options) {
+  const auto to = parse_to(options.to, games());
+  if (!to) return replay_error("--to " + to.error().text);
+  if (const auto why = objection_to_playing(*to)) return replay_error("--to " + why->text);
+  config::Config config = default_config();
+  config.mutable_limits()->set_ready_ms(kServerPatience);
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
+  const auto played = play_to(options, *to, config);
+  stop_log();
+  if (!played) return refused(played.error());
+  return *played ? kOk : kFailed;
+}
+
 Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
                                                const config::Config& config) {
   const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
@@ -180,8 +272,19 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
                  "native+ws://address:port?dialect=json also serves a web page to watch, http://address:port/")
       ->type_name("URL")
-      ->required()
       ->allow_extra_args(false);
+  app.add_option("--to", options.to,
+                 "Server to play the session's player to, instead of clients: game://host:port?dialect=name. What the "
+                 "player wished is said to it, at the recorded times. At the end, what the server answered differently "
+                 "is printed, and the exit code is 1 if there is such")
+      ->type_name("URL");
+  app.add_option("--as", options.as, "Name of the player on that server (default: the recorded one)")
+      ->type_name("NAME");
+  app.add_option("--count", options.count,
+                 "Number of players who play it there; one joins every 100 ms, and a number follows each name (1 to "
+                 "1000, default: 1)")
+      ->check(integer_from(1, 1000))
+      ->type_name("N");
   app.add_option("--link", options.link,
                  "Play only the session with this link number; the log lists the numbers. Without this option, the "
                  "longest session is played, and other sessions on the same server fill the time before and after it")
@@ -217,6 +320,11 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
 }
 
 int run_replay(const ReplayCommandOptions& options) {
+  if (options.to.empty() == options.listen.empty())
+    return replay_error(options.to.empty() ? "--listen is required (or --to, to play to a server)"
+                                           : "--to does not go with --listen");
+  if (!options.to.empty()) return run_playing_to(options);
+  if (!options.as.empty() || options.count != 1) return replay_error("--as and --count need --to");
   const auto at = parse_time(options.at);
   if (!at) return replay_error("--at " + at.error().text);
   for (const std::string& url : options.listen)

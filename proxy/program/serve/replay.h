@@ -1,4 +1,4 @@
-// `entente replay`: replays a recorded session to clients of any game with a front.
+// `entente replay`: replays a recorded session to clients of any game with a front, or its player to a server.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,8 @@ struct ReplayCommandOptions {
   FileOptions input;                  ///< how to read the first
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::vector<std::string> listen;
+  std::string to, as;       ///< the server that the session is played to, and the player's name there
+  std::uint32_t count = 1;  ///< of players who play it
   std::uint32_t link = 0;  ///< 0: the longest session's
   std::string at = "0";
   double speed = 1;

@@ -1,0 +1,101 @@
+// A player of a recording is played to a server, and what the server answers differently is told.
+#include "proxy/program/playback/recorded_player.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/program/asked.h"
+
+namespace entente::recorded_player_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+template <class Word, class Set>
+core::Fact fact(Set&& set) {
+  Word word;
+  set(word);
+  return word;
+}
+
+/// What a server answers to a player 7 with the unit 70, who dies so many times.
+Answers answers(int deaths, const std::string& last = "") {
+  Answers heard;
+  heard.hear(fact<words::You>([](auto& it) { it.set_player(7); }));
+  heard.hear(fact<words::Ready>([](auto&) {}));
+  heard.hear(fact<words::Unit>([](auto& it) { it.set_id(70), it.set_owner(7); }));
+  heard.hear(fact<words::Spawned>([](auto& it) { it.set_unit(70); }));
+  heard.hear(fact<words::Spawned>([](auto& it) { it.set_unit(90); }));  // another player's
+  heard.hear(fact<words::Pose>([](auto& it) { it.set_unit(70), it.set_x(3); }));
+  for (int i = 0; i < deaths; ++i) heard.hear(fact<words::Died>([](auto& it) { it.set_player(7), it.set_killer(9); }));
+  if (!last.empty()) heard.hear(fact<words::Kicked>([&](auto& it) { it.set_text(last); }));
+  return heard;
+}
+
+TEST_CASE("only what a server answers to the player is compared, by what it says and in its order") {
+  const Answers before = answers(1);
+  CHECK(before.in_order() == std::vector<std::string>{"Ready", "Unit", "Spawned", "Died"});
+  CHECK(differences(before, answers(1)).empty());
+  CHECK(differences(before, answers(3)) ==
+        std::vector<std::string>{"answer 5: nothing more before, Died now", "Died: 1 before, 3 now"});
+  CHECK(differences(before, answers(0, "be nice")) ==
+        std::vector<std::string>{"answer 4: Died before, Kicked 'be nice' now", "Died: 1 before, 0 now",
+                                 "Kicked 'be nice': 0 before, 1 now"});
+}
+
+TEST_CASE("a session of a bridge is played to servers of its game and of another one") {
+  const Folder folder;
+  const std::string file = folder.file("a.mcap");
+  Process arena({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--listen",
+                 "native://127.0.0.1:0?dialect=json", "--control", folder.file("c.sock")});
+  const auto first = arena.line(), second = arena.line();
+  REQUIRE_MESSAGE(second, arena.err());
+  const auto port = [](const std::string& line) { return line.substr(line.rfind(':') + 1); };
+  const bool in_order = has(*first, "bzflag");
+  const std::string bzflag = "bzflag://127.0.0.1:" + port(in_order ? *first : *second) + "?dialect=2.4";
+  const std::string native = "native://127.0.0.1:" + port(in_order ? *second : *first) + "?dialect=json";
+  {
+    Process bridge(
+        {kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to", bzflag, "--record", file});
+    const auto line = bridge.line();
+    REQUIRE_MESSAGE(line, bridge.err());
+    const BotEnded bot = run_bot("native://127.0.0.1:" + port(*line) + "?dialect=json");
+    REQUIRE_MESSAGE(bot.code == 0, bot.err);
+    bridge.signal(SIGTERM);
+    CHECK(bridge.wait() == 0);
+  }
+  for (const std::string& to : {bzflag, native}) {
+    CAPTURE(to);
+    const Ended played = run({kEntente, "replay", file, "--to", to, "--as", "twin", "--count", "2"});
+    CAPTURE(played.out);
+    CAPTURE(played.err);
+    CHECK(played.out.starts_with("said "));
+    CHECK_FALSE(has(played.out, "could not join"));
+    CHECK((played.code == 0) == has(played.out, "the server answered as in the recording\n"));
+    CHECK(has(played.err, "as twin"));
+    const std::string stats = answer_of(folder.file("c.sock"), "stats");
+    CHECK_MESSAGE(has(stats, "twin-1"), stats);
+  }
+  // A server that is not there answers nothing.
+  const Ended none = run({kEntente, "replay", file, "--to", "native://127.0.0.1:9?dialect=json", "--as", "twin"});
+  CHECK(none.code == 1);
+  CHECK(has(none.out, "player 1 could not join: 127.0.0.1:9 cannot be reached\n"));
+  CHECK(has(none.out, "0 of 1 players were answered as in the recording\n"));
+}
+
+TEST_CASE("replay goes to clients or to a server, not both") {
+  const Ended neither = run({kEntente, "replay", "a.mcap"});
+  CHECK(neither.code == 2);
+  CHECK(has(neither.err, "--listen is required (or --to, to play to a server)"));
+  const Ended both =
+      run({kEntente, "replay", "a.mcap", "--listen", "native://127.0.0.1:0", "--to", "native://127.0.0.1:1"});
+  CHECK(both.code == 2);
+  CHECK(has(both.err, "--to does not go with --listen"));
+  CHECK(run({kEntente, "replay", "a.mcap", "--listen", "native://127.0.0.1:0", "--as", "x"}).code == 2);
+}
+
+}  // namespace
+}  // namespace entente::recorded_player_test
