@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "tests/lab/disk.h"
 #include "tests/lab/network.h"
 #include "tests/lab/real.h"
 
@@ -36,7 +36,7 @@ int failed(int error) {
 }
 int done(int error) { return error == 0 ? 0 : failed(error); }
 
-bool read_address(const sockaddr* from, socklen_t size, Kernel::Address& to) {
+bool read_address(const sockaddr* from, socklen_t size, Place& to) {
   if (from == nullptr || from->sa_family != AF_INET || size < sizeof(sockaddr_in)) return false;
   sockaddr_in four;
   std::memcpy(&four, from, sizeof four);
@@ -44,7 +44,7 @@ bool read_address(const sockaddr* from, socklen_t size, Kernel::Address& to) {
   return true;
 }
 
-void write_address(const Kernel::Address& from, sockaddr* to, socklen_t* size) {
+void write_address(const Place& from, sockaddr* to, socklen_t* size) {
   if (to == nullptr || size == nullptr) return;
   sockaddr_in four{};
   four.sin_family = AF_INET;
@@ -68,7 +68,8 @@ ssize_t receive_stream(Stream& stream, std::span<std::uint8_t> into, int flags) 
 
 /// Receives one datagram into a header. Minus an errno if there is none.
 ssize_t receive_datagram(DatagramSocket& socket, msghdr& header, int flags) {
-  if (!await(socket, flags, socket.patience, [&] { return socket.readable(); })) return -EAGAIN;
+  if (!await(socket, flags, socket.patience, [&] { return socket.readable() || socket.broken(); })) return -EAGAIN;
+  if (const int error = socket.take_error(); error != 0) return -error;
   const auto* first = socket.first();
   if (first == nullptr) return -EAGAIN;
   if (header.msg_name != nullptr)
@@ -102,7 +103,7 @@ ssize_t send_header(File& file, const msghdr& header, int flags) {
   }
   auto* socket = dynamic_cast<DatagramSocket*>(&file);
   if (socket == nullptr) return -ENOTSOCK;
-  Kernel::Address to;
+  Place to;
   const bool named = read_address(static_cast<const sockaddr*>(header.msg_name), header.msg_namelen, to);
   return socket->send(bytes, named ? &to : nullptr);
 }
@@ -163,7 +164,7 @@ int socket(int family, int type, int protocol) {
 
 int bind(int fd, const sockaddr* at, socklen_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(bind, fd, at, size);
-  Kernel::Address address;
+  Place address;
   const auto its = kernel().file_as<Socket>(fd);
   if (!its || !read_address(at, size, address)) return failed(EINVAL);
   return done(its->bind(address));
@@ -198,7 +199,7 @@ int accept(int fd, sockaddr* from, socklen_t* size) {
 int connect(int fd, const sockaddr* to, socklen_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(connect, fd, to, size);
   kernel().call();
-  Kernel::Address address;
+  Place address;
   if (!read_address(to, size, address)) return failed(EAFNOSUPPORT);
   if (const auto its = kernel().file_as<DatagramSocket>(fd)) return done(its->connect(address));
   const auto its = kernel().file_as<Stream>(fd);
@@ -320,6 +321,8 @@ int sendmmsg(int fd, mmsghdr* headers, unsigned count, int flags) {
 
 ssize_t write(int fd, const void* bytes, size_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(write, fd, bytes, size);
+  if (const auto file = kernel().file_as<Disk::Opened>(fd))
+    return result(file->write({static_cast<const std::uint8_t*>(bytes), size}));
   if (const auto event = kernel().file_as<Event>(fd)) {
     std::uint64_t more = 0;
     std::memcpy(&more, bytes, std::min(size, sizeof more));
@@ -367,6 +370,8 @@ int setsockopt(int fd, int level, int option, const void* value, socklen_t size)
     std::memcpy(&time, value, sizeof time);
     its->patience = (static_cast<Nanos>(time.tv_sec) * 1'000'000 + static_cast<Nanos>(time.tv_usec)) * 1'000;
   }
+  if (level == SOL_SOCKET && option == SO_REUSEADDR && its->type() == SOCK_DGRAM && size >= sizeof(int))
+    its->shares_place = *static_cast<const int*>(value) != 0;
   return 0;
 }
 
@@ -418,6 +423,7 @@ int poll(pollfd* all, nfds_t count, int ms) {
       if (!file) continue;
       if ((all[i].events & POLLIN) != 0 && file->readable()) all[i].revents |= POLLIN;
       if ((all[i].events & POLLOUT) != 0 && file->writable()) all[i].revents |= POLLOUT;
+      if ((all[i].events & POLLRDHUP) != 0 && file->ended()) all[i].revents |= POLLRDHUP;
       if (file->broken()) all[i].revents |= POLLERR;
       found += all[i].revents != 0 ? 1 : 0;
     }
@@ -459,13 +465,6 @@ int clock_nanosleep(clockid_t clock, int flags, const timespec* how_long, timesp
   const Nanos time = nanos_of(*how_long);
   kernel().wait([] { return false; }, (flags & TIMER_ABSTIME) != 0 ? time : kernel().now() + time);
   return 0;
-}
-
-ssize_t getrandom(void* into, size_t size, unsigned flags) {
-  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(getrandom, into, size, flags);
-  auto* bytes = static_cast<std::uint8_t*>(into);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(kernel().pick(255));
-  return static_cast<ssize_t>(size);
 }
 
 }  // extern "C"

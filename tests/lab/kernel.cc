@@ -1,35 +1,54 @@
 #include "tests/lab/kernel.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "proxy/base/hash.h"
+#include "tests/lab/disk.h"
 #include "tests/lab/real.h"
 
 namespace entente::lab {
 namespace {
 
 thread_local Kernel* of_this_thread = nullptr;
+constexpr Nanos kForOthers = 60'000 * kMilli;
 
 }  // namespace
 
 Kernel* Kernel::current() { return of_this_thread; }
 
-Kernel::Kernel(std::uint64_t seed, const Faults& wanted) : faults(wanted), random_(seed) {}
+Kernel::Kernel(std::uint64_t seed, const Faults& wanted, Nanos began)
+    : faults(wanted), random_(seed), began_(began), disk_(std::make_unique<Disk>(*this)) {}
 
 Kernel::~Kernel() {
-  for (auto& thread : threads_) sem_destroy(&thread->may_run);
+  for (auto& thread : threads_)
+    if (thread->ended && !thread->killed)
+      sem_destroy(&thread->may_run);
+    else
+      (void)thread.release();  // the real thread waits for ever
 }
 
-void Kernel::run(const std::function<void()>& body) {
+std::size_t Kernel::run(const std::function<void()>& body) {
+  programs_.emplace_back().threads = 1;
   threads_.push_back(std::make_unique<Thread>());
   sem_init(&threads_[0]->may_run, 0, 0);
   of_this_thread = this;
   body();
+  const auto is_last = [this] {
+    return std::all_of(threads_.begin() + 1, threads_.end(), [](const auto& one) { return one->ended; });
+  };
+  if (!is_last()) wait(is_last, now_ + kForOthers);
   of_this_thread = nullptr;
-  for (const auto& thread : threads_)
-    if (thread != threads_[0] && !thread->ended) stuck();
-  for (std::size_t i = 1; i < threads_.size(); ++i) real::pthread_join(threads_[i]->id);
+  threads_[0]->ended = true;
+  std::size_t left = 0;
+  for (std::size_t i = 1; i < threads_.size(); ++i)
+    if (!threads_[i]->ended)
+      ++left;
+    else if (!threads_[i]->killed)
+      real::pthread_join(threads_[i]->id);
+  return left;
 }
 
 // -- Time -------------------------------------------------------------------------------------------------------------
@@ -47,8 +66,13 @@ bool Kernel::wait(const std::function<bool()>& ready, Nanos until) {
 }
 
 void Kernel::call() {
-  now_ += kCall;
-  if (++calls_ % kMostCalls == 0 || chance(faults.switch_thread)) wait([] { return true; });
+  now_ += faults.call;
+  ++programs_[program()].calls;
+  if (++calls_ >= kEndless) {
+    std::fprintf(stderr, "lab: at %.3f s, something spins\n", static_cast<double>(now_) / 1e9);
+    std::abort();
+  }
+  if (calls_ % kMostCalls == 0 || chance(faults.switch_thread)) wait([] { return true; });
 }
 
 /// Lets that thread run, and returns when this one may.
@@ -57,9 +81,11 @@ void Kernel::hand_over(std::size_t to) {
   threads_[to]->ready = nullptr;
   if (to == running_) return;
   running_ = to;
+  ++switches_;
   note(0x7468, to);
+  const bool ended = self.ended;  // afterwards, the other one may kill this one
   sem_post(&threads_[to]->may_run);
-  if (self.ended) return;
+  if (ended) return;
   while (sem_wait(&self.may_run) != 0) continue;
 }
 
@@ -74,13 +100,16 @@ std::size_t Kernel::choose() {
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       const std::size_t number = (first + i) % threads_.size();
       Thread& one = *threads_[number];
-      if (one.ended || one.ready == nullptr) continue;
+      if (!may_run(one)) continue;
       one.came = (*one.ready)();
       if (one.came || one.until <= now_) return number;
     }
     Nanos next = events_.empty() ? kNever : events_.begin()->first;
-    for (const auto& one : threads_)
-      if (!one->ended && one->ready != nullptr) next = std::min(next, one->until);
+    for (const auto& one : threads_) {
+      if (one->ended || one->ready == nullptr) continue;
+      const Nanos frozen_until = programs_[one->program].frozen_until;
+      next = std::min(next, frozen_until > now_ ? frozen_until : one->until);
+    }
     if (next == kNever) stuck();
     now_ = std::max(now_, next);
   }
@@ -91,20 +120,22 @@ void Kernel::stuck() const {
   std::abort();
 }
 
-std::size_t Kernel::start(std::function<void()> body) {
+std::size_t Kernel::start_in(std::size_t program, std::function<void()> body) {
   const std::size_t number = threads_.size();
   auto thread = std::make_unique<Thread>();
   sem_init(&thread->may_run, 0, 0);
   static const std::function<bool()> kAtOnce = [] { return true; };
   thread->ready = &kAtOnce;
   thread->until = 0;
+  thread->program = program;
+  ++programs_[program].threads;
   Thread* const raw = thread.get();
   threads_.push_back(std::move(thread));
   raw->body = [this, raw, run = std::move(body)] {
     while (sem_wait(&raw->may_run) != 0) continue;
     of_this_thread = this;
     run();
-    raw->ended = true;
+    end(*raw);
     const std::size_t next = choose();
     of_this_thread = nullptr;
     hand_over(next);
@@ -114,52 +145,108 @@ std::size_t Kernel::start(std::function<void()> body) {
   return number;
 }
 
+void Kernel::end(Thread& thread) {
+  thread.ended = true;
+  --programs_[thread.program].threads;
+}
+
+// -- Programs ---------------------------------------------------------------------------------------------------------
+
+std::size_t Kernel::begin_program(std::uint32_t host, std::function<void()> body) {
+  programs_.emplace_back().host = host;
+  start_in(programs_.size() - 1, std::move(body));
+  return programs_.size() - 1;
+}
+
+void Kernel::kill(std::size_t program) {
+  if (is_over(program)) return;
+  note(0x6b69, program);
+  killed_ = true;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i]->program != program || threads_[i]->ended) continue;
+    end(*threads_[i]);
+    threads_[i]->killed = true;
+    std::erase_if(locked, [i](const auto& one) { return one.second.by == i; });
+  }
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (files_[i].taken && files_[i].program == program) close(kFirst + static_cast<int>(i));
+}
+
 // -- Descriptors ------------------------------------------------------------------------------------------------------
 
 int Kernel::open(std::shared_ptr<File> file) {
-  int fd = kFirst;
-  for (const auto& [taken, its] : files_) {
-    if (taken != fd) break;
-    ++fd;
-  }
-  if (fd >= kFirst + kMost) return -1;
+  std::size_t place = 0;
+  while (place < files_.size() && files_[place].taken) ++place;
+  Program& its = programs_[program()];
+  if (place >= kMost || its.files >= its.most_files) return -1;
+  if (place == files_.size()) files_.emplace_back();
   if (file) ++file->descriptors;
-  files_.emplace(fd, std::move(file));
-  return fd;
+  files_[place] = {std::move(file), program(), true};
+  ++its.files;
+  ++open_;
+  return kFirst + static_cast<int>(place);
 }
 
-std::shared_ptr<File> Kernel::file(int fd) const {
-  const auto at = files_.find(fd);
-  return at == files_.end() ? nullptr : at->second;
+const std::shared_ptr<File>& Kernel::file(int fd) const {
+  static const std::shared_ptr<File> none;
+  const auto place = static_cast<std::size_t>(fd - kFirst);
+  return fd >= kFirst && place < files_.size() ? files_[place].file : none;
 }
 
 bool Kernel::close(int fd) {
-  auto closed = files_.extract(fd);
-  if (closed.empty()) return false;
-  if (const auto& file = closed.mapped(); file && --file->descriptors == 0) file->close();
+  const auto place = static_cast<std::size_t>(fd - kFirst);
+  if (fd < kFirst || place >= files_.size() || !files_[place].taken) return false;
+  const Opened closed = std::exchange(files_[place], Opened());
+  --programs_[closed.program].files;
+  --open_;
+  if (closed.file && --closed.file->descriptors == 0) closed.file->close();
   return true;
 }
 
 // -- The network ------------------------------------------------------------------------------------------------------
 
-bool Kernel::bind(int type, Address& at, const std::shared_ptr<File>& file) {
+bool Kernel::bind(int type, Place& at, const std::shared_ptr<File>& file) {
   while (at.second == 0) {
     if (++last_port_ < 30'000) last_port_ = 30'000;
-    if (!bound(type, {at.first, last_port_})) at.second = last_port_;
+    if (may_bind(type, {at.first, last_port_}, false)) at.second = last_port_;
   }
-  auto& place = bound_[{type, at}];
-  if (!place.expired()) return false;
-  place = file;
+  if (!may_bind(type, at, file->shares_place)) return false;
+  bound_.emplace(std::pair(type, at), file);
   return true;
 }
 
-void Kernel::unbind(int type, const Address& at) { bound_.erase({type, at}); }
+bool Kernel::may_bind(int type, const Place& at, bool shares) const {
+  const auto [begin, end] = bound_.equal_range({type, at});
+  return std::all_of(begin, end, [&](const auto& one) {
+    const auto other = one.second.lock();
+    return !other || (other->shares_place && shares);
+  });
+}
 
-std::shared_ptr<File> Kernel::bound(int type, const Address& at) const {
-  for (const Address& wanted : {at, Address{0, at.second}})
-    if (const auto found = bound_.find({type, wanted}); found != bound_.end())
-      if (auto file = found->second.lock()) return file;
-  return nullptr;
+void Kernel::unbind(int type, const Place& at, const File& file) {
+  const auto [begin, end] = bound_.equal_range({type, at});
+  for (auto one = begin; one != end;) {
+    const auto its = one->second.lock();
+    one = !its || its.get() == &file ? bound_.erase(one) : std::next(one);
+  }
+}
+
+std::shared_ptr<File> Kernel::bound(int type, const Place& at, const Place& from) const {
+  std::shared_ptr<File> best;
+  const auto [begin, end] = bound_.equal_range({type, at});
+  for (auto one = begin; one != end; ++one)
+    if (auto its = one->second.lock(); its && its->suits(from) >= (best ? best->suits(from) : 1)) best = std::move(its);
+  return best;
+}
+
+bool Kernel::is_cut(const Place& from, const Place& to) const {
+  const auto found = cut_.find(std::minmax(from.first, to.first));
+  return found != cut_.end() && found->second > now_;
+}
+
+Nanos Kernel::flight(const Place& from, const Place& to) {
+  const Nanos usual = faults.delay + pick(faults.jitter);
+  return is_cut(from, to) ? cut_.at(std::minmax(from.first, to.first)) - now_ + usual : usual;
 }
 
 // -- What happened ----------------------------------------------------------------------------------------------------

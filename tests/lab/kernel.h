@@ -2,7 +2,8 @@
 // library and pthreads as always; the linker finds the functions of lab/ first (calls.cc, threads.cc, uv.cc), and these
 // call this kernel.
 // Invariant: one thread runs at a time, and it is changed only in wait(). What happens, and in which order, follows
-// from the seed alone. Time passes when every thread waits; besides, each call takes a little.
+// from the seed alone. Time passes when every thread waits; besides, each call takes a little. Several programs may
+// run, each with its own threads and descriptors; they can be killed and frozen.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <semaphore.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -35,7 +37,11 @@ struct Faults {
   double lose = 0, repeat = 0;             ///< a datagram
   Nanos delay = 0, jitter = 0;             ///< of each segment and datagram, one way; datagrams overtake each other
   std::size_t window = 256 * 1024;         ///< bytes under way in one direction of a connection
+  Nanos call = 2'000;                      ///< that a call takes
 };
+
+/// An IPv4 address and a port, in host order.
+using Place = std::pair<std::uint32_t, std::uint16_t>;
 
 /// What a descriptor refers to.
 class File {
@@ -44,14 +50,22 @@ class File {
   virtual bool readable() const { return false; }
   virtual bool writable() const { return false; }
   virtual bool broken() const { return false; }
+  virtual bool ended() const { return false; }  ///< its peer sends nothing more
   virtual void close() {}
+  /// Of a bound socket: whether others may be bound to the same place.
+  bool shares_place = false;
+  /// Of a bound socket: how well it suits what comes from there; 0: not at all.
+  virtual int suits(const Place& /*from*/) const { return 1; }
   bool blocks = true;
   int descriptors = 0;  ///< that refer to it; closed with the last one
 };
 
+class Disk;
+
 class Kernel {
  public:
-  Kernel(std::uint64_t seed, const Faults& faults);
+  /// `began`: the monotonic time at the beginning.
+  Kernel(std::uint64_t seed, const Faults& faults, Nanos began = 1'000'000'000);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -59,14 +73,15 @@ class Kernel {
   /// The kernel of the calling thread; null for threads that are not simulated.
   static Kernel* current();
 
-  /// Runs `body` on this thread, as the first one of the simulation. All others that were started must have ended
-  /// when it returns.
-  void run(const std::function<void()>& body);
+  /// Runs `body` on this thread, as the first one of the simulation. Returns how many threads have not ended a minute
+  /// after it; they never run again.
+  std::size_t run(const std::function<void()>& body);
 
   Faults faults;
 
   // -- Time and chance ------------------------------------------------------------------------------------------------
-  Nanos now() const { return now_; }  ///< monotonic
+  Nanos now() const { return now_; }           ///< monotonic
+  Nanos age() const { return now_ - began_; }  ///< since the beginning
   Nanos wall() const { return now_ + wall_offset_; }
   void step_wall(std::int64_t by) { wall_offset_ += static_cast<Nanos>(by); }
   bool chance(double of) { return of > 0 && unit() < of; }
@@ -78,12 +93,15 @@ class Kernel {
   // -- Threads --------------------------------------------------------------------------------------------------------
   /// Waits until `ready` or the time `until`. False: the time came first. `ready` has no side effects.
   bool wait(const std::function<bool()>& ready, Nanos until = kNever);
-  /// Each call of the program begins with this: it takes kCall, and perhaps others run first.
+  /// Each call of the program begins with this: it takes a while (Faults::call), and perhaps others run first.
   void call();
-  static constexpr Nanos kCall = 2'000;
   static constexpr std::uint64_t kMostCalls = 256;  ///< after so many, others run: a thread may not wait at all
-  /// Starts a thread. Returns its number.
-  std::size_t start(std::function<void()> body);
+  /// After so many calls without an end of the simulation, something spins.
+  static constexpr std::uint64_t kEndless = 200'000'000;
+  /// Starts a thread of the same program. Returns its number.
+  std::size_t start(std::function<void()> body) { return start_in(program(), std::move(body)); }
+  /// The same in another program.
+  std::size_t start_in(std::size_t program, std::function<void()> body);
   bool has_ended(std::size_t thread) const { return threads_.at(thread)->ended; }
   std::size_t this_thread() const { return running_; }
   /// Mutexes that are locked: by which thread, and how often. And who waits for condition variables.
@@ -92,62 +110,113 @@ class Kernel {
     int times = 0;
   };
   std::map<const void*, Lock> locked;
+  std::map<const void*, int> shared;  ///< read-write locks: -1 for a writer, else the number of readers
   struct Waiter {
     bool woken = false;
   };
   std::map<const void*, std::deque<std::shared_ptr<Waiter>>> waiters;
 
+  // -- Programs -------------------------------------------------------------------------------------------------------
+  // Threads and descriptors belong to the program of the thread that started or opened them. run() begins program 0.
+  std::size_t program() const { return threads_[running_]->program; }
+  /// Runs `body` as the first thread of a new program, on the host with this IPv4 address. Returns its number.
+  std::size_t begin_program(std::uint32_t host, std::function<void()> body);
+  std::size_t programs() const { return programs_.size(); }
+  std::uint32_t host() const { return programs_[program()].host; }
+  /// Whether all of its threads have ended.
+  bool is_over(std::size_t program) const { return programs_[program].threads == 0; }
+  /// Ends it wherever it is: none of its threads runs again, and its descriptors are closed. REQUIRES: another one.
+  void kill(std::size_t program);
+  /// None of its threads runs before `until`.
+  void freeze(std::size_t program, Nanos until) { programs_[program].frozen_until = until; }
+  void limit_files(std::size_t program, std::size_t most) { programs_[program].most_files = most; }
+  std::size_t open_files(std::size_t program) const { return programs_[program].files; }
+  /// Whether a program was killed: what it had in memory is lost.
+  bool killed_any() const { return killed_; }
+
   // -- Descriptors ----------------------------------------------------------------------------------------------------
   static constexpr int kFirst = 100'000;  ///< smaller ones are real
-  static constexpr int kMost = 2'000;
+  static constexpr std::size_t kMost = 2'000;
   static bool owns(int fd) { return fd >= kFirst && current() != nullptr; }
   /// -1: no descriptor is free.
   int open(std::shared_ptr<File> file);
-  std::shared_ptr<File> file(int fd) const;
+  const std::shared_ptr<File>& file(int fd) const;
   template <class T>
   std::shared_ptr<T> file_as(int fd) const {
     return std::dynamic_pointer_cast<T>(file(fd));
   }
   bool close(int fd);
-  std::size_t open_files() const { return files_.size(); }
+  std::size_t open_files() const { return open_; }
 
   // -- The network ----------------------------------------------------------------------------------------------------
-  using Address = std::pair<std::uint32_t, std::uint16_t>;  ///< IPv4, in host order
   /// False: taken. A port of 0 gets a free one.
-  bool bind(int type, Address& at, const std::shared_ptr<File>& file);
-  void unbind(int type, const Address& at);
-  std::shared_ptr<File> bound(int type, const Address& at) const;
-  Nanos flight() { return faults.delay + pick(faults.jitter); }
+  bool bind(int type, Place& at, const std::shared_ptr<File>& file);
+  void unbind(int type, const Place& at, const File& file);
+  /// What receives there what comes from `from`; null: nothing.
+  std::shared_ptr<File> bound(int type, const Place& at, const Place& from) const;
+  /// How long what is sent now is on its way.
+  Nanos flight(const Place& from, const Place& to);
+  /// Nothing arrives between these two hosts before `until`.
+  void cut(std::uint32_t one, std::uint32_t other, Nanos until) { cut_[std::minmax(one, other)] = until; }
+  bool is_cut(const Place& from, const Place& to) const;
+
+  Disk& disk() { return *disk_; }
 
   // -- What happened --------------------------------------------------------------------------------------------------
   /// Adds to the hash of all that happened.
   void note(std::uint64_t what, std::uint64_t more = 0);
   void note(Bytes bytes);
   std::uint64_t hash() const { return hash_; }
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t calls(std::size_t program) const { return programs_[program].calls; }
+  std::uint64_t switches() const { return switches_; }
 
  private:
   struct Thread {
     std::function<void()> body;
     const std::function<bool()>* ready = nullptr;  // null: it runs
     Nanos until = kNever;
-    bool came = false, ended = false;
+    std::size_t program = 0;
+    bool came = false, ended = false, killed = false;
     sem_t may_run{};
     pthread_t id{};
   };
+  struct Program {
+    std::uint32_t host = INADDR_LOOPBACK;
+    std::size_t threads = 0, files = 0, most_files = kMost;
+    Nanos frozen_until = 0;
+    std::uint64_t calls = 0;
+  };
+  struct Opened {
+    std::shared_ptr<File> file;
+    std::size_t program = 0;
+    bool taken = false;
+  };
+  void end(Thread& thread);
+  bool may_run(const Thread& thread) const {
+    return !thread.ended && thread.ready != nullptr && programs_[thread.program].frozen_until <= now_;
+  }
+  bool may_bind(int type, const Place& at, bool shares) const;
   double unit() { return static_cast<double>(random_() >> 11U) * 0x1p-53; }
   std::size_t choose();
   void hand_over(std::size_t to);
   [[noreturn]] void stuck() const;
 
   std::mt19937_64 random_;
-  Nanos now_ = 1'000'000'000, wall_offset_ = 1'800'000'000ULL * 1'000'000'000;
+  const Nanos began_;
+  Nanos now_ = began_, wall_offset_ = 1'800'000'000ULL * 1'000'000'000;
   std::uint64_t hash_ = 0xcbf29ce484222325;
   std::multimap<Nanos, std::function<void()>> events_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::size_t running_ = 0;
-  std::uint64_t calls_ = 0;
-  std::map<int, std::shared_ptr<File>> files_;
-  std::map<std::pair<int, Address>, std::weak_ptr<File>> bound_;
+  std::uint64_t calls_ = 0, switches_ = 0;
+  const std::unique_ptr<Disk> disk_;
+  std::vector<Program> programs_;
+  bool killed_ = false;
+  std::vector<Opened> files_;
+  std::size_t open_ = 0;
+  std::multimap<std::pair<int, Place>, std::weak_ptr<File>> bound_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Nanos> cut_;
   std::uint16_t last_port_ = 30'000;
 };
 

@@ -1,38 +1,161 @@
-// lab [--seed N] [--count N]: simulates relays from one seed, or from several in a row. Prints what did not hold. The
-// last line is the hash of all that happened: the same seed and commit give the same one.
+// lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario NAME] [--without PART]… [--tell]: simulates the program
+// from one seed, or from several. Prints what did not hold, and the command that runs the failing simulation again with
+// as few parts as possible. The last line is the hash of all that happened: the same seed and commit give the same one.
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
 
 #include "proxy/base/hash.h"
-#include "tests/lab/relays.h"
+#include "tests/lab/trials.h"
+
+namespace entente::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  Trial trial;
+  std::uint64_t count = 1;
+  double hours = 0;  ///< wall time; 0: `count` simulations
+  std::size_t jobs = 1;
+};
+
+/// The sum over all simulations.
+struct Sum {
+  std::uint64_t passed = 0, failed = 0, hash = 0;
+  std::size_t sessions = 0, cut = 0;
+  double seconds = 0;  // simulated
+};
+
+double seconds_since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
+
+std::optional<Options> read(int count, char** arguments) {
+  Options options;
+  bool seeded = false;
+  for (int i = 1; i < count; i += 2) {
+    const std::string_view name = arguments[i];
+    if (name == "--tell") {
+      options.trial.tells = true;
+      --i;
+      continue;
+    }
+    if (i + 1 == count) return std::nullopt;
+    const char* const value = arguments[i + 1];
+    if (name == "--seed") {
+      options.trial.seed = std::strtoull(value, nullptr, 10);
+      seeded = true;
+    } else if (name == "--count") {
+      options.count = std::strtoull(value, nullptr, 10);
+    } else if (name == "--hours") {
+      options.hours = std::strtod(value, nullptr);
+    } else if (name == "--jobs") {
+      options.jobs = std::strtoull(value, nullptr, 10);
+    } else if (name == "--scenario" && find_scenario(value) != nullptr) {
+      options.trial.scenario = value;
+    } else if (name == "--without") {
+      options.trial.without.insert(value);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (options.hours > 0 && !seeded)  // fresh ones each time
+    options.trial.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) / 1000;
+  return options;
+}
+
+void print(const Trial& trial, const Verdict& verdict) {
+  for (const std::string& what : verdict.wrong)
+    std::printf("seed %llu (%s): %s\n", static_cast<unsigned long long>(trial.seed), trial.kind().name, what.c_str());
+}
+
+/// Runs a failing trial with fewer parts.
+void explain(const Trial& trial, const Verdict& verdict) {
+  std::printf("shrinking seed %llu, which has %zu parts\n", static_cast<unsigned long long>(trial.seed),
+              verdict.parts.size());
+  std::fflush(stdout);
+  const Trial less = shrunk(trial, verdict);
+  const Verdict seen = run(less);
+  print(less, seen);
+  std::printf("it fails with these parts:\n");
+  for (const std::string& part : seen.parts) std::printf("  %s\n", part.c_str());
+  std::printf("run it again: %s\n", less.command().c_str());
+}
+
+/// The hash that a fresh process gives, which has other addresses in memory.
+std::string hash_elsewhere(const Trial& trial) {
+  char self[4096] = {};
+  if (::readlink("/proc/self/exe", self, sizeof self - 1) < 0) return "";
+  const std::string command = "'" + std::string(self) + "' --seed " + std::to_string(trial.seed) + " --scenario " +
+                              trial.kind().name + " 2>&1 | tail -n 1";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
+  char line[256] = {};
+  if (!pipe || std::fgets(line, sizeof line, pipe.get()) == nullptr) return "";
+  return std::string(line).substr(0, std::string_view(line).find('\n'));
+}
+
+void tell_progress(const Sum& sum, double wall) {
+  std::printf("%llu simulations, %.2f simulated hours in %.2f hours: %.0f times as fast\n",
+              static_cast<unsigned long long>(sum.passed + sum.failed), sum.seconds / 3600, wall / 3600,
+              sum.seconds / wall);
+  std::fflush(stdout);
+}
+
+int run_all_of(const Options& options) {
+  constexpr std::uint64_t kTwice = 4;  // so many are compared with a fresh process
+  Sum sum;
+  std::uint64_t begun = 0;
+  std::optional<std::pair<Trial, Verdict>> first;
+  const auto began = Clock::now();
+  double told_at = 0;
+  const auto next = [&](Trial& trial) {
+    if (options.hours > 0 ? seconds_since(began) >= options.hours * 3600 : begun == options.count) return false;
+    trial = options.trial;
+    trial.seed += begun++;
+    return true;
+  };
+  const auto done = [&](const Trial& trial, Verdict verdict) {
+    const bool several = options.hours > 0 || options.count > 1;
+    if (several && trial.seed - options.trial.seed < kTwice && verdict.wrong.empty() &&
+        hash_elsewhere(trial) != hex_of(verdict.hash))
+      verdict.wrong.emplace_back("another process has another hash");
+    ++(verdict.wrong.empty() ? sum.passed : sum.failed);
+    sum.sessions += verdict.sessions;
+    sum.cut += verdict.cut;
+    sum.seconds += static_cast<double>(verdict.took) / 1e9;
+    sum.hash = several ? sum.hash * 31 + verdict.hash : verdict.hash;
+    if (options.hours > 0 && seconds_since(began) > told_at + 60) {
+      told_at = seconds_since(began);
+      tell_progress(sum, told_at);
+    }
+    if (verdict.wrong.empty()) return true;
+    print(trial, verdict);
+    if (!first) first.emplace(trial, std::move(verdict));
+    return options.hours <= 0;  // else it stops at the first failure
+  };
+  run_all(options.jobs, next, done);
+  const double wall = seconds_since(began);
+  if (first && (options.hours > 0 || options.count > 1)) explain(first->first, first->second);
+  std::printf("%zu sessions, %zu of them cut\n", sum.sessions, sum.cut);
+  tell_progress(sum, wall);
+  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(sum.passed),
+              static_cast<unsigned long long>(sum.failed));
+  std::printf("%s\n", hex_of(sum.hash).c_str());
+  return sum.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace entente::lab
 
 int main(int count, char** arguments) {
-  std::uint64_t seed = 1, seeds = 1;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::uint64_t number = std::strtoull(arguments[i + 1], nullptr, 10);
-    if (std::strcmp(arguments[i], "--seed") == 0) seed = number;
-    if (std::strcmp(arguments[i], "--count") == 0) seeds = number;
-  }
-  if (entente::lab::simulate_relays(seed).hash != entente::lab::simulate_relays(seed).hash) {
-    std::printf("seed %llu: two runs differ\n", static_cast<unsigned long long>(seed));
-    return 1;
-  }
-  std::uint64_t hash = 0;
-  std::size_t sessions = 0, cut = 0, failed = 0;
-  double seconds = 0;
-  for (std::uint64_t end = seed + seeds; seed < end; ++seed) {
-    const auto outcome = entente::lab::simulate_relays(seed);
-    for (const auto& fault : outcome.faults)
-      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), fault.c_str());
-    failed += outcome.faults.empty() ? 0 : 1;
-    sessions += outcome.sessions;
-    cut += outcome.cut;
-    seconds += static_cast<double>(outcome.took) / 1e9;
-    hash = hash * 31 + outcome.hash;
-  }
-  std::printf("%zu sessions, %zu of them cut, in %.0f simulated seconds\n", sessions, cut, seconds);
-  std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(seeds) - failed, failed);
-  std::printf("%s\n", entente::hex_of(hash).c_str());
-  return failed == 0 ? 0 : 1;
+  const auto options = entente::lab::read(count, arguments);
+  if (options) return entente::lab::run_all_of(*options);
+  std::fprintf(stderr,
+               "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games] [--without PART]… "
+               "[--tell]\n");
+  return 2;
 }

@@ -5,7 +5,9 @@
 
 namespace entente::lab {
 
-int Socket::bind(Kernel::Address at) {
+int Socket::bind(Place at) {
+  wildcard_ = at.first == 0;
+  if (wildcard_) at.first = host_;
   if (!kernel_.bind(type_, at, shared_from_this())) return EADDRINUSE;
   local_ = at;
   bound_ = true;
@@ -28,16 +30,15 @@ std::shared_ptr<Stream> Stream::accept() {
   return first;
 }
 
-int Stream::connect(const Kernel::Address& to) {
+int Stream::connect(const Place& to) {
   if (state_ == State::kOpen) return EISCONN;
   if (state_ == State::kConnects) return EALREADY;
-  if (local_.first == 0) local_.first = INADDR_LOOPBACK;
   if (const int error = bind_anywhere(); error != 0) return error;
   remote_ = to;
   state_ = State::kConnects;
-  kernel_.after(kernel_.flight(), [its = self(), to] {
+  kernel_.after(kernel_.flight(local_, to), [its = self(), to] {
     if (its->state_ != State::kConnects) return;
-    const auto there = std::dynamic_pointer_cast<Stream>(its->kernel_.bound(SOCK_STREAM, to));
+    const auto there = std::dynamic_pointer_cast<Stream>(its->kernel_.bound(SOCK_STREAM, to, its->local_));
     const bool listens = there && there->state_ == State::kListens && there->accepted_.size() < there->backlog_;
     if (!listens || its->kernel_.chance(its->kernel_.faults.refuse)) return its->be_reset(ECONNREFUSED);
     there->arrive(its);
@@ -55,14 +56,14 @@ void Stream::arrive(const std::shared_ptr<Stream>& client) {
   client->peer_ = here;
   accepted_.push_back(here);
   kernel_.note(0x7379, client->local_.second);
-  kernel_.after(kernel_.flight(), [client] {
+  kernel_.after(kernel_.flight(here->local_, here->remote_), [client] {
     if (client->state_ == State::kConnects) client->state_ = State::kOpen;
   });
 }
 
 template <class What>
 void Stream::to_peer(What&& what) {
-  const Nanos at = std::max(last_arrival_, kernel_.now() + kernel_.flight());
+  const Nanos at = std::max(last_arrival_, kernel_.now() + kernel_.flight(local_, remote_));
   last_arrival_ = at;
   kernel_.after(at - kernel_.now(), [from = std::weak_ptr(self()), peer = peer_, what = std::forward<What>(what)] {
     if (const auto there = peer.lock())
@@ -147,7 +148,7 @@ bool Stream::writable() const {
 }
 
 void Stream::close() {
-  if (bound_) kernel_.unbind(SOCK_STREAM, local_);
+  if (bound_) kernel_.unbind(SOCK_STREAM, local_, *this);
   for (const auto& client : accepted_) client->close();
   accepted_.clear();
   const bool unread = !in_.empty() || state_ == State::kConnects;
@@ -164,41 +165,42 @@ void Stream::close() {
 
 // -- UDP --------------------------------------------------------------------------------------------------------------
 
-int DatagramSocket::connect(const Kernel::Address& to) {
-  if (local_.first == 0) local_.first = INADDR_LOOPBACK;
+int DatagramSocket::connect(const Place& to) {
   if (const int error = bind_anywhere(); error != 0) return error;
   remote_ = to;
-  connected_ = true;
   return 0;
 }
 
-ssize_t DatagramSocket::send(Bytes bytes, const Kernel::Address* to) {
+ssize_t DatagramSocket::send(Bytes bytes, const Place* to) {
   if (error_ != 0) return -take_error();
-  if (to == nullptr && !connected_) return -EDESTADDRREQ;
+  if (to == nullptr && remote_.second == 0) return -EDESTADDRREQ;
   if (const int error = bind_anywhere(); error != 0) return -error;
-  const Kernel::Address there = to != nullptr ? *to : remote_;
-  const Kernel::Address from = {local_.first != 0 ? local_.first : INADDR_LOOPBACK, local_.second};
-  kernel_.note(0x7564, there.second);
-  if (kernel_.chance(kernel_.faults.lose)) return static_cast<ssize_t>(bytes.size());
+  const Datagram datagram{local_, to != nullptr ? *to : remote_, Buffer(bytes.begin(), bytes.end())};
+  kernel_.note(0x7564, datagram.to.second);
+  if (kernel_.chance(kernel_.faults.lose) || kernel_.is_cut(datagram.from, datagram.to))
+    return static_cast<ssize_t>(bytes.size());
   const int copies = kernel_.chance(kernel_.faults.repeat) ? 2 : 1;
   for (int i = 0; i < copies; ++i)
-    kernel_.after(
-        kernel_.flight(), [&kernel = kernel_, datagram = Datagram{from, there, Buffer(bytes.begin(), bytes.end())}] {
-          if (const auto its = std::dynamic_pointer_cast<DatagramSocket>(kernel.bound(SOCK_DGRAM, datagram.to)))
-            its->deliver(datagram);
-        });
+    kernel_.after(kernel_.flight(datagram.from, datagram.to), [&kernel = kernel_, its = weak_from_this(), datagram] {
+      const auto from = std::dynamic_pointer_cast<DatagramSocket>(its.lock());
+      if (const auto there =
+              std::dynamic_pointer_cast<DatagramSocket>(kernel.bound(SOCK_DGRAM, datagram.to, datagram.from)))
+        there->deliver(datagram);
+      else if (from && from->remote_ == datagram.to)
+        from->error_ = ECONNREFUSED;  // only a connected socket is told
+    });
   return static_cast<ssize_t>(bytes.size());
 }
 
 void DatagramSocket::deliver(const Datagram& datagram) {
-  if (in_.size() >= kMostWaiting || (connected_ && datagram.from != remote_)) return;
+  if (in_.size() >= kMostWaiting) return;
   kernel_.note(0x7572, local_.second);
   kernel_.note(datagram.bytes);
   in_.push_back(datagram);
 }
 
 void DatagramSocket::close() {
-  if (bound_) kernel_.unbind(SOCK_DGRAM, local_);
+  if (bound_) kernel_.unbind(SOCK_DGRAM, local_, *this);
 }
 
 }  // namespace entente::lab

@@ -12,23 +12,27 @@ namespace entente::lab {
 /// What TCP and UDP sockets have in common.
 class Socket : public File, public std::enable_shared_from_this<Socket> {
  public:
-  Socket(Kernel& kernel, int type) : kernel_(kernel), type_(type) {}
+  Socket(Kernel& kernel, int type) : kernel_(kernel), type_(type), host_(kernel.host()) {}
   int type() const { return type_; }
-  const Kernel::Address& local() const { return local_; }
-  const Kernel::Address& remote() const { return remote_; }
+  /// Where it is; without an address if it has a wildcard and no peer.
+  Place local() const { return wildcard_ && remote_.second == 0 ? Place{0, local_.second} : local_; }
+  const Place& remote() const { return remote_; }
   /// An errno; 0: done.
-  int bind(Kernel::Address at);
+  int bind(Place at);
   int take_error() { return std::exchange(error_, 0); }
   bool broken() const override { return error_ != 0; }
+  int suits(const Place& from) const override { return remote_.second == 0 ? 1 : remote_ == from ? 2 : 0; }
   Nanos patience = 0;  ///< SO_RCVTIMEO; 0: for ever
 
  protected:
-  int bind_anywhere() { return local_.second != 0 ? 0 : bind({local_.first, 0}); }
+  /// A socket that is not bound gets a place on its program's host.
+  int bind_anywhere() { return bound_ ? 0 : bind({0, 0}); }
   Kernel& kernel_;
   const int type_;
-  Kernel::Address local_{}, remote_{};
+  const std::uint32_t host_;
+  Place local_{}, remote_{};
   int error_ = 0;
-  bool bound_ = false;
+  bool bound_ = false, wildcard_ = false;
 };
 
 /// A TCP socket: a listener, or one end of a connection.
@@ -38,7 +42,7 @@ class Stream final : public Socket {
 
   int listen(int backlog);
   std::shared_ptr<Stream> accept();
-  int connect(const Kernel::Address& to);
+  int connect(const Place& to);
   bool is_open() const { return state_ == State::kOpen; }
 
   // Each returns how many bytes were moved, or minus an errno.
@@ -48,6 +52,7 @@ class Stream final : public Socket {
 
   bool readable() const override;
   bool writable() const override;
+  bool ended() const override { return end_came_ || state_ == State::kClosed; }
   void close() override;
   std::size_t waiting() const { return in_.size(); }
 
@@ -58,6 +63,7 @@ class Stream final : public Socket {
   void deliver(const Buffer& bytes);
   void deliver_end();
   void be_reset(int error);
+  int suits(const Place&) const override { return state_ == State::kListens ? 1 : 0; }
   /// Calls `what(peer)` after the flight of a segment, in order.
   template <class What>
   void to_peer(What&& what);
@@ -76,24 +82,22 @@ class DatagramSocket final : public Socket {
  public:
   explicit DatagramSocket(Kernel& kernel) : Socket(kernel, SOCK_DGRAM) {}
   struct Datagram {
-    Kernel::Address from, to;
+    Place from, to;
     Buffer bytes;
   };
-  int connect(const Kernel::Address& to);
-  ssize_t send(Bytes bytes, const Kernel::Address* to);
+  int connect(const Place& to);
+  ssize_t send(Bytes bytes, const Place* to);
   /// Null: none waits.
   const Datagram* first() const { return in_.empty() ? nullptr : &in_.front(); }
   void drop_first() { in_.pop_front(); }
   bool readable() const override { return !in_.empty(); }
   bool writable() const override { return true; }
   void close() override;
-  bool is_connected() const { return connected_; }
 
  private:
   static constexpr std::size_t kMostWaiting = 2'000;
   void deliver(const Datagram& datagram);
   std::deque<Datagram> in_;
-  bool connected_ = false;
 };
 
 class Event final : public File {

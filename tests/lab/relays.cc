@@ -1,5 +1,5 @@
-#include "tests/lab/relays.h"
-
+// Relays of the toy game: clients and servers that talk, fall silent, leave and break off. check() has what must hold
+// afterwards.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -11,7 +11,8 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/proxy_server.h"
-#include "tests/relay/silent_events.h"
+#include "tests/lab/plan.h"
+#include "tests/lab/watch.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::lab {
@@ -37,6 +38,7 @@ struct Talk {
   Buffer tapped_up, tapped_down;
   std::string reason;  // why the relay ended it; empty: it had no session
   Habits client, server;
+  Nanos comes_after = 0;
   /// Whether the relay ended it because a peer left.
   bool left() const { return reason == text(relay::Reason::kClientLeft) || reason == text(relay::Reason::kServerLeft); }
   /// Whether a part may be missing.
@@ -68,11 +70,12 @@ class Tapped final : public relay::Tap, private relay::TapSink {
   std::map<relay::LinkId, Talk*> by_link_;
 };
 
-Habits habits() {
+Habits habits(Plan& plan, const std::string& peer) {
+  Draw draw = plan.draw(peer);
   Habits one;
-  one.frames = kernel().pick(60);
-  one.pause = kernel().pick(3) == 0 ? kernel().pick(2'000) * kMilli : 0;
-  one.breaks_off = kernel().pick(9) == 0;
+  if (plan.has(peer + " talks", 0.95)) one.frames = draw.number(1, 60);
+  if (plan.has(peer + " pauses", 0.25)) one.pause = draw.time(0, 2'000);
+  one.breaks_off = plan.has(peer + " breaks off", 0.1);
   return one;
 }
 
@@ -123,7 +126,7 @@ void converse(int fd, const Habits& its, Buffer& said, Buffer& heard, bool& cut)
   }
   if (!there) cut = true;
   if (its.breaks_off) cut = true;
-  ::shutdown(fd, its.breaks_off ? SHUT_RDWR : SHUT_WR);
+  if (::shutdown(fd, its.breaks_off ? SHUT_RDWR : SHUT_WR) != 0) cut = true;  // a reset that nobody has read about
   reader.join();
 }
 
@@ -164,23 +167,6 @@ bool play_server(const net::Fd& fd, Talks& talks) {
   return true;
 }
 
-Faults some_faults(std::uint64_t seed) {
-  std::mt19937_64 random(seed ^ 0x6661756c74);
-  const auto maybe = [&](double most) {
-    return random() % 2 == 0 ? 0.0 : most * static_cast<double>(random() % 1000) / 1000.0;
-  };
-  Faults faults;
-  faults.short_read = maybe(0.9);
-  faults.short_write = maybe(0.9);
-  faults.switch_thread = maybe(0.5);
-  faults.reset = maybe(0.01);
-  faults.refuse = maybe(0.2);
-  faults.delay = random() % 100 * kMilli;
-  faults.jitter = random() % 200 * kMilli;
-  faults.window = std::size_t{1} << (6 + random() % 12);
-  return faults;
-}
-
 bool begins_with(Bytes whole, Bytes part) {
   return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
@@ -191,6 +177,11 @@ Bytes without_goodbye(const Talk& talk) {
   const bool said = talk.reason != text(relay::Reason::kClientLeft) && heard.size() >= goodbye.size() &&
                     same(heard.last(goodbye.size()), goodbye);
   return said ? heard.first(heard.size() - goodbye.size()) : heard;
+}
+
+std::string missing(const char* whose, Bytes said, Bytes heard) {
+  return std::to_string(said.size() - heard.size()) + " of " + std::to_string(said.size()) + " bytes of the " + whose +
+         " are missing";
 }
 
 /// `any_unnamed`: the server lost a client before it knew which one. What must hold for one session: each peer heard
@@ -214,20 +205,21 @@ void check(const Talk& talk, const std::string& name, bool any_unnamed, std::vec
   if (!begins_with(talk.tapped_up, talk.heard_by_server)) fails("the tap lacks what the server heard");
   if (!begins_with(talk.tapped_down, heard_by_client)) fails("the tap lacks what the client heard");
   if (talk.cut()) return;
-  if (talk.heard_by_server.size() != talk.said_by_client.size()) fails("bytes of the client are missing");
-  if (heard_by_client.size() != talk.said_by_server.size()) fails("bytes of the server are missing");
+  if (talk.heard_by_server.size() != talk.said_by_client.size())
+    fails(missing("client", talk.said_by_client, talk.heard_by_server));
+  if (heard_by_client.size() != talk.said_by_server.size())
+    fails(missing("server", talk.said_by_server, heard_by_client));
 }
 
 }  // namespace
 
-RelayOutcome simulate_relays(std::uint64_t seed) {
-  RelayOutcome outcome;
+void simulate_relays(Plan& plan, Verdict& verdict) {
   Talks talks;
   std::size_t unnamed = 0;
-  Kernel simulated(seed, some_faults(seed));
+  Kernel simulated(plan.seed(), some_faults(plan));
   const auto play = [&] {
     Tapped tapped(talks);
-    testing::SilentEvents events;
+    Told events(plan, "relay");
     net::Sockets listening = std::move(*net::listen(address(INADDR_LOOPBACK, 0), false));
     relay::ProxyServer server(1, events);
     relay::RouteOptions options;
@@ -238,20 +230,23 @@ RelayOutcome simulate_relays(std::uint64_t seed) {
     options.servers[0].dialect = 0;
     options.tap = &tapped;
     const auto route = server.add(options);
-    if (!route) return outcome.faults.push_back("the route does not start: " + route.error().text);
+    if (!route) return verdict.wrong.push_back("the route does not start: " + route.error().text);
     std::thread serving([&] { server.run(); });
 
     std::size_t ended = 0;
     bool over = false;
-    for (std::size_t i = 1 + kernel().pick(11); i > 0; --i) {
+    for (std::size_t i = 0, clients = plan.draw("clients").number(1, 12); i < clients; ++i) {
+      const std::string client = "client " + std::to_string(i);
+      if (!plan.has(client)) continue;
       talks.push_back(std::make_unique<Talk>());
-      talks.back()->client = habits();
-      talks.back()->server = habits();
+      talks.back()->client = habits(plan, client);
+      talks.back()->server = habits(plan, "server of " + client);
+      talks.back()->comes_after = plan.draw("arrival of " + client).time(0, 3'000);
     }
     std::vector<std::thread> peers, served;
     for (std::size_t i = 0; i < talks.size(); ++i)
       peers.emplace_back([&, i] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(kernel().pick(3'000)));
+        std::this_thread::sleep_for(std::chrono::nanoseconds(talks[i]->comes_after));
         play_client(route->address, static_cast<std::uint8_t>(i), *talks[i]);
         ++ended;
       });
@@ -272,17 +267,19 @@ RelayOutcome simulate_relays(std::uint64_t seed) {
     for (std::thread& one : peers) one.join();
   };
   const Nanos began = simulated.now();
-  simulated.run(play);
+  if (const std::size_t left = simulated.run(play); left != 0) {
+    verdict.wrong.push_back(std::to_string(left) + " threads are left");
+    verdict.leaks = true;
+  }
   for (std::size_t i = 0; i < talks.size(); ++i) {
-    check(*talks[i], "client " + std::to_string(i), unnamed != 0, outcome.faults);
-    outcome.cut += talks[i]->cut() ? 1 : 0;
+    check(*talks[i], "client " + std::to_string(i), unnamed != 0, verdict.wrong);
+    verdict.cut += talks[i]->cut() ? 1 : 0;
   }
   if (simulated.open_files() != 0)
-    outcome.faults.push_back(std::to_string(simulated.open_files()) + " descriptors are left");
-  outcome.sessions = talks.size();
-  outcome.took = simulated.now() - began;
-  outcome.hash = simulated.hash();
-  return outcome;
+    verdict.wrong.push_back(std::to_string(simulated.open_files()) + " descriptors are left");
+  verdict.sessions = talks.size();
+  verdict.took = simulated.now() - began;
+  verdict.hash = simulated.hash();
 }
 
 }  // namespace entente::lab

@@ -1,8 +1,11 @@
-// Threads, mutexes and condition variables of simulated threads.
+// Threads, locks, condition variables and futures of simulated threads.
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <future>
 #include <map>
 
 #include "tests/lab/kernel.h"
@@ -63,9 +66,55 @@ void wake(pthread_cond_t* condition, bool all) {
   }
 }
 
+/// A lock for one writer (-1) or many readers.
+bool try_share(const void* lock, bool writes) {
+  int& now = kernel().shared[lock];
+  if (now < 0 || (writes && now != 0)) return false;
+  now = writes ? -1 : now + 1;
+  return true;
+}
+
+void share(const void* lock, bool writes) {
+  while (!try_share(lock, writes)) kernel().wait([&] { return !kernel().shared.contains(lock); });
+}
+
+/// False: nobody on a simulated thread has it.
+bool give_back_shared(const void* lock) {
+  const auto at = kernel().shared.find(lock);
+  if (at == kernel().shared.end() || at->second == 0) return false;
+  at->second = std::max(at->second, 0) - (at->second > 0 ? 1 : 0);
+  if (at->second == 0) kernel().shared.erase(at);
+  return true;
+}
+
 }  // namespace
 
 extern "C" {
+
+int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_rwlock_rdlock, lock);
+  return share(lock, false), 0;
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_rwlock_wrlock, lock);
+  return share(lock, true), 0;
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_rwlock_tryrdlock, lock);
+  return try_share(lock, false) ? 0 : EBUSY;
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(pthread_rwlock_trywrlock, lock);
+  return try_share(lock, true) ? 0 : EBUSY;
+}
+
+int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  if (Kernel::current() == nullptr || !give_back_shared(lock)) return ENTENTE_LAB_REAL(pthread_rwlock_unlock, lock);
+  return 0;
+}
 
 int pthread_create(pthread_t* id, const pthread_attr_t* how, void* (*enter)(void*), void* with) {
   if (Kernel::current() == nullptr) return entente::lab::real::pthread_create(id, how, enter, with);
@@ -125,3 +174,26 @@ int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 }
 
 }  // extern "C"
+
+// What std::future waits with. Outside of a simulation, nothing in the lab waits for one.
+namespace {
+
+bool wait_while(const unsigned* at, unsigned value, Nanos until) {
+  return kernel().wait([=] { return __atomic_load_n(at, __ATOMIC_ACQUIRE) != value; }, until);
+}
+
+Nanos nanos_of(std::chrono::seconds s, std::chrono::nanoseconds ns) {
+  return static_cast<Nanos>(std::chrono::nanoseconds(s + ns).count());
+}
+
+}  // namespace
+
+bool std::__atomic_futex_unsigned_base::_M_futex_wait_until(unsigned* at, unsigned value, bool timed, chrono::seconds s,
+                                                            chrono::nanoseconds ns) {
+  return wait_while(at, value, timed ? nanos_of(s, ns) - (kernel().wall() - kernel().now()) : kNever);
+}
+
+bool std::__atomic_futex_unsigned_base::_M_futex_wait_until_steady(unsigned* at, unsigned value, bool timed,
+                                                                   chrono::seconds s, chrono::nanoseconds ns) {
+  return wait_while(at, value, timed ? nanos_of(s, ns) : kNever);
+}

@@ -1,0 +1,115 @@
+#include "tests/lab/disk.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace entente::lab {
+
+void Disk::take_time() {
+  kernel_.call();
+  harmed_ = harmed_ || faults.slow != 0;
+  if (faults.slow != 0) kernel_.wait([] { return false; }, kernel_.now() + kernel_.pick(faults.slow));
+}
+
+std::uint64_t Disk::used() const {
+  std::uint64_t sum = 0;
+  for (const auto& [name, its] : files_) sum += its->bytes.size();
+  return sum;
+}
+
+ssize_t Disk::Opened::write(Bytes bytes) {
+  disk_.take_time();
+  const DiskFaults& faults = disk_.faults;
+  Kernel& kernel = disk_.kernel_;
+  if (folder_) return -EISDIR;
+  if (kernel.chance(faults.interrupt)) return -EINTR;
+  if (kernel.chance(faults.fail)) return disk_.harmed_ = true, -EIO;
+  const std::uint64_t used = disk_.used(), room = faults.room > used ? faults.room - used : 0;
+  if (room == 0 && !bytes.empty()) return disk_.harmed_ = true, -ENOSPC;
+  std::size_t size = std::min<std::uint64_t>(bytes.size(), room);
+  if (size > 1 && kernel.chance(faults.short_write)) size = 1 + kernel.pick(size - 1);
+  kernel.note(0x6469, size);
+  append(its_->bytes, bytes.first(size));
+  return static_cast<ssize_t>(size);
+}
+
+ssize_t Disk::Opened::read(std::uint64_t offset, std::span<std::uint8_t> into) const {
+  if (folder_) return -EISDIR;
+  if (offset >= its_->bytes.size()) return 0;
+  const std::size_t size = std::min<std::uint64_t>(into.size(), its_->bytes.size() - offset);
+  std::copy_n(its_->bytes.begin() + static_cast<std::ptrdiff_t>(offset), size, into.begin());
+  return static_cast<ssize_t>(size);
+}
+
+int Disk::Opened::cut(std::uint64_t size) {
+  disk_.take_time();
+  its_->bytes.resize(size);
+  its_->synced = std::min<std::size_t>(its_->synced, size);
+  return 0;
+}
+
+int Disk::Opened::sync() {
+  disk_.take_time();
+  if (!folder_) its_->synced = its_->bytes.size();
+  return 0;
+}
+
+std::shared_ptr<Disk::Opened> Disk::open(const std::string& path, int flags, int& error) {
+  take_time();
+  if (path + "/" == kRoot || path == kRoot) return std::make_shared<Opened>(*this, nullptr, true);
+  const auto found = files_.find(path);
+  error = found == files_.end() ? ENOENT : EEXIST;
+  if (found != files_.end() && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return nullptr;
+  if (found != files_.end()) return std::make_shared<Opened>(*this, found->second, false);
+  if ((flags & O_CREAT) == 0) return nullptr;
+  auto fresh = std::make_shared<Inode>();
+  fresh->number = ++last_number_;
+  fresh->names = 1;
+  files_[path] = fresh;
+  return std::make_shared<Opened>(*this, std::move(fresh), false);
+}
+
+const Disk::Inode* Disk::look(const std::string& path) const {
+  const auto found = files_.find(path);
+  return found != files_.end() ? found->second.get() : nullptr;
+}
+
+int Disk::rename(const std::string& from, const std::string& to, bool replaces) {
+  take_time();
+  const auto found = files_.find(from);
+  if (found == files_.end()) return ENOENT;
+  if (!replaces && files_.contains(to)) return EEXIST;
+  auto its = std::move(found->second);
+  files_.erase(found);
+  files_[to] = std::move(its);
+  return 0;
+}
+
+int Disk::remove(const std::string& path) {
+  take_time();
+  const auto found = files_.find(path);
+  if (found == files_.end()) return ENOENT;
+  found->second->names = 0;
+  files_.erase(found);
+  return 0;
+}
+
+void Disk::tear() {
+  for (const auto& [name, its] : files_) {
+    if (its->synced == its->bytes.size()) continue;
+    const std::size_t kept = its->synced + kernel_.pick(its->bytes.size() - its->synced);
+    its->bytes.resize(kept);
+    // The file system may have made room that nothing was written to.
+    if (kernel_.chance(0.3)) its->bytes.resize(kept + kernel_.pick(4'096));
+  }
+}
+
+std::vector<std::string> Disk::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, its] : files_) all.push_back(name);
+  return all;
+}
+
+}  // namespace entente::lab

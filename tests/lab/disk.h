@@ -1,0 +1,72 @@
+// The disk of the simulated kernel: files under kRoot, and their faults.
+// Invariant: what was synced survives a crash of the machine. What was only written may be lost from its end on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tests/lab/kernel.h"
+
+namespace entente::lab {
+
+class Disk {
+ public:
+  /// What is under this path is simulated; it is one folder.
+  static constexpr const char* kRoot = "/lab/";
+  static bool owns(const char* path) { return path != nullptr && std::string_view(path).starts_with(kRoot); }
+
+  explicit Disk(Kernel& kernel) : kernel_(kernel) {}
+
+  /// How often each fault happens.
+  struct DiskFaults {
+    double short_write = 0, interrupt = 0, fail = 0;  ///< of each write
+    Nanos slow = 0;                                   ///< a call takes up to so long
+    std::uint64_t room = UINT64_MAX;                  ///< bytes of all files together
+  } faults;
+
+  struct Inode {
+    Buffer bytes;
+    std::size_t synced = 0;
+    std::uint64_t number = 0;
+    int names = 0;
+  };
+  class Opened final : public File {
+   public:
+    Opened(Disk& disk, std::shared_ptr<Inode> its, bool folder) : disk_(disk), its_(std::move(its)), folder_(folder) {}
+    // Each returns what the call of the C library returns, or minus an errno.
+    ssize_t write(Bytes bytes);
+    ssize_t read(std::uint64_t offset, std::span<std::uint8_t> into) const;
+    int cut(std::uint64_t size);
+    int sync();
+    const Inode* inode() const { return folder_ ? nullptr : its_.get(); }
+
+   private:
+    Disk& disk_;
+    const std::shared_ptr<Inode> its_;
+    const bool folder_;
+  };
+
+  /// Null: `error` says why not.
+  std::shared_ptr<Opened> open(const std::string& path, int flags, int& error);
+  /// Null: there is none.
+  const Inode* look(const std::string& path) const;
+  int rename(const std::string& from, const std::string& to, bool replaces);
+  int remove(const std::string& path);
+
+  /// The machine crashes: of what was not synced, a part is lost, or is damaged.
+  void tear();
+  std::vector<std::string> names() const;
+  /// Whether it could not keep what it was given, or not in time.
+  bool harmed() const { return harmed_; }
+  std::uint64_t used() const;
+
+ private:
+  void take_time();
+  Kernel& kernel_;
+  std::map<std::string, std::shared_ptr<Inode>> files_;
+  std::uint64_t last_number_ = 0;
+  bool harmed_ = false;
+};
+
+}  // namespace entente::lab

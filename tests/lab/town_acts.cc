@@ -1,0 +1,154 @@
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "proxy/net/fd.h"
+#include "tests/lab/disk.h"
+#include "tests/lab/town.h"
+
+namespace entente::lab {
+namespace {
+
+constexpr std::uint32_t kStrangerHost = 0x0a000401;
+constexpr const char* kRestarts[] = {"kill the server", "stop the server", "kill the proxy", "stop the proxy",
+                                     "crash the proxy's machine"};
+constexpr const char* kHampers[] = {"freeze the server",  "freeze the players",  "freeze the proxy",
+                                    "cut the server off", "cut the players off", "fill the disk"};
+constexpr const char* kOrders[] = {"kick", "move", "announce", "drain", "end the sessions", "rotate", "replace"};
+constexpr std::size_t kMostActs = 8;
+
+}  // namespace
+
+/// What happens, and when.
+std::vector<Town::Act> Town::acts() {
+  std::vector<Act> all;
+  for (std::size_t i = 0; i < kMostActs; ++i) {
+    Act act{"act " + std::to_string(i), "", 0, 0};
+    Draw draw = plan_.draw(act.name);
+    switch (draw.number(0, 5)) {
+      case 0:
+        act.kind = "a stranger";
+        break;
+      case 1:
+      case 2:
+        act.kind = draw.one_of(kOrders);
+        break;
+      case 3:
+        act.kind = draw.one_of(kHampers);
+        break;
+      default:
+        act.kind = draw.one_of(kRestarts);
+    }
+    act.at = draw.time(500, 60'000);
+    act.lasts = draw.time(0, 20'000);
+    act.name += ": " + act.kind;
+    if (plan_.has(act.name, 0.5)) all.push_back(act);
+  }
+  return all;
+}
+
+void Town::carry_out(const Act& act) {
+  sleep(act.at);
+  if (over_) return;
+  plan_.tell(act.name + ", for " + std::to_string(act.lasts / kMilli) + " ms");
+  if (act.kind == "a stranger") return intrude(act);
+  const auto is_one_of = [&](const auto& kinds) {
+    return std::find(std::begin(kinds), std::end(kinds), act.kind) != std::end(kinds);
+  };
+  if (is_one_of(kOrders)) return order(act);
+  is_one_of(kRestarts) ? restart(act) : hamper(act);
+}
+
+/// A program ends, and begins again.
+void Town::restart(const Act& act) {
+  const bool of_proxy = act.kind.find("proxy") != std::string::npos;
+  Program& its = of_proxy ? proxy_ : server_;
+  if (!its.runs()) return;  // it is down already
+  if (act.kind.starts_with("stop")) {
+    if (!its.stop(act.lasts + 40 * kSecond)) return wrong("the " + its.name() + " does not stop");
+  } else {
+    its.kill();
+    if (of_proxy && records_) recorded_.die(act.kind.starts_with("crash"));
+  }
+  sleep(act.lasts);
+  if (!its.start()) wrong("the " + its.name() + " does not start again");
+}
+
+void Town::hamper(const Act& act) {
+  const Nanos until = kernel().now() + act.lasts;
+  if (act.kind == "freeze the server" && server_.runs()) kernel().freeze(server_.number(), until);
+  if (act.kind == "freeze the proxy" && proxy_.runs()) kernel().freeze(proxy_.number(), until);
+  if (act.kind == "freeze the players") kernel().freeze(players_.number(), until);
+  if (act.kind == "cut the server off") kernel().cut(kProxyHost, kServerHost, until);
+  if (act.kind == "cut the players off") kernel().cut(kPlayerHost, kProxyHost, until);
+  if (act.kind == "fill the disk") kernel().disk().faults.room = kernel().disk().used();
+  sleep(act.lasts);
+  if (act.kind == "fill the disk") kernel().disk().faults.room = UINT64_MAX;
+}
+
+void Town::order(const Act& act) {
+  if (ways_.empty()) return;
+  Draw draw = plan_.draw("order of " + act.name);
+  Way& way = ways_[draw.number(0, ways_.size() - 1)];
+  const std::size_t place = draw.number(0, 100);
+  if (act.kind == "drain") return drain(act, way);
+  proxy_.call([&](relay::ProxyServer& its) {
+    const std::size_t route = way.routes.back();
+    if (act.kind == "rotate") return recorded_.rotate();
+    if (act.kind == "replace") return replace(its, way);
+    if (act.kind == "announce") return (void)its.announce(route, "hear ye");
+    if (act.kind == "end the sessions") return (void)its.end_sessions(route, "go home");
+    const auto sessions = its.sessions();
+    if (sessions.empty()) return;
+    const relay::SessionReport& one = sessions[place % sessions.size()];
+    const relay::LinkId link = one.info.link;
+    if (act.kind == "kick") return (void)its.kick(link, "you are too good");
+    way_of(one.route).moved = true;
+    const auto moved = its.move(link, route, 10'000);
+    plan_.tell("moved to " + way.name + ": " + moved.text);
+  });
+}
+
+void Town::drain(const Act& act, Way& way) {
+  proxy_.call([&](relay::ProxyServer& its) { its.set_draining(way.routes.back(), true); });
+  sleep(act.lasts);
+  proxy_.call([&](relay::ProxyServer& its) {
+    for (const std::size_t route : way.routes) its.set_draining(route, false);  // it may have been replaced
+  });
+}
+
+/// As a reload does: another route takes over the listener, and the sessions go on.
+void Town::replace(relay::ProxyServer& proxy, Way& way) {
+  relay::RouteChanges changes;
+  changes.added.push_back({through(way), way.routes.back()});
+  const auto changed = proxy.change(changes);
+  if (!changed) {
+    if (!proxy.stopping()) wrong(way.name + " cannot be replaced: " + changed.error().text);
+    return;
+  }
+  way.routes.push_back(changed->front().route);
+  if (way.plays_meanwhile) proxy.set_while_down_room(way.routes.back(), lobby_);
+}
+
+/// A client that keeps no rule.
+void Town::intrude(const Act& act) {
+  if (ways_.empty()) return;
+  Draw draw = plan_.draw("stranger of " + act.name);
+  const Way& way = draw.one_of(ways_);
+  const bool datagrams = draw.chance(0.3);
+  net::Fd fd(::socket(AF_INET, (datagrams ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0));
+  const net::Address here = address({kStrangerHost, 0}), there = address(way.listen);
+  if (!fd || ::bind(fd.get(), here.raw(), here.size()) != 0 || ::connect(fd.get(), there.raw(), there.size()) != 0)
+    return;
+  const std::size_t pieces = draw.number(0, 40);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    Buffer piece(draw.number(1, 400));
+    for (auto& byte : piece) byte = static_cast<std::uint8_t>(draw.number(0, draw.chance(0.5) ? 255 : 4));
+    if (::send(fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL) < 0) break;
+    if (draw.chance(0.2)) sleep(draw.time(0, 2'000));
+  }
+  sleep(act.lasts);
+}
+
+}  // namespace entente::lab
