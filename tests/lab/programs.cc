@@ -131,7 +131,7 @@ relay::SharedRoomOptions arena(const std::string& name, std::uint32_t seats) {
   core::Arena place;
   place.rules.name = name;
   place.rules.most_players = seats;
-  place.geometry = core::courtyard(100);
+  place.geometry = core::courtyard(40);
   relay::SharedRoomOptions room;
   room.name = "the arena '" + name + "'";
   room.game = &native::game();

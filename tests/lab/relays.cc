@@ -39,6 +39,10 @@ struct Talk {
   std::string reason;  // why the relay ended it; empty: it had no session
   Habits client, server;
   Nanos comes_after = 0;
+  /// When a peer has said all, when it heard the last bytes, and when it heard of the end. 0: never.
+  struct Times {
+    Nanos done = 0, last = 0, end = 0;
+  } client_times, server_times;
   /// Whether the relay ended it because a peer left.
   bool left() const { return reason == text(relay::Reason::kClientLeft) || reason == text(relay::Reason::kServerLeft); }
   /// Whether a part may be missing.
@@ -109,12 +113,13 @@ bool read_exactly(int fd, std::size_t size, Buffer& heard) {
 }
 
 /// Sends frames on one thread while another reads until the end. Sets `cut` if the connection broke.
-void converse(int fd, const Habits& its, Buffer& said, Buffer& heard, bool& cut) {
+void converse(int fd, const Habits& its, Buffer& said, Buffer& heard, bool& cut, Talk::Times& times) {
   std::thread reader([&] {
     for (;;) {
       Buffer room(4096);
       const ssize_t got = ::recv(fd, room.data(), room.size(), 0);
       if (got < 0) cut = true;
+      (got > 0 ? times.last : times.end) = kernel().now();
       if (got <= 0) return;
       append(heard, Bytes(room).first(static_cast<std::size_t>(got)));
     }
@@ -127,6 +132,7 @@ void converse(int fd, const Habits& its, Buffer& said, Buffer& heard, bool& cut)
   if (!there) cut = true;
   if (its.breaks_off) cut = true;
   if (::shutdown(fd, its.breaks_off ? SHUT_RDWR : SHUT_WR) != 0) cut = true;  // a reset that nobody has read about
+  times.done = kernel().now();
   reader.join();
 }
 
@@ -146,7 +152,7 @@ void play_client(const net::Address& relay, std::uint8_t number, Talk& talk) {
       fd && ::bind(fd.get(), here.raw(), here.size()) == 0 && ::connect(fd.get(), relay.raw(), relay.size()) == 0;
   if (connected && send_all(fd.get(), as_bytes(kHello), talk.said_by_client) &&
       read_exactly(fd.get(), kWelcome.size(), talk.heard_by_client) && send_all(fd.get(), name, talk.said_by_client))
-    converse(fd.get(), talk.client, talk.said_by_client, talk.heard_by_client, talk.client_cut);
+    converse(fd.get(), talk.client, talk.said_by_client, talk.heard_by_client, talk.client_cut, talk.client_times);
   else
     talk.client_cut = true;
   talk.client_ended = true;
@@ -162,7 +168,7 @@ bool play_server(const net::Fd& fd, Talks& talks) {
   talk.heard_by_server = std::move(heard);
   talk.said_by_server = std::move(said);
   talk.reached_server = true;
-  converse(fd.get(), talk.server, talk.said_by_server, talk.heard_by_server, talk.server_cut);
+  converse(fd.get(), talk.server, talk.said_by_server, talk.heard_by_server, talk.server_cut, talk.server_times);
   talk.server_ended = true;
   return true;
 }
@@ -184,9 +190,15 @@ std::string missing(const char* whose, Bytes said, Bytes heard) {
          " are missing";
 }
 
+/// Whether a peer heard of the other's end long after it could.
+bool is_late(const Talk::Times& said, const Talk::Times& heard, Nanos most_flight) {
+  return heard.end > std::max(said.done, heard.last) + 4 * most_flight + 1'000 * kMilli;
+}
+
 /// `any_unnamed`: the server lost a client before it knew which one. What must hold for one session: each peer heard
 /// the beginning of what the other said, both were told of the end, and nothing is missing unless something was cut.
-void check(const Talk& talk, const std::string& name, bool any_unnamed, std::vector<std::string>& faults) {
+void check(const Talk& talk, const std::string& name, bool any_unnamed, Nanos most_flight,
+           std::vector<std::string>& faults) {
   const Bytes heard_by_client = without_goodbye(talk);
   const auto fails = [&](const std::string& what) {
     faults.push_back(name + " (" + (talk.reason.empty() ? "no session" : talk.reason) + "): " + what);
@@ -207,6 +219,8 @@ void check(const Talk& talk, const std::string& name, bool any_unnamed, std::vec
   if (talk.cut()) return;
   if (talk.heard_by_server.size() != talk.said_by_client.size())
     fails(missing("client", talk.said_by_client, talk.heard_by_server));
+  if (is_late(talk.client_times, talk.server_times, most_flight)) fails("the server was told late of the client's end");
+  if (is_late(talk.server_times, talk.client_times, most_flight)) fails("the client was told late of the server's end");
   if (heard_by_client.size() != talk.said_by_server.size())
     fails(missing("server", talk.said_by_server, heard_by_client));
 }
@@ -272,7 +286,8 @@ void simulate_relays(Plan& plan, Verdict& verdict) {
     verdict.leaks = true;
   }
   for (std::size_t i = 0; i < talks.size(); ++i) {
-    check(*talks[i], "client " + std::to_string(i), unnamed != 0, verdict.wrong);
+    check(*talks[i], "client " + std::to_string(i), unnamed != 0, simulated.faults.delay + simulated.faults.jitter,
+          verdict.wrong);
     verdict.cut += talks[i]->cut() ? 1 : 0;
   }
   if (simulated.open_files() != 0)

@@ -52,7 +52,7 @@ Town::Town(Plan& plan, Verdict& verdict)
     if (draw.chance(0.2)) way.server = way.clients;  // a relay
     way.into_arena = draw.chance(0.3);
     way.wanted = draw.number(1, 3);
-    way.hold = draw.chance(0.5) ? draw.number(1, 60) * kSecond : 0;
+    way.hold = draw.chance(0.6) ? draw.number(1, 60) * kSecond : 0;
     way.plays_meanwhile = draw.chance(0.4);
     way.listen = {kProxyHost, static_cast<std::uint16_t>(kProxyPort + i)};
     way.name += ", " + way.clients.text() + (way.into_arena ? " into the arena" : " to " + way.server.text());
@@ -119,7 +119,7 @@ Way& Town::way_of(std::size_t route) {
 bool Town::open_players(relay::ProxyServer& server) {
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     const auto behaviour =
-        plan_.draw("behaviour of " + ways_[i].name).chance(0.5) ? core::Behaviour::kHunt : core::Behaviour::kWander;
+        plan_.draw("behaviour of " + ways_[i].name).chance(0.8) ? core::Behaviour::kHunt : core::Behaviour::kWander;
     const auto added = server.add(
         route_of_bots(ways_[i].clients, ways_[i].listen, [this, i, behaviour] { return crowd_.next(i, behaviour); }));
     if (!added) return wrong("the players do not start: " + added.error().text), false;
@@ -230,7 +230,8 @@ void Town::check_sights() {
     if (!one->in() || one->group >= ways_.size()) continue;
     const Way& way = ways_[one->group];
     if (way.into_arena || way.moved || !shows_all(way.clients) || !shows_all(way.server)) continue;
-    const bool counts_deaths = way.clients.game->name() != "aos" && way.server.game->name() != "aos";
+    // Clients of Ace of Spades count kills themselves, also after another server has taken over.
+    const bool keeps_scores = way.clients.game->name() != "aos" && way.server.game->name() != "aos";
     for (const auto& [name, its] : one->sees)
       if (!truth->sees.contains(name)) wrong(way.name + ": " + one->name + " sees " + name + ", who is not there");
     for (const auto& [name, its] : truth->sees) {
@@ -239,13 +240,13 @@ void Town::check_sights() {
       const std::string who = way.name + ": " + one->name + " sees " + name;
       if (seen == one->sees.end())
         wrong(who + " not at all");
-      else if (seen->second.wins != its.wins || (counts_deaths && seen->second.losses != its.losses))
+      else if (keeps_scores && (seen->second.wins != its.wins || seen->second.losses != its.losses))
         wrong(who + " with " + std::to_string(seen->second.wins) + ":" + std::to_string(seen->second.losses) +
               " instead of " + std::to_string(its.wins) + ":" + std::to_string(its.losses));
       else if (seen->second.alive != its.alive)
         wrong(who + (its.alive ? " dead" : " alive"));
       else if (const double away = std::hypot(seen->second.x - its.x, seen->second.y - its.y);
-               its.alive && away > (counts_deaths ? kNear : kNearMen))
+               its.alive && away > (keeps_scores ? kNear : kNearMen))
         wrong(who + " " + std::to_string(away) + " m away");
     }
   }

@@ -136,7 +136,9 @@ void Town::intrude(const Act& act) {
   if (ways_.empty()) return;
   Draw draw = plan_.draw("stranger of " + act.name);
   const Way& way = draw.one_of(ways_);
-  const bool datagrams = draw.chance(0.3);
+  const wire::Transport transport = way.clients.game->transport();
+  const bool datagrams =
+      transport == wire::Transport::kEnet || (transport == wire::Transport::kTcpAndUdp && draw.chance(0.3));
   net::Fd fd(::socket(AF_INET, (datagrams ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0));
   const net::Address here = address({kStrangerHost, 0}), there = address(way.listen);
   if (!fd || ::bind(fd.get(), here.raw(), here.size()) != 0 || ::connect(fd.get(), there.raw(), there.size()) != 0)
