@@ -76,6 +76,9 @@ class Lab {
     for (std::size_t i = 0; i < routes.size(); ++i) {
       const std::string& name = routes[i]->named.name;
       for (const std::size_t number : routes[i]->numbers) server_.set_lab(number, plans[i]);
+      const auto transport = server_.options(routes[i]->named.number)->game->transport();
+      if (const std::string idle = plans[i] ? plans[i]->without_effect(transport) : ""; !idle.empty())
+        lines += name + ": " + idle + "\n";
       lines += plans[i] ? "the lab is on: " + name + " makes faults on purpose\n" : "the lab is off: " + name + "\n";
     }
     return lines;

@@ -28,6 +28,9 @@ bool same_listener(const RouteDescription& one, const std::string& url, const Li
          one.listen->path() == other.path();
 }
 
+/// The faults that a route makes on purpose from the beginning; "": none.
+std::string lab_text(const RouteDescription& route) { return route.options.lab ? route.options.lab->text() : ""; }
+
 /// Whether an observer of the one route can go on as that of the other.
 bool same_servers(const config::Route& one, const config::Route& other) {
   return std::ranges::equal(one.to(), other.to()) && one.policy() == other.policy() && one.listen() == other.listen();
@@ -223,7 +226,10 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (auto kept = take(plan.before, is_same)) {
     for (const std::string& key : changed_keys(*kept->is->keys, route))
       plan.told += "changed: " + key + " of " + kept->name + "\n";
-    if (kept->is->keys->lab() != route.lab()) plan.labs.emplace_back(kept->number, fresh->options.lab);
+    if (lab_text(*kept->is) != lab_text(*fresh)) {
+      plan.labs.emplace_back(kept->number, fresh->options.lab);
+      if (kept->is->keys->lab() == route.lab()) plan.told += "changed: the file of lab of " + kept->name + "\n";
+    }
     kept->broadcast = broadcast_of(route, kept->broadcast);
     keep(*kept, std::move(*fresh), plan);
     return plan_observer(Running(plan.after.back()), plan);

@@ -179,6 +179,8 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       nullptr,
       options.bridge && !of_arena};
   if (options.lab) log_warn("{}: the lab makes faults on purpose: {}", name, screen_text(options.lab->text()));
+  if (const std::string idle = options.lab ? options.lab->without_effect(options.game->transport()) : ""; !idle.empty())
+    log_warn("{}: {}", name, idle);
   drainer_.add(at.route, name);
   if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);

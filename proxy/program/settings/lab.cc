@@ -105,7 +105,8 @@ Outcome<std::shared_ptr<const LabPlan>> parse_lab(const std::string& text, const
   const auto spec = text_of(text);
   if (!spec) return spec.error();
   auto plan = LabPlan::parse(*spec, [&](std::string_view name) { return messages_called(name, route); });
-  if (!plan) return Error{(*spec != text ? "'" + screen_text(text.substr(1)) + "' " : "") + plan.error().text};
+  if (!plan)
+    return Error{(*spec != text ? "'" + screen_text(text.substr(1)) + "' " : "") + screen_text(plan.error().text)};
   if (const auto why = plan->objection(route.game->transport(), route.datagrams)) return *why;
   return std::make_shared<const LabPlan>(std::move(*plan));
 }

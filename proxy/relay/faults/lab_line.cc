@@ -64,6 +64,7 @@ void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage) {
   const LabRules& here = rules(now);
   ++unit_;
   if (here.cut && is_lossy()) return lose(bytes, tag, LabFault::kCut);
+  if (here.cut) count(LabFault::kCut);
   if (!is_lossy() && hits(here.reset, LabFault::kReset)) {
     count(LabFault::kReset);
     return user_.lab_resets(*this);
@@ -198,20 +199,21 @@ void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, b
                   .unit = unit_,
                   .came = loop_.nanos(),
                   .made = unit.made,
-                  .held_back = held_back,
-                  .slice_least = here.slice_least,
+                  .slice_least = of_ == Of::kStream ? here.slice_least : 0,
                   .slice_most = here.slice_most};
   bytes_ += waiting.weight();
   waiting_.emplace(Due{at, ++added_}, std::move(waiting));
+  if (!held_back) last_ = Due{at, added_};
 }
 
 /// Of a stream, what is due at the same time waits as one; and if too much waits, what is due later, too.
 bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here) {
-  if (of_ != Of::kStream || waiting_.empty()) return false;
-  auto& [due, last] = *waiting_.rbegin();
-  const bool fits = due.first == at && here.slice_least == 0 && last.slice_least == 0 &&
+  const auto found = of_ == Of::kStream && last_ ? waiting_.find(*last_) : waiting_.end();
+  if (found == waiting_.end()) return false;
+  Waiting& last = found->second;
+  const bool fits = found->first.first == at && here.slice_least == 0 && last.slice_least == 0 &&
                     last.bytes.size() + unit.bytes.size() <= kMostMerged;
-  if ((!fits && !waits_too_much()) || unit.made != last.made || last.held_back) return false;
+  if ((!fits && !waits_too_much()) || unit.made != last.made) return false;
   append(last.bytes, unit.bytes);
   last.tag += unit.tag;
   bytes_ += unit.bytes.size();

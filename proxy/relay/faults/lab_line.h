@@ -109,7 +109,7 @@ class LabLine final : private net::Alarm::User {
     Buffer bytes;
     std::uint32_t tag = 0;
     std::uint64_t unit = 0, came = 0;
-    bool made = false, held_back = false;
+    bool made = false;
     std::uint32_t slice_least = 0, slice_most = 0;  // as in LabRules
     std::size_t passed = 0;                         // bytes
   };
@@ -157,6 +157,7 @@ class LabLine final : private net::Alarm::User {
   std::uint64_t added_ = 0;
   std::map<Due, Waiting> waiting_;
   std::size_t bytes_ = 0;            // of memory
+  std::optional<Due> last_;          // of a stream: what was added last, apart from what is held back
   std::optional<Due> parked_;        // what the next unit overtakes
   std::uint64_t parked_due_ = 0;     // when it would have been due
   std::uint64_t free_at_ = 0;        // ns: when what came before has passed at the plan's rate

@@ -43,6 +43,20 @@ namespace {
 
 constexpr Millis kLongestSchedule = 604'800'000;  // of what stands after "at" and "for"
 
+/// The text in one line, without comments.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    part = part.substr(0, part.find('#'));
+    const auto first = part.find_first_not_of(" \t\r;"), last = part.find_last_not_of(" \t\r;");
+    if (first != part.npos) line += (line.empty() ? "" : "; ") + std::string(part.substr(first, last - first + 1));
+  }
+  return line;
+}
+
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) {
@@ -56,7 +70,7 @@ class LabParser {
   LabParser(std::string_view text, const LabPlan::Names& names) : text_(text), names_(names) {}
 
   Outcome<LabPlan> parse() {
-    plan_.text_ = text_;
+    plan_.text_ = in_one_line(text_);
     if (text_.size() > LabPlan::kLongestSpec)
       (void)fail(0, "is longer than " + std::to_string(LabPlan::kLongestSpec) + " bytes");
     while (error_.empty() && !at_end()) {
@@ -402,10 +416,8 @@ class LabParser {
 Outcome<LabPlan> LabPlan::parse(std::string_view text, const Names& names) { return LabParser(text, names).parse(); }
 
 std::optional<Error> LabPlan::objection(wire::Transport transport, bool datagrams) const {
-  using wire::Transport;
-  const bool by_enet = transport == Transport::kEnet,
-             streams_only = transport == Transport::kTcp || transport == Transport::kWebSocket;
-  if (layer_ != Layer::kAny && !by_enet) return Error{"'above' and 'below' are for games over ENet"};
+  if (layer_ != Layer::kAny && transport != wire::Transport::kEnet)
+    return Error{"'above' and 'below' are for games over ENet"};
   if (layer_ == Layer::kBelow && !datagrams)
     return Error{
         "'below' needs ?mode=datagrams in the listener's URL: otherwise Entente has a connection of its own to "
@@ -414,21 +426,31 @@ std::optional<Error> LabPlan::objection(wire::Transport transport, bool datagram
     return Error{"'above' does not go with ?mode=datagrams, where ENet's datagrams pass untouched"};
   if (reads_ && datagrams)
     return Error{"messages cannot be told apart with ?mode=datagrams, where ENet's datagrams pass untouched"};
+  return std::nullopt;
+}
+
+std::string LabPlan::without_effect(wire::Transport transport) const {
+  using wire::Transport;
   const auto any = [this](const auto& has) {
     return std::any_of(phases_.begin(), phases_.end(),
                        [&](const Phase& one) { return has(one.ways[0]) || has(one.ways[1]); });
   };
-  const bool doubles = any([](const LabRules& one) { return one.dup != 0 || one.reorder != 0; });
-  if (streams_only && doubles)
-    return Error{std::string("dup and reorder do nothing over ") +
-                 (transport == Transport::kTcp ? "TCP" : "WebSocket") +
-                 ", where all that is sent arrives once and in order; for messages, there is 'duplicate NAME'"};
-  const bool slices = any([](const LabRules& one) { return one.slice_least != 0; });
-  if (slices && (by_enet || transport == Transport::kWebSocket))
-    return Error{"slice is for games over TCP: elsewhere, a message stays whole"};
-  if (by_enet && any([](const LabRules& one) { return one.reset != 0; }))
-    return Error{"reset is for games over TCP and WebSocket"};
-  return std::nullopt;
+  std::string text;
+  const auto add = [&](const char* fault, const char* why) {
+    text += (text.empty() ? "" : "; ") + std::string(fault) + why;
+  };
+  const bool by_enet = transport == Transport::kEnet, by_web = transport == Transport::kWebSocket;
+  const char* const once = by_web ? " does nothing over WebSocket, where all that is sent arrives once and in order"
+                                  : " does nothing over TCP, where all that is sent arrives once and in order";
+  if ((by_web || transport == Transport::kTcp) && any([](const LabRules& one) { return one.dup != 0; }))
+    add("dup", once);
+  if ((by_web || transport == Transport::kTcp) && any([](const LabRules& one) { return one.reorder != 0; }))
+    add("reorder", once);
+  if ((by_web || by_enet) && any([](const LabRules& one) { return one.slice_least != 0; }))
+    add("slice", by_web ? " does nothing over WebSocket, where a message stays whole"
+                        : " does nothing over ENet, where a packet stays whole");
+  if (by_enet && any([](const LabRules& one) { return one.reset != 0; })) add("reset", " does nothing over ENet");
+  return text;
 }
 
 }  // namespace entente::relay

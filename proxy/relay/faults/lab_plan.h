@@ -90,6 +90,10 @@ class LabPlan {
   /// Why the plan cannot be carried out for this transport. `datagrams`: ENet's datagrams pass, not its packets.
   std::optional<Error> objection(wire::Transport transport, bool datagrams) const;
 
+  /// What of it does nothing over this transport, and why: "dup does nothing over TCP, …"; "": all has an effect.
+  std::string without_effect(wire::Transport transport) const;
+
+  /// As it was written, in one line and without comments.
   const std::string& text() const { return text_; }
   std::uint64_t seed() const { return seed_; }
   /// The first begins at 0; they are ordered by time.

@@ -71,7 +71,8 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   std::size_t waiting_for_client() const override { return client_ != nullptr ? client_->waiting() : 0; }
   std::size_t weight() const override {
-    return from_client_.bytes + (client_ != nullptr ? client_->waiting() + accepted_peer_.host->kept(*client_) : 0);
+    return from_client_.bytes + (lab_ ? lab_->waiting() : 0) +
+           (client_ != nullptr ? client_->waiting() + accepted_peer_.host->kept(*client_) : 0);
   }
   void hold(Held& side, Held::Packet packet);
   void pass_held(Held& side);

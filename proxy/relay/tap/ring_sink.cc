@@ -95,7 +95,9 @@ void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
   std::memset(static_cast<void*>(&about), 0, sizeof about);  // its padding goes through the ring, too
   about.mark = mark;
   about.held = held;
-  if (!write_pending(at) || !ring_.push({.at = at, .link = link, .kind = kLab}, raw(about), spare_)) dropped_.add();
+  write_pending(at);
+  // It takes the spare space: if what it is about does not fit, that is told as a gap.
+  if (!ring_.push({.at = at, .link = link, .kind = kLab}, raw(about), 0)) dropped_.add();
 }
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {

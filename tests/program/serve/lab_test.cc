@@ -78,10 +78,20 @@ TEST_CASE("a lab is told at the start, reported by ctl, and changed by ctl and b
   it.pass(server, client);
   CHECK(it.answers("lab", "\tstall=0%:1s\n"));
 
+  it.folder.write("faults", "delay=1ms  # little\n");
+  it.write("lab = \"@" + it.folder.file("faults") + "\"\n");
+  CHECK(it.ctl({"reload"}).code == 0);
+  CHECK(it.answers("lab", "\tdelay=1ms\n"));
+  it.folder.write("faults", "delay=2ms\nseed=3\n");
+  CHECK(it.ctl({"reload"}).out == "reloaded the configuration\nchanged: the file of lab of " + name + "\n");
+  CHECK(it.answers("lab", "\tdelay=2ms; seed=3\n"));
+  CHECK(it.ctl({"reload"}).out == "reloaded the configuration\n");
+  it.pass(server, client);
+
   const Ended wrong = it.ctl({"lab", it.port, "loss=2%, los=3%"});
   CHECK(wrong.code == 1);
   CHECK(wrong.err.find("at offset 9: unknown fault 'los=3%'") != std::string::npos);
-  CHECK(it.ctl({"lab", it.port, "dup=3%"}).err.find("over TCP") != std::string::npos);
+  CHECK(it.ctl({"lab", it.port, "dup=3%"}).out.find("dup does nothing over TCP") != std::string::npos);
   CHECK(it.ctl({"lab", it.port, "@/etc/hostname"}).err.find("@FILE is for --lab and the configuration") !=
         std::string::npos);
   CHECK(it.ctl({"lab", "nowhere", "loss=3%"}).err.find("no route is called 'nowhere'") != std::string::npos);

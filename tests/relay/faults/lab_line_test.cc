@@ -182,6 +182,14 @@ TEST_CASE("a stream in slices has all of its bytes, in order; a frame counts wit
   for (const std::string& one : it.passed) CHECK(one.size() <= 7);
 }
 
+TEST_CASE("a packet, a message and a datagram stay whole") {
+  for (const LabLine::Of of : {LabLine::Of::kPackets, LabLine::Of::kMessages, LabLine::Of::kDatagrams}) {
+    Lined it(of, "slice=1");
+    it.put("whole");
+    CHECK(it.passed == std::vector<std::string>{"whole"});
+  }
+}
+
 TEST_CASE("what waits is bounded: more datagrams are dropped and counted, and a stream asks not to be read") {
   const std::string unit(1'000, 'x');
   for (const LabLine::Of of : {LabLine::Of::kDatagrams, LabLine::Of::kPackets}) {
@@ -198,6 +206,13 @@ TEST_CASE("what waits is bounded: more datagrams are dropped and counted, and a 
     CHECK(it.line->waiting() <= kMostWaiting);
     it.line->clear();
   }
+  // What is read at once may be more than may wait: even in small frames, it takes little memory.
+  Lined read_at_once(LabLine::Of::kStream, "rate=1kbit");
+  for (int i = 0; i < 32'768; ++i) read_at_once.put("ab");
+  CHECK(read_at_once.line->waiting() <= kMostWaiting + 65'536 + 1'000);
+  read_at_once.line->flush();
+  CHECK(all(read_at_once.passed).size() == 65'536);
+
   Lined stream(LabLine::Of::kStream, "rate=1kbit");
   int taken = 0;
   while (!stream.line->waits_too_much()) stream.put(unit), ++taken;
@@ -244,6 +259,7 @@ TEST_CASE("while the schedule cuts the server off, datagrams are lost, and a str
   stream.run();
   CHECK(all(stream.passed) == "ab");
   CHECK(stream.longest >= 40'000'000);
+  CHECK(stream.count(LabFault::kCut) == 2);
   Lined forever(LabLine::Of::kStream, "at 0s cut the server");
   forever.put("a");
   forever.run();
