@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
@@ -57,6 +58,13 @@ inline std::string read_all(const net::Fd& fd, int* error = nullptr) {
     if (error != nullptr) *error = size < 0 ? errno : 0;
     return all;
   }
+}
+
+/// What a server at `at` answers to these bytes, up to the end of the connection.
+inline std::string asked(const net::Address& at, std::string_view bytes) {
+  const net::Fd fd = connect_to(at);
+  ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  return read_all(fd);
 }
 
 }  // namespace entente::testing

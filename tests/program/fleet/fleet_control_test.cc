@@ -12,6 +12,8 @@
 #include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
 #include "tests/program/native_client.h"
+#include "tests/support/connection.h"
+#include "tests/support/pattern.h"
 
 namespace entente::fleet_control_test {
 namespace {
@@ -335,6 +337,43 @@ TEST_CASE("invalid entries in the fleet's lists are ignored") {
   REQUIRE(a.says({"access"}, "10.0.0.5\tdeny"));
   CHECK(a.ctl({"access"}).out == "network\tlist\tby\twhy\n10.0.0.5\tdeny\tus\t-\n");
   CHECK(a.ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
+}
+
+TEST_CASE("invalid orders of another node are counted and not carried out") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a", "[metrics]\nlisten = '127.0.0.1:0'\n");
+  const auto line = a.process().line();
+  REQUIRE(line);
+  const auto port = testing::matched(*line, R"(metrics http://127\.0\.0\.1:(\d+)/metrics)");
+  REQUIRE(port);
+  const auto metrics = net::Address::parse("127.0.0.1:" + (*port)[1]);
+  fleet::Bus bus({.servers = {nats.url()}, .client = "evil"});
+  fleet::testing::Station evil(bus);
+  REQUIRE(evil.connects());
+  const fleet::Subjects names("entente");
+  const std::string answer = names.answer("a") + ".1";
+  const auto ban = [](const std::string& network, const std::string& rest) {
+    bus::Order order;
+    order.set_line("ban " + network + rest);
+    return order.SerializeAsString();
+  };
+  const auto send = [&](const std::string& bytes, const std::string& reply) {
+    CHECK(evil.line->publish(names.order("a"), as_bytes(bytes), reply));
+  };
+  send(ban("10.0.0.1", ""), "");
+  send(ban("10.0.0.2", ""), names.answer("b") + ".1");
+  send("no order", answer);
+  send(ban("10.0.0.3", " --why " + std::string(100'000, 'x')), answer);
+  send(ban("10.0.0.4", "\nban 10.0.0.5"), answer);
+  send(ban("10.0.0.6", ""), answer);  // a valid one
+  CHECK(evil.until([&] {
+    return has(testing::asked(*metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+               "entente_fleet_orders_refused_total 5\n");
+  }));
+  REQUIRE(a.says({"bans"}, "10.0.0.6\t"));
+  const std::string bans = a.ctl({"bans"}).out;
+  for (const char* network : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"}) CHECK(!has(bans, network));
 }
 
 TEST_CASE("a node that was cut off from NATS keeps its new bans and later gets those of the others; so does its file") {

@@ -20,10 +20,8 @@ net::Fd connected(const std::string& port) {
 }
 
 std::string get(const std::string& port, const std::string& path) {
-  const net::Fd fd = connected(port);
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
-  ::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
-  return testing::read_all(fd);
+  return testing::asked(*net::Address::parse("127.0.0.1:" + port),
+                        "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 }
 
 /// The status and the body.
