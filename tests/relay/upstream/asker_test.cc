@@ -1,6 +1,10 @@
 // Clients of a relay of BZFlag that only ask who plays: a server that sleeps is not started for them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/wire/dialect.h"
 #include "tests/relay/late_server.h"
@@ -58,17 +62,34 @@ void ask(const Stream& client, std::size_t dialect) {
   CHECK(is(read_frame(client), "tu"));
 }
 
-/// Accepts connections until a player's comes, which sends this first; the others are checks.
-Stream accept_player(const LateServer& at, const Sleeping& running, const std::string& first, char number = 0) {
-  for (;;) {
-    Stream link = at.accept();
+/// A server that leaves the relay's checks unanswered.
+struct Server : LateServer {
+  using LateServer::LateServer;
+
+  /// Accepts connections until a player's comes, which sends this first. The checks stay open: they take seconds.
+  Stream accept_player(const Sleeping& running, const std::string& first, char number = 0) {
     const bool speaks_first = bzflag::game().client_greeting_size(running.dialect) == 0;
-    if (speaks_first) link.send(running.greeting(number));
-    if (link.read_text(first.size()) != first) continue;
-    if (!speaks_first) link.send(running.greeting(number));
-    return link;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+    while (std::chrono::steady_clock::now() < until) {
+      if (is_wanted(5)) {
+        others_.push_back(accept());
+        if (speaks_first) others_.back().send(running.greeting(number));
+      }
+      const auto speaks = std::ranges::find_if(others_, [](const Stream& one) { return one.readable(0); });
+      if (speaks == others_.end()) continue;
+      Stream link = std::move(*speaks);
+      others_.erase(speaks);
+      if (link.read_text(first.size()) != first) continue;
+      if (!speaks_first) link.send(running.greeting(number));
+      return link;
+    }
+    FAIL("no player comes");
+    return {};
   }
-}
+
+ private:
+  std::vector<Stream> others_;
+};
 
 TEST_CASE("who asks through a relay whose server sleeps is answered, and does not start it") {
   for (const char* name : {"2.4", "2.0", "1.10"}) {
@@ -100,9 +121,9 @@ TEST_CASE("a player who asked first starts the server, which gets what it sent s
     CHECK(running.written().empty());
     client.send(kFlags);
     CHECK(running.wrote("s"));
-    const LateServer up(running.at);
+    Server up(running.at);
     const std::string header = running.dialect == dialect_of("2.4") ? kHeader : "";
-    const Stream server = accept_player(up, running, header + kFlags);
+    const Stream server = up.accept_player(running, header + kFlags);
     server.send(kAskGame);  // any frame
     CHECK(client.read_text(4) == kAskGame);
     CHECK(running.server().servers(0)[0].opened == 1);
@@ -122,9 +143,9 @@ TEST_CASE("a server whose dialect is not named is started for a player, but not 
   CHECK(client.read_text(9) == running.greeting(0));
   client.send(kFlags);
   CHECK(running.wrote("s"));
-  const LateServer up(running.at);
+  Server up(running.at);
   up.accept().send(running.greeting(0));  // a check, which detects the dialect
-  const Stream server = accept_player(up, running, kHeader + kFlags);
+  const Stream server = up.accept_player(running, kHeader + kFlags);
   server.send(kAskGame);
   CHECK(client.read_text(4) == kAskGame);
 }
@@ -139,9 +160,9 @@ TEST_CASE("players who wait for a server that sleeps connect in the order of the
   }
   for (std::size_t i = 3; i-- > 0;) clients[i].send(kFlags);
   CHECK(eventually([&] { return running.server().waiting(0) == 3; }));
-  const LateServer up(running.at);
+  Server up(running.at);
   for (char number = 0; number < 3; ++number) {
-    served.push_back(accept_player(up, running, kHeader + kFlags, number));
+    served.push_back(up.accept_player(running, kHeader + kFlags, number));
     served.back().send(kAskGame);
     CHECK(clients[static_cast<std::size_t>(number)].read_text(4) == kAskGame);
   }
@@ -155,8 +176,8 @@ TEST_CASE("a player who was promised another number than its server gives it is 
   CHECK(client.read_text(9) == running.greeting(1));
   client.send(kFlags);
   CHECK(running.wrote("s"));
-  const LateServer up(running.at);
-  const Stream server = accept_player(up, running, kHeader + kFlags);
+  Server up(running.at);
+  const Stream server = up.accept_player(running, kHeader + kFlags);
   const std::string last(as_text(client.read_all()));
   CHECK(is(last, "rj"));
   CHECK_MESSAGE(last.find("the server has just started; connect again") != std::string::npos, last);
@@ -177,11 +198,11 @@ TEST_CASE("who is greeted for a server that sleeps and says nothing is told so i
 
 TEST_CASE("who only asks does not keep a server from being stopped") {
   Sleeping running(dialect_of("2.4"), 1);
-  const LateServer up(running.at);
+  Server up(running.at);
   up.accept().send(running.greeting(0));  // a check
   CHECK(running.wrote("e"));
   const Stream client = running.client();
-  const Stream server = accept_player(up, running, kHeader);
+  const Stream server = up.accept_player(running, kHeader);
   CHECK(client.read_text(9) == running.greeting(0));
   client.send(kAskGame);
   CHECK(server.read_text(4) == kAskGame);
