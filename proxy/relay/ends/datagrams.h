@@ -42,9 +42,6 @@ class Datagrams final : private net::UdpReader::User, private LabLine::User {
   void pass_to_client(Bytes datagram);
   void lab_passes(LabLine& line, const LabUnit& unit) override;
   void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
-  void lab_resets(LabLine&) override {}
-  void lab_has_room(LabLine&) override {}
-  void lab_has_ended(LabLine&) override {}
 
   WorkerRoute& worker_route_;
   const LinkInfo& session_;

@@ -58,12 +58,12 @@ class LabLine final : private net::Alarm::User {
     virtual void lab_passes(LabLine& line, const LabUnit& unit) = 0;
     /// This came, and is not passed on; or something else is passed on instead (`altered`).
     virtual void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) = 0;
-    /// The plan resets the session's connections now.
-    virtual void lab_resets(LabLine& line) = 0;
+    /// The plan resets the session's connections now. Not called for packets and datagrams.
+    virtual void lab_resets(LabLine&) {}
     /// Less waits than before.
-    virtual void lab_has_room(LabLine& line) = 0;
+    virtual void lab_has_room(LabLine&) {}
     /// Nothing waits any more. Called once for each end_after().
-    virtual void lab_has_ended(LabLine& line) = 0;
+    virtual void lab_has_ended(LabLine&) {}
   };
 
   /// What a session counts, and what its route counts.

@@ -91,9 +91,6 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   void pass_to_client(Bytes datagram);
   void lab_passes(LabLine& line, const LabUnit& unit) override;
   void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
-  void lab_resets(LabLine&) override {}
-  void lab_has_room(LabLine&) override {}
-  void lab_has_ended(LabLine&) override {}
   bool may_greet(Bytes datagram);
   bool proves(Bytes datagram);
   bool open();

@@ -48,10 +48,6 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   void pass_what_waits() override {
     if (lab_) lab_->end();
   }
-  void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override = 0;
-  void lab_has_room(LabLine&) override {}
-  void lab_resets(LabLine&) override {}
-  void lab_has_ended(LabLine&) override {}
 
   Dial dial_;
   std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once
