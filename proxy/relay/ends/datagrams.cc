@@ -80,16 +80,14 @@ void Datagrams::follow(const RunningLab& lab, SessionLab& session) {
 }
 
 void Datagrams::lab_passes(LabLine& line, const LabUnit& unit) {
-  if (worker_route_.tap)
-    worker_route_.tap->lab(session_.link, unit.made ? TapSink::LabMark::kMade : TapSink::LabMark::kPassed, unit.held,
-                           steady_wall_now());
+  if (worker_route_.tap) worker_route_.tap->lab_passes(session_.link, unit.made, unit.held, steady_wall_now());
   line.way() == Way::kToServer ? pass_to_server(unit.bytes) : pass_to_client(unit.bytes);
 }
 
 void Datagrams::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {
   if (!worker_route_.tap) return;
   const WallTime at = steady_wall_now();
-  worker_route_.tap->lab(session_.link, altered ? TapSink::LabMark::kAltered : TapSink::LabMark::kKept, 0, at);
+  worker_route_.tap->lab_keeps(session_.link, altered, at);
   worker_route_.tap->bytes(session_.link, line.way(), Lane::kDatagram, unit, at);
 }
 

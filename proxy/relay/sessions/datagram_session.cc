@@ -220,16 +220,14 @@ void DatagramSession::lab_changed() {
 
 void DatagramSession::lab_passes(LabLine& line, const LabUnit& unit) {
   if (ended_) return;
-  if (worker_route_.tap)
-    worker_route_.tap->lab(info_.link, unit.made ? TapSink::LabMark::kMade : TapSink::LabMark::kPassed, unit.held,
-                           steady_wall_now());
+  if (worker_route_.tap) worker_route_.tap->lab_passes(info_.link, unit.made, unit.held, steady_wall_now());
   line.way() == Way::kToServer ? pass_to_server(unit.bytes) : pass_to_client(unit.bytes);
 }
 
 void DatagramSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {
   if (!worker_route_.tap) return;
   const WallTime at = steady_wall_now();
-  worker_route_.tap->lab(info_.link, altered ? TapSink::LabMark::kAltered : TapSink::LabMark::kKept, 0, at);
+  worker_route_.tap->lab_keeps(info_.link, altered, at);
   worker_route_.tap->bytes(info_.link, line.way(), Lane::kDatagram, unit, at);
 }
 

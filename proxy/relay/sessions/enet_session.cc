@@ -196,16 +196,14 @@ void EnetSession::lab_passes(LabLine& line, const LabUnit& unit) {
   const bool up = line.way() == Way::kToServer;
   if (ending_ || (up ? server_ : client_) == nullptr) return;
   const wire::EnetCarriage how = lab_carriage(unit.tag);
-  if (worker_route_->tap)
-    worker_route_->tap->lab(info_.link, unit.made ? TapSink::LabMark::kMade : TapSink::LabMark::kPassed, unit.held,
-                            steady_wall_now());
+  if (worker_route_->tap) worker_route_->tap->lab_passes(info_.link, unit.made, unit.held, steady_wall_now());
   pass_on(line.way(), how.channel, net::EnetPacket(unit.bytes, how.send));
 }
 
 void EnetSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {
   if (!worker_route_->tap) return;
   const WallTime at = steady_wall_now();
-  worker_route_->tap->lab(info_.link, altered ? TapSink::LabMark::kAltered : TapSink::LabMark::kKept, 0, at);
+  worker_route_->tap->lab_keeps(info_.link, altered, at);
   worker_route_->tap->packet(info_.link, line.way(), lab_carriage(tag), unit, at);
 }
 

@@ -76,17 +76,14 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   }
   /// Tells the tap what came and was not passed on.
   void tell_kept(wire::Way way, Bytes frame, bool altered) {
-    using Mark = TapSink::LabMark;
     if (!worker_route_->tap) return;
     const WallTime at = steady_wall_now();
-    worker_route_->tap->lab(info_.link, altered ? Mark::kAltered : Mark::kKept, 0, at);
+    worker_route_->tap->lab_keeps(info_.link, altered, at);
     worker_route_->tap->bytes(info_.link, way, wire::Lane::kStream, frame, at);
   }
   /// Tells the tap what the lab did to what is passed on next.
   void tell_lab(const LabUnit& unit) {
-    using Mark = TapSink::LabMark;
-    if (worker_route_->tap)
-      worker_route_->tap->lab(info_.link, unit.made ? Mark::kMade : Mark::kPassed, unit.held, steady_wall_now());
+    if (worker_route_->tap) worker_route_->tap->lab_passes(info_.link, unit.made, unit.held, steady_wall_now());
   }
 
   void wrote(ConcreteLink& link) override {

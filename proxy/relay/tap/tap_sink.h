@@ -38,6 +38,14 @@ class TapSink {
   /// The next bytes() or packet() of this link is what the lab made of it. `held`: nanoseconds since it came. What was
   /// not passed on is reported, too, and is one whole frame, message, packet or datagram.
   virtual void lab(LinkId, LabMark, std::uint64_t /*held*/, WallTime) {}
+  /// What is reported next is passed on. `made`: it did not come so.
+  void lab_passes(LinkId link, bool made, std::uint64_t held, WallTime at) {
+    lab(link, made ? LabMark::kMade : LabMark::kPassed, held, at);
+  }
+  /// What is reported next came, and is not passed on. `altered`: something else is, instead of it.
+  void lab_keeps(LinkId link, bool altered, WallTime at) {
+    lab(link, altered ? LabMark::kAltered : LabMark::kKept, 0, at);
+  }
 
   /// As bytes(), for one packet of ENet.
   virtual void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
