@@ -1,0 +1,102 @@
+# The room, folded from facts.
+import json
+import unittest
+
+from entente import room as limits
+from entente import words
+from entente.codec import parse_fact
+from entente.room import Room
+
+
+def room_of(*facts, at_us=0, room=None):
+    room = room or Room(clock=None)
+    for fact in facts:
+        kind, word = next(iter(fact.items()))
+        room.hear(parse_fact(json.dumps({"at_us": str(at_us), kind: word})))
+    return room
+
+
+PEOPLE = ({"you": {"player": 1, "newest": 2}}, {"player": {"id": 1, "name": "anna", "team": "RED"}}, {"player": {"id": 2, "name": "bob", "team": "BLUE"}},
+          {"player": {"id": 3, "name": "eve", "team": "RED"}}, {"unit": {"id": 11, "owner": 1, "alive": True, "max_health": 100, "pose": {"unit": 11}}},
+          {"unit": {"id": 12, "owner": 2, "alive": True, "pose": {"unit": 12, "x": 10, "vx": 5}}},
+          {"unit": {"id": 13, "owner": 3, "alive": True, "pose": {"unit": 13, "x": 3}}},
+          *({"owns": {"player": one, "units": [10 + one], "active": 10 + one}} for one in (1, 2, 3)))
+
+
+class Folding(unittest.TestCase):
+    def test_people_and_units(self):
+        room = room_of(*PEOPLE)
+        self.assertEqual((room.me, room.newest, room.unit_of(1).id), (1, 2, 11))
+        self.assertEqual([unit.id for unit in room.others()], [13, 12])
+        self.assertEqual([unit.id for unit in room.foes()], [12])
+        self.assertEqual(room.player_named("bob").id, 2)
+
+    def test_a_unit_goes_on_at_its_velocity_for_a_second(self):
+        room = room_of(*PEOPLE)
+        room_of({"ready": {}}, at_us=500_000, room=room)
+        self.assertAlmostEqual(room.place_of(room.units[12]).x, 12.5)
+        room_of({"ready": {}}, at_us=60_000_000, room=room)
+        self.assertAlmostEqual(room.place_of(room.units[12]).x, 15)
+
+    def test_hidden_teleported_gone_and_dead(self):
+        room = room_of(*PEOPLE, {"hidden": {"unit": 12}})
+        self.assertIsNone(room.unit_of(2))
+        room_of({"pose": {"unit": 12, "x": 1}}, {"teleported": {"unit": 13}}, room=room)
+        self.assertEqual([unit.id for unit in room.others()], [12])
+        room_of({"died": {"player": 2, "unit": 12}}, room=room)
+        self.assertEqual(room.others(), [])
+        room_of({"spawned": {"unit": 12, "pose": {"unit": 12, "x": 7}}}, {"gone": {"unit": 13}}, room=room)
+        self.assertEqual(([unit.id for unit in room.others()], room.players[3].units), ([12], []))
+        room_of({"player_gone": {"id": 2}}, room=room)
+        self.assertEqual((list(room.units), list(room.players)), ([11], [1, 3]))
+
+    def test_changes(self):
+        room = room_of(*PEOPLE, {"unit_changed": {"unit": 12, "name": "", "radius": 2}}, {"health": {"unit": 11, "now": 40}},
+                       {"score": {"player": 2, "wins": 3}}, {"corrected": {"pose": {"unit": 11, "y": 9}}}, {"pose": {"unit": 12, "radius": 4}},
+                       {"lag": {"player": 2, "ping_s": 0.1}}, {"token": {"id": 5, "code": "GM"}}, {"token_taken": {"token": {"id": 5, "carrier": 2}}},
+                       {"team_score": {"team": "RED", "wins": 2}}, {"zone": {"id": 1, "owner": "BLUE"}}, {"round": {"state": "OVER"}})
+        self.assertEqual((room.units[12].name, room.units[12].radius), ("", 4))
+        self.assertEqual((room.units[11].health, room.units[11].max_health, room.units[11].pose.y), (40, 100, 9))
+        self.assertEqual((room.players[2].wins, room.players[2].ping_s, room.tokens[5].carrier), (3, 0.1, 2))
+        self.assertEqual((room.team_scores["RED"].wins, room.zones[1].owner, room.round.state), (2, "BLUE", "OVER"))
+
+    def test_facts_about_nobody_are_ignored(self):
+        known = room_of()
+        before = vars(known).copy()
+        room_of(*({kind: {}} for kind in ("pose", "hidden", "gone", "died", "spawned", "health", "player_gone", "owns", "score", "ammo", "lag",
+                                          "shot_moved", "shot_ended", "unit_changed", "corrected", "teleported", "token_taken", "world_edit")), room=known)
+        self.assertEqual(vars(known), before)
+
+    def test_a_resync_is_no_event(self):
+        room = room_of(*PEOPLE)
+        hear = lambda **fact: room.hear(parse_fact(json.dumps(fact)))
+        self.assertTrue(hear(died={"player": 2, "unit": 12}))
+        self.assertFalse(hear(clock={"us": "5", "paused": True}))
+        self.assertFalse(hear(unit={"id": 12, "owner": 2, "alive": True}))
+        self.assertTrue(hear(clock={"us": "5", "paused": True}))  # it is paused
+        self.assertTrue(hear(clock={"us": "6", "speed": 1, "paused": True}))  # of a lockstep arena
+        self.assertTrue(room.units[12].alive)
+
+    def test_shots_end(self):
+        room = room_of({"shot": {"shooter": 1, "shot": 1, "life": 1}}, {"shot": {"shooter": 1, "shot": 2, "life": 1}}, {"shot_ended": {"shooter": 1, "shot": 2}})
+        self.assertEqual(list(room.shots), [(1, 1)])
+        for number in range(300):
+            room_of({"shot": {"shooter": 2, "shot": number, "range": 100, "vx": 100}}, at_us=2_000_000 + number, room=room)
+        self.assertNotIn((1, 1), room.shots)
+
+
+class Bounds(unittest.TestCase):
+    def test_a_server_cannot_fill_it(self):
+        room = Room(clock=None)
+        for kind, name, most, table in (("player", "id", limits.MOST_PLAYERS, "players"), ("unit", "id", limits.MOST_UNITS, "units"),
+                                        ("token", "id", limits.MOST_TOKENS, "tokens"), ("zone", "id", limits.MOST_ZONES, "zones"),
+                                        ("rule", "name", limits.MOST_RULES, "rules"), ("team_score", "team", 64, "team_scores")):
+            for number in range(1, most + 11):
+                room.hear(parse_fact(json.dumps({kind: {name: str(number)}} if name != "id" else {kind: {name: number}})))
+            self.assertEqual(len(getattr(room, table)), most, kind)
+        self.assertEqual(room.left_out, 60)
+        for number in range(limits.MOST_SHOTS + 10):
+            room._shot(words.Shot(shooter=1, shot=number, life=9), 0.0)
+        self.assertEqual((len(room.shots), len(room._ends)), (limits.MOST_SHOTS, limits.MOST_SHOTS))
+        room._owns(words.Owns(player=1, units=list(range(100_000))), 0.0)
+        self.assertEqual(len(room.players[1].units), limits.MOST_OWNED)
