@@ -31,7 +31,9 @@ LabLine::LabLine(net::Loop& loop, User& user, Of of, wire::Way way, const LinkIn
       session_(session),
       counted_(counted),
       most_waiting_(most_waiting),
-      alarm_(loop, static_cast<net::Alarm::User&>(*this)) {}
+      alarm_(loop, static_cast<net::Alarm::User&>(*this)) {
+  if (info.client.port() != 0) alarm_.set_party(loop.client_party(info.client));  // else it is a local socket's
+}
 
 void LabLine::follow(const RunningLab& lab) {
   lab_ = lab;

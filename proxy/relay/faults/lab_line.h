@@ -73,14 +73,12 @@ class LabLine final : private net::Alarm::User {
   };
 
   /// `info`: of its session, whose dialect may become known later. `session`: LabReport::number. `most_waiting`: bytes
-  /// of memory. `user`, `info` and what `counted` refers to outlive it.
+  /// of memory. `user`, `info` and what `counted` refers to outlive it. What waits passes in the turns of the client.
   LabLine(net::Loop& loop, User& user, Of of, wire::Way way, const LinkInfo& info, std::uint64_t session,
           Counted counted, std::size_t most_waiting);
 
   /// From now on, this lab. Units are counted anew. What waits passes when it is due.
   void follow(const RunningLab& lab);
-  /// Whose turn it shares, and in which group.
-  void set_party(std::shared_ptr<net::Party> party) { alarm_.set_party(std::move(party)); }
 
   /// Takes one unit. May call the user. `tag`: of packets, a lab_tag(); of messages, their opcode. `stage`: of a
   /// stream.

@@ -80,6 +80,12 @@ void WorkerRoute::let_go() {
   datagrams_.reset();
 }
 
+std::unique_ptr<SessionLab> WorkerRoute::make_lab(LabLine::User& user, LabLine::Of of, const LinkInfo& session,
+                                                  std::size_t most_waiting) {
+  return std::make_unique<SessionLab>(loop, user, of, session, route.lab_sessions.fetch_add(1) + 1, counters.lab,
+                                      most_waiting);
+}
+
 void WorkerRoute::log_limited(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times) {
   if (!route.log_limiter.say(kind, what, loop.now(), std::move(tell), times)) counters.held_back_lines.add();
 }

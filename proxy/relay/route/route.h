@@ -21,6 +21,7 @@
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/base/log_limiter.h"
 #include "proxy/relay/base/texts.h"
+#include "proxy/relay/faults/session_lab.h"
 #include "proxy/relay/route/listener.h"
 #include "proxy/relay/route/loopback_sources.h"
 #include "proxy/relay/route/route_options.h"
@@ -156,6 +157,9 @@ class WorkerRoute {
   std::string why_banned(const net::Address& client) const;
   /// What a status query is answered with (queries.h).
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
+  /// For one more session in the lab of this route. `user` and `session` outlive it. `most_waiting`: as in LabLine.
+  std::unique_ptr<SessionLab> make_lab(LabLine::User& user, LabLine::Of of, const LinkInfo& session,
+                                       std::size_t most_waiting);
   /// Tells the tap, if there is one, that this session begins.
   void tap_opened(LinkInfo session, WallTime at);
   /// Logs the lines that are due, and the number of dropped datagrams. REQUIRES: called regularly.

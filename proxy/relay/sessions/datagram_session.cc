@@ -212,9 +212,7 @@ bool DatagramSession::covers(Bytes datagram) {
 void DatagramSession::lab_changed() {
   if (!proven_ || ended_) return;
   if (!lab_ && worker_route_.lab)
-    lab_ = std::make_unique<SessionLab>(worker_route_.loop, static_cast<LabLine::User&>(*this), LabLine::Of::kDatagrams,
-                                        info_, worker_route_.route.lab_sessions.fetch_add(1) + 1,
-                                        worker_route_.counters.lab, limits_.high_water);
+    lab_ = worker_route_.make_lab(*this, LabLine::Of::kDatagrams, info_, limits_.high_water);
   if (lab_) lab_->lines().follow(worker_route_.lab);
 }
 

@@ -36,14 +36,7 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   }
   /// Makes `lab_`, or leaves it null if the session stays out of the lab.
   virtual void make_lab() = 0;
-  void make_lab(LabLine::Of of) {
-    Route& route = worker_route_->route;
-    lab_ = std::make_unique<SessionLab>(worker_route_->loop, static_cast<LabLine::User&>(*this), of, info_,
-                                        route.lab_sessions.fetch_add(1) + 1, worker_route_->counters.lab,
-                                        limits_.high_water);
-    lab_->at(wire::Way::kToServer).set_party(party());
-    lab_->at(wire::Way::kToClient).set_party(party());
-  }
+  void make_lab(LabLine::Of of) { lab_ = worker_route_->make_lab(*this, of, info_, limits_.high_water); }
   const LabReport* lab_report() const override { return lab_ ? &lab_->report() : nullptr; }
   void pass_what_waits() override {
     if (lab_) lab_->end();
