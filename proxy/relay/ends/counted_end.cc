@@ -45,19 +45,16 @@ bool CountedEnd::overflows(const Limits& limits) const {
 
 Reason CountedEnd::flooded_by() const {
   const bool client = facing == Facing::kClient;
-  if ((paused & kRate) != 0) return client ? Reason::kBadFrame : Reason::kServerProtocolError;
+  if (pauses.has(kRate)) return client ? Reason::kBadFrame : Reason::kServerProtocolError;
   return client ? Reason::kServerStalled : Reason::kClientStalled;
 }
 
 void CountedEnd::pause(Pause why) {
-  if (paused == 0 && up) end->set_reading(false);
-  paused = static_cast<std::uint8_t>(paused | why);
+  if (pauses.add(why) && up) end->set_reading(false);
 }
 
 void CountedEnd::resume(Pause why) {
-  if ((paused & why) == 0) return;
-  paused = static_cast<std::uint8_t>(paused & ~why);
-  if (paused == 0 && up) end->set_reading(true);
+  if (pauses.remove(why) && up) end->set_reading(true);
 }
 
 Millis goodbye_ms(const wire::Game& game, Reason reason) {

@@ -30,7 +30,7 @@ struct CountedEnd {
   LinkInfo& info;
   core::Id id = core::kBackId;  ///< in the room
   std::unique_ptr<End> end;
-  std::uint8_t paused = 0;
+  Pauses pauses;
   bool up = false;           ///< the peer can be sent to
   bool counted = true;       ///< false: an arena's, where what is sent would be counted and recorded again
   Millis last_progress = 0;  ///< when it last took bytes, or had none waiting

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/time.h"
@@ -40,6 +41,24 @@ enum Pause : std::uint8_t {
   kLab = 16,        ///< much of what it sent waits in the lab
 };
 
+/// Whether a peer is read at present.
+class Pauses {
+ public:
+  /// True: the peer was read until now.
+  bool add(Pause why) { return std::exchange(bits_, static_cast<std::uint8_t>(bits_ | why)) == 0; }
+  /// True: the peer may be read again.
+  bool remove(Pause why) {
+    const std::uint8_t before = std::exchange(bits_, static_cast<std::uint8_t>(bits_ & ~why));
+    return before != 0 && bits_ == 0;
+  }
+  void clear() { bits_ = 0; }
+  bool any() const { return bits_ != 0; }
+  bool has(Pause why) const { return (bits_ & why) != 0; }
+
+ private:
+  std::uint8_t bits_ = 0;
+};
+
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.
 inline constexpr std::size_t kMostUnheard = 64 * 1024;
 
@@ -50,13 +69,10 @@ struct RelayLink {
       : link(make_link<Link>(loop, facing, game, user)) {}
 
   void pause(Pause why) {
-    if (paused == 0) link.set_reading(false);
-    paused = static_cast<std::uint8_t>(paused | why);
+    if (pauses.add(why)) link.set_reading(false);
   }
   void resume(Pause why) {
-    if ((paused & why) == 0) return;
-    paused = static_cast<std::uint8_t>(paused & ~why);
-    if (paused == 0) link.set_reading(true);
+    if (pauses.remove(why)) link.set_reading(true);
   }
 
   /// Called before something is sent. If nothing waits yet, the time limit for a stalled peer starts now.
@@ -72,7 +88,7 @@ struct RelayLink {
   }
 
   Link link;
-  std::uint8_t paused = 0;
+  Pauses pauses;
   bool ended = false;        ///< it sends nothing more
   Millis last_progress = 0;  ///< when it last took bytes, or had none waiting
   std::size_t unheard = 0;   ///< bytes that came after the end

@@ -98,7 +98,7 @@ bool BridgeSession::stays(const End::Departure& departure) {
   const std::optional<core::Absence> absence = room_.keep();
   if (!absence) return false;
   client_.up = false;
-  client_.paused = 0;
+  client_.pauses.clear();
   client_.end->hang_up();
   where_.here().resume(kOtherSlow);
   note("its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");

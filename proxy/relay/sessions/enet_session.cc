@@ -132,7 +132,7 @@ void EnetSession::Held::clear() {
 
 void EnetSession::hold(Held& side, Held::Packet packet) {
   const bool up = side.way == Way::kToServer;
-  if (side.paused != 0 && packet.packet.delivery() != net::EnetDelivery::kReliable)
+  if (side.pauses.any() && packet.packet.delivery() != net::EnetDelivery::kReliable)
     return worker_route_->dropped(Drop::kTooFast);
   side.bytes += packet.packet.weight();
   if (up && !open_ && side.bytes > limits_.held_bytes)
@@ -143,12 +143,12 @@ void EnetSession::hold(Held& side, Held::Packet packet) {
 }
 
 void EnetSession::resume(Held& side, Pause why) {
-  side.paused = static_cast<std::uint8_t>(side.paused & ~why);
+  side.pauses.remove(why);
   if (!side.packets.empty()) worker_route_->loop.serve(side);
 }
 
 void EnetSession::pass_held(Held& side) {
-  while (!ending_ && open_ && side.paused == 0 && !side.packets.empty()) {
+  while (!ending_ && open_ && !side.pauses.any() && !side.packets.empty()) {
     Held::Packet one = std::move(side.packets.front());
     side.packets.pop_front();
     side.bytes -= one.packet.weight();

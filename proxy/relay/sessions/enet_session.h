@@ -27,7 +27,7 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
   struct Held final : net::Job {
     Held(EnetSession& its, wire::Way its_way) : session(its), way(its_way) {}
     void run() override { session.pass_held(*this); }
-    bool waits() const { return paused != 0 || !packets.empty(); }
+    bool waits() const { return pauses.any() || !packets.empty(); }
     void clear();
 
     struct Packet {
@@ -38,9 +38,9 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
     EnetSession& session;
     const wire::Way way;
     std::deque<Packet> packets;
-    std::size_t bytes = 0;    // of memory
-    std::uint8_t paused = 0;  // bits of Pause
-    Millis left_at = 0;       // when the peer left, if not all that it sent was passed on then; 0: it did not
+    std::size_t bytes = 0;  // of memory
+    Pauses pauses;
+    Millis left_at = 0;  // when the peer left, if not all that it sent was passed on then; 0: it did not
   };
 
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -54,11 +54,10 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
   void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }
-  void pause_client(Pause why) override { pause(from_client_, why); }
+  void pause_client(Pause why) override { from_client_.pauses.add(why); }
   void resume_client(Pause why) override { resume(from_client_, why); }
-  void pause_server(Pause why) override { pause(from_server_, why); }
+  void pause_server(Pause why) override { from_server_.pauses.add(why); }
   void resume_server(Pause why) override { resume(from_server_, why); }
-  static void pause(Held& side, Pause why) { side.paused = static_cast<std::uint8_t>(side.paused | why); }
   void resume(Held& side, Pause why);
   bool drop_late(Dial&, Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;

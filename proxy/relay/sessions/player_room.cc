@@ -260,7 +260,7 @@ void PlayerRoom::note_waiting(CountedEnd& side) {
   const bool client = side.facing == Facing::kClient;
   if (side.overflows(session_.limits_)) asked_.overflow = client ? Reason::kClientStalled : Reason::kServerStalled;
   CountedEnd& source = other(side);
-  if (side.end->waiting() <= session_.limits_.high_water || (source.paused & kOtherSlow) != 0) return;
+  if (side.end->waiting() <= session_.limits_.high_water || source.pauses.has(kOtherSlow)) return;
   session_.worker_route_->counters.stalls.add();
   source.pause(kOtherSlow);
 }

@@ -41,7 +41,7 @@ void RoomSession::adopt_client(RoomSession& other) {
   other.silence_.clear();
   client_.end = std::move(other.client_.end);
   client_.end->set_user(*this);
-  client_.paused = other.client_.paused;
+  client_.pauses = other.client_.pauses;
   client_.up = other.client_.up;
   client_.last_progress = other.client_.last_progress;
 }

@@ -101,7 +101,7 @@ void TcpSession::open() {
   free_memory(early_);
   client_.resume(kEarly);
   if (client_.ended) server_.link.shut_down();
-  if (server_.paused == 0) server_.link.set_reading(true);
+  if (!server_.pauses.any()) server_.link.set_reading(true);
 }
 
 // -- In the place of a server that sleeps -----------------------------------------------------------------------------
@@ -328,9 +328,9 @@ void TcpSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altere
 }
 
 void TcpSession::wrote(net::Tcp& link) {
-  const bool was_slow = (server_.paused & kOtherSlow) != 0;
+  const bool was_slow = server_.pauses.has(kOtherSlow);
   TwoLinkSession::wrote(link);
-  if (was_slow && (server_.paused & kOtherSlow) == 0) server_spoke_ = now();  // what it sent meanwhile is read only now
+  if (was_slow && !server_.pauses.has(kOtherSlow)) server_spoke_ = now();  // what it sent meanwhile is read only now
 }
 
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
@@ -438,7 +438,7 @@ bool TcpSession::on_tick(Millis now) {
   }
   if (number_) dial_.set_behind(!number_.is_next());
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.
-  const bool heard = open_ && !server_.ended && server_.paused == 0 && promised_.empty();
+  const bool heard = open_ && !server_.ended && !server_.pauses.any() && promised_.empty();
   if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(FrameRun{to_client_.take_kept()});
   return true;

@@ -37,7 +37,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
 
   /// Data of `from` was sent to `to`. Stops reading `from` if too much waits there.
   void note_waiting(PeerLink& from, const PeerLink& to) {
-    if (to.link.waiting() <= limits_.high_water || (from.paused & kOtherSlow) != 0) return;
+    if (to.link.waiting() <= limits_.high_water || from.pauses.has(kOtherSlow)) return;
     worker_route_->counters.stalls.add();
     from.pause(kOtherSlow);
   }
