@@ -1,6 +1,7 @@
-// lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario NAME] [--without PART]… [--tell]: simulates the program
-// from one seed, or from several. Prints what did not hold, and the command that runs the failing simulation again with
-// as few parts as possible. The last line is the hash of all that happened: the same seed and commit give the same one.
+// lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario NAME] [--without PART]… [--calm] [--tell]: simulates
+// the program from one seed, or from several. Prints what did not hold, and the command that runs the failing
+// simulation again with as few parts as possible. The last line is the hash of all that happened: the same seed and
+// commit give the same one.
 #include <unistd.h>
 
 #include <chrono>
@@ -39,8 +40,8 @@ std::optional<Options> read(int count, char** arguments) {
   bool seeded = false;
   for (int i = 1; i < count; i += 2) {
     const std::string_view name = arguments[i];
-    if (name == "--tell") {
-      options.trial.tells = true;
+    if (name == "--tell" || name == "--calm") {
+      (name == "--tell" ? options.trial.tells : options.trial.calm) = true;
       --i;
       continue;
     }
@@ -69,6 +70,8 @@ std::optional<Options> read(int count, char** arguments) {
 }
 
 void print(const Trial& trial, const Verdict& verdict) {
+  for (const std::string& line : verdict.outcome)
+    std::printf("seed %llu, %s\n", static_cast<unsigned long long>(trial.seed), line.c_str());
   for (const std::string& what : verdict.wrong)
     std::printf("seed %llu (%s): %s\n", static_cast<unsigned long long>(trial.seed), trial.kind().name, what.c_str());
 }
@@ -91,7 +94,7 @@ std::string hash_elsewhere(const Trial& trial) {
   char self[4096] = {};
   if (::readlink("/proc/self/exe", self, sizeof self - 1) < 0) return "";
   const std::string command = "'" + std::string(self) + "' --seed " + std::to_string(trial.seed) + " --scenario " +
-                              trial.kind().name + " 2>&1 | tail -n 1";
+                              trial.kind().name + (trial.calm ? " --calm" : "") + " 2>&1 | tail -n 1";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
   char line[256] = {};
   if (!pipe || std::fgets(line, sizeof line, pipe.get()) == nullptr) return "";
@@ -132,8 +135,8 @@ int run_all_of(const Options& options) {
       told_at = seconds_since(began);
       tell_progress(sum, told_at);
     }
-    if (verdict.wrong.empty()) return true;
     print(trial, verdict);
+    if (verdict.wrong.empty()) return true;
     if (!first) first.emplace(trial, std::move(verdict));
     return options.hours <= 0;  // else it stops at the first failure
   };
@@ -156,6 +159,6 @@ int main(int count, char** arguments) {
   if (options) return entente::lab::run_all_of(*options);
   std::fprintf(stderr,
                "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games] [--without PART]… "
-               "[--tell]\n");
+               "[--calm] [--tell]\n");
   return 2;
 }

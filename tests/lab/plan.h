@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ class Plan {
   std::uint64_t seed() const { return seed_; }
   /// What happens is printed, with its time.
   bool tells = false;
+  /// There are no faults, and nothing whose outcome depends on time.
+  bool calm = false;
   void tell(const std::string& what) const;
   /// Numbers that do not belong to a part, by a name of their own.
   Draw draw(const std::string& name) const;
@@ -61,6 +64,7 @@ class Plan {
 struct Verdict {
   std::vector<std::string> wrong;     ///< what did not hold; empty: all is well
   std::vector<std::string> parts;     ///< of the plan
+  std::vector<std::string> outcome;   ///< of a calm plan: what became of each session, in words
   std::uint64_t hash = 0;             ///< of all that happened
   std::size_t sessions = 0, cut = 0;  ///< all, and those that did not end as both peers wished
   Nanos took = 0;                     ///< simulated
@@ -75,6 +79,9 @@ struct Scenario {
 
 void simulate_relays(Plan& plan, Verdict& verdict);
 void simulate_games(Plan& plan, Verdict& verdict);
+
+/// Those that this program has.
+std::span<const Scenario> scenarios();
 
 /// Faults of the network and of the system that any simulation may have.
 Faults some_faults(Plan& plan);

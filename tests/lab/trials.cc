@@ -16,7 +16,6 @@
 namespace entente::lab {
 namespace {
 
-constexpr Scenario kScenarios[] = {{"relays", simulate_relays}, {"games", simulate_games}};
 constexpr unsigned kPatience = 300;  // seconds for one simulation
 
 /// A trial in a process.
@@ -58,9 +57,11 @@ bool simulate(const Trial& trial, int tells) {
   }
   Plan plan(trial.seed, trial.without, [tells](const std::string& part) { write_line(tells, "part " + part); });
   plan.tells = trial.tells;
+  plan.calm = trial.calm;
   Verdict verdict;
   trial.kind().simulate(plan, verdict);
   for (const std::string& what : verdict.wrong) write_line(tells, "wrong " + what);
+  for (const std::string& line : verdict.outcome) write_line(tells, "outcome " + line);
   write_line(tells, "sessions " + std::to_string(verdict.sessions));
   write_line(tells, "cut " + std::to_string(verdict.cut));
   write_line(tells, "took " + std::to_string(verdict.took));
@@ -95,6 +96,7 @@ void read_line(std::string_view line, Verdict& verdict) {
   const std::size_t blank = line.find(' ');
   const std::string_view kind = line.substr(0, blank), rest = line.substr(blank + 1);
   if (kind == "wrong") verdict.wrong.emplace_back(rest);
+  if (kind == "outcome") verdict.outcome.emplace_back(rest);
   if (kind == "part") verdict.parts.emplace_back(rest);
   if (kind == "sessions") verdict.sessions = number_of(rest);
   if (kind == "cut") verdict.cut = number_of(rest);
@@ -127,19 +129,20 @@ Verdict finish(const Running& running) {
 }  // namespace
 
 const Scenario* find_scenario(const std::string& name) {
-  const auto found =
-      std::find_if(std::begin(kScenarios), std::end(kScenarios), [&](const Scenario& one) { return one.name == name; });
-  return found != std::end(kScenarios) ? found : nullptr;
+  const auto all = scenarios();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Scenario& one) { return one.name == name; });
+  return found != all.end() ? &*found : nullptr;
 }
 
 const Scenario& Trial::kind() const {
   if (const Scenario* named = find_scenario(scenario)) return *named;
-  return kScenarios[seed % std::size(kScenarios)];
+  return scenarios()[seed % scenarios().size()];
 }
 
 std::string Trial::command() const {
   std::string command = "tests/lab/run --seed " + std::to_string(seed);
   if (!scenario.empty()) command += " --scenario " + scenario;
+  if (calm) command += " --calm";
   for (const std::string& part : without) command += " --without '" + part + "'";
   return command;
 }

@@ -17,6 +17,7 @@ struct Trial {
   std::set<std::string> without{};  ///< parts that are left out
   bool quiet = false;               ///< what the program prints is dropped
   bool tells = false;               ///< what happens is printed
+  bool calm = false;                ///< Plan::calm
 
   const Scenario& kind() const;
   /// The command that runs it again.

@@ -15,7 +15,7 @@
 namespace entente::lab {
 
 /// Counts what the operator is told.
-class Told final : public relay::Events {
+class Told : public relay::Events {
  public:
   /// `who`: whose operator it is.
   Told(const Plan& plan, std::string who) : plan_(plan), who_(std::move(who)) {}
