@@ -111,4 +111,8 @@ int unlink(const char* path) noexcept {
   return on_disk(path) ? done(kernel().disk().remove(path)) : ENTENTE_LAB_REAL(unlink, path);
 }
 
+int remove(const char* path) noexcept {  // the library's own calls unlink() of the system
+  return on_disk(path) ? unlink(path) : ENTENTE_LAB_REAL(remove, path);
+}
+
 }  // extern "C"

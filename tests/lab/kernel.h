@@ -35,6 +35,8 @@ struct Faults {
   double reset = 0;                        ///< a segment resets its connection instead
   double refuse = 0;                       ///< a connection is refused
   double lose = 0, repeat = 0;             ///< a datagram
+  double lie = 0;                          ///< a segment or datagram from `liar` to `fooled` has a false byte
+  std::uint32_t liar = 0, fooled = 0;      ///< IPv4 addresses, in host order
   Nanos delay = 0, jitter = 0;             ///< of each segment and datagram, one way; datagrams overtake each other
   std::size_t window = 256 * 1024;         ///< bytes under way in one direction of a connection
   Nanos call = 2'000;                      ///< that a call takes
@@ -159,6 +161,8 @@ class Kernel {
   /// Nothing arrives between these two hosts before `until`.
   void cut(std::uint32_t one, std::uint32_t other, Nanos until) { cut_[std::minmax(one, other)] = until; }
   bool is_cut(const Place& from, const Place& to) const;
+  /// As Faults::lie.
+  void falsify(const Place& from, const Place& to, Buffer& bytes);
 
   Disk& disk() { return *disk_; }
 

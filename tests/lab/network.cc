@@ -89,9 +89,9 @@ ssize_t Stream::send(Bytes bytes) {
     be_reset(ECONNRESET);
     return static_cast<ssize_t>(size);
   }
-  to_peer([segment = Buffer(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))](Stream& peer) {
-    peer.deliver(segment);
-  });
+  Buffer segment(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+  kernel_.falsify(local_, remote_, segment);
+  to_peer([its = std::move(segment)](Stream& peer) { peer.deliver(its); });
   return static_cast<ssize_t>(size);
 }
 
@@ -175,7 +175,8 @@ ssize_t DatagramSocket::send(Bytes bytes, const Place* to) {
   if (error_ != 0) return -take_error();
   if (to == nullptr && remote_.second == 0) return -EDESTADDRREQ;
   if (const int error = bind_anywhere(); error != 0) return -error;
-  const Datagram datagram{local_, to != nullptr ? *to : remote_, Buffer(bytes.begin(), bytes.end())};
+  Datagram datagram{local_, to != nullptr ? *to : remote_, Buffer(bytes.begin(), bytes.end())};
+  kernel_.falsify(datagram.from, datagram.to, datagram.bytes);
   kernel_.note(0x7564, datagram.to.second);
   if (kernel_.chance(kernel_.faults.lose) || kernel_.is_cut(datagram.from, datagram.to))
     return static_cast<ssize_t>(bytes.size());

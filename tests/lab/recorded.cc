@@ -97,6 +97,8 @@ void Recorded::begin() {
   options.ring_bytes = std::size_t{1} << plan_.draw("ring").number(16, 23);
   std::string why;
   options.recorder = begin_file(why);
+  lives_.back().began = options.recorder != nullptr;
+  if (!lives_.back().began) plan_.tell("no recording: " + why);
   options.files.begin = [this](relay::LinkId) -> Outcome<std::unique_ptr<trace::Recorder>> {
     std::string failure;
     auto made = begin_file(failure);
@@ -118,7 +120,7 @@ void Recorded::end() {
   Life& life = lives_.back();
   const auto stopped = tap_->stop();
   const relay::TapTotals totals = tap_->totals();
-  life.complete = stopped.ok();
+  life.complete = stopped.ok() && life.began;
   life.lost = totals.unrecorded_frames + totals.dropped;
   if (!stopped) plan_.tell("the recording was not completed: " + stopped.error().text);
   sinks_.clear();

@@ -36,7 +36,8 @@ class Recorded final : public relay::Tap {
  private:
   struct Life {
     int number = 0;
-    Nanos died = 0;  // 0: it ended
+    Nanos died = 0;      // 0: it ended
+    bool began = false;  // its first file could be opened
     bool machine_crashed = false, complete = false;
     std::uint64_t lost = 0;  // frames that are counted as lost
   };

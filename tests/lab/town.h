@@ -69,6 +69,7 @@ class Town {
   void order(const Act& act);
   void drain(const Act& act, Way& way);
   void replace(relay::ProxyServer& proxy, Way& way);
+  void lie(const Act& act);
   void intrude(const Act& act);
 
   void wrong(const std::string& what) { verdict_.wrong.push_back(what); }

@@ -13,8 +13,9 @@ namespace {
 constexpr std::uint32_t kStrangerHost = 0x0a000401;
 constexpr const char* kRestarts[] = {"kill the server", "stop the server", "kill the proxy", "stop the proxy",
                                      "crash the proxy's machine"};
-constexpr const char* kHampers[] = {"freeze the server",  "freeze the players",  "freeze the proxy",
-                                    "cut the server off", "cut the players off", "fill the disk"};
+constexpr const char* kHampers[] = {"freeze the server",   "freeze the players",    "freeze the proxy",
+                                    "cut the server off",  "cut the players off",   "fill the disk",
+                                    "step the wall clock", "run out of descriptors"};
 constexpr const char* kOrders[] = {"kick", "move", "announce", "drain", "end the sessions", "rotate", "replace"};
 constexpr std::size_t kMostActs = 8;
 
@@ -28,7 +29,7 @@ std::vector<Town::Act> Town::acts() {
     Draw draw = plan_.draw(act.name);
     switch (draw.number(0, 5)) {
       case 0:
-        act.kind = "a stranger";
+        act.kind = draw.chance(0.7) ? "a stranger" : "the server lies";
         break;
       case 1:
       case 2:
@@ -53,6 +54,7 @@ void Town::carry_out(const Act& act) {
   if (over_) return;
   plan_.tell(act.name + ", for " + std::to_string(act.lasts / kMilli) + " ms");
   if (act.kind == "a stranger") return intrude(act);
+  if (act.kind == "the server lies") return lie(act);
   const auto is_one_of = [&](const auto& kinds) {
     return std::find(std::begin(kinds), std::end(kinds), act.kind) != std::end(kinds);
   };
@@ -83,8 +85,33 @@ void Town::hamper(const Act& act) {
   if (act.kind == "cut the server off") kernel().cut(kProxyHost, kServerHost, until);
   if (act.kind == "cut the players off") kernel().cut(kPlayerHost, kProxyHost, until);
   if (act.kind == "fill the disk") kernel().disk().faults.room = kernel().disk().used();
+  if (act.kind == "step the wall clock") {
+    Draw draw = plan_.draw("step of " + act.name);
+    const auto by = static_cast<std::int64_t>(draw.time(1, 50ULL * 86'400'000));
+    kernel().step_wall(draw.chance(0.5) ? by : -by);
+  }
+  const std::size_t proxy = proxy_.number();
+  if (act.kind == "run out of descriptors") kernel().limit_files(proxy, kernel().open_files(proxy));
   sleep(act.lasts);
   if (act.kind == "fill the disk") kernel().disk().faults.room = UINT64_MAX;
+  if (act.kind == "run out of descriptors") kernel().limit_files(proxy, Kernel::kMost);
+}
+
+/// What the server says to the proxy has false bytes. Those who heard it come anew afterwards.
+void Town::lie(const Act& act) {
+  Draw draw = plan_.draw("lies of " + act.name);
+  Faults& faults = kernel().faults;
+  faults.liar = kServerHost;
+  faults.fooled = kProxyHost;
+  faults.lie = draw.share(0.3);
+  lied_ = true;
+  sleep(act.lasts);
+  faults.lie = 0;
+  sleep(2 * kSecond);  // what is on its way has arrived
+  proxy_.call([&](relay::ProxyServer& its) {
+    for (const Way& way : ways_)
+      for (const std::size_t route : way.routes) its.end_sessions(route, "you were told lies");
+  });
 }
 
 void Town::order(const Act& act) {
