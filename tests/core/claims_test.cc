@@ -2,9 +2,15 @@
 #include "proxy/core/gameplay/claims.h"
 
 #include <doctest/doctest.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 
 #include <array>
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+#include <variant>
 
 namespace entente::core::claims_test {
 namespace {
@@ -15,23 +21,49 @@ TEST_CASE("either word that carries a motion gives its place and velocity") {
   CHECK(moved.ShortDebugString() == "x: 1 y: 2 z: 3 vx: 4 vy: 5 vz: 6");
 }
 
-TEST_CASE("a claim with a number that is not finite is recognized") {
-  words::PoseClaim claim;
-  claim.set_x(1);
-  CHECK(finite(Intent(claim)));
-  for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (const auto set :
-         {&words::PoseClaim::set_x, &words::PoseClaim::set_vz, &words::PoseClaim::set_yaw, &words::PoseClaim::set_pitch,
-          &words::PoseClaim::set_yaw_rate, &words::PoseClaim::set_sent_at}) {
-      words::PoseClaim bad = claim;
-      (bad.*set)(wrong);
-      CHECK_FALSE(finite(Intent(bad)));
-    }
+/// Sets the n-th field that is a double; false if there are fewer.
+bool set_double(google::protobuf::Message& word, int n, double value, std::string& name) {
+  const auto& kind = *word.GetDescriptor();
+  for (int i = 0; i < kind.field_count(); ++i) {
+    const auto& field = *kind.field(i);
+    if (field.cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE || n-- != 0) continue;
+    word.GetReflection()->SetDouble(&word, &field, value);
+    name = field.name();
+    return true;
   }
-  words::Step step;
-  step.set_y(std::numeric_limits<double>::quiet_NaN());
-  CHECK_FALSE(finite(Intent(step)));
-  CHECK(finite(Intent(words::Spawn())));
+  return false;
+}
+
+/// For each field of each kind of intent that is a double.
+template <class... Kinds>
+int for_each_double(std::variant<Kinds...>*, double value,
+                    const std::function<void(const Intent&, std::string)>& call) {
+  int count = 0;
+  const auto of_kind = [&](auto word) {
+    const auto plain = word;
+    std::string name;
+    for (int n = 0; set_double(word = plain, n, value, name); ++n, ++count) call(Intent(word), name);
+  };
+  (of_kind(Kinds()), ...);
+  return count;
+}
+
+TEST_CASE("an intent with a number that is not finite is recognized, and the field is named") {
+  const double large = std::numeric_limits<double>::max(), infinite = std::numeric_limits<double>::infinity();
+  for (const double wrong : {std::nan(""), infinite, -infinite}) {
+    const int all =
+        for_each_double(static_cast<IntentKind*>(nullptr), wrong,
+                        [](const Intent& intent, const std::string& name) { CHECK(not_finite(intent) == name); });
+    CHECK(all > 40);
+  }
+  for (const double fine : {0.0, large, -large})
+    for_each_double(static_cast<IntentKind*>(nullptr), fine,
+                    [](const Intent& intent, const std::string&) { CHECK(not_finite(intent) == ""); });
+  words::Toward far;
+  far.set_x(large);
+  far.set_y(large);
+  CHECK(not_finite(Intent(far)) == "");
+  CHECK(not_finite(Intent(words::Spawn())) == "");
 }
 
 }  // namespace

@@ -199,7 +199,8 @@ TEST_CASE("a back gets no number that is not finite") {
   play.seat();
   play.room.back_opened({}, 0);
   play.says(1, "enter");
-  CHECK(play.says(1, "nowhere") == "");
+  CHECK(play.says(1, "nowhere") == "seat 1 sends ClaimRefused\n");
+  CHECK(play.says(1, "nowhere") == "");  // told once
   CHECK(play.room.ledger().entries().size() == 1);
 }
 

@@ -35,6 +35,7 @@ struct ArenaRules {
   double round = 0;                                  ///< 0: no time limit
   std::uint32_t score_limit = 0;                     ///< of a player, or in team modes of a team; 0: none
   double pause = 8;                                  ///< between two rounds
+  bool lockstep = false;                             ///< time advances when the players ask for it (lockstep.h)
 };
 
 /// A player of a recording, or of an arena that was moved here. The first player who enters with this name continues

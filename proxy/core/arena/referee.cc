@@ -13,7 +13,6 @@
 namespace entente::core {
 namespace {
 
-constexpr Micros kTick = 40 * kMillisecond;
 constexpr Micros kSeatKept = 5 * kSecond;  // until RejoinRecord::entries is full again
 constexpr double kAway = 3;                // seconds that a client may have moved without a referee
 constexpr std::size_t kLongestName = 31;
@@ -67,6 +66,7 @@ void Referee::opened(const Peer&, BackOut& out) {
                                                     {"tick_s", static_cast<double>(kTick) / kSecond}};
   for (const auto& [name, value] : numbers) out.say(rule(name, digits(value)));
   out.say(rule("hits", "server"));
+  if (rules.lockstep) out.say(rule("lockstep", "1"));
   out.say(arena_.geometry);
   if (rules.mode == ArenaMode::kFlags) place_flags(out);
   place_guided(out);
@@ -109,6 +109,12 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                  },
                  [&](const words::Trigger&) {},  // released, or already held
                  [&](const words::HitClaim&) { out.drop(drops::kHitClaim); },
+                 [&](const words::Playback&) {
+                   if (!arena_.rules.lockstep) return out.drop(drops::kMeansNothing, intent);
+                   words::ClaimRefused refused;
+                   refused.set_why("a step of a lockstep arena needs by_s: more than 0, at most 3600 seconds");
+                   out.say(Fact(intent.by, refused));
+                 },
                  [&](const words::Edit&) { out.drop(drops::kEdit); },
                  [&](const auto&) {
                    if (!player->steering.hear(intent)) out.drop(drops::kMeansNothing, intent);

@@ -24,6 +24,7 @@ class Referee final : public Back {
  public:
   explicit Referee(Arena arena);
 
+  static constexpr Micros kTick = 40 * kMillisecond;
   /// How long a SavedPlayer is held for the player to whom it was promised.
   static constexpr Micros kHeld = 4 * kSecond;
 

@@ -1,6 +1,8 @@
 // Where a player claims that a unit is (PoseClaim), and where it is (Pose).
-// Invariant: pose_of() and claim_of() copy the fields that both words have, and check nothing; finite() does.
+// Invariant: pose_of() and claim_of() copy the fields that both words have, and check nothing; not_finite() does.
 #pragma once
+
+#include <string>
 
 #include "proxy/core/word.h"
 
@@ -20,7 +22,7 @@ void set_way(const Point& at, const Point& velocity, Word& word) {
   word.set_vz(velocity[2]);
 }
 
-/// Whether all its numbers are finite.
-bool finite(const Intent& intent);
+/// The first field that is not a finite number, such as "x". Empty: there is none.
+std::string not_finite(const Intent& intent);
 
 }  // namespace entente::core

@@ -69,6 +69,9 @@ class FactDelivery {
   /// Whether a world has this id.
   bool knows(Id id) const;
 
+  /// Delivers to this seat only. The world and recorders do not hear of it.
+  void deliver_alone(Seat& seat, Fact fact);
+
   SharedFrames frames;
 
  private:
@@ -83,7 +86,6 @@ class FactDelivery {
   void deliver(const Fact& fact);
   void deliver_everywhere(const Fact& fact);
   void deliver_to_hearers(const Fact& fact, Scene& scene);
-  void deliver_alone(Seat& seat, Fact fact);
   void tell_map(Seat& seat, const std::function<void()>& tell);
 
   Room& room_;

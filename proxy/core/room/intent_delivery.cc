@@ -15,11 +15,24 @@ namespace {
 
 constexpr std::size_t kMostUnadmitted = 64;  // intents of each player who waits to be admitted
 
+/// Whether the seat was not told of this line and word before.
+bool tells_first(Seat& seat, const MappingLine& line, const char* word) {
+  const std::pair<const MappingLine*, const char*> drop{&line, word};
+  if (std::find(seat.told_drops.begin(), seat.told_drops.end(), drop) != seat.told_drops.end()) return false;
+  seat.told_drops.push_back(drop);
+  return true;
+}
+
 }  // namespace
 
 void IntentDelivery::queue(Intent&& intent) {
   intent.at = room_.now_;
   waiting_.push_back(std::move(intent));
+}
+
+void IntentDelivery::queue_collected(std::vector<Intent> intents) {
+  collected_ = intents.size();
+  for (Intent& intent : intents) queue(std::move(intent));
 }
 
 void IntentDelivery::admit(Seat& seat) {
@@ -36,7 +49,10 @@ void IntentDelivery::deliver() {
 
 void IntentDelivery::deliver(Intent& intent) {
   Seat* const seat = room_.seat_with(intent.by);
+  const bool was_collected = collected_ != 0;
+  if (was_collected) --collected_;
   if (seat == nullptr || awaits_entry(intent, *seat)) return;
+  if (!was_collected && room_.host_.collects(intent)) return;
   ++room_.work_;
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
@@ -45,7 +61,7 @@ void IntentDelivery::deliver(Intent& intent) {
       return;
     }
   }
-  if (!finite(intent)) return count_drop(intent.by, drops::kNotFinite, name_of(intent));
+  if (const std::string field = not_finite(intent); !field.empty()) return refuse_number(intent, *seat, field);
   clean_texts(intent);
   room_.host_.heard(intent);
   if (as<words::Resume>(intent) != nullptr) return resume(intent);
@@ -130,11 +146,20 @@ void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* 
   room_.ledger_.add(line, word);
   if (!room_.options_.tells_drops || member == kNextBackId || !is_wish(line, word)) return;
   Seat* const seat = room_.seat_with(member != kBackId ? member : heard_ != nullptr ? heard_->by : room_.back_->me());
-  if (seat == nullptr || seat->has_left() || !seat->entered) return;
-  const std::pair<const MappingLine*, const char*> drop{&line, word};
-  if (std::find(seat->told_drops.begin(), seat->told_drops.end(), drop) != seat->told_drops.end()) return;
-  seat->told_drops.push_back(drop);
+  if (seat == nullptr || seat->has_left() || !seat->entered || !tells_first(*seat, line, word)) return;
   notify(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
+}
+
+/// The author of the client is told, once of each kind of intent, even if no person waits for what becomes of it.
+void IntentDelivery::refuse_number(const Intent& intent, Seat& seat, const std::string& field) {
+  const char* const name = name_of(intent);
+  room_.ledger_.add(drops::kNotFinite, name);
+  if (seat.has_left() || !tells_first(seat, drops::kNotFinite, name)) return;
+  words::ClaimRefused refused;
+  refused.set_why(std::string(name) + "." + field + " is not a finite number");
+  Fact answer(seat.me(), std::move(refused));
+  answer.cause = intent.number;
+  room_.facts_.queue(std::move(answer));
 }
 
 /// `cause`: the number of the intent that this answers.

@@ -20,10 +20,15 @@ class IntentDelivery {
 
   /// A front says the intent now.
   void queue(Intent&& intent);
+  /// Intents that the host has collected. REQUIRES: none wait.
+  void queue_collected(std::vector<Intent> intents);
   /// The host admits this seat: its intents wait no longer.
   void admit(Seat& seat);
   std::size_t waiting() const { return waiting_.size(); }
-  void clear() { waiting_.clear(); }
+  void clear() {
+    waiting_.clear();
+    collected_ = 0;
+  }
   /// Delivers all that wait, but not what is said meanwhile.
   void deliver();
   /// Counts what `member` did not pass on. A player who waits for what becomes of it is told, once of each line and
@@ -42,12 +47,14 @@ class IntentDelivery {
   void learn_known_world();
   void make_way(const words::Enter& wish);
   void notify(const Seat& seat, std::string text, std::uint32_t cause);
+  void refuse_number(const Intent& intent, Seat& seat, const std::string& field);
 
   Room& room_;
   Chat chat_;
   bool dialled_ = false;
   const Intent* heard_ = nullptr;  // the one that the back hears now
   std::vector<Intent> waiting_, delivering_;
+  std::size_t collected_ = 0;  // so many of those that are delivered next were collected by the host
 };
 
 }  // namespace entente::core

@@ -149,6 +149,26 @@ void Room::tick(Micros now) {
   drain();
 }
 
+void Room::hear_collected(std::vector<Intent> intents, Micros now) {
+  now_ = now;
+  intents_.queue_collected(std::move(intents));
+  drain();
+}
+
+void Room::tell_time(Id id, std::uint32_t cause, Micros now) {
+  now_ = now;
+  Seat* const seat = seat_with(id);
+  if (seat == nullptr || seat->has_left()) return;
+  words::Clock clock;
+  clock.set_us(now);
+  clock.set_speed(1);
+  clock.set_paused(true);
+  Fact fact(id, clock);
+  fact.cause = cause;
+  facts_.deliver_alone(*seat, std::move(fact));
+  drain();
+}
+
 void Room::order(const std::function<void(Back&)>& order, Micros now) {
   now_ = now;
   if (back_->has_left()) return;

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proxy/core/chat.h"
 #include "proxy/core/ledger.h"
@@ -86,6 +87,8 @@ class Room {
     virtual const WorldState* known_world() { return nullptr; }
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
+    /// Whether the host keeps this intent until hear_collected(), as a lockstep arena does. It is then moved from.
+    virtual bool collects(Intent& /*intent*/) { return false; }
 
     // For recorders.
     virtual void heard(const Intent&) {}
@@ -128,6 +131,10 @@ class Room {
   /// Ticks the members whose time has come, at most kMostTicks of them. If more are due, next_wake() is not later than
   /// `now`.
   void tick(Micros now);
+  /// Delivers intents that the host has collected (Host::collects).
+  void hear_collected(std::vector<Intent> intents, Micros now);
+  /// Tells a seat, and nobody else, the room's time. `cause`: the number of its intent that this answers.
+  void tell_time(Id seat, std::uint32_t cause, Micros now);
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
   /// Sends a seat's player a line in the server's name. False: the seat is empty, or its player has not entered yet.

@@ -22,6 +22,8 @@ Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secr
   shared_room.game = &native::game();
   shared_room.back = [place = *place] { return std::make_unique<core::Referee>(place); };
   shared_room.stand_ins = stand_ins_of(arena, place->starts);
+  shared_room.seed = arena.seed();
+  if (arena.lockstep()) shared_room.lockstep_tick = core::Referee::kTick;
   shared_room.record_secrets = record_secrets;
   shared_room.tap = tap;
   return ConfiguredArena{std::move(*place), std::move(shared_room)};

@@ -60,6 +60,7 @@ core::Arena arena_of(const config::Arena& settings) {
   rules.round = settings.round_s();
   rules.score_limit = settings.score_limit();
   rules.pause = settings.pause_s();
+  rules.lockstep = settings.lockstep();
   return {rules, core::courtyard(settings.side() / 2.0)};
 }
 
@@ -76,6 +77,8 @@ std::vector<ArenaObjection> objections_to(const config::Arena& settings) {
   if (settings.listen().empty()) all.push_back({"listen", "must have at least one URL"});
   if (settings.bots() >= settings.seats())
     all.push_back({"bots", "must be less than seats, so that a person can join"});
+  if (settings.lockstep() && (settings.fleet() || settings.watch_size() != 0))
+    all.push_back({"lockstep", "needs an arena that is not of the fleet, and has no `watch`"});
   const auto at = parse_time(settings.at());
   if (!at) all.push_back({"at", at.error().text});
   if (at && *at != 0 && settings.from().empty()) all.push_back({"at", "needs 'from', the recording to start from"});

@@ -24,7 +24,7 @@ constexpr Millis kGatherGone = 250;
 
 core::RoomOptions room_options(const SharedRoomOptions& options) {
   core::RoomOptions room;
-  room.seed = std::random_device{}();
+  room.seed = options.seed != 0 ? options.seed : std::random_device{}();
   room.shared = true;
   room.chat = options.chat;
   room.tells_drops = true;
@@ -41,7 +41,11 @@ SharedRoom::SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Eve
       state_(state),
       events_(events),
       info_{link, state.options.game, 0, {}, {}, {}},
-      stand_ins_(state.options.stand_ins) {}
+      stand_ins_(state.options.stand_ins) {
+  if (state.options.lockstep_tick == 0) return;
+  lockstep_.emplace(state.options.lockstep_tick);
+  own_time_ = 0;
+}
 
 SharedRoom::~SharedRoom() {
   annex_.reset();
@@ -84,6 +88,8 @@ void SharedRoom::after_call() {
   state_.orphaned.add(room_->world().orphaned() - state_.orphaned.read());
   for (const core::Id id : std::exchange(overflowed_, {}))
     if (Guest* guest = find(id)) guest->overflow();
+  for (const core::Id id : std::exchange(hasty_, {}))
+    dismiss(id, "more than 256 KiB of your intents wait for the arena's time to advance");
   for (const core::Id id : std::exchange(taking_up_, {}))
     if (Guest* guest = find(id)) guest->take_up_session();
   if (room_->over()) tell_end();
@@ -148,7 +154,9 @@ void SharedRoom::at_turn_end() {
   const std::uint64_t work = room_->work() + kTurnWork, until = loop_.nanos() + kTurnNanos;
   while (serve_crowd() && room_->work() < work && loop_.nanos() < until) {
   }
+  const bool is_done = advance();
   in_turn_ = false;
+  if (!is_done) begin_turn();
   if (annex_) annex_->turn_ends();
   const std::uint64_t nanos = loop_.nanos();
   if (guests_.size() < kMany || nanos >= flushed_at_ + kGatherNanos || over()) flush(nanos);
@@ -159,6 +167,46 @@ void SharedRoom::at_turn_end() {
     tidy_at_ = now + kTidyEvery;
   }
   if (!over()) set_alarm(next_turn(now));
+}
+
+// -- Lockstep ---------------------------------------------------------------------------------------------------------
+
+/// Bots of the room are no guests: they think while time advances.
+bool SharedRoom::collects(core::Intent& intent) {
+  const core::Id seat = intent.by;
+  if (!lockstep_ || find(seat) == nullptr || !lockstep_->collects(intent)) return false;
+  if (lockstep_->is_full(seat)) hasty_.push_back(seat);
+  return true;
+}
+
+/// Lets time pass as far as the guests have asked for. False: the rest is for the next turn.
+bool SharedRoom::advance() {
+  if (!lockstep_) return true;
+  const std::uint64_t enough = loop_.nanos() + kTurnNanos;
+  while (!over() && (in_step_ || begin_step())) {
+    const core::Micros goal = lockstep_->until();  // kNever: those who had asked have left
+    while (goal != core::Lockstep::kNever && room_->next_wake() <= goal) {
+      if (loop_.nanos() >= enough) return false;
+      own_time_ = std::max(*own_time_, room_->next_wake());
+      call_room([](core::Room& room, core::Micros at) { room.tick(at); });
+    }
+    in_step_ = false;
+    if (goal == core::Lockstep::kNever) continue;
+    own_time_ = goal;
+    for (const core::Lockstep::Step& step : lockstep_->take_due(goal))
+      call_room([&](core::Room& room, core::Micros at) { room.tell_time(step.player, step.number, at); });
+  }
+  return true;
+}
+
+/// What was collected takes effect. False: time may not advance.
+bool SharedRoom::begin_step() {
+  if (!lockstep_->may_advance(loop_.now())) return false;
+  for (const core::Id late : lockstep_->take_late())
+    announce(late, "time advances without you until you ask for a step: you asked for none in 10 s");
+  for (std::vector<core::Intent>& of_one : lockstep_->begin(*own_time_))
+    call_room([&](core::Room& room, core::Micros at) { room.hear_collected(std::move(of_one), at); });
+  return in_step_ = true;
 }
 
 /// Sends out what guests were told.
@@ -175,7 +223,8 @@ void SharedRoom::flush(std::uint64_t nanos) {
 /// When at_turn_end() is needed next: when the room wants to be woken, guests are to be flushed, or the crowd is to be
 /// served.
 std::uint64_t SharedRoom::next_turn(Millis now) {
-  std::uint64_t at = wakes_at();
+  std::uint64_t at = lockstep_ ? kNever : wakes_at();
+  if (lockstep_ && lockstep_->next_look() != core::Lockstep::kNever) at = lockstep_->next_look() * 1'000'000;
   if (!touched_.empty()) at = std::min(at, flushed_at_ + kGatherNanos);
   if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now))) return 1;
   return to_enter_.empty() ? at : std::min(at, enter_at_ * 1'000'000);
@@ -334,9 +383,14 @@ void SharedRoom::told(const core::Fact& fact) {
   RoomHost::told(fact);
   if (annex_) annex_->told(fact);
   if (const auto* player = core::as<words::Player>(fact))
-    if (Guest* const guest = find(player->id())) guest->player_entered(*player);
+    if (Guest* const guest = find(player->id())) {
+      guest->player_entered(*player);
+      if (lockstep_) lockstep_->entered(player->id(), player->role() != words::WATCH);
+    }
+  if (const auto* gone = core::as<words::PlayerGone>(fact); gone != nullptr && lockstep_) lockstep_->left(gone->id());
   const auto* refused = core::as<words::Refused>(fact);
   if (fact.audience != words::PLAYER || refused == nullptr) return;
+  if (lockstep_) lockstep_->left(fact.to);
   if (Guest* const guest = find(fact.to)) guest->turned_away(refused->text());
 }
 

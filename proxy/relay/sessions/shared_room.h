@@ -13,14 +13,15 @@
 #include <vector>
 
 #include "proxy/base/keyed_hash.h"
+#include "proxy/core/arena/lockstep.h"
 #include "proxy/core/bot/stand_ins.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/admission/entry_queue.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/base/reason.h"
 #include "proxy/relay/sessions/annex.h"
-#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 
@@ -107,6 +108,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void dial() override {}
   bool try_resume_seat(core::Id seat, std::uint32_t number) override;
   bool admits(core::Id seat) override;
+  bool collects(core::Intent& intent) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
   // RoomHost, Later
@@ -123,6 +125,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void depart(core::Id seat, std::string_view why, std::uint32_t code);
   void begin_turn();
   bool serve_crowd();
+  bool advance();
+  bool begin_step();
   void flush(std::uint64_t nanos);
   std::uint64_t next_turn(Millis now);
   Guest* find(core::Id guest) const;
@@ -139,11 +143,14 @@ class SharedRoom final : public RoomHost, private net::Later {
   TapSink* tap_ = nullptr;
   std::unique_ptr<Annex> annex_;  // may be null
   core::StandIns stand_ins_;
+  std::optional<core::Lockstep> lockstep_;
+  bool in_step_ = false;  // time is on its way to lockstep_->until()
   tsl::robin_map<core::Id, Guest*, KeyedHash<core::Id>> guests_;
   mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends
   Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
+  std::vector<core::Id> hasty_;      // of whom too much waits for time to advance
   std::vector<core::Id> taking_up_;  // their clients resume sessions that have left the room
 
   // Guests that come and go.

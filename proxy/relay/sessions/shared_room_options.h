@@ -25,6 +25,8 @@ struct SharedRoomOptions {
   std::function<std::unique_ptr<Annex>(SharedRoom& room, net::Loop& loop)> annex = {};
   core::StandInOptions stand_ins;  ///< the bots that play while there are few people
   core::ChatRules chat;
+  std::uint32_t seed = 0;          ///< of the room's random numbers; 0: a random one
+  core::Micros lockstep_tick = 0;  ///< not 0: time advances when the guests ask for it, in steps of this length
   bool record_secrets = false;
   Tap* tap = nullptr;                         ///< of its words; may be null
   std::shared_ptr<Broadcast> broadcast = {};  ///< for viewers; may be null

@@ -1,0 +1,192 @@
+// When the time of a lockstep arena advances, and what takes effect then.
+#include "proxy/core/arena/lockstep.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace entente::core::lockstep_test {
+namespace {
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr Id kAnna = 3, kBob = 7;
+
+Intent step(Id by, double seconds) {
+  words::Playback wish;
+  wish.set_by_s(seconds);
+  Intent intent{std::move(wish)};
+  intent.by = by;
+  intent.number = 9;
+  return intent;
+}
+
+Intent line(Id by, const std::string& text) {
+  words::Say say;
+  say.set_text(text);
+  Intent intent{std::move(say)};
+  intent.by = by;
+  return intent;
+}
+
+/// Two players who have entered.
+struct Pair {
+  Pair() {
+    lockstep.entered(kAnna, true);
+    lockstep.entered(kBob, true);
+  }
+  bool hears(Intent intent) { return lockstep.collects(intent); }
+  /// What takes effect, such as "3:hello 7:hi ".
+  std::string begins(Micros now) {
+    std::string all;
+    for (const auto& of_one : lockstep.begin(now))
+      for (const Intent& intent : of_one) all += std::to_string(intent.by) + ":" + as<words::Say>(intent)->text() + " ";
+    return all;
+  }
+  Lockstep lockstep{kTick};
+};
+
+TEST_CASE("time advances when all have asked, and no further than the first of them") {
+  Pair pair;
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+  CHECK(pair.hears(step(kBob, 0.2)));
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+  CHECK(pair.hears(step(kAnna, 0.08)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  CHECK(pair.begins(0) == "");
+  CHECK(pair.lockstep.until() == 2 * kTick);
+  const auto due = pair.lockstep.take_due(2 * kTick);
+  REQUIRE(due.size() == 1);
+  CHECK(due[0].player == kAnna);
+  CHECK(due[0].number == 9);
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+  CHECK(pair.hears(step(kAnna, 10)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  pair.begins(2 * kTick);
+  CHECK(pair.lockstep.until() == 5 * kTick);
+}
+
+TEST_CASE("intents take effect when time advances, in the order of players, each up to its step") {
+  Pair pair;
+  for (Intent& intent : std::array{line(kBob, "b1"), step(kBob, 1), line(kBob, "b2"), line(kAnna, "a1"),
+                                   line(kAnna, "a2"), step(kAnna, 0.04), line(kAnna, "a3"), step(kAnna, 0.04)})
+    CHECK(pair.lockstep.collects(intent));
+  REQUIRE(pair.lockstep.may_advance(0));
+  CHECK(pair.begins(0) == "3:a1 3:a2 7:b1 ");
+  CHECK(pair.lockstep.take_due(kTick).size() == 1);
+  REQUIRE(pair.lockstep.may_advance(0));
+  CHECK(pair.begins(kTick) == "3:a3 ");  // bob's step is under way
+}
+
+TEST_CASE("what enters and leaves is not collected, and whoever leaves is not waited for") {
+  Pair pair;
+  CHECK_FALSE(pair.hears(Intent(words::Enter())));
+  Intent strange = line(99, "who am I?");
+  CHECK_FALSE(pair.lockstep.collects(strange));
+  CHECK(pair.hears(step(kAnna, 1)));
+  Intent leave{words::Leave()};
+  leave.by = kBob;
+  CHECK_FALSE(pair.lockstep.collects(leave));
+  CHECK(pair.lockstep.may_advance(0));
+}
+
+TEST_CASE("what follows an Enter at once is collected") {
+  Lockstep lockstep(kTick);
+  Intent enter{words::Enter()};
+  enter.by = kAnna;
+  CHECK_FALSE(lockstep.collects(enter));
+  Intent spawn{words::Spawn()};
+  spawn.by = kAnna;
+  CHECK(lockstep.collects(spawn));
+}
+
+TEST_CASE("spectators are waited for only once they have asked") {
+  Pair pair;
+  pair.lockstep.entered(8, false);
+  CHECK(pair.hears(step(kAnna, 1)));
+  CHECK(pair.hears(step(kBob, 1)));
+  CHECK(pair.lockstep.may_advance(0));
+  pair.begins(0);
+  CHECK(pair.hears(step(8, 0.04)));
+  pair.lockstep.take_due(kSecond);
+  CHECK(pair.hears(step(kAnna, 1)));
+  CHECK(pair.hears(step(kBob, 1)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  pair.begins(kSecond);
+  pair.lockstep.take_due(kSecond + kTick);
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+}
+
+TEST_CASE("nobody waits for a silent player for longer than the patience; it is waited for again once it asks") {
+  Pair pair;
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(1000));
+  CHECK(pair.lockstep.next_look() == 1000 + Lockstep::kPatience);
+  CHECK_FALSE(pair.lockstep.may_advance(999 + Lockstep::kPatience));
+  REQUIRE(pair.lockstep.may_advance(1000 + Lockstep::kPatience));
+  CHECK(pair.lockstep.take_late() == std::vector<Id>{kBob});
+  CHECK(pair.lockstep.take_late().empty());
+  CHECK(pair.hears(line(kBob, "slow")));
+  CHECK(pair.begins(0) == "7:slow ");
+  pair.lockstep.take_due(kTick);
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK(pair.lockstep.may_advance(0));
+  CHECK(pair.hears(step(kBob, 0.04)));
+  pair.begins(kTick);
+  pair.lockstep.take_due(2 * kTick);
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+}
+
+TEST_CASE("a step is a whole number of ticks; what is no step is an intent like others") {
+  for (const auto& [seconds, ticks] : {std::pair{0.001, 1}, {0.04, 1}, {0.059, 1}, {0.061, 2}, {3600.0, 90'000}}) {
+    Lockstep lockstep(kTick);
+    lockstep.entered(kAnna, true);
+    Intent intent = step(kAnna, seconds);
+    CHECK(lockstep.collects(intent));
+    REQUIRE(lockstep.may_advance(0));
+    CHECK(lockstep.begin(0).empty());
+    CHECK(lockstep.until() == static_cast<Micros>(ticks) * kTick);
+  }
+  for (const double seconds : {0.0, -1.0, 3601.0, 1e300, std::nan(""), HUGE_VAL}) {
+    Lockstep lockstep(kTick);
+    lockstep.entered(kAnna, true);
+    Intent intent = step(kAnna, seconds);
+    CHECK(lockstep.collects(intent));
+    CHECK_FALSE(lockstep.may_advance(0));
+  }
+}
+
+TEST_CASE("what it keeps of a player is bounded") {
+  Pair pair;
+  int kept = 0;
+  for (; !pair.lockstep.is_full(kAnna); ++kept) REQUIRE(pair.hears(line(kAnna, std::string(1000, 'x'))));
+  CHECK(kept > 200);
+  CHECK(kept < 260);
+  CHECK(pair.hears(step(kAnna, 1)));  // lost
+  CHECK(pair.hears(step(kBob, 1)));
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+  CHECK_FALSE(pair.lockstep.is_full(kBob));
+  CHECK_FALSE(pair.lockstep.is_full(99));
+  pair.lockstep.left(kAnna);
+  CHECK(pair.lockstep.may_advance(0));
+}
+
+TEST_CASE("if those who had asked leave, time does not advance") {
+  Pair pair;
+  CHECK(pair.hears(step(kAnna, 1)));
+  CHECK(pair.hears(step(kBob, 1)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  pair.begins(0);
+  pair.lockstep.left(kAnna);
+  pair.lockstep.left(kBob);
+  CHECK(pair.lockstep.until() == Lockstep::kNever);
+  CHECK(pair.lockstep.take_due(kSecond).empty());
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+}
+
+}  // namespace
+}  // namespace entente::core::lockstep_test
