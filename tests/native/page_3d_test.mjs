@@ -8,8 +8,8 @@ import { loaded } from "../../adapters/native/page/gauges.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { Mason } from "../../adapters/native/page/mason.js";
 import { ranked } from "../../adapters/native/page/scores.js";
-import { Room } from "../../adapters/native/page/room.js";
-import { HEIGHT, SIDE, unpack, Voxels } from "../../adapters/native/page/voxels.js";
+import { Room } from "../../adapters/native/clients/js/room.js";
+import { HEIGHT, SIDE, unpack, Voxels } from "../../adapters/native/clients/js/voxels.js";
 
 const BLOCK = 800 / SIDE;
 

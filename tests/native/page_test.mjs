@@ -8,9 +8,9 @@ import { standings } from "../../adapters/native/page/scores.js";
 import { flagText } from "../../adapters/native/page/flags.js";
 import { clipCommand, faultOf, fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
-import { placeOf, radiusOf, Room } from "../../adapters/native/page/room.js";
+import { placeOf, radiusOf, Room } from "../../adapters/native/clients/js/room.js";
 import { beginning, situation } from "../../adapters/native/page/start.js";
-import { Track, wrap } from "../../adapters/native/page/track.js";
+import { Track, wrap } from "../../adapters/native/clients/js/track.js";
 import { LastDeaths, placeIn, whereabouts } from "../../adapters/native/page/deaths.js";
 
 const pose = (x, more = {}) => ({ x, y: 0, vx: 0, vy: 0, yaw: 0, yawRate: 0, ...more });

@@ -1,7 +1,7 @@
 // Meshes of blocks: one for each chunk near the camera, and a rough one of the whole map behind them. Invariant: a chunk is built when the
 // camera comes near, and again only if it changed; neighbouring faces of one colour and direction are one face.
 import { Mason, lightOf } from "./mason.js";
-import { CHUNK, HEIGHT, SIDE, unpack } from "./voxels.js";
+import { CHUNK, HEIGHT, SIDE, unpack } from "../clients/js/voxels.js";
 
 const CHUNKS = SIDE / CHUNK;
 const NEAR = 14, KEPT = 18;  // chunks

@@ -1,6 +1,6 @@
 // The camera of the 3D view: where it is and which way it looks. Invariant: it uses neither the page nor three.js; yaw and pitch are
 // those of the words. Three ways to look: behind the followed unit, from within it, and free.
-import { wrap } from "./track.js";
+import { wrap } from "../clients/js/track.js";
 
 export const WAYS = ["CHASE", "FIRST", "FREE"];
 const TURN_RATE = 3.5;  // per second: how fast the camera turns behind a unit

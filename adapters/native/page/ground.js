@@ -2,7 +2,7 @@
 // Invariant: a pattern of tiles or voxels is made once for each world, and again after changes; an invalid map is not drawn.
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
-import { HEIGHT, SIDE, unpack } from "./voxels.js";
+import { HEIGHT, SIDE, unpack } from "../clients/js/voxels.js";
 
 const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", ROUGH_EDGE = "#6f7a85", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
 const GRID_STEP = 50;          // metres

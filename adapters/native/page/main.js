@@ -11,7 +11,7 @@ import { Minimap } from "./minimap.js";
 import { clipCommand, faultOf, fragmentOf, momentIn } from "./moment.js";
 import { Panels } from "./panels.js";
 import { timeText } from "./playback.js";
-import { Room } from "./room.js";
+import { Room } from "../clients/js/room.js";
 import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
 import { beginning, Start, titleOf } from "./start.js";

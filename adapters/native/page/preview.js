@@ -1,7 +1,7 @@
 // The field at the moment of a recording that the mouse points at, over the time bar. A second visit fetches it: it enters as a
 // spectator when it is first needed, stays paused, and leaves when the mouse has been away for a while.
 import { Link } from "./link.js";
-import { Room } from "./room.js";
+import { Room } from "../clients/js/room.js";
 import { View } from "./view.js";
 
 const EVERY = 250;       // ms between two wishes

@@ -2,7 +2,7 @@
 import { teamColour } from "./colours.js";
 import { penOf } from "./graphics.js";
 import { rgb } from "./mason.js";
-import { placeOf, radiusOf } from "./room.js";
+import { placeOf, radiusOf } from "../clients/js/room.js";
 
 const MOST_LINES = 1024, MOST_DOTS = 8192, MOST_BURSTS = 24;
 const TAIL = 6;  // metres

@@ -4,7 +4,7 @@
 import { Link } from "./link.js";
 import { faultOf } from "./moment.js";
 import { timeText } from "./playback.js";
-import { Room } from "./room.js";
+import { Room } from "../clients/js/room.js";
 import { View } from "./view.js";
 
 const GAMES = { bzflag: "BZFlag", bzdraft: "BZFlag, draft of 1.8", panic: "Tank Commander Panic", ogar: "an Ogar game", aos: "Ace of Spades", arena: "an arena for players of all games" };

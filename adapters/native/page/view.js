@@ -5,7 +5,7 @@ import { flagText } from "./flags.js";
 import { penOf } from "./graphics.js";
 import { Ground } from "./ground.js";
 import { LABEL, Labels } from "./labels.js";
-import { radiusOf } from "./room.js";
+import { radiusOf } from "../clients/js/room.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank

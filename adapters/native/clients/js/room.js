@@ -1,8 +1,10 @@
-// The state of the room, computed from its facts. Invariant: the same facts in the same order give the same room; facts about
-// unknown players or units are ignored. It uses no element of the page.
+// The state of the room, computed from its facts, for bots and for the web page of adapters/native/page. Invariant: the same
+// facts in the same order give the same room; facts about unknown players or units are ignored. A server cannot make it grow
+// without bound: beyond MOST, new things are left out and counted. It uses no element of a page.
 import { Track } from "./track.js";
 import { Voxels } from "./voxels.js";
 
+const MOST = { players: 4096, units: 100_000, shots: 4096, tokens: 4096, zones: 1024, rules: 4096, teams: 64, owned: 4096, bursts: 4096 };
 const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const MOST_FIRED = 10;
 const MOST_COLUMNS = 4096, PASSABLE = 3;  // of tiles
@@ -46,6 +48,9 @@ export class Room {
   tokens = new Map();
   board = [];
   teams = new Map();    // team: { team, wins, losses, size }
+  zones = new Map();
+  round = {};           // the newest Round
+  leftOut = 0;          // things that exceed a limit
   #ahead = -Infinity;   // offset of the room's clock, ms
 
   /** `now`: the page's time in ms. Returns [kind, word]; nothing for an unknown kind. */
@@ -96,7 +101,15 @@ export class Room {
     this.bursts = this.bursts.filter((burst) => now < burst.until);
   }
 
+  /** Sets an entry of a table, if there is room for it. */
+  #set(table, key, value) {
+    if (this[table].has(key) || this[table].size < MOST[table]) this[table].set(key, value);
+    else ++this.leftOut;
+  }
+
   #burst({ x, y, z }, now) {
+    if (this.bursts.length >= MOST.bursts) this.tidy(now);
+    if (this.bursts.length >= MOST.bursts) return;
     this.bursts.push({ x, y, z, since: now, until: now + 1000 * BURST_SECONDS });
   }
 
@@ -113,7 +126,8 @@ export class Room {
     const flash = shot.kind === "RAY" || shot.kind === "MELEE";
     const reach = speed > 0 && number(shot.range) > 0 ? shot.range / speed : SHOT_SECONDS;
     const life = flash ? FLASH_SECONDS : number(shot.life) || reach;
-    this.shots.set(`${shot.shooter}/${shot.shot ?? 0}`,
+    if (this.shots.size >= MOST.shots) this.tidy(told);
+    this.#set("shots", `${shot.shooter}/${shot.shot ?? 0}`,
       { ...shot, ...poseOf(shot), flash, range: number(shot.range) || this.rule("shot_range", 100), fired: told, until: told + 1000 * life });
   }
 
@@ -133,14 +147,15 @@ export class Room {
   }
 
   #forget(id) {
+    const owner = this.players.get(this.units.get(id)?.owner);
     this.units.delete(id);
-    for (const player of this.players.values()) player.units = player.units.filter((unit) => unit !== id);
+    if (owner) owner.units = owner.units.filter((unit) => unit !== id);
   }
 
   #facts = {
     you: (word) => { this.me = word.player; },
     room: (word) => { this.about = word; },
-    rule: (word) => { this.rules.set(word.name, word.value); },
+    rule: (word) => { this.#set("rules", word.name, word.value); },
     world: (word) => {
       const { kind, columns = 0, rows = 0, tiles = "", voxels = "", block = 0 } = word;
       this.world = word;
@@ -152,7 +167,7 @@ export class Room {
     world_edit: ({ edit }) => this.#edit(edit ?? {}),
     player: (word) => {
       const known = this.players.get(word.id) ?? { units: [], active: 0, wins: 0, losses: 0 };
-      this.players.set(word.id, { ...known, name: "", team: "TEAM_ANY", role: "PLAY", colour: 0, ...word });
+      this.#set("players", word.id, { ...known, name: "", team: "TEAM_ANY", role: "PLAY", colour: 0, ...word });
     },
     player_gone: (word) => {
       for (const unit of this.unitsOf(word.id)) this.units.delete(unit.id);
@@ -160,11 +175,11 @@ export class Room {
     },
     owns: (word) => {
       const player = this.players.get(word.player);
-      if (player) Object.assign(player, { units: word.units ?? [], active: word.active ?? 0 });
+      if (player) Object.assign(player, { units: (word.units ?? []).slice(0, MOST.owned), active: word.active ?? 0 });
     },
     unit: (word, told) => {
       const plain = { owner: 0, kind: "TANK", team: "TEAM_ANY", colour: 0, alive: false, name: "" };
-      this.units.set(word.id, { ...plain, ...word, radius: number(word.radius), hidden: false, track: new Track(poseOf(word.pose), told) });
+      this.#set("units", word.id, { ...plain, ...word, radius: number(word.radius), hidden: false, track: new Track(poseOf(word.pose), told) });
     },
     unit_changed: ({ unit, ...changed }) => {
       const known = this.units.get(unit);
@@ -215,9 +230,11 @@ export class Room {
       if (shot && word.burst) this.#burst(placeOf(shot, (now - shot.fired) / 1000), now);
       this.shots.delete(key);
     },
-    token: (word) => { this.tokens.set(word.id, word); },
-    token_taken: (word) => { if (word.token) this.tokens.set(word.token.id, word.token); },
-    token_dropped: (word) => { if (word.token) this.tokens.set(word.token.id, word.token); },
+    token: (word) => this.#set("tokens", word.id, word),
+    token_taken: ({ token }) => token && this.#set("tokens", token.id, token),
+    token_dropped: ({ token }) => token && this.#set("tokens", token.id, token),
+    zone: (word) => this.#set("zones", word.id, word),
+    round: (word) => { this.round = word; },
     score: (word) => {
       const player = this.players.get(word.player);
       if (player) Object.assign(player, { wins: word.wins ?? 0, losses: word.losses ?? 0 });
@@ -226,12 +243,12 @@ export class Room {
       const player = this.players.get(word.player);
       if (player) player.ammo = word;
     },
-    team_score: (word) => { this.teams.set(word.team ?? "TEAM_ANY", { wins: 0, losses: 0, size: 0, ...word }); },
+    team_score: (word) => { this.#set("teams", word.team ?? "TEAM_ANY", { wins: 0, losses: 0, size: 0, ...word }); },
     clock: (word) => { this.clock = word; },
     board: (word) => { this.board = word.rows ?? []; },
     ready: () => { this.ready = true; },
     // Kinds that change nothing here, but are reported.
-    ...Object.fromEntries(["refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]
+    ...Object.fromEntries(["refused", "kicked", "claim_refused", "notice", "waiting", "said", "token_captured"]
       .map((kind) => [kind, () => {}])),
   };
 }

@@ -1,8 +1,8 @@
 // The words of the native protocol as types. Made by ../generate from schema/game.proto: do not edit.
 //
 // An intent is what you want, a fact is what is true. Metres, seconds, radians; x east, y north, z up; yaw counter-clockwise
-// from east. A field that is left out is 0, false or empty. 64-bit numbers arrive as text, bytes as base64. A later server may
-// send names of enums that are not listed here.
+// from east. Of a fact, all fields are set, except those with a question mark. Of an intent, a field that you leave out is 0,
+// false or empty. Bytes are text in base64. A later server may send names of enums that are not listed here.
 
 export type Audience = "ALL" | "PLAYER" | "TEAM" | "ADMINS";
 
@@ -65,20 +65,20 @@ export type TimelineWhat = "KILL" | "CAPTURE" | "JOIN" | "CHAT";
 
 /** Asks to join. A player's first word. */
 export interface Enter {
-  name?: string;
-  team?: Team;
-  role?: Role;
-  kit?: number;  // weapon or tank model, in the server's own numbers; 0 = any
-  flags_known?: string[];
-  password?: string;
-  token?: string;
-  motto?: string;
-  avatar?: string;
-  skin?: string;
-  version?: string;
-  claims_deaths?: boolean;  // the client tests hits on itself and sends DeathClaim, so nobody else has to
-  body?: UnitKind;  // what the client moves by itself: a TANK, or a MAN, which is smaller and climbs
-  contract?: number;  // native only: the protocol version that the client speaks; 0 means 1
+  name: string;
+  team: Team;
+  role: Role;
+  kit: number;  // weapon or tank model, in the server's own numbers; 0 = any
+  flags_known: string[];
+  password: string;
+  token: string;
+  motto: string;
+  avatar: string;
+  skin: string;
+  version: string;
+  claims_deaths: boolean;  // the client tests hits on itself and sends DeathClaim, so nobody else has to
+  body: UnitKind;  // what the client moves by itself: a TANK, or a MAN, which is smaller and climbs
+  contract: number;  // native only: the protocol version that the client speaks; 0 means 1
 }
 
 /** Changes the player. Fields that are not set stay the same. */
@@ -96,178 +96,178 @@ export interface Spawn {
 }
 
 export interface Leave {
-  why?: string;
+  why: string;
 }
 
 /** Chooses which of the player's units to steer. */
 export interface Select {
-  unit?: number;
+  unit: number;
 }
 
 export interface Watch {
-  mode?: WatchMode;
-  target?: number;  // a player
-  x?: number;
-  y?: number;
+  mode: WatchMode;
+  target: number;  // a player
+  x: number;
+  y: number;
 }
 
 /** Asks for the seat of a player who lost the connection a moment ago. It is not sent to a server: the room returns the seat or answers ClaimRefused. */
 export interface Resume {
-  player?: number;  // the player's number in the client's own game
+  player: number;  // the player's number in the client's own game
 }
 
 /** Moves one tile in this direction. If the tile is blocked, the unit only turns. The centre of the tile is x, y. */
 export interface Step {
-  unit?: number;
-  direction?: Direction;
-  x?: number;
-  y?: number;
+  unit: number;
+  direction: Direction;
+  x: number;
+  y: number;
 }
 
 /** Steers to this place: the farther away it is, the faster. */
 export interface Toward {
-  x?: number;
-  y?: number;
+  x: number;
+  y: number;
 }
 
 export interface Keys {
-  bits?: number;  // sum of Bit
-  yaw?: number;
-  pitch?: number;
-  seq?: number;
+  bits: number;  // sum of Bit
+  yaw: number;
+  pitch: number;
+  seq: number;
 }
 
 /** Where the unit is, according to its player's client. */
 export interface PoseClaim {
-  unit?: number;
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;
-  vy?: number;
-  vz?: number;
-  yaw?: number;
-  pitch?: number;
-  yaw_rate?: number;
-  state?: number;  // sum of Pose.State
-  seq?: number;  // increases; a claim with a lower number than an earlier one is too late
-  sent_at?: number;  // seconds on the client's own clock
+  unit: number;
+  x: number;
+  y: number;
+  z: number;
+  vx: number;
+  vy: number;
+  vz: number;
+  yaw: number;
+  pitch: number;
+  yaw_rate: number;
+  state: number;  // sum of Pose.State
+  seq: number;  // increases; a claim with a lower number than an earlier one is too late
+  sent_at: number;  // seconds on the client's own clock
 }
 
 /** Fires a shot. The velocity is the shot's, and includes the shooter's own. */
 export interface Fire {
-  unit?: number;
-  shot?: number;  // the player's own number for it
-  weapon?: number;  // what gives the shot its kind, as in Token.code; 0 = plain
-  kind?: ShotKind;
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;  // of a ray: its direction, length 1
-  vy?: number;
-  vz?: number;
-  life?: number;  // seconds
-  range?: number;  // metres
+  unit: number;
+  shot: number;  // the player's own number for it
+  weapon: number;  // what gives the shot its kind, as in Token.code; 0 = plain
+  kind: ShotKind;
+  x: number;
+  y: number;
+  z: number;
+  vx: number;  // of a ray: its direction, length 1
+  vy: number;
+  vz: number;
+  life: number;  // seconds
+  range: number;  // metres
 }
 
 export interface Trigger {
-  primary?: boolean;
-  secondary?: boolean;
+  primary: boolean;
+  secondary: boolean;
 }
 
 export interface Reload {
 }
 
 export interface Tool {
-  number?: number;
+  number: number;
 }
 
 export interface Split {
-  count?: number;
-  minions?: boolean;
+  count: number;
+  minions: boolean;
 }
 
 export interface Eject {
-  minions?: boolean;
+  minions: boolean;
 }
 
 /** A key whose meaning depends on the game (Q in Ogar). */
 export interface Button {
-  down?: boolean;
+  down: boolean;
 }
 
 export interface Freeze {
-  on?: boolean;
+  on: boolean;
 }
 
 export interface HitClaim {
-  victim?: number;  // a player
-  shot?: number;
-  part?: HitClaimPart;
+  victim: number;  // a player
+  shot: number;
+  part: HitClaimPart;
 }
 
 /** The player is dead, according to the player's client. */
 export interface DeathClaim {
-  killer?: number;  // a player; 0 = nobody
-  shot?: number;  // the killer's number for it
-  why?: DeathCause;
+  killer: number;  // a player; 0 = nobody
+  shot: number;  // the killer's number for it
+  why: DeathCause;
 }
 
 export interface ShotMoveClaim {
-  shot?: number;
-  target?: number;  // a player
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;
-  vy?: number;
-  vz?: number;
+  shot: number;
+  target: number;  // a player
+  x: number;
+  y: number;
+  z: number;
+  vx: number;
+  vy: number;
+  vz: number;
 }
 
 export interface ShotEndClaim {
-  shooter?: number;
-  shot?: number;
-  burst?: boolean;  // it ended in an explosion
+  shooter: number;
+  shot: number;
+  burst: boolean;  // it ended in an explosion
 }
 
 export interface TokenWish {
-  token?: number;
-  op?: TokenWishOp;
-  from?: number;  // a player
-  to?: number;  // a player
-  team?: Team;  // CAPTURE: the team of the base
-  x?: number;
-  y?: number;
-  z?: number;
-  why?: DropReason;  // DROP
+  token: number;
+  op: TokenWishOp;
+  from: number;  // a player
+  to: number;  // a player
+  team: Team;  // CAPTURE: the team of the base
+  x: number;
+  y: number;
+  z: number;
+  why: DropReason;  // DROP
 }
 
 export interface TeleportClaim {
-  unit?: number;
-  from?: number;  // numbers of links
-  to?: number;
+  unit: number;
+  from: number;  // numbers of links
+  to: number;
 }
 
 export interface ScoreClaim {
-  wins?: number;
-  losses?: number;
+  wins: number;
+  losses: number;
 }
 
 export interface Pause {
-  on?: boolean;
+  on: boolean;
 }
 
 export interface Autopilot {
-  on?: boolean;
+  on: boolean;
 }
 
 /** Asks for an answer; or is the answer of a player who was asked. */
 export interface Ping {
-  number?: number;
+  number: number;
 }
 
 export interface Query {
-  kind?: QueryKind;
+  kind: QueryKind;
 }
 
 /** Asks for the world without joining. The room connects to its server because of it. */
@@ -275,200 +275,200 @@ export interface WantWorld {
 }
 
 export interface Edit {
-  op?: EditOp;
-  x?: number;
-  y?: number;
-  z?: number;
-  x2?: number;
-  y2?: number;
-  z2?: number;
-  colour?: number;
+  op: EditOp;
+  x: number;
+  y: number;
+  z: number;
+  x2: number;
+  y2: number;
+  z2: number;
+  colour: number;
 }
 
 export interface Say {
-  scope?: SayScope;
-  to?: number;
-  kind?: SayKind;
-  text?: string;
+  scope: SayScope;
+  to: number;
+  kind: SayKind;
+  text: string;
 }
 
 /** Moves the viewer's own clock in a replay. What is not set stays as it is. */
 export interface Playback {
-  us?: string | number;  // go to this time of the recording
+  us?: number;  // go to this time of the recording
   by_s?: number;  // go so many seconds forwards, or (negative) backwards
   speed?: number;  // 0.25 to 16
   paused?: boolean;
-  kill?: PlaybackKill;  // go to a kill
+  kill: PlaybackKill;  // go to a kill
   follow?: number;  // follow this player; 0 = nobody
 }
 
 export interface Room {
-  game?: string;
-  dialect?: string;
-  name?: string;
-  mode?: string;  // "free for all", "capture the flag", …
-  most_players?: number;
-  most_shots?: number;  // shots that one player can have in the air
-  players?: number;
-  watchers?: number;
-  robots?: number;
-  load?: number;  // 1: the server's processor is fully used
-  uptime_s?: number;
-  jumping?: boolean;
-  ricochet?: boolean;
-  teams?: boolean;  // players play in teams
+  game: string;
+  dialect: string;
+  name: string;
+  mode: string;  // "free for all", "capture the flag", …
+  most_players: number;
+  most_shots: number;  // shots that one player can have in the air
+  players: number;
+  watchers: number;
+  robots: number;
+  load: number;  // 1: the server's processor is fully used
+  uptime_s: number;
+  jumping: boolean;
+  ricochet: boolean;
+  teams: boolean;  // players play in teams
 }
 
 /** A parameter of the game that players must know. Names: speed, turn_rate, reload, refill (seconds that an empty clip takes), shot_speed, shot_range, tick_s, respawn, explode …, in the units of this file; hits (value "victim": players report hits on themselves; otherwise the server decides); or a variable of that game, named "GAME.variable". */
 export interface Rule {
-  name?: string;
-  value?: string;
+  name: string;
+  value: string;
 }
 
 /** The player is not admitted. */
 export interface Refused {
-  code?: RefusedCode;
-  text?: string;
-  may_retry?: boolean;
+  code: RefusedCode;
+  text: string;
+  may_retry: boolean;
 }
 
 export interface Kicked {
-  text?: string;
+  text: string;
 }
 
 export interface ClaimRefused {
-  why?: string;
+  why: string;
 }
 
 export interface Notice {
-  level?: NoticeLevel;
-  text?: string;
+  level: NoticeLevel;
+  text: string;
 }
 
 export interface Waiting {
-  have?: number;
-  need?: number;  // 0: unknown
+  have: number;
+  need: number;  // 0: unknown
 }
 
 /** The geometry. Sent once and kept by the room; other messages refer to it by its hash. */
 export interface World {
-  hash?: string;
-  kind?: WorldKind;
-  name?: string;
-  west?: number;  // bounds
-  east?: number;
-  south?: number;
-  north?: number;
-  columns?: number;  // of tiles
-  rows?: number;
-  tiles?: string;  // sums of Tile; rows from north to south, each from west to east
-  solids?: Solid[];
-  teleporters?: Teleporter[];
-  links?: Link[];
-  bases?: Base[];
-  voxels?: string;  // a map file of Ace of Spades
-  walled?: boolean;  // units cannot leave the bounds
-  block?: number;  // side length of blocks that can be built and dug, in metres; 0: no building
-  ground?: string;  // of VOXELS: height of the ground in blocks, for n by n cells between the bounds; rows from
-  left_out?: number;  // north to south, each from west to east; empty: 0 everywhere. Solids and men stand on it
+  hash: string;
+  kind: WorldKind;
+  name: string;
+  west: number;  // bounds
+  east: number;
+  south: number;
+  north: number;
+  columns: number;  // of tiles
+  rows: number;
+  tiles: string;  // sums of Tile; rows from north to south, each from west to east
+  solids: Solid[];
+  teleporters: Teleporter[];
+  links: Link[];
+  bases: Base[];
+  voxels: string;  // a map file of Ace of Spades
+  walled: boolean;  // units cannot leave the bounds
+  block: number;  // side length of blocks that can be built and dug, in metres; 0: no building
+  ground: string;  // of VOXELS: height of the ground in blocks, for n by n cells between the bounds; rows from
+  left_out: number;  // north to south, each from west to east; empty: 0 everywhere. Solids and men stand on it
 }
 
 export interface Solid {
-  shape?: SolidShape;
-  x?: number;  // centre of its base
-  y?: number;
-  z?: number;
-  half_x?: number;  // along its own yaw
-  half_y?: number;
-  height?: number;
-  yaw?: number;
-  units_pass?: boolean;
-  shots_pass?: boolean;
-  upside_down?: boolean;
-  approximate?: boolean;  // stands for a part of a shape that words cannot describe
-  shots_bounce?: boolean;  // also where they do not bounce off other solids
+  shape: SolidShape;
+  x: number;  // centre of its base
+  y: number;
+  z: number;
+  half_x: number;  // along its own yaw
+  half_y: number;
+  height: number;
+  yaw: number;
+  units_pass: boolean;
+  shots_pass: boolean;
+  upside_down: boolean;
+  approximate: boolean;  // stands for a part of a shape that words cannot describe
+  shots_bounce: boolean;  // also where they do not bounce off other solids
 }
 
 export interface Teleporter {
   frame?: Solid;
-  border?: number;
+  border: number;
 }
 
 /** Leads from one side of a teleporter to another. The sides of teleporter n are 2n and 2n + 1. */
 export interface Link {
-  from?: number;
-  to?: number;
+  from: number;
+  to: number;
 }
 
 export interface Base {
   solid?: Solid;
-  team?: Team;
+  team: Team;
 }
 
 export interface WorldEdit {
   edit?: Edit;
-  by?: number;
+  by: number;
 }
 
 export interface WorldProgress {
-  done?: string | number;
-  total?: string | number;
+  done: number;
+  total: number;
 }
 
 /** Tells a client which player it is. Sent to that client only. */
 export interface You {
-  player?: number;
-  contract?: number;  // native only: the protocol version (NATIVE.md); 0 means 1
-  newest?: number;  // native only: the newest version that Enter.contract may ask for; 0 means 1
+  player: number;
+  contract: number;  // native only: the protocol version (NATIVE.md); 0 means 1
+  newest: number;  // native only: the newest version that Enter.contract may ask for; 0 means 1
 }
 
 /** A new or changed player; all fields are set. */
 export interface Player {
-  id?: number;
-  name?: string;
-  team?: Team;
-  role?: Role;
-  kit?: number;
-  colour?: number;  // 0xRRGGBB, 0 = its team's
-  skin?: string;
-  motto?: string;
-  badges?: number;  // sum of Badge
-  address?: string;  // only sent to ADMINS
-  responding?: boolean;
+  id: number;
+  name: string;
+  team: Team;
+  role: Role;
+  kit: number;
+  colour: number;  // 0xRRGGBB, 0 = its team's
+  skin: string;
+  motto: string;
+  badges: number;  // sum of Badge
+  address: string;  // only sent to ADMINS
+  responding: boolean;
 }
 
 export interface PlayerGone {
-  id?: number;
-  why?: string;
+  id: number;
+  why: string;
 }
 
 /** All units of a player, and which of them the player steers. */
 export interface Owns {
-  player?: number;
-  units?: number[];
-  active?: number;
+  player: number;
+  units: number[];
+  active: number;
 }
 
 /** A unit that is new or visible again. */
 export interface Unit {
-  id?: number;
-  owner?: number;  // a player; 0 = nobody
-  kind?: UnitKind;
-  model?: number;  // a number of its game
-  team?: Team;
-  colour?: number;  // 0xRRGGBB
-  radius?: number;
-  health?: number;
-  max_health?: number;  // 0: the unit is either unhurt or dead
-  name?: string;
-  skin?: string;
-  alive?: boolean;  // in play; false for a tank that waits for its spawn
+  id: number;
+  owner: number;  // a player; 0 = nobody
+  kind: UnitKind;
+  model: number;  // a number of its game
+  team: Team;
+  colour: number;  // 0xRRGGBB
+  radius: number;
+  health: number;
+  max_health: number;  // 0: the unit is either unhurt or dead
+  name: string;
+  skin: string;
+  alive: boolean;  // in play; false for a tank that waits for its spawn
   pose?: Pose;
 }
 
 /** The fields that are set have changed. */
 export interface UnitChanged {
-  unit?: number;
+  unit: number;
   radius?: number;
   colour?: number;
   name?: string;
@@ -478,242 +478,242 @@ export interface UnitChanged {
 }
 
 export interface Pose {
-  unit?: number;
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;
-  vy?: number;
-  vz?: number;
-  yaw?: number;
-  pitch?: number;
-  yaw_rate?: number;
-  radius?: number;  // 0: unchanged
-  state?: number;  // sum of State
-  seq?: number;
+  unit: number;
+  x: number;
+  y: number;
+  z: number;
+  vx: number;
+  vy: number;
+  vz: number;
+  yaw: number;
+  pitch: number;
+  yaw_rate: number;
+  radius: number;  // 0: unchanged
+  state: number;  // sum of State
+  seq: number;
 }
 
 /** The player's unit is not where its client claims, but here. */
 export interface Corrected {
   pose?: Pose;
-  hard?: boolean;  // move there at once; otherwise glide
+  hard: boolean;  // move there at once; otherwise glide
 }
 
 /** The unit is out of sight, but still exists. */
 export interface Hidden {
-  unit?: number;
+  unit: number;
 }
 
 /** The unit no longer exists. */
 export interface Gone {
-  unit?: number;
-  by?: number;  // a unit that ate or destroyed it; 0 = nobody
-  why?: DeathCause;
+  unit: number;
+  by: number;  // a unit that ate or destroyed it; 0 = nobody
+  why: DeathCause;
 }
 
 export interface Teleported {
-  unit?: number;
-  from?: number;
-  to?: number;
+  unit: number;
+  from: number;
+  to: number;
 }
 
 export interface Spawned {
-  unit?: number;
+  unit: number;
   pose?: Pose;
 }
 
 export interface Died {
-  player?: number;
-  unit?: number;
-  killer?: number;  // a player; 0 = nobody, or the server
-  shot?: number;
-  why?: DeathCause;
-  respawn_s?: number;  // seconds until the player may spawn; 0 = at any time
-  synthesised?: boolean;  // the game's protocol only implies this death
+  player: number;
+  unit: number;
+  killer: number;  // a player; 0 = nobody, or the server
+  shot: number;
+  why: DeathCause;
+  respawn_s: number;  // seconds until the player may spawn; 0 = at any time
+  synthesised: boolean;  // the game's protocol only implies this death
 }
 
 export interface Health {
-  unit?: number;
-  now?: number;
-  max?: number;
-  by?: number;  // a player
-  from_x?: number;  // where the hit came from
-  from_y?: number;
-  from_z?: number;
+  unit: number;
+  now: number;
+  max: number;
+  by: number;  // a player
+  from_x: number;  // where the hit came from
+  from_y: number;
+  from_z: number;
 }
 
 export interface Ammo {
-  player?: number;
-  clip?: number;
-  reserve?: number;
-  blocks?: number;
-  grenades?: number;
+  player: number;
+  clip: number;
+  reserve: number;
+  blocks: number;
+  grenades: number;
 }
 
 export interface Input {
-  unit?: number;
-  bits?: number;  // sum of Keys.Bit
-  tool?: number;
-  primary?: boolean;
-  secondary?: boolean;
+  unit: number;
+  bits: number;  // sum of Keys.Bit
+  tool: number;
+  primary: boolean;
+  secondary: boolean;
 }
 
 export interface Shot {
-  shooter?: number;  // a player
-  unit?: number;
-  shot?: number;  // the shooter's number for it
-  weapon?: number;
-  kind?: ShotKind;
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;
-  vy?: number;
-  vz?: number;
-  life?: number;
-  range?: number;
-  team?: Team;
-  radius?: number;  // of a WAVE when it begins
+  shooter: number;  // a player
+  unit: number;
+  shot: number;  // the shooter's number for it
+  weapon: number;
+  kind: ShotKind;
+  x: number;
+  y: number;
+  z: number;
+  vx: number;
+  vy: number;
+  vz: number;
+  life: number;
+  range: number;
+  team: Team;
+  radius: number;  // of a WAVE when it begins
 }
 
 export interface ShotMoved {
-  shooter?: number;
-  shot?: number;
-  target?: number;
-  x?: number;
-  y?: number;
-  z?: number;
-  vx?: number;
-  vy?: number;
-  vz?: number;
+  shooter: number;
+  shot: number;
+  target: number;
+  x: number;
+  y: number;
+  z: number;
+  vx: number;
+  vy: number;
+  vz: number;
 }
 
 export interface ShotEnded {
-  shooter?: number;
-  shot?: number;
-  burst?: boolean;
+  shooter: number;
+  shot: number;
+  burst: boolean;
 }
 
 /** A thing that can be carried. `code` is the game's own name of its effect ("GM", "R*"), empty if unknown. */
 export interface Token {
-  id?: number;
-  kind?: TokenKind;
-  code?: string;
-  team?: Team;
-  state?: TokenState;
-  carrier?: number;  // a player
-  x?: number;
-  y?: number;
-  z?: number;
-  launch_x?: number;
-  launch_y?: number;
-  launch_z?: number;
-  land_x?: number;
-  land_y?: number;
-  land_z?: number;
-  flown_s?: number;
-  flight_s?: number;
-  rise?: number;  // initial upward velocity
-  endurance?: number;  // 0 normal, 1 lost when dropped, 2 sticky
-  gives?: ShotKind;  // kind of its carrier's shots
+  id: number;
+  kind: TokenKind;
+  code: string;
+  team: Team;
+  state: TokenState;
+  carrier: number;  // a player
+  x: number;
+  y: number;
+  z: number;
+  launch_x: number;
+  launch_y: number;
+  launch_z: number;
+  land_x: number;
+  land_y: number;
+  land_z: number;
+  flown_s: number;
+  flight_s: number;
+  rise: number;  // initial upward velocity
+  endurance: number;  // 0 normal, 1 lost when dropped, 2 sticky
+  gives: ShotKind;  // kind of its carrier's shots
 }
 
 export interface TokenTaken {
   token?: Token;
-  by?: number;
-  from?: number;  // the player it was taken from; 0 = from the ground
+  by: number;
+  from: number;  // the player it was taken from; 0 = from the ground
 }
 
 export interface TokenDropped {
   token?: Token;
-  by?: number;
-  why?: DropReason;
+  by: number;
+  why: DropReason;
 }
 
 export interface TokenCaptured {
-  token?: number;
-  by?: number;
-  team?: Team;  // whose token it was
-  winning?: boolean;  // true only if the capture ends the game
+  token: number;
+  by: number;
+  team: Team;  // whose token it was
+  winning: boolean;  // true only if the capture ends the game
 }
 
 export interface Zone {
-  id?: number;
-  owner?: Team;
-  capturing?: Team;
-  rate?: number;
-  progress?: number;
+  id: number;
+  owner: Team;
+  capturing: Team;
+  rate: number;
+  progress: number;
 }
 
 export interface Score {
-  player?: number;
-  wins?: number;
-  losses?: number;
-  team_kills?: number;
+  player: number;
+  wins: number;
+  losses: number;
+  team_kills: number;
 }
 
 export interface TeamScore {
-  team?: Team;
-  wins?: number;
-  losses?: number;
-  size?: number;
+  team: Team;
+  wins: number;
+  losses: number;
+  size: number;
 }
 
 export interface BoardRow {
-  place?: number;
-  player?: number;  // 0: unknown
-  name?: string;
-  me?: boolean;
-  marked?: boolean;
+  place: number;
+  player: number;  // 0: unknown
+  name: string;
+  me: boolean;
+  marked: boolean;
 }
 
 export interface Board {
-  rows?: BoardRow[];
-  slices?: number[];
-  lines?: string[];
+  rows: BoardRow[];
+  slices: number[];
+  lines: string[];
 }
 
 export interface Round {
-  state?: RoundState;
-  winner?: number;  // a player
-  winning_team?: Team;
+  state: RoundState;
+  winner: number;  // a player
+  winning_team: Team;
   left_s?: number;  // seconds left when this is sent
-  paused?: boolean;
-  another?: boolean;  // after this round the next begins by itself; players need not join again
+  paused: boolean;
+  another: boolean;  // after this round the next begins by itself; players need not join again
 }
 
 export interface Said {
-  from?: number;  // a player; 0 = the server
-  scope?: SayScope;
-  to?: number;  // a player, or a Team
-  kind?: SayKind;
-  text?: string;
-  colour?: number;
-  name?: string;  // the speaker's name, if the speaker is not a player
+  from: number;  // a player; 0 = the server
+  scope: SayScope;
+  to: number;  // a player, or a Team
+  kind: SayKind;
+  text: string;
+  colour: number;
+  name: string;  // the speaker's name, if the speaker is not a player
 }
 
 /** What a player's window shows. */
 export interface View {
-  x?: number;
-  y?: number;
-  width?: number;
-  height?: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 export interface Lag {
-  player?: number;
-  ping_s?: number;
+  player: number;
+  ping_s: number;
 }
 
 /** The time of the server, or of a replay. In a replay, a Clock with `paused` and speed 0 begins a resync: the replay has moved to another moment (a seek, a pause, the start of a loop). Facts until the next Clock describe that moment and are not events; Unit.alive tells who is alive then, not Died or Spawned. */
 export interface Clock {
-  us?: string | number;  // the server's or the recording's time
-  speed?: number;  // of a replay: 1 = as recorded; 0 = stands still
-  paused?: boolean;
-  length_us?: string | number;  // of a replay: the recording's length
-  own?: boolean;  // of a replay: the viewer may move it, by Playback
-  follow?: number;  // of a replay: the player that this viewer follows
-  live?: boolean;  // it is a broadcast: length_us, where it is now, grows with the time
+  us: number;  // the server's or the recording's time
+  speed: number;  // of a replay: 1 = as recorded; 0 = stands still
+  paused: boolean;
+  length_us: number;  // of a replay: the recording's length
+  own: boolean;  // of a replay: the viewer may move it, by Playback
+  follow: number;  // of a replay: the player that this viewer follows
+  live: boolean;  // it is a broadcast: length_us, where it is now, grows with the time
 }
 
 /** The client has received everything that is true now; the player may play. */
@@ -721,53 +721,53 @@ export interface Ready {
 }
 
 export interface TimelineMoment {
-  us?: string | number;  // the recording's time
-  what?: TimelineWhat;
-  player?: number;  // who died, captured, joined or spoke
-  by?: number;  // of a kill: the killer; 0 = nobody
+  us: number;  // the recording's time
+  what: TimelineWhat;
+  player: number;  // who died, captured, joined or spoke
+  by: number;  // of a kill: the killer; 0 = nobody
 }
 
 /** What happens in a recording, in the order of time. */
 export interface Timeline {
-  moments?: TimelineMoment[];
+  moments: TimelineMoment[];
 }
 
 /** Each kind of intent, by its name in JSON. */
 export interface Intents {
-  enter: Enter;
-  change: Change;
-  spawn: Spawn;
-  leave: Leave;
-  select: Select;
-  watch: Watch;
-  resume: Resume;
-  step: Step;
-  toward: Toward;
-  keys: Keys;
-  pose_claim: PoseClaim;
-  fire: Fire;
-  trigger: Trigger;
-  reload: Reload;
-  tool: Tool;
-  split: Split;
-  eject: Eject;
-  button: Button;
-  freeze: Freeze;
-  hit_claim: HitClaim;
-  death_claim: DeathClaim;
-  shot_move_claim: ShotMoveClaim;
-  shot_end_claim: ShotEndClaim;
-  token_wish: TokenWish;
-  teleport_claim: TeleportClaim;
-  score_claim: ScoreClaim;
-  pause: Pause;
-  autopilot: Autopilot;
-  ping: Ping;
-  query: Query;
-  want_world: WantWorld;
-  edit: Edit;
-  say: Say;
-  playback: Playback;
+  enter: Partial<Enter>;
+  change: Partial<Change>;
+  spawn: Partial<Spawn>;
+  leave: Partial<Leave>;
+  select: Partial<Select>;
+  watch: Partial<Watch>;
+  resume: Partial<Resume>;
+  step: Partial<Step>;
+  toward: Partial<Toward>;
+  keys: Partial<Keys>;
+  pose_claim: Partial<PoseClaim>;
+  fire: Partial<Fire>;
+  trigger: Partial<Trigger>;
+  reload: Partial<Reload>;
+  tool: Partial<Tool>;
+  split: Partial<Split>;
+  eject: Partial<Eject>;
+  button: Partial<Button>;
+  freeze: Partial<Freeze>;
+  hit_claim: Partial<HitClaim>;
+  death_claim: Partial<DeathClaim>;
+  shot_move_claim: Partial<ShotMoveClaim>;
+  shot_end_claim: Partial<ShotEndClaim>;
+  token_wish: Partial<TokenWish>;
+  teleport_claim: Partial<TeleportClaim>;
+  score_claim: Partial<ScoreClaim>;
+  pause: Partial<Pause>;
+  autopilot: Partial<Autopilot>;
+  ping: Partial<Ping>;
+  query: Partial<Query>;
+  want_world: Partial<WantWorld>;
+  edit: Partial<Edit>;
+  say: Partial<Say>;
+  playback: Partial<Playback>;
 }
 
 /** Each kind of fact, by its name in JSON. */
@@ -817,8 +817,3 @@ export interface Facts {
   ready: Ready;
   timeline: Timeline;
 }
-
-/** A message of the server: one of the kinds, and for whom it is. */
-export type Fact = Partial<Facts> & { at_us?: string; cause?: number; audience?: Audience; to?: number };
-/** A message of the client: one of the kinds. */
-export type Intent = Partial<Intents>;

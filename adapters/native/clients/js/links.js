@@ -1,0 +1,101 @@
+// A connection that carries lines: TCP (in Node), or a WebSocket with one line per text frame (in browsers, and in Node 22).
+// Invariant: its end is reported once. What is kept of a server is at most one message of 16 MiB and one read. A server that
+// does not read is noticed when 1 MiB waits for it.
+import { LONGEST_LINE } from "./codec.js";
+import { ConnectionLost, ProtocolError } from "./errors.js";
+
+const MOST_WAITING = 1024 * 1024;
+
+/** Calls `on.opened()`, `on.lines(array)` and, once, `on.ended(error)`. */
+export class TcpLink {
+  #socket;
+  #parts = [];  // of a line
+  #size = 0;
+  #on;
+
+  static async open(host, port, on) {
+    const { connect } = await import("node:net");
+    return new TcpLink(connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }), on);
+  }
+
+  constructor(socket, on) {
+    this.#socket = socket, this.#on = on;
+    socket.on("connect", () => this.#on?.opened());
+    socket.on("data", (data) => this.#take(data));
+    socket.on("error", (error) => this.#end(new ConnectionLost(`the connection was lost: ${error.message}`)));
+    socket.on("close", () => this.#end(new ConnectionLost("the server closed the connection")));
+  }
+
+  #take(data) {
+    if (!this.#on) return;
+    const end = data.lastIndexOf(10);
+    if (end < 0) {
+      this.#parts.push(data), this.#size += data.length;
+      if (this.#size > LONGEST_LINE) this.#end(new ProtocolError("message", `longer than ${LONGEST_LINE} bytes`));
+      return;
+    }
+    const whole = Buffer.concat([...this.#parts, data.subarray(0, end)]);
+    this.#parts = [data.subarray(end + 1)], this.#size = data.length - end - 1;
+    let text;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(whole);
+    } catch {
+      return this.#end(new ProtocolError("message", "not UTF-8"));
+    }
+    this.#on.lines(text.split("\n"));
+  }
+
+  #end(error) {
+    if (!this.#on) return;
+    const on = this.#on;
+    this.#on = null, this.#parts = [];
+    this.#socket.destroySoon();
+    on.ended(error);
+  }
+
+  write(line) {
+    if (!this.#on) throw new ConnectionLost("the connection is closed");
+    if (this.#socket.writableLength > MOST_WAITING) throw new ConnectionLost("the server does not read");
+    this.#socket.write(`${line}\n`);
+  }
+
+  /** The lines that were read are not handled yet: reads no more. */
+  pause() { this.#socket.pause(); }
+  resume() { this.#socket.resume(); }
+
+  close(error = new ConnectionLost("you closed the connection")) { this.#end(error); }
+}
+
+/** The same, over a WebSocket. */
+export class WebLink {
+  #socket;
+  #on;
+
+  constructor(url, on) {
+    this.#on = on;
+    this.#socket = new WebSocket(url);
+    this.#socket.onopen = () => this.#on?.opened();
+    this.#socket.onmessage = ({ data }) => {
+      if (typeof data !== "string") return this.close(new ProtocolError("message", "not a text"));
+      if (data.length > LONGEST_LINE) return this.close(new ProtocolError("message", `longer than ${LONGEST_LINE} bytes`));
+      this.#on?.lines([data]);
+    };
+    this.#socket.onclose = ({ code, reason }) => this.close(new ConnectionLost(reason ? `the server closed the connection: ${reason}` : `the connection ended (code ${code})`));
+  }
+
+  write(line) {
+    if (!this.#on || this.#socket.readyState !== WebSocket.OPEN) throw new ConnectionLost("the connection is closed");
+    if (this.#socket.bufferedAmount > MOST_WAITING) throw new ConnectionLost("the server does not read");
+    this.#socket.send(line);
+  }
+
+  pause() {}
+  resume() {}
+
+  close(error = new ConnectionLost("you closed the connection")) {
+    const on = this.#on;
+    this.#on = null;
+    this.#socket.close();
+    on?.ended(error);
+  }
+}

@@ -1,0 +1,345 @@
+// node --test package_test.mjs: the JavaScript package, against hostile servers and in arenas (ENTENTE: the program).
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { openArena } from "../../../adapters/native/clients/js/arena.js";
+import { LONGEST_LINE, parseFact, spellIntent } from "../../../adapters/native/clients/js/codec.js";
+import { BadIntent, ClaimRefused, connect, ConnectionLost, distance, EntenteError, Kicked, ProtocolError, Refused, Room, TimeLimit } from "../../../adapters/native/clients/js/index.js";
+import { INTENTS, MESSAGES } from "../../../adapters/native/clients/js/words.js";
+
+const PACKAGE = fileURLToPath(new URL("../../../adapters/native/clients/js/", import.meta.url));
+const SOON = 120;  // seconds; a limit for a busy machine
+const lines = (...facts) => facts.map((fact) => `${JSON.stringify(fact)}\n`).join("");
+const WELCOME = lines({ you: { player: 1, contract: 1, newest: 2 } }, { player: { id: 1, name: "t" } }, { ready: {} });
+
+const isPlaced = (kind, place) => (error) => error instanceof kind && (assert.equal(error.place, place), true);
+
+// -- Words ------------------------------------------------------------------------------------------------------------
+
+test("a number that is not finite is refused with its field, in every intent", () => {
+  let count = 0;
+  for (const [kind, type] of Object.entries(INTENTS))
+    for (const [name, code] of Object.entries(MESSAGES[type]).filter(([, code]) => /^(double|float)/.test(code)))
+      for (const value of [NaN, Infinity, -Infinity, "1", null, true, {}, 1n])
+        assert.throws(() => spellIntent(kind, { [name]: value }), isPlaced(BadIntent, `${kind}.${name}`), `${++count}: ${kind}.${name} ${code} ${String(value)}`);
+  assert.ok(count > 300);
+});
+
+test("wrong values name their field", () => {
+  for (const [kind, word, place] of [["jump", {}, "jump"], ["constructor", {}, "constructor"], ["toward", { a: 1 }, "toward.a"], ["toward", { toString: 1 }, "toward.toString"],
+    ["toward", [], "toward"], ["say", { text: 5 }, "say.text"], ["say", { text: "\ud800" }, "say.text"], ["say", { scope: "NOBODY" }, "say.scope"],
+    ["say", { to: -1 }, "say.to"], ["say", { to: 2 ** 32 }, "say.to"], ["say", { to: 1.5 }, "say.to"], ["pause", { on: 1 }, "pause.on"],
+    ["enter", { flags_known: "US" }, "enter.flags_known"], ["enter", { flags_known: ["US", 1] }, "enter.flags_known.1"], ["say", { text: "é".repeat(40_000) }, "say"]])
+    assert.throws(() => spellIntent(kind, word), isPlaced(BadIntent, place), `${kind} ${place}`);
+  assert.equal(spellIntent("toward", { x: 1, y: undefined }), '{"toward":{"x":1}}');
+});
+
+test("a fact has all its fields; what is unknown is ignored", () => {
+  const { kind, word, at_us } = parseFact('{"at_us":"12","said":{"from":3,"text":"hello","hat":{}}}');
+  assert.deepEqual({ kind, at_us, ...word }, { at_us: 12, from: 3, scope: "EVERYBODY", to: 0, kind: "CHAT", text: "hello", colour: 0, name: "" });
+  assert.equal(parseFact('{"player":{"team":"PINK"}}').word.team, "PINK");
+  assert.equal(parseFact('{"player":{"team":2}}').word.team, "RED");
+  assert.equal(parseFact('{"weather":{}}').kind, "");
+  assert.deepEqual(parseFact('{"unit_changed":{"unit":1,"radius":0}}').word, { unit: 1, radius: 0 });
+});
+
+test("numbers that are not finite become 0; wrong types name their field", () => {
+  for (const text of ['"NaN"', '"Infinity"', "1e999"]) assert.equal(parseFact(`{"pose":{"x":${text}}}`).word.x, 0);
+  for (const [line, place] of [['{"pose":5}', "pose"], ['{"pose":{"x":"far"}}', "pose.x"], ['{"unit":{"pose":{"yaw":{}}}}', "unit.pose.yaw"],
+    ['{"owns":{"units":[1,-1]}}', "owns.units.1"], ['{"owns":{"units":7}}', "owns.units"], ['{"you":{"player":4294967296}}', "you.player"], ['{"ready":[]}', "ready"],
+    ['{"world":{"tiles":"~"}}', "world.tiles"], ['{"unit":{"alive":"yes"}}', "unit.alive"], ['{"at_us":"x","ready":{}}', "at_us"], ["[]", "message"], ['{"pose":', "message"],
+    ["[".repeat(200_000), "message"], ['{"a":'.repeat(200_000), "message"]])
+    assert.throws(() => parseFact(line), isPlaced(ProtocolError, place), line.slice(0, 40));
+});
+
+test("a server cannot fill the room", () => {
+  const room = new Room();
+  for (let id = 1; id < 5000; ++id) room.hear({ player: { id } }, 0), room.hear({ token: { id } }, 0), room.hear({ zone: { id } }, 0), room.hear({ rule: { name: `r${id}` } }, 0), room.hear({ shot: { shooter: 1, shot: id, life: 9 } }, 0);
+  room.hear({ owns: { player: 1, units: Array.from({ length: 10_000 }, (_, i) => i) } }, 0);
+  assert.deepEqual([room.players, room.tokens, room.zones, room.rules, room.shots].map(({ size }) => size), [4096, 4096, 1024, 4096, 4096]);
+  assert.deepEqual([room.players.get(1).units.length, room.leftOut], [4096, 4 * 903 + 3975]);
+});
+
+// -- Hostile servers --------------------------------------------------------------------------------------------------
+
+/** Calls `serve(socket, visit)` for each connection, and `call(port, visits())`. */
+async function withServer(serve, call) {
+  const sockets = new Set();
+  let visits = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket), socket.on("error", () => {}), socket.on("close", () => sockets.delete(socket));
+    serve(socket, ++visits);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    return await call(server.address().port, () => visits);
+  } finally {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+/** Connects to a server that says this, and returns the error that it leads to. */
+function endOf(data, then = () => {}, options = {}) {
+  return withServer((socket) => (socket.resume(), socket.write(data), then(socket)), async (port) => {
+    try {
+      const bot = await connect({ port, name: "t", reconnect: false, timeout: SOON, ...options });
+      for await (const event of bot.events()) void event;
+    } catch (error) {
+      return error;
+    }
+    throw new Error("nothing was wrong");
+  });
+}
+
+test("what is not the protocol ends the bot", async () => {
+  for (const [line, place] of [['{"pose":{"x":\n', "message"], [Buffer.from([0, 255, 254, 10]), "message"], [`${"[".repeat(200_000)}\n`, "message"], ['{"pose":{"x":"east"}}\n', "pose.x"],
+    ["HTTP/1.1 200 OK\r\n", "message"]])
+    for (const before of ["", WELCOME]) {
+      const error = await endOf(Buffer.concat([Buffer.from(before), Buffer.from(line)]));
+      assert.ok(isPlaced(ProtocolError, place)(error), String(error));
+    }
+});
+
+test("unknown kinds, fields and names are ignored, and Kicked has its reason", async () => {
+  const error = await endOf(`${WELCOME}{"weather":{"rain":[1]}}\n{"player":{"id":2,"team":"PINK","role":9,"hat":{}}}\n{}\n\n{"__proto__":{"a":1}}\n${lines({ kicked: { text: "bye" } })}`);
+  assert.ok(error instanceof Kicked);
+  assert.equal(error.message, "bye");
+});
+
+test("a line without end", async () => {
+  const block = Buffer.alloc(1_000_000, "x");
+  const error = await endOf(WELCOME, (socket) => {
+    const more = () => { while (!socket.destroyed && socket.write(block)); };
+    socket.on("drain", more), more();
+  });
+  assert.ok(error instanceof ProtocolError && error.message.includes(String(LONGEST_LINE)), String(error));
+});
+
+test("silence, progress without end, and a later version", async () => {
+  assert.ok(await endOf("", undefined, { timeout: 0.3 }) instanceof TimeLimit);
+  const drip = (socket) => { const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write('{"world_progress":{}}\n')), 10); };
+  assert.ok(await endOf(lines({ you: { player: 1 } }), drip, { timeout: 0.5 }) instanceof TimeLimit);
+  assert.equal((await endOf(lines({ you: { player: 1, contract: 3 } }))).code, "WRONG_VERSION");
+});
+
+test("refusals without end are answered slowly, and not for ever", async () => {
+  let entered = 0;
+  const error = await endOf(lines({ you: { player: 1 } }), (socket) => {
+    socket.on("data", (data) => { entered += String(data).split("\n").length - 1; });
+    const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(lines({ refused: { code: "FULL", text: "full", may_retry: true } }))), 1);
+  });
+  assert.ok(error instanceof Refused && error.code === "FULL" && !error.mayRetry);
+  assert.ok(entered < 5, String(entered));
+});
+
+test("a refusal that may be tried again is", () => withServer((socket) => {
+  let count = 0;
+  socket.write(lines({ you: { player: 1 } }));
+  socket.on("data", () => socket.write(++count === 1 ? lines({ refused: { code: "FULL", may_retry: true } }) : WELCOME));
+}, async (port) => {
+  const bot = await connect({ port, name: "t", firstDelay: 0.01 });
+  assert.equal(bot.me.name, "t");
+  bot.leave();
+}));
+
+test("a flood of facts does not keep timers from running, and unread events are bounded", () => {
+  const block = lines({ unit: { id: 2, owner: 2, pose: { unit: 2 } } }, { said: { from: 2, text: "spam" } }).repeat(500);
+  return withServer((socket) => {
+    const more = () => { while (!socket.destroyed && socket.write(block)); };
+    socket.resume(), socket.write(WELCOME), socket.on("drain", more), more();
+  }, async (port) => {
+    const bot = await connect({ port, name: "t", mostEvents: 100 }), unread = bot.events("said");
+    for (let turns = 0; turns < 20 || !unread.missed; ++turns) await sleep(1);
+    let kept = 0;
+    bot.leave();
+    for await (const event of unread) kept += event.kind === "said";
+    assert.equal(kept, 100);
+  });
+});
+
+test("a server that does not read is noticed", () => withServer((socket) => (socket.pause(), socket.write(WELCOME)), async (port) => {
+  const bot = await connect({ port, name: "t" });
+  assert.throws(() => { for (let i = 0; i < 100_000; ++i) bot.send("say", { text: "x".repeat(1000) }); }, ConnectionLost);
+  bot.leave();
+}));
+
+test("a lost connection is made again, with a new room; the first one is not", async () => {
+  const port = await withServer((socket, visit) => {
+    socket.write(WELCOME + lines({ player: { id: 1 + visit, name: `other${visit}` } }));
+    socket.once("data", () => visit < 3 && socket.end());
+  }, async (port) => {
+    const seen = [];
+    const bot = await connect({ port, name: "t", firstDelay: 0.01, on: { connected: () => seen.push("connected"), disconnected: () => seen.push("disconnected") } });
+    while (!bot.playerNamed("other3")) await bot.waitFor("player", undefined, { timeout: SOON });
+    assert.deepEqual([...bot.room.players.keys()], [1, 4]);
+    assert.deepEqual(seen, ["connected", "disconnected", "connected", "disconnected", "connected"]);
+    bot.leave();
+    return port;
+  });
+  await assert.rejects(connect({ port }), ConnectionLost);
+});
+
+test("an error in a callback ends the bot, and waits end with it", () => withServer((socket) => (socket.resume(), socket.write(WELCOME), sleep(50).then(() => socket.write(lines({ said: { text: "x" } })))), async (port) => {
+  const bot = await connect({ port, name: "t", on: { said: () => { throw new RangeError("mine"); } } });
+  await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), RangeError);
+  await assert.rejects(bot.spawn(), RangeError);
+  assert.throws(() => bot.goto(1, 1), RangeError);
+}));
+
+test("a wait has a time limit", () => withServer((socket) => (socket.resume(), socket.write(WELCOME)), async (port) => {
+  const bot = await connect({ port, name: "t" });
+  await assert.rejects(bot.waitFor("died", undefined, { timeout: 0.05 }), { name: "TimeLimit", message: "died did not happen within 0.05 s" });
+  await assert.rejects(bot.spawn({ timeout: 0.05 }), TimeLimit);
+  bot.leave();
+}));
+
+// -- In arenas --------------------------------------------------------------------------------------------------------
+
+describe("in an arena", () => {
+  let arena;
+  before(async () => { arena = await openArena({ side: 80, respawn_ms: 1000, reload_ms: 200 }); });
+  after(() => arena.close());
+  const enter = (name, more) => connect({ port: arena.port, name, timeout: SOON, ...more });
+
+  test("bots spawn, drive, shoot and die", async () => {
+    const [anna, bob] = [await enter("anna"), await enter("bob")];
+    await anna.spawn({ timeout: SOON }), await bob.spawn({ timeout: SOON });
+    let goal = null;  // in one of eight directions, there is no wall
+    for (let eighth = 0; eighth < 8 && !goal; ++eighth) {
+      const at = bob.placeOf(bob.unit), way = eighth * Math.PI / 4, ahead = { x: at.x + 10 * Math.cos(way), y: at.y + 10 * Math.sin(way) };
+      await bob.arrive(ahead.x, ahead.y, { within: 2, timeout: 5 }).then(() => { goal = ahead; }, (error) => assert.ok(error instanceof TimeLimit));
+    }
+    assert.ok(goal && distance(bob.unit.track.pose, goal) < 2.5);
+    bob.stop();
+    const death = bob.waitFor("died", undefined, { timeout: SOON });
+    const until = performance.now() + 1000 * SOON;
+    while (!anna.me.wins && performance.now() < until) {
+      if (anna.unit && Math.random() < 0.05) anna.goto(80 * Math.random() - 40, 80 * Math.random() - 40);  // until no wall is between them
+      if (anna.unit && bob.unit) anna.shootAt(bob.me);
+      await sleep(50);
+    }
+    const { word } = await death;
+    assert.deepEqual([word.player, word.killer], [bob.room.me, anna.room.me]);
+    await bob.spawn({ timeout: SOON });
+    anna.leave(), bob.leave();
+  });
+
+  test("chat, to all and to one", async () => {
+    const [anna, bob] = [await enter("anna"), await enter("bob")], heard = bob.events("said");
+    anna.say("to all"), anna.say("to bob", { to: bob.room.me });
+    for (const text of ["to all", "to bob"]) assert.equal((await heard.next()).value.word.text, text);
+    anna.leave(), bob.leave();
+  });
+
+  test("a spectator's spawn is refused", async () => {
+    const bot = await enter("eve", { role: "WATCH" });
+    await assert.rejects(bot.spawn({ timeout: SOON }), ClaimRefused);
+    assert.throws(() => bot.shootAt({ x: 0, y: 0 }), BadIntent);
+    bot.leave();
+  });
+});
+
+test("a message that the server cannot read is refused with its place", () => withServer((socket) => (socket.resume(), socket.write(WELCOME + lines({ refused: { text: "message 2: Toward.x: expected a number at byte 15" } }))), async (port) => {
+  await assert.rejects(connect({ port, name: "t" }).then((bot) => bot.waitFor("died")), { name: "Refused", number: 2, place: "Toward.x: expected a number at byte 15" });
+}));
+
+describe("the examples", () => {
+  const folder = mkdtempSync(`${tmpdir()}/examples-`), children = [];
+  let arena, watcher;
+  before(async () => {
+    arena = await openArena({ side: 80, reload_ms: 200, respawn_ms: 0, ball_damage: 1000 });
+    watcher = await connect({ port: arena.port, name: "watcher", role: "WATCH", timeout: SOON });
+  });
+  after(async () => {
+    for (const child of children) child.kill();
+    watcher.leave();
+    rmSync(folder, { recursive: true });
+    await arena.close();
+  });
+  const start = (...argv) => children.push(spawn(process.execPath, argv, { stdio: ["ignore", "inherit", "inherit"], cwd: PACKAGE }));
+  const example = (name, ...more) => start(`${PACKAGE}examples/${name}`, String(arena.port), ...more);
+  async function player(name) {
+    while (!watcher.playerNamed(name)) await watcher.waitFor("player", undefined, { timeout: SOON });
+    return watcher.playerNamed(name).id;
+  }
+
+  /** A player who comes close, so that walls do not matter, and is not hard to hit. */
+  async function preyOf(hunter) {
+    const prey = await connect({ port: arena.port, name: `prey of ${hunter}`, timeout: SOON });
+    (async () => {
+      while (!prey.over) {
+        await prey.spawn({ timeout: SOON });
+        const unit = prey.room.unitOf(prey.playerNamed(hunter)?.id);
+        if (unit && Math.random() < 0.7) prey.follow(unit);
+        else prey.goto(80 * Math.random() - 40, 80 * Math.random() - 40);
+        await sleep(200);
+      }
+    })().catch(() => {});
+    return prey;
+  }
+
+  test("are short", () => {
+    for (const name of readdirSync(`${PACKAGE}examples`)) assert.ok(readFileSync(`${PACKAGE}examples/${name}`, "utf8").split("\n").length <= 32, name);
+  });
+  test("follower.js drives", async () => {
+    example("follower.js");
+    const id = await player("follower"), prey = await preyOf("follower");
+    let way = 0, at = null;
+    while (way < 20) {
+      const { word } = await watcher.waitFor("pose", ({ unit }) => watcher.room.players.get(id).units.includes(unit), { timeout: SOON });
+      way += at ? Math.min(distance(at, word), 5) : 0, at = word;
+    }
+    prey.leave();
+  });
+  test("hunter.js kills", async () => {
+    example("hunter.js");
+    const id = await player("hunter"), prey = await preyOf("hunter");
+    await watcher.waitFor("died", ({ killer }) => killer === id, { timeout: SOON });
+    prey.leave();
+  });
+  test("chat.js answers", async () => {
+    example("chat.js");
+    await player("helper");
+    for (const [question, answer] of [["who", "hunter"], ["?", "ask me for: score, who"]]) {
+      let said = null;  // it hears only what is said once it listens
+      for (let tries = 0; tries < SOON && !said; ++tries) {
+        const heard = watcher.waitFor("said", ({ from, text }) => from !== watcher.room.me && text.includes(answer), { timeout: 2 });
+        watcher.say(`helper, ${question}`);
+        said = await heard.catch(() => null);
+      }
+      assert.ok(said, question);
+    }
+  });
+  test("scores.js writes", async () => {
+    example("scores.js", `${folder}/scores.csv`);
+    await player("scorer");
+    const rows = () => { try { return readFileSync(`${folder}/scores.csv`, "utf8").trim().split("\n"); } catch { return []; } };
+    const victim = await connect({ port: arena.port, name: "a, b", timeout: SOON });
+    for (let tries = 0; tries < SOON && rows().length < 2; ++tries) {  // it writes only what happens once it listens
+      await victim.spawn({ timeout: SOON });
+      victim.send("death_claim", { why: "BY_ITSELF" });
+      await sleep(1000);
+    }
+    assert.match(rows()[1], /^[\d.]+,"a, b",0,\d+,,,$/);
+    victim.leave();
+  });
+  test("the bot of the README plays", async () => {
+    const code = readFileSync(`${PACKAGE}README.md`, "utf8").split("```js\n")[1].split("```")[0].replace("5100", String(arena.port));
+    start("--input-type=module", "--eval", code);
+    const id = await player("anna"), prey = await preyOf("anna");
+    await watcher.waitFor("shot", ({ shooter }) => shooter === id, { timeout: SOON });
+    prey.leave();
+  });
+});
+
+test("every error of the package is an EntenteError", () => {
+  for (const kind of [BadIntent, ClaimRefused, ConnectionLost, Kicked, ProtocolError, Refused, TimeLimit]) assert.ok(new kind("a", "b") instanceof EntenteError);
+});
