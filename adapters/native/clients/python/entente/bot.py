@@ -7,7 +7,6 @@ that floods does not keep other tasks from running.
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 import ssl
 import time
@@ -17,9 +16,10 @@ from typing import Any, AsyncIterator, Callable, Generator, Iterable, Optional
 
 from . import words
 from .codec import Message, Word, make_intent, parse_fact, spell_intent
-from .errors import BadIntent, ClaimRefused, ConnectionLost, Error, Kicked, Refused, TimeLimit
+from .errors import ClaimRefused, ConnectionLost, Error, Kicked, Refused, TimeLimit
 from .link import TcpLink, open_link
-from .room import Player, Room, Unit, distance
+from .room import Room, Unit, distance
+from .wishes import Wishes
 
 CONTRACT = 2  # the newest version of the protocol that this package knows
 SLICE_S = 0.005  # what the server sends is handled for so long, before other tasks run
@@ -73,7 +73,7 @@ class Events:
         return self._waiting.popleft()
 
 
-class Bot:
+class Bot(Wishes):
     """Made by connect()."""
 
     def __init__(self, host: str, port: int, enter: words.Enter, *, web: bool, tls: bool | ssl.SSLContext, path: str, timeout: float,
@@ -91,22 +91,11 @@ class Bot:
         self._retry: Optional[asyncio.TimerHandle] = None
         self._sent: deque[tuple[int, Word]] = deque(maxlen=MOST_SENT)
         self._number = 0  # of the last intent on this connection
-        self._shots = 0
         self._queues: list[Events] = []
         self._callbacks: dict[str, list[Callable[[Any], Any]]] = {}
         self._waiters: list[tuple[Callable[[Event], bool], asyncio.Future[Event]]] = []
 
     # -- What is known ----------------------------------------------------------------------------------------------
-
-    @property
-    def me(self) -> Optional[Player]:
-        """Your player; None while you are not in."""
-        return self.room.players.get(self.room.me)
-
-    @property
-    def unit(self) -> Optional[Unit]:
-        """The unit that you steer; None while you are out of play."""
-        return self.room.unit_of(self.room.me)
 
     @property
     def connected(self) -> bool:
@@ -131,56 +120,6 @@ class Bot:
         self._link.write_line(line)
         self._number += 1
         self._sent.append((self._number, word))
-
-    def goto(self, x: float, y: float) -> None:
-        """Steers your unit to this place. It goes on until the next goto(), stop() or turn_to()."""
-        self.send(words.Toward(x=x, y=y))
-
-    def follow(self, target: Unit | Player | words.Pose | tuple[float, float]) -> None:
-        """Steers to where the target is now. Call it again as the target moves."""
-        at = self._pose_of(target)
-        self.goto(at.x, at.y)
-
-    def stop(self) -> None:
-        """Stands still."""
-        at = self.room.place_of(self._mine())
-        self.goto(at.x, at.y)
-
-    def turn_to(self, target: Unit | Player | words.Pose | tuple[float, float]) -> None:
-        """Turns on the spot until the target is ahead."""
-        x, y, _ = self.aim(target)
-        self.send(words.Keys(yaw=math.atan2(y, x)))
-
-    def aim(self, target: Unit | Player | words.Pose | tuple[float, float]) -> tuple[float, float, float]:
-        """The direction in which a shot meets the target, if it goes on as it does now. Length 1."""
-        at, mine = self._pose_of(target), self.room.place_of(self._mine())
-        speed = self.room.rule("shot_speed", 100.0)
-        x, y, z = at.x - mine.x, at.y - mine.y, at.z - mine.z
-        # The time after which the shot, at its speed, is as far away as the target: a quadratic equation.
-        a = at.vx ** 2 + at.vy ** 2 - speed ** 2
-        b = 2 * (x * at.vx + y * at.vy)
-        c = x * x + y * y
-        root = b * b - 4 * a * c
-        later = max((-b - math.sqrt(root)) / (2 * a), 0.0) if a < 0 and root >= 0 else 0.0
-        x, y = x + at.vx * later, y + at.vy * later
-        far = math.sqrt(x * x + y * y + z * z)
-        return (x / far, y / far, z / far) if far > 0 else (math.cos(mine.yaw), math.sin(mine.yaw), 0.0)
-
-    def shoot_at(self, target: Unit | Player | words.Pose | tuple[float, float]) -> int:
-        """Fires one shot at the target, with lead. Returns the number of the shot."""
-        x, y, z = self.aim(target)
-        mine = self._mine()
-        at = self.room.place_of(mine)
-        self._shots += 1
-        self.send(words.Fire(unit=mine.id, shot=self._shots, x=at.x, y=at.y, z=at.z, vx=x, vy=y, vz=z))
-        return self._shots
-
-    def say(self, text: str, *, to: Optional[Player | int] = None, team: bool = False) -> None:
-        """Says a line to all, to your team, or to one player."""
-        if to is not None:
-            self.send(words.Say(scope="ONE", to=to if isinstance(to, int) else to.id, text=text))
-        else:
-            self.send(words.Say(scope="MY_TEAM" if team else "EVERYBODY", text=text))
 
     async def spawn(self, timeout: float = 30.0) -> Unit:
         """Comes into play, and returns your unit. Returns at once if you are in play. Raises ClaimRefused if the server says no."""
@@ -219,6 +158,12 @@ class Bot:
         if self.unit is None:
             raise ClaimRefused("your unit is not in play any more")
 
+    async def step(self, ticks: int = 1, timeout: float = 30.0) -> None:
+        """In a lockstep arena: lets time advance by so many ticks, and returns when all that happens until then is known."""
+        wish = self.wish_to_step(ticks)
+        self.send(wish)
+        await self._wait(lambda event: event.kind == "clock" and event.intent is wish, timeout, "the step")
+
     async def wait_for(self, kind: str, where: Optional[Callable[[Any], bool]] = None, timeout: float = 30.0) -> Event:
         """The next event of this kind, for whose word `where` is true. Raises TimeLimit, or why the bot is over."""
         return await self._wait(lambda event: event.kind == kind and (where is None or where(event.word)), timeout, kind)
@@ -256,21 +201,6 @@ class Bot:
             await asyncio.wait({self._task})
 
     # -- Inside -----------------------------------------------------------------------------------------------------
-
-    def _mine(self) -> Unit:
-        if self.unit is None:
-            raise BadIntent("unit", "you are not in play")
-        return self.unit
-
-    def _pose_of(self, target: Unit | Player | words.Pose | tuple[float, float]) -> words.Pose:
-        if isinstance(target, Player):
-            unit = self.room.unit_of(target.id)
-            if unit is None:
-                raise BadIntent("target", f"{target.name} is not in play, or out of sight")
-            target = unit
-        if isinstance(target, Unit):
-            return self.room.place_of(target)
-        return target if isinstance(target, words.Pose) else words.Pose(x=target[0], y=target[1])
 
     def _expect(self, wanted: Callable[[Event], bool]) -> asyncio.Future[Event]:
         future: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
