@@ -41,7 +41,7 @@ std::optional<int> floor_of(const std::string& path) {
   // The first matching prefix counts.
   static constexpr Floor kFloors[] = {
       {"schema/", 0},        {"proxy/base/", 1},        {"proxy/trace/", 2}, {"proxy/core/", 2},
-      {"proxy/net/", 3},     {"proxy/relay/", 4},       {"proxy/fleet/", 5}, {"proxy/program/", 6},
+      {"proxy/rules/", 3},   {"proxy/net/", 3},     {"proxy/relay/", 4},       {"proxy/fleet/", 5}, {"proxy/program/", 6},
       {"adapters/wire/", 2}, {"adapters/registry.", 6}, {"tests/", kTests}};
   for (const Floor& floor : kFloors)
     if (path.starts_with(floor.prefix)) return floor.floor;
@@ -59,6 +59,7 @@ const std::vector<Keep>& kept() {
       {"uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*", {"proxy/net/"}},
       {"openssl/.*", {"proxy/net/", "adapters/wire/md5.cc"}},
       {"nats/.*|nats\\.h", {"proxy/fleet/"}},
+      {"lua5\\.4/.*", {"proxy/rules/"}},
       {"CLI/.*|toml\\+\\+/.*", {"proxy/program/"}},
       {"pcap.*", {"proxy/program/import/"}},
       {"sqlite3\\.h", {"proxy/program/numbers/"}},

@@ -1,0 +1,76 @@
+// All rules of a room, in the order of the configuration. Whoever has the room tells them what happens in it, and does
+// what they want (actions()).
+// Invariant: a rule that is switched off does not hold up the others, nor the traffic. Without a rule that hears a kind
+// of word, that kind costs one test of a bit.
+#pragma once
+
+#include <bitset>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "proxy/rules/rule.h"
+
+namespace entente::rules {
+
+using RuleSet = std::vector<RuleFile>;
+
+class RoomRules {
+ public:
+  struct Options {
+    std::uint32_t seed = 1;
+    bool server_commands = false;  ///< commands that no rule has go to the server
+  };
+
+  /// The rules hear of what is there already: that the server is up, and who is in. `view` outlives it.
+  RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, const Options& options, core::Micros now);
+
+  /// Goes on with other rules. `state` of a rule with the same name survives. A rule whose file is the same goes on as
+  /// it is, unless it was switched off.
+  void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
+
+  /// A player says this. kDrop: also a command of a rule.
+  Rule::Answer hear(core::Intent& intent, core::Micros now);
+  /// The world already has this fact.
+  void told(const core::Fact& fact, core::Micros now);
+  void server_down(std::string_view why, core::Micros now);
+  /// Calls on_tick, if it is time.
+  void tick(core::Micros now);
+  /// When tick() is needed next; the far future if not at all.
+  core::Micros next_tick() const { return wants_tick_ ? next_tick_ : UINT64_MAX; }
+
+  /// What the rules want, in order. The caller takes it away.
+  std::vector<Action>& actions() { return actions_; }
+  const std::vector<Action>& actions() const { return actions_; }
+  /// Those that run.
+  std::size_t running() const;
+  std::size_t memory() const;
+
+ private:
+  using Rules = std::vector<std::unique_ptr<Rule>>;
+
+  void learn_wants();
+  bool run_command(const core::Intent& intent, const words::Say& say, core::Micros now);
+  void tell_help(core::Id player, core::Micros now);
+  Rule::Answer chat(core::Intent& intent, core::Micros now);
+  void note_player(const words::Player& player, core::Micros now);
+  void note_gone(core::Id player, core::Micros now);
+
+  const RoomView& view_;
+  const Options options_;
+  std::shared_ptr<const RuleSet> set_;
+  std::vector<Action> actions_;
+  Rules rules_;
+  std::bitset<std::variant_size_v<core::IntentKind>> heard_intents_;
+  std::bitset<std::variant_size_v<core::FactKind>> heard_facts_;
+  bool wants_tick_ = false, wants_players_ = false;
+  bool server_is_up_ = false;
+  core::Micros next_tick_ = 0;
+  std::size_t off_ = 0;                     // rules that were switched off when wants were learnt
+  std::map<core::Id, std::string> joined_;  // names of those whose on_join was called; as many as the world has players
+};
+
+}  // namespace entente::rules

@@ -1,0 +1,221 @@
+// What rules hear, what they can do, and what survives a reload.
+#include "proxy/rules/rule.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "proxy/rules/functions.h"
+#include "proxy/rules/words.h"
+#include "tests/rules/scene.h"
+
+namespace entente::rules::rule_test {
+namespace {
+
+std::shared_ptr<RuleSet> set_of(const std::string& source) {
+  auto set = std::make_shared<RuleSet>();
+  auto checked = check_rule("rule.lua", source);
+  REQUIRE(checked);
+  set->push_back(std::move(*checked));
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("handlers hear who comes, speaks, dies and goes") {
+  Scene scene(R"(
+function on_server_up() log("up " .. room().name) end
+function on_server_down(why) log("down " .. why) end
+function on_join(p) log("join " .. p.name .. " " .. p.team .. " " .. tostring(p.here)) end
+function on_leave(p) log("leave " .. p.id .. " " .. p.name) end
+function on_chat(id, text, scope) log(id .. " " .. scope .. " " .. text) end
+function on_fact.died(w, to, kind) log(kind .. " " .. w.player .. " by " .. w.killer .. " " .. w.why) end
+function on_intent.fire(w, id, kind) log(kind .. " " .. id .. " " .. w.kind .. " " .. w.x) end
+function on_tick() log("tick " .. math.floor(now())) end)");
+  scene.begin();
+  CHECK(scene.taken() == "log: up the yard\nlog: join anna RED true\nlog: join ben BLUE true\n");
+  CHECK(scene.chat(Scene::kBen, "hello"));
+  words::Fire fire;
+  fire.set_x(1.5);
+  core::Intent intent(fire);
+  CHECK(scene.say(intent, Scene::kAnna));
+  scene.die(Scene::kBen, Scene::kAnna);
+  CHECK(scene.taken() == "log: 2 EVERYBODY hello\nlog: fire 1 BALL 1.5\nlog: died 2 by 1 UNKNOWN_DEATH\n");
+  scene.pass(2);
+  scene.leave(Scene::kBen);
+  scene.leave(Scene::kBen);
+  scene.rules->server_down("crashed", scene.now);
+  CHECK(scene.taken() == "log: tick 2\nlog: tick 3\nlog: leave 2 ben\nlog: down crashed\n");
+}
+
+TEST_CASE("a rule drops and changes what players want") {
+  Scene scene(R"(
+function on_chat(id, text)
+  if text == "secret" then return false end
+  return (text:gsub("darn", "****"))
+end
+function on_intent.enter(w) w.team = "BLUE" w.name = w.name .. "!" return w end
+function on_intent.leave() return false end
+function on_intent.fire(w) return w.shot ~= 7 end)");
+  scene.begin();
+  CHECK_FALSE(scene.chat(Scene::kAnna, "secret"));
+  CHECK(scene.chat(Scene::kAnna, "darn it"));
+  CHECK(scene.heard == "**** it");
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_motto("hi");
+  core::Intent intent(enter);
+  CHECK(scene.say(intent, Scene::kAnna));
+  CHECK(core::as<words::Enter>(intent)->name() == "anna!");
+  CHECK(core::as<words::Enter>(intent)->team() == words::BLUE);
+  CHECK(core::as<words::Enter>(intent)->motto() == "hi");
+  core::Intent leave{words::Leave()};
+  CHECK(scene.say(leave, Scene::kAnna));  // cannot be dropped
+  words::Fire fire;
+  core::Intent shot(fire);
+  CHECK(scene.say(shot, Scene::kAnna));
+  fire.set_shot(7);
+  shot.content = fire;
+  CHECK_FALSE(scene.say(shot, Scene::kAnna));
+  CHECK(scene.taken().empty());
+}
+
+TEST_CASE("a chat line that a rule makes is never a command") {
+  Scene scene("function on_chat() return '/kick ben' end");
+  scene.begin();
+  CHECK_FALSE(scene.chat(Scene::kAnna, "hello"));
+}
+
+TEST_CASE("commands of rules are not passed on, and /help lists them") {
+  Scene scene(R"(command("ready", "says that you are ready", function(id, text) log(id .. " [" .. text .. "]") end))");
+  scene.begin();
+  CHECK_FALSE(scene.chat(Scene::kAnna, "/ready  now or never"));
+  CHECK_FALSE(scene.chat(Scene::kAnna, "/ready"));
+  CHECK(scene.chat(Scene::kAnna, "/readyish"));
+  CHECK_FALSE(scene.chat(Scene::kBen, "/help"));
+  CHECK(scene.taken() == "log: 1 [now or never]\nlog: 1 []\ntell 2: /ready says that you are ready\n");
+}
+
+TEST_CASE("state survives a reload, and rules that did not change go on") {
+  Scene scene(
+      "state.n = (state.n or 0) + 1 local here = 0 function on_chat() here = here + 1 log(state.n .. ' ' .. here) end");
+  scene.begin();
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: 1 1\n");
+  const std::string same =
+      "state.n = (state.n or 0) + 1 local here = 0 function on_chat() here = here + 1 log(state.n .. ' ' .. here) end";
+  scene.rules->replace(set_of(same), scene.now);
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: 1 2\n");
+  scene.rules->replace(set_of(same + " -- changed"), scene.now);
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: 2 1\n");
+  scene.rules->replace(std::make_shared<RuleSet>(), scene.now);
+  CHECK(scene.chat(Scene::kAnna, "x"));
+  CHECK(scene.taken().empty());
+}
+
+TEST_CASE("plain values of state survive exactly, others are reported") {
+  Scene scene(R"(
+state = { t = true, n = -5, f = 0.1, s = 'a"b\\c\n\1ä', [3] = { deep = { 1, 2 } }, min = math.mininteger }
+function on_chat() end)");
+  scene.rules->replace(set_of(R"(
+if not state.t then return end  -- when the file is checked
+log(tostring(state.t) .. " " .. state.n .. " " .. tostring(state.f == 0.1) .. " " .. tostring(state.s == 'a"b\\c\n\1ä') ..
+    " " .. (state[3] and state[3].deep[2] or "") .. " " .. tostring(state.min == math.mininteger)))"),
+                       scene.now);
+  CHECK(scene.taken() == "log: true -5 true true 2 true\n");
+  for (const char* value : {"function() end", "0 / 0", "{ [{}] = 1 }", "('x'):rep(16000)", "coroutine.create(log)"}) {
+    Scene other("state.x = " + std::string(value) +
+                " state.y = {} for i = 1, 10 do state.y[i] = ('y'):rep(8000) .. i end");
+    other.rules->replace(set_of("log(tostring(state.x))"), other.now);
+    const std::string told = other.taken();
+    CHECK_MESSAGE(told.find("state") != std::string::npos, value, told);
+    CHECK_MESSAGE(told.find("log: nil\n") != std::string::npos, value, told);
+  }
+}
+
+TEST_CASE("a rule that was switched off is tried again after a reload") {
+  Scene scene("function on_chat() error('no') end");
+  scene.begin();
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.rules->running() == 0);
+  scene.rules->replace(set_of("function on_chat() error('no') end"), scene.now);
+  CHECK(scene.rules->running() == 1);
+}
+
+TEST_CASE("the same events give the same actions") {
+  const auto play = [] {
+    Scene scene(R"(
+local seen = {}
+function on_chat(id, text)
+  seen[text] = true
+  for word in pairs(seen) do log(word .. math.random(1000)) end
+  log(tostring(seen) .. string.format("%s", log))
+end)");
+    scene.begin();
+    for (const char* word : {"zebra", "apple", "mango", "kiwi", "fig"}) scene.chat(Scene::kAnna, word);
+    return scene.taken();
+  };
+  const std::string first = play();
+  CHECK(first == play());
+  CHECK(first.find("tablefunction") != std::string::npos);
+}
+
+TEST_CASE("pairs goes through keys in order, also of a table that changes") {
+  Scene scene(R"(
+local t = { b = 1, a = 2, [2] = 3, [1] = 4, c = 5 }
+local all = ""
+for k, v in pairs(t) do all = all .. k .. v t.c = nil t.new = 1 end
+log(all)
+log(next({}) == nil and "empty" or "")
+local sorted = { 5, 3, 9, 1 }
+table.sort(sorted, function(a, b) return a > b end)
+log(table.concat(sorted, " "))
+local words = { "pear", "Fig", "apple" }
+table.sort(words)
+log(table.concat(words, " ")))");
+  CHECK(scene.taken() == "log: 1423a2b1\nlog: empty\nlog: 9 5 3 1\nlog: Fig apple pear\n");
+}
+
+TEST_CASE("functions that need an arena, or a player who is here, say so") {
+  Scene scene(
+      "function on_chat(id) log(tostring(set_score(1, 2, 3)) .. tostring(open_round()) .. tostring(kick(9))) end");
+  scene.begin();
+  scene.arena = false;
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: falsefalsefalse\n");
+  scene.arena = true;
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "set_score 1 2 3\nopen_round\nlog: truetruefalse\n");
+}
+
+TEST_CASE("each example of the reference does something in a room") {
+  for (const Described& one : described()) {
+    INFO(one.name, "\n", one.example);
+    Scene scene(one.example);
+    scene.begin();
+    for (const char* line :
+         {"hello", "you cheat", "darn", "/hi", "/where ben", "/lobby", "/switch", "/restart", "/stop", "/ready now"})
+      scene.chat(Scene::kAnna, line);
+    words::Enter enter;
+    core::Intent entering(enter);
+    scene.say(entering, Scene::kAnna);
+    words::Fire fire;
+    core::Intent shot(fire);
+    scene.say(shot, Scene::kAnna);
+    words::Shot seen;
+    seen.set_shooter(Scene::kAnna);
+    seen.set_vx(100);
+    scene.tell(seen);
+    scene.die(Scene::kBen, Scene::kAnna);
+    scene.pass(3);
+    scene.rules->server_down("crashed", scene.now);
+    scene.leave(Scene::kBen);
+    CHECK(scene.rules->running() == 1);
+    CHECK_FALSE(scene.taken().empty());
+    CHECK(std::string(one.example).find(one.name) != std::string::npos);
+  }
+}
+
+}  // namespace entente::rules::rule_test

@@ -1,0 +1,299 @@
+// The rules in config/rules, each played in a room.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/rules/scene.h"
+#include "tests/support/paths.h"
+
+namespace entente::rules::shipped_test {
+namespace {
+
+using testing::source_dir;
+
+constexpr core::Id kAnna = Scene::kAnna, kBen = Scene::kBen, kCleo = 3, kDora = 4;
+
+std::string shipped(const std::string& name) {
+  std::ifstream file(source_dir() + "/config/rules/" + name);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Played {
+  explicit Played(const std::string& name) : scene({{name, shipped(name)}}) {
+    scene.begin();
+    scene.take();
+  }
+  bool fires(core::Id by, double x, double vx, words::ShotKind kind = words::BALL) {
+    words::Fire fire;
+    fire.set_kind(kind);
+    fire.set_x(x);
+    fire.set_vx(vx);
+    fire.set_range(350);
+    core::Intent intent(fire);
+    return scene.say(intent, by);
+  }
+  words::Team enters(core::Id id, words::Team team) {
+    words::Enter enter;
+    enter.set_team(team);
+    core::Intent intent(enter);
+    CHECK(scene.say(intent, id));
+    const words::Team got = core::as<words::Enter>(intent)->team();
+    scene.join(id, "player " + std::to_string(id), got);
+    return got;
+  }
+  Scene scene;
+};
+
+}  // namespace
+
+TEST_CASE("every shipped rule is below 60 lines, and loads") {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(source_dir() + "/config/rules")) {
+    if (file.path().extension() != ".lua") continue;
+    ++count;
+    const std::string source = shipped(file.path().filename().string());
+    INFO(file.path());
+    CHECK(std::count(source.begin(), source.end(), '\n') < 60);
+    CHECK(check_rule(file.path().filename().string(), source));
+    CHECK(source.starts_with("-- "));
+  }
+  CHECK(count == 10);
+}
+
+TEST_CASE("chat_filter replaces words, silences and kicks") {
+  Played played("chat_filter.lua");
+  Scene& scene = played.scene;
+  CHECK(scene.chat(kAnna, "what the Heck, darndarn"));
+  CHECK(scene.heard == "what the ****, ********");
+  CHECK(scene.chat(kBen, "hello"));
+  CHECK(scene.heard == "hello");
+  CHECK(scene.taken() == "tell 1: Please mind your words.\n");
+  scene.chat(kAnna, "darn");
+  scene.chat(kAnna, "darn");
+  scene.take();
+  CHECK_FALSE(scene.chat(kAnna, "hello"));
+  CHECK(scene.taken() == "tell 1: You are silenced for 60 more seconds.\n");
+  CHECK(scene.chat(kBen, "hello"));
+  scene.pass(61);
+  CHECK(scene.chat(kAnna, "hello"));
+  scene.chat(kAnna, "darn");
+  scene.chat(kAnna, "darn");
+  scene.take();
+  CHECK_FALSE(scene.chat(kAnna, "darn"));
+  CHECK(scene.taken() == "kick 1: mind your words\n");
+}
+
+TEST_CASE("team_balance sends newcomers and changers to the smaller team") {
+  Played played("team_balance.lua");
+  Scene& scene = played.scene;
+  CHECK(played.enters(kCleo, words::RED) == words::RED);
+  CHECK(played.enters(kDora, words::RED) == words::BLUE);
+  CHECK(played.enters(5, words::RED) == words::RED);
+  CHECK(played.enters(6, words::TEAM_ANY) == words::TEAM_ANY);
+  words::Change change;
+  change.set_team(words::RED);
+  core::Intent intent(change);
+  CHECK_FALSE(scene.say(intent, kDora));
+  CHECK(scene.taken() == "tell 4: That team has enough players.\n");
+  change.set_team(words::BLUE);
+  intent.content = change;
+  CHECK(scene.say(intent, kCleo));
+  change.clear_team();
+  change.set_name("dora");
+  intent.content = change;
+  CHECK(scene.say(intent, kDora));
+}
+
+TEST_CASE("no_fire_zone stops shots from bases and into them") {
+  Played played("no_fire_zone.lua");
+  Scene& scene = played.scene;
+  scene.place(kAnna, -340, 0);
+  CHECK_FALSE(played.fires(kAnna, -340, 100));
+  CHECK(scene.taken() == "tell 1: No shooting at the bases.\n");
+  CHECK_FALSE(played.fires(kAnna, -340, 100));
+  CHECK(scene.taken().empty());  // told a moment ago
+  scene.place(kAnna, 0, 0);
+  CHECK_FALSE(played.fires(kAnna, 0, 100));
+  CHECK(played.fires(kAnna, -200, 10, words::GRENADE));
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  core::Intent intent(trigger);
+  CHECK(scene.say(intent, kAnna));
+  scene.place(kAnna, -340, 0);
+  CHECK_FALSE(scene.say(intent, kAnna));
+}
+
+TEST_CASE("ready_check begins when all are ready, changes sides, and names the winner") {
+  Played played("ready_check.lua");
+  Scene& scene = played.scene;
+  const auto score = [&](words::Team team, std::uint32_t wins) {
+    words::TeamScore total;
+    total.set_team(team);
+    total.set_wins(wins);
+    scene.tell(total);
+  };
+  CHECK_FALSE(scene.chat(kAnna, "/ready"));
+  CHECK(scene.taken() == "tell_all: anna is ready. Waiting for ben\n");
+  scene.chat(kBen, "/ready");
+  CHECK(scene.taken() == "open_round\ntell_all: The match begins.\n");
+  scene.chat(kBen, "/ready");
+  CHECK(scene.taken() == "tell 2: The match is running.\n");
+  score(words::RED, 3);
+  score(words::BLUE, 1);
+  scene.pass(301);
+  CHECK(scene.taken() ==
+        "set_team 1 BLUE\nset_team 2 RED\nopen_round\ntell_all: Second half. You have changed sides.\n");
+  score(words::RED, 1);
+  score(words::BLUE, 2);
+  scene.pass(301);
+  CHECK(scene.taken() == "close_round BLUE\ntell_all: The match is over: 5 to 2. Say /ready for another one.\n");
+  scene.chat(kAnna, "/ready");
+  scene.leave(kBen);
+  scene.chat(kAnna, "/ready");
+  CHECK(scene.taken() == "tell_all: anna is ready. Waiting for ben\nopen_round\ntell_all: The match begins.\n");
+}
+
+TEST_CASE("ready_check keeps the arena closed until then") {
+  Scene scene({{"ready_check.lua", shipped("ready_check.lua")}});
+  scene.begin();
+  CHECK(scene.taken() == "close_round\n");
+}
+
+TEST_CASE("duel_ladder moves who wins against a higher place") {
+  Played played("duel_ladder.lua");
+  Scene& scene = played.scene;
+  scene.chat(kAnna, "/ladder");
+  CHECK(scene.taken() == "tell 1: Nobody has won a duel yet.\n");
+  scene.die(kAnna, kBen);
+  CHECK(scene.taken() == "tell_all: ben takes place 1 from anna\n");
+  scene.die(kAnna, kBen);
+  scene.die(kAnna, kAnna);
+  scene.die(kAnna, 0);
+  CHECK(scene.taken().empty());
+  scene.die(kBen, kAnna);
+  CHECK(scene.taken() == "tell_all: anna takes place 1 from ben\n");
+  scene.chat(kBen, "/ladder");
+  CHECK(scene.taken() == "tell 2: 1. anna\ntell 2: 2. ben\n");
+}
+
+TEST_CASE("vote_kick sends away whom more than half of the players vote out") {
+  Played played("vote_kick.lua");
+  Scene& scene = played.scene;
+  scene.join(kCleo, "cleo", words::RED);
+  scene.join(kDora, "dora", words::BLUE);
+  scene.chat(kAnna, "/votekick nobody");
+  CHECK(scene.taken() == "tell 1: I see nobody of that name.\n");
+  scene.chat(kAnna, "/votekick BEN");
+  CHECK(scene.taken() == "tell_all: 1 of 3 votes to kick ben; /yes votes for it\n");
+  scene.chat(kAnna, "/yes");
+  CHECK(scene.taken().empty());  // one vote each
+  scene.chat(kCleo, "/votekick anna");
+  CHECK(scene.taken() == "tell 3: A vote is running already; /yes votes for it.\n");
+  scene.chat(kCleo, "/yes");
+  scene.take();
+  scene.chat(kDora, "/yes");
+  CHECK(scene.taken() == "tell_all: ben is sent away\nban 2: the players voted\n");
+  scene.chat(kAnna, "/votekick cleo");
+  scene.take();
+  scene.pass(46);
+  CHECK(scene.taken() == "tell_all: The vote to kick cleo has failed.\n");
+}
+
+TEST_CASE("welcome greets, and tells its rules") {
+  Scene scene({{"welcome.lua", shipped("welcome.lua")}});
+  scene.begin();
+  CHECK(scene.taken() ==
+        "tell 1: Welcome, anna! There are 1 players. /rules shows what is allowed here.\n"
+        "tell 2: Welcome, ben! There are 2 players. /rules shows what is allowed here.\n");
+  scene.chat(kAnna, "/rules");
+  CHECK(scene.taken() == "tell 1: 1. Be kind.\ntell 1: 2. Do not shoot at the bases.\n");
+}
+
+TEST_CASE("idle_kick warns and kicks who does nothing") {
+  Played played("idle_kick.lua");
+  Scene& scene = played.scene;
+  scene.pass(200);
+  CHECK(scene.chat(kBen, "I am here"));
+  scene.pass(60);
+  CHECK(scene.taken() == "tell 1: Do something, or you leave in 60 seconds.\n");
+  words::PoseClaim standing, moving;
+  moving.set_vx(5);
+  core::Intent stands(standing), moves(moving);
+  CHECK(scene.say(stands, kAnna));
+  scene.pass(60);
+  CHECK(scene.taken() == "kick 1: you were idle\n");
+  CHECK(scene.say(moves, kBen));
+  scene.leave(kAnna);
+  scene.pass(239);
+  CHECK(scene.taken().empty());
+}
+
+TEST_CASE("aim_check reports who aims exactly, and nobody who aims as people do") {
+  Played played("aim_check.lua");
+  Scene& scene = played.scene;
+  const auto shoot = [&](double error) {
+    words::Pose pose;
+    pose.set_unit(Scene::kBensTank);
+    pose.set_x(100);
+    pose.set_vy(20);
+    scene.tell(pose);
+    words::Spawned spawned;
+    words::Shot shot;
+    shot.set_shooter(kAnna);
+    shot.set_team(words::RED);
+    const double yaw = std::atan2(20 * std::hypot(100.0, 0.0) / 100, 100) + error;
+    shot.set_vx(100 * std::cos(yaw));
+    shot.set_vy(100 * std::sin(yaw));
+    scene.tell(shot);
+    scene.pass(0.5);
+  };
+  for (int i = 0; i < 200; ++i) shoot((i % 11 - 5) * 0.01);
+  CHECK(scene.taken().empty());
+  for (int i = 0; i < 40; ++i) shoot((i % 3 - 1) * 0.001);
+  CHECK(scene.taken() == "report 1: aims better than people can\n");
+}
+
+TEST_CASE("speed_check reports who is too fast or jumps, not who spawns or is silent") {
+  Played played("speed_check.lua");
+  Scene& scene = played.scene;
+  double x = 0;
+  const auto drive = [&](double speed, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      scene.pass(0.1);
+      x += speed * 0.1;
+      words::Pose pose;
+      pose.set_unit(Scene::kAnnasTank);
+      pose.set_x(std::fmod(x, 300));
+      pose.set_y(std::floor(x / 300));
+      if (std::fmod(x, 300) < speed * 0.1) scene.place(kAnna, pose.x(), pose.y());
+      scene.tell(pose);
+    }
+  };
+  scene.place(kAnna, 0, 0);
+  drive(25, 200);
+  CHECK(scene.taken().empty());
+  scene.place(kAnna, 0, 0);
+  x = 0;
+  scene.pass(10);
+  drive(25, 50);
+  CHECK(scene.taken().empty());
+  scene.place(kAnna, 0, 0);
+  x = 0;
+  drive(60, 45);
+  CHECK(scene.taken() == "report 1: moves too fast\n");
+  scene.place(kAnna, 0, 0);
+  words::Pose far;
+  far.set_unit(Scene::kAnnasTank);
+  far.set_x(200);
+  scene.pass(0.1);
+  scene.tell(far);
+  CHECK(scene.taken() == "report 1: jumped\n");
+}
+
+}  // namespace entente::rules::shipped_test
