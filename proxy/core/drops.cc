@@ -6,7 +6,7 @@ namespace {
 constexpr MappingLine kRoomDrops[] = {
     drops::kNotFinite,       drops::kFlooded,     drops::kHeldTooMany,      drops::kUnanswered,
     drops::kServerAway,      drops::kChatTooFast, drops::kCommandElsewhere, drops::kCommandWithoutSlash,
-    drops::kCommandNotExact, drops::kNothingSaid};
+    drops::kCommandNotExact, drops::kNothingSaid, drops::kRule};
 constexpr MappingLine kArenaDrops[] = {
     drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,    drops::kEdit,           drops::kEnteredAlready,
     drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient, drops::kThrownFromAfar, drops::kNotLoaded,

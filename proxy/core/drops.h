@@ -25,6 +25,7 @@ inline constexpr MappingLine kFlooded = {
 inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many requests while the player waits to enter");
 /// The word is the one that was sent to the server (pending_claims.h).
 inline constexpr MappingLine kUnanswered = dropped_and_told("*", "the server did not answer in time");
+inline constexpr MappingLine kRule = dropped_intent("*", "a rule of the operator does not pass it on");
 inline constexpr MappingLine kServerAway = dropped_intent("*", "the server is away");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "chat is faster than the limit");
 inline constexpr MappingLine kCommandElsewhere =

@@ -127,6 +127,7 @@ void Referee::tick(BackOut& out) {
   out.wake(out.now() + kTick);
   const double dt = static_cast<double>(out.now() - ticked_) / kSecond;
   ticked_ = out.now();
+  carry_out_orders(out);
   for (auto& [id, player] : players_) drive(player, dt, out);
   for (std::size_t i = 0; i < balls_.size();) {
     Ball& ball = balls_[i];
@@ -355,16 +356,20 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   }
   if (change.has_motto()) player.who.set_motto(change.motto());
   if (change.has_kit() || change.has_colour()) out.drop(drops::kKitOrColour);
-  const bool sides = change.has_team() && teams() && player.unit != 0;
-  const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
-  if (team != player.who.team()) {
-    if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
-    player.who.set_team(team);
-    changed.set_team(team);
-    sizes_due_ = true;
-  }
+  if (change.has_team() && change_team(player, change.team(), out)) changed.set_team(player.who.team());
   if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
   out.say(player.who);
+}
+
+/// False: the player is in that team already, or there are no teams.
+bool Referee::change_team(Player& player, words::Team wish, BackOut& out) {
+  if (!teams() || player.unit == 0) return false;
+  const words::Team team = team_for(side_meant(wish));
+  if (team == player.who.team()) return false;
+  if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+  player.who.set_team(team);
+  sizes_due_ = true;
+  return true;
 }
 
 /// A player who wants to watch for a while dies, and is out of play until its next Spawn.

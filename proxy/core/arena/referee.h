@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,15 @@ class Referee final : public Back {
   void promise(Id seat, std::string name) { promised_[seat] = std::move(name); }
   /// Saves the state of a player who leaves, for kHeld. Only the seat given to promise() may continue it.
   void hold(SavedPlayer start);
+
+  // What an operator's rules want, at the next tick. Unknown players are ignored.
+  void set_score(Id player, std::uint32_t wins, std::uint32_t losses);
+  /// As if the player had asked for it, but without the limit on such requests. Not if there are no teams.
+  void set_team(Id player, words::Team team);
+  /// A new round begins at once, also if one is running.
+  void open_round();
+  /// The round ends. The next begins only by open_round(). `winner`: TEAM_ANY: nobody.
+  void close_round(words::Team winner);
 
   void opened(const Peer& peer, BackOut& out) override;
   void receive(const Frames&, BackOut&) override {}  // it has no peer
@@ -100,6 +110,7 @@ class Referee final : public Back {
   void keep_seat(const Player& player, Micros now);
   void refuse_change(Id id, BackOut& out);
   void change(Player& player, const words::Change& change, BackOut& out);
+  bool change_team(Player& player, words::Team team, BackOut& out);
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
   void call(Player& player, const std::string& wish);
@@ -177,6 +188,8 @@ class Referee final : public Back {
   void begin_round(BackOut& out);
   void restore_round(BackOut& out);
   void end_round(BackOut& out);
+  void begin_next_round(BackOut& out);
+  void carry_out_orders(BackOut& out);
   void look_at_the_clock(BackOut& out);
   void look_at_the_score(std::uint32_t wins, Id player, words::Team team, BackOut& out);
   bool teams() const { return arena_.rules.mode != ArenaMode::kFreeForAll; }
@@ -199,6 +212,8 @@ class Referee final : public Back {
   bool sizes_due_ = false;
   words::Round round_;
   Micros round_ends_ = 0, next_round_ = 0;
+  bool closed_ = false;  // no round begins by itself
+  std::vector<std::function<void(BackOut&)>> orders_;
   Micros ticked_ = 0;
 };
 

@@ -259,7 +259,11 @@ void Referee::look_at_the_clock(BackOut& out) {
                                                                                                  : words::BLUE);
     return end_round(out);
   }
-  if (running() || out.now() < next_round_) return;
+  if (!running() && !closed_ && out.now() >= next_round_) begin_next_round(out);
+}
+
+/// Everybody may play again, and scores start from 0.
+void Referee::begin_next_round(BackOut& out) {
   begin_round(out);
   for (auto& [id, player] : players_) {
     player.spawn_allowed_at = out.now();
@@ -274,6 +278,52 @@ void Referee::look_at_the_clock(BackOut& out) {
     out.say(total);
   }
   for (Flag& flag : flags_) bring_home(flag, out);
+}
+
+// -- Orders of rules --------------------------------------------------------------------------------------------------
+
+void Referee::carry_out_orders(BackOut& out) {
+  for (const auto& order : std::exchange(orders_, {})) order(out);
+}
+
+void Referee::set_score(Id id, std::uint32_t wins, std::uint32_t losses) {
+  orders_.push_back([this, id, wins, losses](BackOut& out) {
+    Player* const player = find(id);
+    if (player == nullptr || player->unit == 0) return;
+    player->score.set_wins(wins);
+    player->score.set_losses(losses);
+    out.say(player->score);
+    if (!teams()) look_at_the_score(wins, id, words::TEAM_ANY, out);
+  });
+}
+
+void Referee::set_team(Id id, words::Team team) {
+  orders_.push_back([this, id, team](BackOut& out) {
+    Player* const player = find(id);
+    if (player == nullptr || !change_team(*player, team, out)) return;
+    words::UnitChanged changed;
+    changed.set_unit(player->unit);
+    changed.set_team(player->who.team());
+    out.say(changed);
+    out.say(player->who);
+  });
+}
+
+void Referee::open_round() {
+  orders_.push_back([this](BackOut& out) {
+    closed_ = false;
+    if (running()) end_round(out);
+    begin_next_round(out);
+  });
+}
+
+void Referee::close_round(words::Team winner) {
+  orders_.push_back([this, winner](BackOut& out) {
+    closed_ = true;
+    if (!running()) return;
+    round_.set_winning_team(winner);
+    end_round(out);
+  });
 }
 
 }  // namespace entente::core

@@ -56,6 +56,7 @@ void IntentDelivery::deliver(Intent& intent) {
   ++room_.work_;
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
+      if (refusal.why == &drops::kCommandElsewhere && is_of_rule(intent)) return;
       room_.ledger_.add(*refusal.why);
       if (refusal.tell) notify(*seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
       return;
@@ -64,6 +65,11 @@ void IntentDelivery::deliver(Intent& intent) {
   if (const std::string field = not_finite(intent); !field.empty()) return refuse_number(intent, *seat, field);
   clean_texts(intent);
   room_.host_.heard(intent);
+  if (!room_.host_.passes(intent)) {
+    const auto* const say = as<words::Say>(intent);  // a command was for a rule: nothing is lost
+    if (say == nullptr || say->kind() != words::Say::COMMAND) room_.ledger_.add(drops::kRule, name_of(intent));
+    return;
+  }
   if (as<words::Resume>(intent) != nullptr) return resume(intent);
   if (as<words::Query>(intent) != nullptr && !room_.options_.shared && !dialled_) return learn_known_world();
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
@@ -74,6 +80,14 @@ void IntentDelivery::deliver(Intent& intent) {
   room_.back_->hear(intent);
   heard_ = nullptr;
   room_.transition_.hear(intent);
+}
+
+/// Whether the intent, a command that cannot be passed on, is for an operator's rule.
+bool IntentDelivery::is_of_rule(Intent& intent) {
+  erase_controls(*std::get<words::Say>(intent.content).mutable_text());
+  if (room_.host_.passes(intent)) return false;
+  room_.host_.heard(intent);
+  return true;
 }
 
 /// Handled by the host, not the back, because it is about links.

@@ -42,6 +42,7 @@ class IntentDelivery {
  private:
   void deliver(Intent& intent);
   bool awaits_entry(Intent& intent, Seat& seat);
+  bool is_of_rule(Intent& intent);
   void resume(const Intent& intent);
   void dial_once();
   void learn_known_world();

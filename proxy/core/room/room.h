@@ -90,6 +90,11 @@ class Room {
     /// Whether the host keeps this intent until hear_collected(), as a lockstep arena does. It is then moved from.
     virtual bool collects(Intent& /*intent*/) { return false; }
 
+    // For an operator's rules.
+    /// A player says this; the host may change it. False: the back does not hear it. Not called for chat that is
+    /// refused, except for commands. REQUIRES: it stays the same kind, with finite numbers and clean texts.
+    virtual bool passes(Intent&) { return true; }
+
     // For recorders.
     virtual void heard(const Intent&) {}
     virtual void told(const Fact&) {}

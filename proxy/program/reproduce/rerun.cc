@@ -6,6 +6,7 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/settings/endpoint.h"
+#include "proxy/rules/words.h"
 
 namespace entente {
 namespace {
@@ -83,7 +84,8 @@ std::string closing_text(const trace::Closing& closing) {
 }
 
 bool belongs_to_call(const trace::Detail& detail) {
-  return detail.kind_case() == trace::Detail::kAnswered || detail.kind_case() == trace::Detail::kClosed;
+  return detail.kind_case() == trace::Detail::kAnswered || detail.kind_case() == trace::Detail::kClosed ||
+         detail.kind_case() == trace::Detail::kRuled;
 }
 
 }  // namespace
@@ -94,6 +96,16 @@ struct Rerun::Call {
   std::size_t waits[3] = {0, 0, 0};       // for the server, for the client, for the next server
   std::vector<bool> answers;
   std::vector<const trace::Closing*> closings;
+  std::vector<const trace::Ruling*> rulings;
+
+  void add(const trace::Detail& happened) {
+    if (happened.has_closed())
+      closings.push_back(&happened.closed());
+    else if (happened.has_ruled())
+      rulings.push_back(&happened.ruled());
+    else
+      answers.push_back(happened.answered());
+  }
 };
 
 Outcome<std::unique_ptr<Rerun>> Rerun::begin(const trace::Calls& calls, RecordedLinks& links, core::Micros age) {
@@ -151,8 +163,7 @@ Outcome<Done> Rerun::take(const trace::Calls& calls) {
         continue;
       }
       if (kind != trace::DETAIL || details >= calls.details_size() || !belongs_to_call(calls.details(details))) break;
-      const trace::Detail& detail = calls.details(details++);
-      detail.has_closed() ? call.closings.push_back(&detail.closed()) : call.answers.push_back(detail.answered());
+      call.add(calls.details(details++));
     }
     if (stop_ && wall() + pause * 1000 >= *stop_) return Done{};
     if (pause != 0)
@@ -167,6 +178,7 @@ Outcome<Done> Rerun::call(const Call& call) {
   call_ = &call;
   ++calls_;
   answered_ = 0;
+  ruled_ = 0;
   waiting_ = {};
   closings_.clear();
   heard_.reset();
@@ -424,6 +436,24 @@ void Rerun::close(core::Id end, std::string_view why, std::uint32_t code) {
 bool Rerun::answer() {
   const std::size_t next = answered_++;
   return call_ != nullptr && next < call_->answers.size() && call_->answers[next];
+}
+
+/// What the operator's rules did is recorded.
+bool Rerun::passes(core::Intent& intent) {
+  ++ruled_;
+  if (call_ == nullptr) return true;
+  for (const trace::Ruling* ruling : call_->rulings) {
+    if (ruling->nth() != ruled_) continue;
+    if (ruling->dropped()) return false;
+    auto changed = core::read_intent(as_bytes(ruling->changed()));
+    if (!changed || changed->content.index() != intent.content.index()) return true;
+    rules::copy_hidden(intent, *changed);
+    changed->at = intent.at;
+    changed->by = intent.by;
+    changed->number = intent.number;
+    intent = std::move(*changed);
+  }
+  return true;
 }
 
 void Rerun::told(const core::Fact& fact) {

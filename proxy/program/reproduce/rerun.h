@@ -96,6 +96,7 @@ class Rerun final : private core::Room::Host {
   bool await_next_server(std::string_view, core::Wait) override { return answer(); }
   void moved() override;
   void move_failed(std::string_view, bool) override { part(next_); }
+  bool passes(core::Intent& intent) override;
   void told(const core::Fact& fact) override;
   bool answer();
 
@@ -121,6 +122,7 @@ class Rerun final : private core::Room::Host {
   // Of the call that the room is in.
   const Call* call_ = nullptr;
   std::size_t answered_ = 0;
+  std::uint32_t ruled_ = 0;  // as RoomHost::ruled_
   mutable std::array<std::optional<std::size_t>, 3> waiting_;
   std::vector<trace::Closing> closings_;
 

@@ -12,6 +12,7 @@
 #include "proxy/core/chat.h"
 #include "proxy/core/room_member.h"
 #include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/route/rule_book.h"
 
 namespace entente::relay {
 
@@ -36,6 +37,7 @@ struct BridgeOptions {
   std::optional<ArenaPlace> while_down = {};
   std::uint32_t bots = 0;                     ///< how many bots play on the server; if not 0, there is no listener
   std::shared_ptr<Broadcast> broadcast = {};  ///< for viewers; may be null
+  std::shared_ptr<RuleBook> rules = {};       ///< of the operator; may be null
 };
 
 }  // namespace entente::relay

@@ -70,6 +70,7 @@ void PlayerRoom::open(std::unique_ptr<core::Front> front, std::unique_ptr<core::
   made.tells_drops = true;
   open_room(std::move(back), made, worker_route.tap, session_.info_.link, bridge.record_secrets, bridge.broadcast);
   record_calls(made);
+  keep_rules(bridge.rules, {made.seed, made.chat.commands, false});
   const Place& here = session_.where_.here();
   session_.note("a room with seed " + std::to_string(made.seed) + ": a client of " + spoken(session_.info_) +
                 ", a server of " + (here.finds_dialect() ? std::string(here.info.game->name()) : spoken(here.info)));
@@ -154,6 +155,7 @@ core::Wait PlayerRoom::replace_back(std::unique_ptr<core::Back> back, const core
   };
   auto wait = core::Wait::kNothing;
   call(record, [&](core::Room& room, core::Micros at) {
+    tell_rules_server_down(loss.why, at);
     wait = room.transition().replace_back(std::move(back), loss, at);
     asked_.stop.reset();  // set during this call, and done
   });
@@ -200,6 +202,10 @@ void PlayerRoom::look() {
 }
 
 // -- After a call -----------------------------------------------------------------------------------------------------
+
+LinkId PlayerRoom::link_of(core::Id player) const {
+  return player == session_.client_.id ? session_.info_.link : 0;
+}
 
 void PlayerRoom::settle_call(core::Micros) {
   const std::uint64_t orphaned = room_->world().orphaned();

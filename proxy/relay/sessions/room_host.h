@@ -9,6 +9,7 @@
 #include "proxy/core/room/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/sessions/house_rules.h"
 #include "proxy/relay/tap/room_calls.h"
 #include "proxy/relay/tap/room_words.h"
 #include "proxy/relay/tap/word_echoes.h"
@@ -32,6 +33,12 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
+  /// The operator's rules for the room. Null: there are none. REQUIRES: the room was opened, and not called yet.
+  void keep_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options);
+  /// For them: the server is lost.
+  void tell_rules_server_down(std::string_view why, core::Micros at) {
+    if (house_rules_) house_rules_->server_down(why, at);
+  }
   /// Uses the clock of another host. REQUIRES: there is no room yet.
   void share_clock(const RoomHost& other);
   /// Tells the tap of the room's words only from now on, in a call of the room: first that its world is `world`.
@@ -64,10 +71,15 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   virtual bool is_shut() const { return !room_ || room_->over(); }
   /// Whether it is the room of one player.
   virtual bool is_of_one() const { return false; }
+  /// The link of a player, for rules that kick it; 0: it has none here.
+  virtual LinkId link_of(core::Id player) const = 0;
+  /// The room has told a player a line.
+  virtual void announced(core::Id /*player*/, std::string_view /*text*/) {}
   /// The call has returned; the room may be called once more, with the same time.
   virtual void settle_call(core::Micros) {}
   virtual void after_call() = 0;
 
+  bool passes(core::Intent& intent) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -79,6 +91,15 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   mutable RoomCalls calls_;  // what is recorded of its calls; a shared room's are not
 
  private:
+  void begin_piece() {
+    for (auto& waiting : waiting_) waiting.reset();
+    ruled_ = 0;
+  }
+  void run_rules(core::Micros at);
+  void carry_out(const rules::Action& action, core::Micros at);
+  void tell_player(core::Id player, const std::string& text, core::Micros at);
+  void order_referee(const rules::Action& action, core::Micros at);
+  void note_report(const rules::Action& action);
   static std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
   void rang() override {
     call_room([this](core::Room& room, core::Micros at) {
@@ -95,6 +116,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   bool with_secrets_ = false;  // in words_
   WordEchoes echoes_;
   mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
+  std::unique_ptr<HouseRules> house_rules_;        // null: there are none
+  std::uint32_t ruled_ = 0;                        // intents that they could hear in this call
   std::shared_ptr<Broadcast> broadcast_;
   std::uint64_t source_id_ = 0;  // the room's in broadcast_
   std::uint64_t epoch_ = 0;      // the room's time 0, by Loop::nanos
@@ -107,9 +130,10 @@ void RoomHost::call_room(Call&& call) {
   if (is_shut()) return;
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
-  for (auto& waiting : waiting_) waiting.reset();
+  begin_piece();
   call(*room_, at);
   settle_call(at);
+  if (house_rules_) run_rules(at);
   calls_.end_call(at, wall_);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);
   if (broadcast_ && room_->world().ready() && broadcast_->owes_world(source_id_, epoch_ + at * 1000))

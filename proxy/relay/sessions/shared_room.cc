@@ -4,6 +4,7 @@
 #include <random>
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/core/arena/referee.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/sessions/guest.h"
 
@@ -61,7 +62,10 @@ void SharedRoom::open(TapSink* tap) {
     tap_->note(info_.link, state_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
   }
   if (state_.options.annex) annex_ = state_.options.annex(*this, loop_);
-  open_room(state_.options.back(), options, tap, info_.link, state_.options.record_secrets, state_.options.broadcast);
+  auto back = state_.options.back();
+  const bool arena = dynamic_cast<const core::Referee*>(back.get()) != nullptr;
+  open_room(std::move(back), options, tap, info_.link, state_.options.record_secrets, state_.options.broadcast);
+  keep_rules(state_.options.rules, {options.seed, options.chat.commands, arena});
   call_room([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
 
@@ -247,8 +251,12 @@ void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const co
 bool SharedRoom::announce(core::Id guest, std::string_view text) {
   bool told = false;
   call_room([&](core::Room& room, core::Micros at) { told = room.announce(guest, text, at); });
-  if (told && annex_) annex_->announced(guest, text);
+  if (told) announced(guest, text);
   return told;
+}
+
+void SharedRoom::announced(core::Id guest, std::string_view text) {
+  if (annex_) annex_->announced(guest, text);
 }
 
 void SharedRoom::dismiss(core::Id guest, std::string_view why) {

@@ -112,6 +112,11 @@ class SharedRoom final : public RoomHost, private net::Later {
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
   // RoomHost, Later
+  LinkId link_of(core::Id player) const override {
+    const LinkInfo* const client = client_of(player);
+    return client != nullptr ? client->link : 0;
+  }
+  void announced(core::Id player, std::string_view text) override;
   void settle_call(core::Micros at) override;
   void after_call() override;
   void at_turn_end() override;

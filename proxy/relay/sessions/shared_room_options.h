@@ -12,6 +12,7 @@
 #include "proxy/core/room_member.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/route/rule_book.h"
 #include "proxy/relay/sessions/annex.h"
 #include "proxy/relay/tap/tap_sink.h"
 
@@ -30,6 +31,7 @@ struct SharedRoomOptions {
   bool record_secrets = false;
   Tap* tap = nullptr;                         ///< of its words; may be null
   std::shared_ptr<Broadcast> broadcast = {};  ///< for viewers; may be null
+  std::shared_ptr<RuleBook> rules = {};       ///< of the operator; may be null
 };
 
 }  // namespace entente::relay

@@ -1,5 +1,7 @@
 #include "proxy/relay/tap/room_calls.h"
 
+#include "proxy/rules/words.h"
+
 namespace entente::relay {
 namespace {
 
@@ -47,6 +49,20 @@ void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
   closing.set_server(end == core::kBackId);
   closing.set_why(std::string(why));
   closing.set_code(code);
+}
+
+/// Without secrets: who makes the call again has the intent that was said, with its secrets as they were recorded.
+void RoomCalls::ruled(std::uint32_t nth, const core::Intent* changed) {
+  if (!on()) return;
+  trace::Ruling& ruling = *other(last_).mutable_ruled();
+  ruling.set_nth(nth);
+  ruling.set_dropped(changed == nullptr);
+  if (changed == nullptr) return;
+  core::Intent shown = *changed;
+  rules::clear_hidden(shown);
+  Buffer bytes;
+  core::write(shown, bytes);
+  ruling.set_changed(std::string(as_text(bytes)));
 }
 
 void RoomCalls::end_call(core::Micros at, WallTime wall) {

@@ -32,6 +32,8 @@ class RoomCalls {
   void told_waiting(core::Id end, std::size_t bytes);
   void answered(bool answer);
   void closed(core::Id end, std::string_view why, std::uint32_t code);
+  /// The operator's rules dropped or changed the nth intent. Null: dropped.
+  void ruled(std::uint32_t nth, const core::Intent* changed);
 
   /// The call is over. `wall`: now.
   void end_call(core::Micros at, WallTime wall);
