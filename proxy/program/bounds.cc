@@ -36,6 +36,8 @@ constexpr Bound kBounds[] = {
     {"bzdraft_resources", "the resources of a server of BZFlag's draft", kMiB, 1'000, kMillion, 2'000},
     {"panic_map", "maps of Panic", 256 * kKiB, 100, 100'000, 200},
 
+    {"rules", "the operator's rules, and the words that they hear", 8 * kMiB, 4'000, 16 * kMillion, 20'000},
+
     // Files.
     {"bzflag_rec", "recordings of bzfs (.rec)", kMiB, 500, kMillion, 1'000},
     {"import", "captures (pcap, pcapng), .demo files and JSON lines", 4 * kMiB, 1'000, 2 * kMillion, 2'000},

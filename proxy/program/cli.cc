@@ -22,6 +22,8 @@
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
 #include "proxy/program/log/library_log.h"
+#include "proxy/program/rules/judge.h"
+#include "proxy/program/rules/rules.h"
 #include "proxy/program/numbers/export.h"
 #include "proxy/program/numbers/stats.h"
 #include "proxy/program/recordings/inspect.h"
@@ -148,6 +150,10 @@ constexpr Command kCommands[] = {
      "entente stats evening.mcap --html evening.html", plug<declare_stats, run_stats>},
     {"export", "Write what happened in a recording as tables: CSV, JSON lines or SQLite",
      "entente export evening.mcap --sqlite evening.db --every 0.5", plug<declare_export, run_export>},
+    {"rules", "Check files with rules in Lua, or print their reference", "entente rules config/rules/chat_filter.lua",
+     plug<declare_rules, run_rules>},
+    {"judge", "Run rules over recordings, and print what they report about players",
+     "entente judge config/rules/aim_check.lua evening.mcap", plug<declare_judge, run_judge>},
     {"recover", "Write a repaired copy of a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
     {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},

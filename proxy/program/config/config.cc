@@ -29,6 +29,7 @@
 #include "proxy/program/playback/arena_from_recording.h"
 #include "proxy/program/settings/arena_rules.h"
 #include "proxy/program/settings/ban_file.h"
+#include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/route.h"
@@ -184,6 +185,9 @@ class Checker {
     if (shared.kind)
       if (const auto lab = parse_lab(route.lab(), LabRoute(*listen, shared.kind)); !lab)
         problem(path + "lab", lab.error().text);
+    rules(path + "rules", route.rules());
+    if (route.rules_size() != 0 && shared.kind && *shared.kind != RouteKind::kBridge)
+      problem(path + "rules", "are for bridges and arenas: a relay passes messages that it does not understand");
     share(*listen, shared);
     watch(path, route.watch());
     for (int i = 0; i < route.watch_size(); ++i)
@@ -213,6 +217,7 @@ class Checker {
     if (!route.while_down().empty()) problem(path + "while_down", "is for servers");
     if (!route.lab().empty()) problem(path + "lab", "is for relays");
     if (route.watch_size() != 0) problem(path + "watch", "belongs to the arena");
+    if (route.rules_size() != 0) problem(path + "rules", "belong to the arena");
   }
 
   /// Checks the key `while_down`.
@@ -269,11 +274,18 @@ class Checker {
       share(*listen, {at, path, nullptr});
     }
     watch(path, arena.watch());
+    rules(path + "rules", arena.rules());
     if (!arena.from().empty()) this->from(path + "from", arena);
     if (names_each_session(arena.record()))
       problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
+  /// Checks the files with rules, by running them.
+  void rules(const std::string& path, const google::protobuf::RepeatedPtrField<std::string>& files) {
+    if (machine_ == nullptr || files.empty()) return;
+    if (const auto read = read_rules(files); !read) problem(path, read.error().text);
   }
 
   /// Checks the recording that an arena begins with.
@@ -486,10 +498,20 @@ void print_errors(const ConfigErrors& errors) {
 
 namespace {
 
+/// The files of rules are in the folder of the configuration.
+void find_rules(config::Config& config, const std::filesystem::path& folder) {
+  const auto find = [&](auto& table) {
+    for (std::string& file : *table.mutable_rules()) file = (folder / file).string();
+  };
+  for (config::Route& route : *config.mutable_route()) find(route);
+  for (config::Arena& arena : *config.mutable_arena()) find(arena);
+}
+
 Expected<LoadedConfig, ConfigErrors> judge(std::string_view toml, std::string_view name,
                                            std::span<const wire::Game* const> known, const Machine* machine) {
   config::Config config;
   Reading reading = read_toml(toml, config);
+  find_rules(config, std::filesystem::path(name).parent_path());
   if (!reading.syntax_error) Checker(reading, known, machine).check(config);
   if (!reading.problems.empty()) return told(std::move(reading.problems), name);
   ConfigPlaces places(std::string(name), std::move(reading.places), config);

@@ -15,6 +15,7 @@
 #include "proxy/program/serve/serve.h"
 #include "proxy/program/settings/arena_rules.h"
 #include "proxy/program/settings/route.h"
+#include "proxy/program/settings/rule_files.h"
 
 namespace entente {
 namespace {
@@ -82,6 +83,9 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
+  app.add_option("--rules", options.rules, "File with a rule in Lua (proxy/manual/rules.md). May be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   const auto& kind = *config::Arena::descriptor();
   for (int i = 0; i < kind.field_count(); ++i) {
     const bool is_of_fleet = kind.field(i)->number() == config::Arena::kFleetFieldNumber;  // not for this command
@@ -97,6 +101,8 @@ int run_arena(const ArenaCommandOptions& options) {
   config::Config config;
   config::Arena& arena = *config.add_arena() = options.arena;
   arena.mutable_listen()->Assign(options.listen.begin(), options.listen.end());
+  arena.mutable_rules()->Assign(options.rules.begin(), options.rules.end());
+  if (const auto rules = read_rules(arena.rules()); !rules) return arena_error("--rules " + rules.error().text);
   set_defaults(config);
   if (const auto wrongs = objections_to(arena); !wrongs.empty())
     return arena_error(flag_of(wrongs.front().key) + " " + wrongs.front().why);

@@ -12,7 +12,7 @@ namespace entente {
 
 struct ArenaCommandOptions {
   config::Arena arena;  ///< keys that are not given have their defaults
-  std::vector<std::string> listen;
+  std::vector<std::string> listen, rules;
   ControlOptions control;
   LogOptions log;
 };

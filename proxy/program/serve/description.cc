@@ -9,6 +9,7 @@
 #include "proxy/program/settings/access.h"
 #include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
+#include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/web.h"
 
 namespace entente {
@@ -118,6 +119,11 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
     options.bridge = bridge_of(*listen, to, keeps_secrets());
   else if (faces_of(*to.game).back)
     options.back = back_maker(to);
+  if (keys.rules_size() != 0) {
+    auto rules = read_rules(keys.rules());
+    if (!rules) return Error{"rules: " + rules.error().text};
+    made.rules = std::move(*rules);
+  }
   auto lab = parse_lab(keys.lab(), LabRoute(options));
   if (!lab) return Error{"lab: " + lab.error().text};
   options.lab = std::move(*lab);

@@ -16,6 +16,7 @@
 #include "proxy/program/config/config_places.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/relay/route/route_options.h"
+#include "proxy/rules/room_rules.h"
 #include "schema/config.pb.h"
 
 namespace entente {
@@ -27,7 +28,8 @@ struct RouteDescription {
   std::size_t position = 1;                ///< in the configuration, from 1
   std::string subject = {};                ///< "bzflag 2.4 or 1.10": what its name is made of if it has none
   bool watch = false;                      ///< its clients can only watch
-  relay::RouteOptions options = {};        ///< a Service adds what is its own, such as the tap
+  std::shared_ptr<const rules::RuleSet> rules = {};  ///< of a bridge; null: there are none
+  relay::RouteOptions options = {};                  ///< a Service adds what is its own, such as the tap
 
   /// Its name for operators. `at`: where it listens.
   std::string named(const net::Address& at) const;

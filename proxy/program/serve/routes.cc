@@ -9,6 +9,7 @@
 #include "proxy/program/log/say.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/settings/limits.h"
+#include "proxy/program/settings/rule_files.h"
 #include "proxy/program/take_over/take_over.h"
 #include "proxy/program/watch/watch_room.h"
 
@@ -230,9 +231,17 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
       plan.labs.emplace_back(kept->number, fresh->options.lab);
       if (kept->is->keys->lab() == route.lab()) plan.told += "changed: the file of lab of " + kept->name + "\n";
     }
+    if (const auto& bridge = kept->is->options.bridge) {
+      fresh->options.bridge->rules = bridge->rules;
+      plan_rules(bridge->rules, fresh->rules, plan);
+    }
     kept->broadcast = broadcast_of(route, kept->broadcast);
     keep(*kept, std::move(*fresh), plan);
     return plan_observer(Running(plan.after.back()), plan);
+  }
+  if (auto& bridge = fresh->options.bridge) {
+    bridge->rules = service_.rule_orders().new_book(route.name().empty() ? name_of(route) : "route " + route.name());
+    bridge->rules->set(fresh->rules);
   }
   const auto before = take(plan.before, has_listener);
   Running running;
@@ -303,13 +312,19 @@ Outcome<Routes::RoomListeners> Routes::take_listeners(const Urls& urls, Plan& pl
 /// This node may own the arena. Its listeners lead to the node that owns the arena.
 Outcome<Done> Routes::plan_fleet_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
   const std::string& name = settings.name();
+  auto& book = fleet_rules_[name];
+  if (book == nullptr) book = service_.rule_orders().new_book(name_of(settings));
+  if (const auto done = plan_rules(settings, book, plan); !done) return done;
   if (plan.starts) {
     const auto tap = service_.tap(settings.record(), "arena", position);
     if (!tap) return with_place(plan.places.before_arena(name, "record"), tap.error());
-    fleet_arenas_->stand_for(
-        name, {[settings, tap = *tap, secrets = keeps_secrets()] { return configured(settings, secrets, tap); },
-               [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
-               [this](std::size_t room) { service_.retire_arena(room); }});
+    fleet_arenas_->stand_for(name, {[settings, tap = *tap, secrets = keeps_secrets(), book] {
+                                      auto arena = configured(settings, secrets, tap);
+                                      if (arena) arena->room.rules = book;
+                                      return arena;
+                                    },
+                                    [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
+                                    [this](std::size_t room) { service_.retire_arena(room); }});
     (void)fleet_arenas_->local_room_for(name);
   }
   const FleetArenas::LocalFleetRoom* local = fleet_arenas_ ? fleet_arenas_->find_local_room(name) : nullptr;
@@ -333,7 +348,9 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   if (!known) known = take(plan.arenas_before, has_name);
   const bool same = known && goes_on_with(known->settings, settings);
   RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr,
-                     known ? known->broadcast : new_broadcast()};
+                     known ? known->broadcast : new_broadcast(),
+                     same ? known->rules : service_.rule_orders().new_book(name_of(settings))};
+  if (const auto done = plan_rules(settings, arena.rules, plan); !done) return done;
   if (!same) {
     if (const auto opened = open_room(arena, position, beside(*listeners), plan); !opened) return opened.error();
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
@@ -403,9 +420,32 @@ Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::
   auto options = configured(arena.settings, keeps_secrets(), *tap);
   if (!options) return with_place(plan.places.before_arena(name, "from"), options.error());
   options->room.broadcast = arena.broadcast;
+  options->room.rules = arena.rules;
   arena.room = service_.add_arena(options->room, beside);
   plan.rooms_added.push_back(arena.room);
   return Done{};
+}
+
+/// They apply with the rest of the plan. A room reads its rules when its first player enters.
+Outcome<Done> Routes::plan_rules(const config::Arena& arena, const std::shared_ptr<relay::RuleBook>& book, Plan& plan) {
+  auto rules = read_rules(arena.rules());
+  if (!rules) return with_place(plan.places.before_arena(arena.name(), "rules"), rules.error());
+  plan_rules(book, std::move(*rules), plan);
+  return Done{};
+}
+
+void Routes::plan_rules(const std::shared_ptr<relay::RuleBook>& book, std::shared_ptr<const rules::RuleSet> fresh,
+                        Plan& plan) {
+  if (book == nullptr) return;
+  const auto before = book->get();
+  const auto same_file = [](const rules::RuleFile& one, const rules::RuleFile& other) {
+    return one.name == other.name && one.source == other.source;
+  };
+  static const rules::RuleSet none;
+  const rules::RuleSet &old = before ? *before : none, &now = fresh ? *fresh : none;
+  if (book->version() != 0 && !std::ranges::equal(old, now, same_file))
+    plan.told += "changed: the files of rules of " + book->of() + "\n";
+  plan.rules.emplace_back(book, std::move(fresh));
 }
 
 /// The listener goes on. Its sessions have the certificates that it has now; those that were read will renew them.
@@ -483,6 +523,8 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   }
   end_removed(plan);
   for (const Running& one : plan.after) service_.move(one.number, one.is->position);
+  for (const auto& [book, rules] : plan.rules)
+    if (book != nullptr) book->set(rules);
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
   watches_ = std::move(plan.watches_after);

@@ -59,6 +59,7 @@ class Routes {
     std::size_t room = 0;  // as ProxyServer::add_shared_room numbered it
     relay::TapThread* tap = nullptr;
     std::shared_ptr<relay::Broadcast> broadcast = {};
+    std::shared_ptr<relay::RuleBook> rules = {};
   };
   /// A room in which an audience watches a broadcast.
   struct RunningWatch {
@@ -93,6 +94,7 @@ class Routes {
     std::vector<std::size_t> rooms_added = {};
     std::vector<relay::TapThread*> taps_added = {};
     std::vector<std::pair<std::size_t, std::shared_ptr<const relay::LabPlan>>> labs = {};  // of routes that go on
+    std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::shared_ptr<const rules::RuleSet>>> rules = {};
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
     std::string told = {};   // what differs, in lines
     std::string lines = {};  // where it listens from now on
@@ -118,6 +120,9 @@ class Routes {
                           const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside);
   Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside, Plan& plan);
   Outcome<Done> objection_to_moves(const Plan& plan) const;
+  static void plan_rules(const std::shared_ptr<relay::RuleBook>& book, std::shared_ptr<const rules::RuleSet> fresh,
+                         Plan& plan);
+  Outcome<Done> plan_rules(const config::Arena& arena, const std::shared_ptr<relay::RuleBook>& book, Plan& plan);
   void keep(Running running, RouteDescription fresh, Plan& plan) const;
   void add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
@@ -138,9 +143,10 @@ class Routes {
   std::vector<RunningArena> arenas_;
   std::vector<RunningWatch> watches_;
   Observers observers_{service_, service_.housekeeping()};
-  std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is in no fleet
-  std::string lines_;                          // where it listens
-  std::string told_;                           // what the last reload changed
+  std::map<std::string, std::shared_ptr<relay::RuleBook>> fleet_rules_;  // by the arena
+  std::unique_ptr<FleetArenas> fleet_arenas_;                            // null: this process is in no fleet
+  std::string lines_;                                                    // where it listens
+  std::string told_;                                                     // what the last reload changed
 };
 
 }  // namespace entente

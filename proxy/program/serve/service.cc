@@ -314,6 +314,7 @@ net::HttpAnswer Service::ready(std::string_view route) const {
 Outcome<Done> Service::open_control() {
   if (!takes_commands(config_) && !fleet_) return Done{};
   const RouteLister routes = [this] { return routes_.listed(); };
+  rule_orders_.add_commands(control_);
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
   add_lab_command(control_, server_, roster_, routes);
@@ -451,6 +452,7 @@ std::string Service::metrics() const {
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
   measure(all, server_.turn_times());
+  rule_orders_.measure(all);
   all.gauge("older_sessions", "Open sessions of processes that this one has taken over from", {},
             static_cast<double>(older_players()));
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
@@ -570,6 +572,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     server_.begin_links_after(*link);
     if (const auto taken = take_over->take(); !taken) return taken;
   }
+  rule_orders_.start();
   start_acceptors();
   taps_.begin_retention(files_);
   log_sockets_not_used();

@@ -30,6 +30,7 @@
 #include "proxy/program/operator/traffic_history.h"
 #include "proxy/program/serve/description.h"
 #include "proxy/program/serve/log_events.h"
+#include "proxy/program/rules/rule_orders.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/program/settings/ban_file.h"
@@ -139,6 +140,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   bool records(const std::string& file) const { return taps_.records(file); }
 
   relay::ProxyServer& server() { return server_; }
+  RuleOrders& rule_orders() { return rule_orders_; }
   /// A thread for what is done now and then, and waits for no disk.
   Housekeeping& housekeeping() { return housekeeping_; }
   /// What was served so far, one line per route.
@@ -214,6 +216,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::ProxyServer server_;
   ServedRoutes routes_;
   Drainer drainer_;
+  RuleOrders rule_orders_{server_, bans_, kept_bans_, [this] { return served_only(routes_.listed()); }, files_};
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
   // The control socket, metrics and the operator page are on one thread, which waits for nobody; commands have another.

@@ -9,7 +9,7 @@
 #include "proxy/core/room/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
-#include "proxy/relay/sessions/house_rules.h"
+#include "proxy/relay/route/house_rules.h"
 #include "proxy/relay/tap/room_calls.h"
 #include "proxy/relay/tap/room_words.h"
 #include "proxy/relay/tap/word_echoes.h"

@@ -1,16 +1,22 @@
 // arena_bench: the cost of a tick of an arena full of cells: the referee, applying its facts, and every cell's picture,
 // from the bytes of its mouse to the bytes for the network. A tick is 40 ms; an arena that takes longer cannot keep its
-// rate. One thread, like an arena.
+// rate. One thread, like an arena. The same with all rules of config/rules (`ruled_tick`).
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <utility>
 
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire/wire.h"
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/room/room.h"
+#include "proxy/rules/room_rules.h"
 
 namespace entente {
 namespace {
@@ -19,18 +25,48 @@ using core::Id, core::Micros;
 
 constexpr Micros kTick = 40 * core::kMillisecond;
 
-/// Counts what goes out.
-class Network final : public core::Room::Host {
+/// Counts what goes out, and has rules.
+class Network final : public core::Room::Host, private rules::RoomView {
  public:
+  /// All that are shipped.
+  void begin_rules(const core::Room& room, Micros now) {
+    room_ = &room;
+    auto set = std::make_shared<rules::RuleSet>();
+    for (const auto& one : std::filesystem::directory_iterator(ENTENTE_RULES)) {
+      std::ifstream file(one.path());
+      auto rule = rules::check_rule(one.path().filename().string(), {std::istreambuf_iterator<char>(file), {}});
+      if (!rule) die("rule", rule.error().text);
+      set->push_back(std::move(*rule));
+    }
+    rules = std::make_unique<rules::RoomRules>(std::move(set), *this, rules::RoomRules::Options{}, now);
+  }
+  bool passes(core::Intent& intent) override {
+    return rules == nullptr || rules->hear(intent, intent.at) != rules::Rule::Answer::kDrop;
+  }
+  void end_turn(Micros now) {
+    if (rules == nullptr) return;
+    rules->tick(now);
+    actions += rules->actions().size();
+    rules->actions().clear();
+  }
   void send(Id, Lane, Bytes bytes) override { sent += bytes.size(), ++frames; }
   std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { die("closed", why); }
   void failed(Id, const Fault& fault) override { die("failed", fault.what); }
   void dial() override {}
-  void told(const core::Fact& fact) override { deaths += core::as<words::Died>(fact) != nullptr; }
-  std::size_t sent = 0, frames = 0, deaths = 0;
+  void told(const core::Fact& fact) override {
+    deaths += core::as<words::Died>(fact) != nullptr;
+    if (rules != nullptr) rules->told(fact, fact.at);
+  }
+  std::size_t sent = 0, frames = 0, deaths = 0, actions = 0;
+  std::unique_ptr<rules::RoomRules> rules;  // null: there are none
 
  private:
+  const core::WorldState& world() const override { return room_->world(); }
+  bool is_here(Id) const override { return true; }
+  bool is_arena() const override { return true; }
+
+  const core::Room* room_ = nullptr;
   [[noreturn]] static void die(const char* what, std::string_view why) {
     std::fprintf(stderr, "a cell %s: %s\n", what, std::string(why).c_str());
     std::abort();
@@ -40,8 +76,10 @@ class Network final : public core::Room::Host {
 /// Cells of modern3 whose mice wander, in a courtyard whose area per cell is always the same.
 class Crowd {
  public:
-  explicit Crowd(std::size_t count) : room_(network, referee(count), options()), codec_(ogar::make_message_codec(0)) {
+  explicit Crowd(std::size_t count, bool ruled = false)
+      : room_(network, referee(count), options()), codec_(ogar::make_message_codec(0)) {
     room_.back_opened({}, now_);
+    if (ruled) network.begin_rules(room_, now_);
     for (std::size_t i = 0; i < count; ++i) {
       seats_.push_back(room_.seat(ogar::faces().front({}), {}, now_));
       ogar::Hello hello;
@@ -67,6 +105,7 @@ class Crowd {
     }
     now_ += kTick;
     while (room_.next_wake() <= now_) room_.tick(now_);
+    network.end_turn(now_);
   }
 
   Network network;
@@ -101,8 +140,8 @@ class Crowd {
   Buffer bytes_;
 };
 
-void tick(benchmark::State& state) {
-  Crowd crowd(static_cast<std::size_t>(state.range(0)));
+void measure(benchmark::State& state, bool ruled) {
+  Crowd crowd(static_cast<std::size_t>(state.range(0)), ruled);
   for (int i = 0; i < 50; ++i) crowd.tick();
   const std::size_t sent = crowd.network.sent, frames = crowd.network.frames;
   for (auto _ : state) crowd.tick();
@@ -110,8 +149,13 @@ void tick(benchmark::State& state) {
   state.counters["bytes"] = static_cast<double>(crowd.network.sent - sent) / ticks;
   state.counters["frames"] = static_cast<double>(crowd.network.frames - frames) / ticks;
   state.counters["deaths"] = static_cast<double>(crowd.network.deaths);
+  if (ruled) state.counters["rules"] = static_cast<double>(crowd.network.rules->running());
 }
+
+void tick(benchmark::State& state) { measure(state, false); }
+void ruled_tick(benchmark::State& state) { measure(state, true); }
 BENCHMARK(tick)->Arg(10)->Arg(100)->Arg(250)->Arg(500)->Unit(benchmark::kMillisecond);
+BENCHMARK(ruled_tick)->Arg(10)->Arg(100)->Arg(250)->Arg(500)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace entente

@@ -166,7 +166,7 @@ class RuledArena {
   Lines enter(const std::string& name) const {
     Lines client(Stream::to(at_));
     client.say(R"({"enter":{"name":")" + name + "\"}}");
-    client.until(R"("ready")");
+    client.until(R"("name":")" + name + '"');  // it is in
     return client;
   }
   Orders orders;

@@ -1,4 +1,4 @@
-// The operator's rules in one room. A part of RoomHost.
+// The operator's rules in one room. A part of RoomHost (sessions/room_host.h).
 // Invariant: there are no rules, and nothing is computed, before the first player enters. When the rules of the route
 // are replaced (RuleBook::set), this room gets the new ones after its next call.
 #pragma once

@@ -1,0 +1,175 @@
+#include "proxy/program/rules/rule_orders.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/base/time.h"
+#include "proxy/program/log/say.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kMostOrders = 1'000;
+constexpr std::int64_t kMostLines = 100, kLinesPerSecond = 20;  // in the log, of all rules
+constexpr Millis kRuleMoveWait = 1'000;                         // for the result, which is logged
+
+std::string with_numbers(const rules::Action& action) {
+  std::string text = action.text;
+  for (const auto& [name, number] : action.numbers) text += fmt::format(", {} {:.6g}", name, number);
+  return text;
+}
+
+}  // namespace
+
+RuleOrders::RuleOrders(relay::ProxyServer& server, relay::Bans& bans, KeptBans& kept, RouteLister routes,
+                       Housekeeping& files)
+    : server_(server), bans_(bans), kept_(kept), routes_(std::move(routes)), files_(files), lines_left_(kMostLines) {}
+
+std::shared_ptr<relay::RuleBook> RuleOrders::new_book(std::string of) {
+  auto book = std::make_shared<relay::RuleBook>(
+      std::move(of),
+      [this](const relay::RuleBook& its, const rules::Action& action, relay::LinkId link) { act(its, action, link); });
+  const std::lock_guard lock(mutex_);
+  std::erase_if(books_, [](const auto& one) { return one.expired(); });
+  books_.push_back(book);
+  return book;
+}
+
+void RuleOrders::start() {
+  work_.emplace(files_, [this] { return carry_out(); });
+}
+
+std::vector<std::shared_ptr<const relay::RuleBook>> RuleOrders::books() const {
+  std::vector<std::shared_ptr<const relay::RuleBook>> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : books_)
+    if (auto book = one.lock()) all.push_back(std::move(book));
+  return all;
+}
+
+// -- On workers -------------------------------------------------------------------------------------------------------
+
+void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, relay::LinkId link) {
+  using Kind = rules::Action::Kind;
+  if (action.kind == Kind::kSwitchedOff) {
+    log_error("a rule of {} is switched off: {}; fix it and reload the configuration", book.of(), action.text);
+    if (switched_off_) switched_off_(book.of(), action.rule, action.text);
+    return;
+  }
+  if (action.kind == Kind::kLog || action.kind == Kind::kReport) return log_line(book, action);
+  {
+    const std::lock_guard lock(mutex_);
+    if (orders_.size() >= kMostOrders) {
+      ++dropped_;
+      return;
+    }
+    orders_.push_back({action, link, book.of()});
+  }
+  if (work_) work_->news();
+}
+
+void RuleOrders::log_line(const relay::RuleBook& book, const rules::Action& action) {
+  std::uint64_t unlogged = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const Millis now = steady_now();
+    const auto earned = static_cast<std::int64_t>(now - lines_at_) * kLinesPerSecond / 1000;
+    if (earned > 0) lines_left_ = std::min(kMostLines, lines_left_ + earned), lines_at_ = now;
+    if (lines_left_ <= 0) {
+      ++unlogged_;
+      return;
+    }
+    --lines_left_;
+    unlogged = std::exchange(unlogged_, 0);
+  }
+  if (action.kind == rules::Action::Kind::kReport)
+    log_warn("rule {} of {} reports player {} ('{}'): {}{}", action.rule, book.of(), action.player, action.name,
+             with_numbers(action), and_more(unlogged));
+  else
+    log_info("rule {} of {}: {}{}", action.rule, book.of(), action.text, and_more(unlogged));
+}
+
+// -- On the thread `files` --------------------------------------------------------------------------------------------
+
+Millis RuleOrders::carry_out() {
+  while (true) {
+    std::optional<Order> order;
+    {
+      const std::lock_guard lock(mutex_);
+      if (orders_.empty()) return Housekeeping::kIdle;
+      order = std::move(orders_.front());
+      orders_.pop_front();
+    }
+    carry_out(*order);
+  }
+}
+
+void RuleOrders::carry_out(const Order& order) {
+  const rules::Action& action = order.action;
+  if (action.kind == rules::Action::Kind::kBan) return ban(order);
+  if (action.kind == rules::Action::Kind::kMove) return move(order);
+  if (server_.kick(order.link, action.text))
+    log_info("rule {} of {} kicked '{}': {}", action.rule, order.of, action.name, action.text);
+}
+
+void RuleOrders::ban(const Order& order) {
+  const rules::Action& action = order.action;
+  const auto all = server_.sessions();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.info.link == order.link; });
+  if (at == all.end() || at->info.client.port() == 0) return;
+  relay::Ban ban;
+  ban.who = net::Network::of_host(at->info.client);
+  ban.why = action.text;
+  if (action.minutes != 0) ban.until = std::time(nullptr) + std::time_t{action.minutes} * 60;
+  bans_.add(ban);
+  log_info("rule {} of {} banned {} ('{}') {}: {}", action.rule, order.of, ban.who.text(), action.name,
+           action.minutes == 0 ? "for good" : "until " + until_text(ban.until), action.text);
+  for (const auto& one : all)
+    if (one.info.client.port() != 0 && net::Network::of_host(one.info.client) == ban.who)
+      server_.ban(one.info.link, action.text);
+  if (const auto kept = kept_.save(ban); !kept) log_error("a rule's ban is not kept: {}", kept.error().text);
+}
+
+void RuleOrders::move(const Order& order) {
+  const rules::Action& action = order.action;
+  const auto listed = routes_();
+  const auto found = routes_called(listed, action.text);
+  if (!found || found->size() != 1)
+    return log_warn("rule {} of {} cannot move '{}': {}", action.rule, order.of, action.name,
+                    found ? "'" + action.text + "' is more than one route" : found.error().text);
+  const auto result = server_.move(order.link, found->front()->named.number, kRuleMoveWait);
+  if (result.how == relay::MoveResult::How::kStays)
+    log_warn("rule {} of {} cannot move '{}': {}", action.rule, order.of, action.name, result.text);
+}
+
+// -- For operators ----------------------------------------------------------------------------------------------------
+
+void RuleOrders::add_commands(Control& control) {
+  control.add(
+      "rules", "Lists the operator's rules: what they did, and which are switched off.",
+      [this](std::string_view rest) { return rest.empty() ? rows() : Reply(Error{"rules takes no arguments"}); });
+}
+
+Reply RuleOrders::rows() const {
+  std::vector<ReplyRow> rows;
+  for (const auto& book : books())
+    for (const relay::RuleBook::Row& row : book->rows())
+      rows.push_back({text_field("of", book->of()), text_field("rule", row.rule), number_field("orders", row.actions),
+                      number_field("reports", row.reports), number_field("off_in_rooms", row.off),
+                      text_field("why", row.why)});
+  return Reply::table({"of", "rule", "orders", "reports", "off_in_rooms", "why"}, rows);
+}
+
+void RuleOrders::measure(Metrics& metrics) const {
+  for (const auto& book : books())
+    for (const relay::RuleBook::Row& row : book->rows()) {
+      const Metrics::Labels labels{{"of", book->of()}, {"rule", row.rule}};
+      metrics.gauge("rule_switched_off_rooms", "Rooms in which a rule was switched off since it was loaded", labels,
+                    static_cast<double>(row.off));
+      metrics.count("rule_reports", "reports of players by rules since they were loaded", labels, row.reports);
+    }
+  const std::lock_guard lock(mutex_);
+  metrics.count("rule_orders_dropped", "kicks, bans and moves by rules that came too fast", {}, dropped_);
+}
+
+}  // namespace entente
