@@ -25,7 +25,7 @@ class InArena(unittest.IsolatedAsyncioTestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.arena = Arena(side=80, reload_ms=200, **cls.options)
+        cls.arena = Arena(side=80, reload_ms=200, turn_rate=720, speed=60, **cls.options)
 
     @classmethod
     def tearDownClass(cls):
@@ -36,7 +36,7 @@ class InArena(unittest.IsolatedAsyncioTestCase):
 
 
 class Playing(InArena):
-    options = {"respawn_ms": 1000}
+    options = {"respawn_ms": 1000, "ball_damage": 1000}
 
     async def test_spawn_drive_shoot_and_die(self):
         async with self.connect("anna") as anna, self.connect("bob") as bob:
@@ -49,10 +49,14 @@ class Playing(InArena):
             died = bob.events("died")
             async with asyncio.timeout(SOON):
                 while anna.me.wins == 0:
-                    if anna.unit and random.random() < 0.05:
-                        anna.goto(random.uniform(-40, 40), random.uniform(-40, 40))  # until no wall is between them
+                    for one, other in ((anna, bob), (bob, anna)):  # toward each other, and around what is between them
+                        if anna.unit and bob.unit and random.random() < 0.2:
+                            if random.random() < 0.7:
+                                one.follow(other.unit)
+                            else:
+                                one.goto(random.uniform(-40, 40), random.uniform(-40, 40))
                     if anna.unit and bob.unit:
-                        anna.shoot_at(bob.me)
+                        anna.shoot_at(bob.unit)
                     await asyncio.sleep(0.05)
                 death = (await anext(died)).word
             self.assertEqual((death.player, death.killer), (bob.room.me, anna.room.me))

@@ -90,8 +90,6 @@ export class Bot {
   #queues = new Set();
   #callbacks = new Map();
   #waiters = new Set();
-  #lines = [];      // that are not handled yet
-  #handling = null;
 
   constructor(options, enter) {
     this.#options = options, this.#enter = enter, this.#delay = options.firstDelay;
@@ -302,10 +300,11 @@ export class Bot {
     const { host, port, web, tls, path, timeout } = this.#options;
     this.room = new Room(), this.#isIn = false, this.#sent = [], this.#number = this.#tries = this.#atUs = 0, this.#newest = 1, this.resyncing = false;
     let link = null;
+    const inbox = { lines: [], busy: false };  // lines of this connection that are not handled yet; whether somebody handles them
     const late = this.#later(timeout, () => this.#isIn || link?.close(new TimeLimit("admission", timeout)));
     const on = {
       opened: () => {},
-      lines: (lines) => this.#take(link, lines),
+      lines: (lines) => this.#take(link, inbox, lines),
       ended: (error) => (this.#forget(late), this.#ended(link, error)),
     };
     const name = host.includes(":") ? `[${host}]` : host;
@@ -318,26 +317,27 @@ export class Bot {
   }
 
   /** Handles lines for SLICE ms, then lets other work run. Meanwhile the link is not read. */
-  #take(link, lines) {
-    this.#lines = this.#lines.concat(lines);
-    this.#handling ??= this.#handle(link).catch((error) => link.close(error)).finally(() => { this.#handling = null; });
-  }
-
-  async #handle(link) {
-    while (this.#lines.length) {
-      const lines = this.#lines;
-      this.#lines = [];
-      let pause = performance.now() + SLICE;
-      for (const line of lines) {
-        if (this.#link !== link) return;
-        if (line.trim()) this.#hear(parseFact(line));
-        if (performance.now() < pause) continue;
-        link.pause();
-        await new Promise((resolve) => setTimeout(resolve));
-        pause = performance.now() + SLICE;
+  async #take(link, inbox, lines) {
+    inbox.lines = inbox.lines.concat(lines);
+    if (inbox.busy) return;
+    inbox.busy = true;
+    try {
+      while (inbox.lines.length) {
+        const some = inbox.lines.splice(0);
+        for (let next = 0, pause = performance.now() + SLICE; next < some.length && this.#link === link; ++next) {
+          if (some[next].trim()) this.#hear(parseFact(some[next]));
+          if (performance.now() < pause) continue;
+          link.pause();
+          await new Promise((resolve) => setTimeout(resolve));
+          pause = performance.now() + SLICE;
+        }
       }
+      link.resume();
+    } catch (error) {
+      link.close(error);
+    } finally {
+      inbox.busy = false;  // in the same turn in which it found no more lines
     }
-    link.resume();
   }
 
   #hear({ kind, word, at_us, cause, to }) {
@@ -380,7 +380,7 @@ export class Bot {
 
   #ended(link, error) {
     if (this.over || (this.#link && this.#link !== link)) return;
-    this.#link = null, this.#isIn = false, this.#lines = [];
+    this.#link = null, this.#isIn = false;
     const goesOn = this.#options.reconnect && this.#beenIn && error instanceof EntenteError && error.mayRetry;
     if (!goesOn) return this.#finish(error);
     this.#happens({ kind: "disconnected", word: error, at_us: this.#atUs, intent: null });
@@ -393,7 +393,7 @@ export class Bot {
     this.over = true, this.error = error;
     for (const timer of this.#timers) clearTimeout(timer);
     const link = this.#link;
-    this.#link = null, this.#lines = [];
+    this.#link = null;
     link?.close();
     for (const waiter of [...this.#waiters]) waiter.reject(error ?? new ConnectionLost("you left"));
     for (const queue of this.#queues) queue.close(error);

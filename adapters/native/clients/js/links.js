@@ -72,6 +72,7 @@ export class WebLink {
   #on;
 
   constructor(url, on) {
+    if (!globalThis.WebSocket) throw new ConnectionLost("this program has no WebSocket: connect by TCP, or use Node 22");
     this.#on = on;
     this.#socket = new WebSocket(url);
     this.#socket.onopen = () => this.#on?.opened();
