@@ -13,7 +13,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/sysusers.conf DESTINATION lib/sysusers.d
 
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/grafana.json ${CMAKE_CURRENT_LIST_DIR}/alerts.yml
         DESTINATION ${CMAKE_INSTALL_DATADIR}/entente ${system})
-file(GLOB configs ${CMAKE_SOURCE_DIR}/config/*.toml)
+file(GLOB configs ${CMAKE_SOURCE_DIR}/config/*.toml ${CMAKE_SOURCE_DIR}/config/*.json)
 install(FILES ${configs} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples ${system})
 
 # entente_made(<format> <destination> <name>): a file that `entente help --format` prints.

@@ -37,4 +37,15 @@ std::uint64_t keyed_hash(std::string_view key, Bytes bytes) {
   return hash;
 }
 
+std::string signature(std::string_view key, std::string_view text) {
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+       text.size(), digest.data(), &size);
+  std::string hex;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (unsigned i = 0; i < size; ++i) (hex += kDigits[digest[i] / 16]) += kDigits[digest[i] % 16];
+  return hex;
+}
+
 }  // namespace entente::net

@@ -1,4 +1,4 @@
-// Compares secrets, and computes hashes that others cannot foresee.
+// Compares secrets, computes hashes that others cannot foresee, and signs.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +18,8 @@ std::string machine_key();
 
 /// A hash that nobody can foresee or find collisions of without the key (HMAC-SHA-256, cut).
 std::uint64_t keyed_hash(std::string_view key, Bytes bytes);
+
+/// The HMAC-SHA-256 (RFC 2104) of a text, in lower-case hexadecimal digits.
+std::string signature(std::string_view key, std::string_view text);
 
 }  // namespace entente::net

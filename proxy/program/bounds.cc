@@ -52,6 +52,9 @@ constexpr Bound kBounds[] = {
     {"proxy_header", "PROXY headers", kMiB, 1'000, 100'000, 1'000},
     {"websocket", "requests and frames of WebSockets", 4 * kMiB, 1'000, kMillion, 2'000},
 
+    // Receivers of hooks. Of an answer, nothing is kept; of events, those that wait.
+    {"hook", "what the receiver of a hook answers, and what waits for it", 4 * kMiB, 1, kMillion, 1'000},
+
     // Other nodes of a fleet.
     {"fleet_mirror", "what an arena's owner says", 4 * kMiB, 2'000, kMillion, 10'000},
     {"fleet_owner", "what the node of a player says", 4 * kMiB, 2'000, kMillion, 10'000},

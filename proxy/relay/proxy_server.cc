@@ -70,6 +70,18 @@ Outcome<ServerAddresses> addresses_of(const Route& route, const UpstreamOptions&
   return ServerAddresses({*literal});
 }
 
+/// Tells hooks when a server of the route goes down or is up again.
+Upstream::Changed teller_of(const Route& route) {
+  return [&route](const std::string& server, bool up, const std::string& why) {
+    const NewsKind kind = up ? NewsKind::kServerUp : NewsKind::kServerDown;
+    if (!route.events.wants(kind)) return;
+    News news(kind);
+    news.set(NewsField::kRoute, route.named()).set(NewsField::kServer, server);
+    if (!up) news.set(NewsField::kReason, why);
+    route.events.news(std::move(news));
+  };
+}
+
 Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::HostNames& names) {
   assert(!options.servers.empty() && options.servers.size() <= kMostServers);
   std::vector<std::unique_ptr<Upstream>> all;
@@ -79,6 +91,7 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::Hos
     if (!addresses) return addresses.error();
     all_named = all_named && server.dialect.has_value();
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
+    if (!route.shared_room()) all.back()->tell_changes(teller_of(route));
   }
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
   UpstreamRules rules = options.upstream;
@@ -579,6 +592,10 @@ void ProxyServer::set_lab(std::size_t route, std::shared_ptr<const LabPlan> plan
 
 std::shared_ptr<const RouteOptions> ProxyServer::options(std::size_t route) const {
   return impl_->route(route).options;
+}
+
+News ProxyServer::news_of(NewsKind kind, const LinkInfo& session, const std::string& player) const {
+  return relay::news_of(kind, impl_->route(session.route), session, player);
 }
 
 std::shared_ptr<const LabPlan> ProxyServer::lab(std::size_t route) const {

@@ -111,6 +111,8 @@ class ProxyServer {
   void set_lab(std::size_t route, std::shared_ptr<const LabPlan> plan);
   /// The description of a route. From any thread.
   std::shared_ptr<const RouteOptions> options(std::size_t route) const;
+  /// News of a session, for hooks (news_of in route.h). From any thread.
+  News news_of(NewsKind kind, const LinkInfo& session, const std::string& player) const;
   /// What is done on purpose on the route now; null: nothing. From any thread.
   std::shared_ptr<const LabPlan> lab(std::size_t route) const;
 

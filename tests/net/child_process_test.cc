@@ -5,7 +5,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "proxy/net/fd.h"
 
@@ -50,6 +56,63 @@ TEST_CASE("a command does not inherit descriptors that a library opened without 
   REQUIRE(open);
   parent.run("test ! -e /proc/self/fd/" + std::to_string(open.get()));
   CHECK(parent.ends.back() == std::pair<std::int64_t, int>(0, 0));
+}
+
+TEST_CASE("a program is given a text, and its output is kept") {
+  Parent parent;
+  REQUIRE(parent.child.start({"cat", "/dev/stdin"}, "a 'text' $HOME\n").ok());
+  parent.loop.run();
+  CHECK(parent.child.output() == "a 'text' $HOME\n");
+  CHECK(parent.ends.back() == std::pair<std::int64_t, int>(0, 0));
+  REQUIRE(parent.child.start({"sh", "-c", "echo out; echo err >&2; exit 3"}, "not read").ok());
+  parent.loop.run();
+  CHECK(parent.child.output() == "out\nerr\n");
+  CHECK(parent.ends.back() == std::pair<std::int64_t, int>(3, 0));
+}
+
+TEST_CASE("a program that cannot be run is an error, and is not reported") {
+  Parent parent;
+  CHECK_FALSE(parent.child.start({"/there/is/no/such/program"}, "text").ok());
+  CHECK_FALSE(parent.child.runs());
+  parent.loop.run();
+  CHECK(parent.ends.empty());
+}
+
+TEST_CASE("a program may read nothing of a long text, and write without end") {
+  std::signal(SIGPIPE, SIG_IGN);  // as every program that serves
+  Parent parent;
+  REQUIRE(parent.child.start({"true"}, std::string(10'000'000, 'x')).ok());
+  parent.loop.run();
+  REQUIRE(parent.child.start({"sh", "-c", "head -c 5000000 /dev/zero"}, "").ok());
+  parent.loop.run();
+  CHECK(parent.child.output().size() == ChildProcess::kMostOutput);
+  CHECK(parent.ends == std::vector<std::pair<std::int64_t, int>>{{0, 0}, {0, 0}});
+}
+
+/// Whether the process is gone, or waits to be reaped.
+bool is_gone(const std::string& pid) {
+  std::ifstream in("/proc/" + pid + "/stat");
+  std::string stat;
+  std::getline(in, stat);
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+TEST_CASE("a program ends with what it has started: when it ends, and when it is killed") {
+  Parent parent;
+  REQUIRE(parent.child.start({"sh", "-c", "sleep 1000 & echo $!"}, "").ok());
+  parent.loop.run();
+  std::string pid = parent.child.output();
+  REQUIRE(!pid.empty());
+  pid.pop_back();
+  while (!is_gone(pid)) std::this_thread::yield();
+
+  REQUIRE(parent.child.start({"sh", "-c", "sleep 1000 & echo $!; wait"}, "").ok());
+  while (!parent.child.output().ends_with('\n')) uv_run(parent.loop.raw(), UV_RUN_ONCE);
+  pid = parent.child.output();
+  pid.pop_back();
+  parent.child.kill();
+  while (!is_gone(pid)) std::this_thread::yield();
+  CHECK(parent.ends.size() == 1);
 }
 
 }  // namespace

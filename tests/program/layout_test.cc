@@ -58,6 +58,7 @@ const std::vector<Keep>& kept() {
   static const std::vector<Keep> all{
       {"uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*", {"proxy/net/"}},
       {"openssl/.*", {"proxy/net/", "adapters/wire/md5.cc"}},
+      {"curl/.*", {"proxy/net/"}},
       {"nats/.*|nats\\.h", {"proxy/fleet/"}},
       {"lua5\\.4/.*", {"proxy/rules/"}},
       {"CLI/.*|toml\\+\\+/.*", {"proxy/program/"}},
@@ -104,7 +105,7 @@ std::span<const Name> kept_names() {
            R"(setsockopt|getsockopt|getsockname|getpeername|poll|eventfd|epoll_\w+|pipe2?|fcntl|ioctl)\()"),
        {"proxy/net/", "proxy/program/import/input.cc"}},  // it waits for a pipe
       {Pattern(R"(\b(uv_\w+|enet_(host|peer|packet|address|initialize|crc32|range)\w*|ENet[HPAE]\w+|wslay_\w+|SSL_\w+|)"
-               R"(EVP_\w+|BIO_\w+|X509_\w+|sd_\w+|boost::\w+)\s*[(*&:])"),
+               R"(EVP_\w+|curl_\w+|BIO_\w+|X509_\w+|sd_\w+|boost::\w+)\s*[(*&:])"),
        {"proxy/net/", "adapters/wire/md5.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),

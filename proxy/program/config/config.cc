@@ -29,6 +29,7 @@
 #include "proxy/program/playback/arena_from_recording.h"
 #include "proxy/program/settings/arena_rules.h"
 #include "proxy/program/settings/ban_file.h"
+#include "proxy/program/settings/hook.h"
 #include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
@@ -81,6 +82,7 @@ class Checker {
         problem("metrics.listen", address.error().text);
     }
     operator_page(config.operator_());
+    hooks(config);
     fleet(config.fleet());
     if (config.recording().to_fleet() != config::Recording::no && !is_in_fleet(config))
       problem("recording.to_fleet", "needs [fleet]");
@@ -141,6 +143,34 @@ class Checker {
       if (const auto token = read_token(page.token_file()); !token) problem("operator.token_file", token.error().text);
     for (int i = 0; i < page.forwarded_size(); ++i)
       net("operator.forwarded[" + std::to_string(i) + "]", page.forwarded(i));
+  }
+
+  void hooks(const config::Config& config) {
+    if (config.hook_size() > static_cast<int>(HookSettings::kMostHooks))
+      problem("hook", "there are more than " + std::to_string(HookSettings::kMostHooks) + " hooks");
+    for (int i = 0; i < config.hook_size(); ++i) {
+      const config::Hook& hook = config.hook(i);
+      const std::string path = "hook[" + std::to_string(i) + "].";
+      bool can_read = machine_ != nullptr;
+      for (const auto& [key, file] : {std::pair("secret_file", hook.secret_file()),
+                                      {"token_file", hook.token_file()},
+                                      {"template", hook.template_()},
+                                      {"ca_file", hook.ca_file()}})
+        if (!file.empty()) can_read = reads(path + key, file) && can_read;
+      for (const HookObjection& one : objections_to(hook, can_read))
+        if (one.key != "name" || reading_.places.contains(path + "name")) problem(path + one.key, one.why);
+      if (!hook.name().empty()) taken_twice(path + "name", "the hook '" + hook.name() + "'");
+      for (int j = 0; j < hook.routes_size(); ++j)
+        if (!has_route_or_arena(config, hook.routes(j)))
+          problem(path + "routes[" + std::to_string(j) + "]",
+                  "no route and no arena has the name '" + hook.routes(j) + "'");
+    }
+  }
+
+  static bool has_route_or_arena(const config::Config& config, const std::string& name) {
+    const auto has_name = [&](const auto& one) { return one.name() == name; };
+    return std::any_of(config.route().begin(), config.route().end(), has_name) ||
+           std::any_of(config.arena().begin(), config.arena().end(), has_name);
   }
 
   void fleet(const config::Fleet& settings) {

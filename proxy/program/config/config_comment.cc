@@ -73,6 +73,8 @@ std::string_view reload_sentence(config::Rule::Reload reload) {
       return "A reload begins a new match with a change.";
     case config::Rule::listeners:
       return "A reload opens and closes listeners.";
+    case config::Rule::replaces:
+      return "A reload adds, replaces and removes them; those that do not differ go on.";
     default:
       return "A change needs a restart.";
   }

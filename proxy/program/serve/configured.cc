@@ -19,6 +19,7 @@ Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secr
   if (!damage.empty()) log_warn("{}", damage);
   relay::SharedRoomOptions shared_room;
   shared_room.name = "the arena '" + arena.name() + "'";
+  shared_room.arena = arena.name();
   shared_room.game = &native::game();
   shared_room.back = [place = *place] { return std::make_unique<core::Referee>(place); };
   shared_room.stand_ins = stand_ins_of(arena, place->starts);

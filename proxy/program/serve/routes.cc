@@ -104,7 +104,10 @@ Outcome<Done> Routes::open() {
     service_.when_all_drain([this](bool on) { fleet_arenas_->step_back(on); });
   }
   Plan plan{places_, service_.describer(config_, places_), true};
+  const auto hooks = hook_settings(config_);
+  if (done && !hooks) done = hooks.error();
   if (done) done = apply(config_, plan);
+  if (done) (void)serve_hooks(config_, *hooks);
   lines_ = plan.lines;
   if (reread_) service_.allow_upgrades();
   if (reread_)
@@ -176,6 +179,8 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   const config::Config& fresh = loaded.config;
   auto token = service_.read_operator_token(fresh);
   if (!token) return with_place(loaded.places.before("operator.token_file"), token.error());
+  const auto hooks = hook_settings(fresh);
+  if (!hooks) return hooks.error();
   Plan plan{loaded.places, service_.describer(fresh, loaded.places), false};
   if (const auto done = apply(fresh, plan); !done) return done;
   service_.set_general(fresh);
@@ -185,9 +190,15 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   told_ = "";
   for (const std::string& line : applied_at_once(current_, fresh)) told_ += line + "\n";
-  told_ += plan.told;
+  told_ += plan.told + serve_hooks(fresh, *hooks);
   current_ = fresh;
   return Done{};
+}
+
+std::string Routes::serve_hooks(const config::Config& config, const std::vector<HookSettings>& hooks) {
+  for (const config::Hook& hook : config.hook())
+    if (const std::string warning = warning_about(hook); !warning.empty()) log_warn("{}", warning);
+  return service_.hooks().set(hooks);
 }
 
 Outcome<Done> Routes::apply(const config::Config& fresh, Plan& plan) {

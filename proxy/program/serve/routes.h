@@ -102,6 +102,8 @@ class Routes {
 
   Machine machine() const;
   Outcome<Done> change(const LoadedConfig& loaded);
+  /// Returns what changed, in lines.
+  std::string serve_hooks(const config::Config& config, const std::vector<HookSettings>& hooks);
   /// Serves this configuration from now on: all of it, or on an error what was served before.
   Outcome<Done> apply(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan(const config::Config& fresh, Plan& plan);

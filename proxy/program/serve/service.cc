@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
@@ -98,6 +100,54 @@ Service::Service(const config::Config& config)
       drainer_(server_, Millis{config.drain_s()} * 1000, housekeeping_) {
   use_all_descriptors();
   set_general(config);
+  taps_.tell(told_by_taps());
+}
+
+// -- What hooks are told ----------------------------------------------------------------------------------------------
+
+/// A room knows its players itself; of a relay's sessions, taps know them.
+Taps::Told Service::told_by_taps() {
+  using relay::NewsField, relay::NewsKind;
+  const auto is_of_relay = [this](const relay::LinkInfo& info) {
+    return info.session == 0 && !info.health_check && !server_.options(info.route)->bridge;
+  };
+  Taps::Told told;
+  told.joined = [this, is_of_relay](const relay::LinkInfo& info, const std::string& player) {
+    if (is_of_relay(info)) hooks_.post(server_.news_of(NewsKind::kJoin, info, player));
+  };
+  told.left = [this, is_of_relay](const relay::LinkInfo& info, const std::string& player, std::string_view reason,
+                                  WallTime length) {
+    if (is_of_relay(info))
+      hooks_.post(server_.news_of(NewsKind::kLeave, info, player)
+                      .set(NewsField::kReason, std::string(reason))
+                      .set(NewsField::kSeconds, length / 1'000'000'000));
+  };
+  told.completed = [this](const std::string& route, const std::string& file) {
+    if (!hooks_.wants(NewsKind::kRecordingFinished)) return;
+    std::error_code none;  // a recording that is only in the fleet has no file
+    const auto bytes = std::filesystem::file_size(file, none);
+    hooks_.post(relay::News(NewsKind::kRecordingFinished)
+                    .set(NewsField::kRoute, route)
+                    .set(NewsField::kFile, file)
+                    .set(NewsField::kBytes, none ? 0 : static_cast<std::uint64_t>(bytes)));
+  };
+  return told;
+}
+
+void Service::tell_ban(const relay::Ban& ban) {
+  using relay::NewsField, relay::NewsKind;
+  if (!hooks_.wants(NewsKind::kBan)) return;
+  const std::time_t lasts = ban.until == relay::Ban::kForGood ? 0 : ban.until - std::time(nullptr);
+  hooks_.post(relay::News(NewsKind::kBan)
+                  .set(NewsField::kNetwork, ban.who.text())
+                  .set(NewsField::kSeconds, static_cast<std::uint64_t>(std::max<std::time_t>(lasts, 0)))
+                  .set(NewsField::kReason, ban.why)
+                  .set(NewsField::kBy, ban.by_server ? "server" : "operator")
+                  .set(NewsField::kWhere, ban.where));
+}
+
+void Service::take_over_failed(const std::string& why) {
+  hooks_.post(relay::News(relay::NewsKind::kUpgradeFailed).set(relay::NewsField::kReason, why));
 }
 
 Outcome<Done> Service::join_fleet() {
@@ -243,7 +293,11 @@ Outcome<Done> Service::open_acceptors(const ConfigPlaces& places) {
   return Done{};
 }
 
-Outcome<Done> Service::load_bans() { return kept_bans_.load(); }
+Outcome<Done> Service::load_bans() {
+  auto loaded = kept_bans_.load();
+  bans_.tell_added([this](const relay::Ban& ban) { tell_ban(ban); });
+  return loaded;
+}
 
 ReplyRow Service::node_row() const {
   const auto served = served_only(routes_.listed());
@@ -317,6 +371,7 @@ Outcome<Done> Service::open_control() {
   rule_orders_.add_commands(control_);
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
+  add_hooks_command(control_, hooks_);
   add_lab_command(control_, server_, roster_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   add_access_commands(control_, listed_, kept_bans_, [this] {
@@ -457,6 +512,7 @@ std::string Service::metrics() const {
             static_cast<double>(older_players()));
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
             hand_over_.failures());
+  hooks_.measure(all);
   if (operator_page_) operator_page_->measure(all);
   if (fleet_) fleet_->measure(all);
   if (fleet_control_) fleet_control_->measure(all);
@@ -693,6 +749,7 @@ Outcome<Done> Service::close() {
   operator_page_.reset();
   fleet_control_.reset();  // after the acceptors, which use it
   auto closed = taps_.stop();
+  hooks_.stop();
   if (uploads_ && !uploads_->finish(kUploadsLast))
     log_error("the fleet lacks the end of recordings: NATS does not take it");
   notifier_.reset();

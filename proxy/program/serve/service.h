@@ -25,6 +25,7 @@
 #include "proxy/program/fleet/fleet.h"
 #include "proxy/program/fleet/fleet_control.h"
 #include "proxy/program/fleet/recording_uploads.h"
+#include "proxy/program/hooks/hooks.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
 #include "proxy/program/operator/traffic_history.h"
@@ -134,6 +135,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// read_operator_token() returned it.
   bool renew_operator_token(std::string token) { return operator_guard_->renew(std::move(token)); }
 
+  /// Sends what happens to the hooks of the configuration.
+  Hooks& hooks() { return hooks_; }
+
   /// Why the last reload failed, for the service manager; "": it did not.
   void set_reload_failure(const std::string& why);
   /// Whether a recording of this process began with this file. From any thread.
@@ -190,6 +194,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<relay::LinkId> release_newcomers() override;
   void take_back() override;
   void give(std::int32_t pid, bool own) override;
+  void take_over_failed(const std::string& why) override;
+  Taps::Told told_by_taps();
+  void tell_ban(const relay::Ban& ban);
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
@@ -203,8 +210,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::atomic<bool> gave_up_{false}, serving_{false};
   // Threads for what is done now and then. A disk may make `files_` wait.
   Housekeeping housekeeping_{"housekeeping"}, files_{"files"};
+  Hooks hooks_;
   Taps taps_;
-  LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
+  LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }, hooks_};
   relay::Bans bans_;
   relay::ListedNetworks listed_;
   KeptBans kept_bans_;

@@ -84,7 +84,8 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
     return recording_path(target.pattern, settings_.directory(),
                           {target.game, target.route, std::time(nullptr), session, target.name});
   };
-  relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message};
+  relay::TapThread::Options options{
+      .player_name = player_name_field, .ping_message = ping_message, .joined = told_.joined, .left = told_.left};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of, options.echoes = echoes_of;
   options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
@@ -100,13 +101,14 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.said = [of](std::string_view sentence) { log_warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   const bool timed = start && target.pattern.find("{time}") != std::string::npos;
-  options.files.completed = [this, discarded, timed](const std::string& file, bool empty) {
+  options.files.completed = [this, discarded, timed, route = target.name](const std::string& file, bool empty) {
     // A file that stays is only in the way of a later one with its name. Nobody looks for the file of an idle route
     // that no operator has started: each upgrade and each restart would leave one.
     const bool goes = *discarded || (empty && timed);
     std::error_code ignored;
     if (goes && has_files()) std::filesystem::remove(file, ignored);
     log_debug("recording {} is {}", file, goes ? "removed: nothing was recorded" : "complete");
+    if (!goes && told_.completed) told_.completed(route, file);
     retention_.look_soon();
   };
   std::string file;
@@ -158,8 +160,11 @@ void Taps::discard(relay::TapThread& tap) {
 relay::TapThread* Taps::counting() {
   const std::lock_guard lock(mutex_);
   if (!counting_)
-    counting_ = std::make_unique<relay::TapThread>(
-        relay::TapThread::Options{.player_name = player_name_field, .ping_message = ping_message, .said = warn});
+    counting_ = std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field,
+                                                                             .ping_message = ping_message,
+                                                                             .joined = told_.joined,
+                                                                             .left = told_.left,
+                                                                             .said = warn});
   return counting_.get();
 }
 

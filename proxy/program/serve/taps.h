@@ -29,6 +29,17 @@ class Taps {
   using Upload = std::function<std::unique_ptr<trace::Sink>(const std::string& path)>;
   void upload_by(Upload upload) { upload_ = std::move(upload); }
 
+  /// What hooks are told; each is called on a tap's thread, or on one that completes files.
+  struct Told {
+    std::function<void(const relay::LinkInfo&, const std::string& player)> joined = {};
+    std::function<void(const relay::LinkInfo&, const std::string& player, std::string_view reason, WallTime length)>
+        left = {};
+    /// A recording is complete. `route`: its name; "": it has none.
+    std::function<void(const std::string& route, const std::string& file)> completed = {};
+  };
+  /// REQUIRES: set before the first tap.
+  void tell(Told told) { told_ = std::move(told); }
+
   /// A tap that records into such files: at once if `start`, otherwise after TapThread::record.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// Completes the recording of a tap that no session will use again. The tap itself stays.
@@ -67,6 +78,7 @@ class Taps {
 
   const config::Recording& settings_;
   std::function<void()> give_up_;
+  Told told_;
   Upload upload_;             // null: recordings are not uploaded
   mutable std::mutex mutex_;  // guards what follows
   std::map<const relay::TapThread*, std::string> paths_;

@@ -247,6 +247,7 @@ void HandOver::end_if_stuck(net::OwnProgram& program, Ending& ending) {
 }
 
 void HandOver::set_last_failure(const std::string& why) {
+  if (!why.empty()) user_.take_over_failed(why);
   const std::lock_guard lock(mutex_);
   last_failure_ = why;
 }

@@ -39,6 +39,8 @@ class HandOver {
     /// The process `pid` takes over everything: gives up what only one process may use. `own`: this process has started
     /// it.
     virtual void give(std::int32_t pid, bool own) = 0;
+    /// A take-over or an upgrade has failed.
+    virtual void take_over_failed(const std::string& /*why*/) {}
   };
 
   /// How long to wait for the process that `upgrade` has started.

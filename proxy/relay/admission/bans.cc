@@ -6,6 +6,7 @@
 namespace entente::relay {
 
 std::optional<Ban> Bans::add(Ban ban) {
+  if (added_) added_(ban);
   const std::lock_guard lock(mutex_);
   std::optional<Ban> before;
   erase(bans_[ban.who], [&](const Ban& other) {
@@ -89,6 +90,13 @@ std::optional<Ban> Bans::look_up(const net::Address& from, std::time_t now, Want
 
 std::optional<Ban> Bans::learn(const net::Address& from, std::string_view why, std::time_t now, std::string_view where,
                                std::optional<std::uint32_t> lasts) {
+  const auto ban = learn_quietly(from, why, now, where, lasts);
+  if (ban && added_) added_(*ban);
+  return ban;
+}
+
+std::optional<Ban> Bans::learn_quietly(const net::Address& from, std::string_view why, std::time_t now,
+                                       std::string_view where, std::optional<std::uint32_t> lasts) {
   const std::lock_guard lock(mutex_);
   const std::uint32_t seconds = remember_ == 0 ? 0 : lasts.value_or(remember_);
   const auto there = [&](const std::string& other) { return other.empty() || other == where; };

@@ -64,6 +64,9 @@ class Bans {
   /// `lasts`: its time in seconds, if it is known; otherwise that of the constructor.
   std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = steady_seconds(),
                            std::string_view where = {}, std::optional<std::uint32_t> lasts = {});
+  /// Called with each ban that is added or learnt from now on, on that thread. REQUIRES: set before other threads add
+  /// any.
+  void tell_added(std::function<void(const Ban&)> added) { added_ = std::move(added); }
   /// In no order.
   std::vector<Ban> all(std::time_t now = steady_seconds());
 
@@ -74,6 +77,8 @@ class Bans {
 
   template <class Wanted>
   std::optional<Ban> look_up(const net::Address& from, std::time_t now, Wanted&& wanted);
+  std::optional<Ban> learn_quietly(const net::Address& from, std::string_view why, std::time_t now,
+                                   std::string_view where, std::optional<std::uint32_t> lasts);
   void put(Ban ban);
   Ban steady(Ban ban) const;
   Ban shown(Ban ban) const;
@@ -83,6 +88,7 @@ class Bans {
 
   const std::uint32_t remember_;
   const Ahead ahead_;
+  std::function<void(const Ban&)> added_;  // may be empty
   std::mutex mutex_;
   std::unordered_map<net::Network, OfNet, net::NetworkHash> bans_;  // with their ends in steady_seconds()
   std::size_t count_ = 0;

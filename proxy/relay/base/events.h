@@ -1,5 +1,5 @@
-// Reports session events to the operator. The program turns them into log lines.
-// Invariant: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times in a burst,
+// Reports session events to the operator. The program turns them into log lines, and for hooks into requests.
+// Invariant: the calls for the log are rate-limited before they get here (log_limiter.h); news() is not. Each kind comes ten times in a burst,
 // then once a second; banned clients come once a minute. `suppressed` is the number of similar events that the call
 // also stands for. A call that is held back comes later, so in a flood a session's opening may be reported after its
 // end. Implementations are thread-safe and do not block: workers call them.
@@ -13,6 +13,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
 #include "proxy/relay/base/link_info.h"
+#include "proxy/relay/base/news.h"
 #include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
@@ -71,6 +72,11 @@ class Events {
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
   virtual void warned(std::string_view sentence, const About& about, std::uint64_t suppressed) = 0;
+
+  /// Whether somebody wants news of this kind: news() is called only then. Quick, because it is asked for each event.
+  virtual bool wants(NewsKind) const { return false; }
+  /// Something happened: called each time, at once. Does not take long, whoever receives the news.
+  virtual void news(News) {}
 };
 
 }  // namespace entente::relay

@@ -42,7 +42,23 @@ std::string with_route(LogKind kind, std::string sentence, const Route& route) {
   return sentence;
 }
 
+/// "too long in name"
+std::string detail_of(const Fault& fault) {
+  return std::string(fault.what) + (*fault.field != '\0' ? std::string(" in ") + fault.field : "");
+}
+
 }  // namespace
+
+News news_of(NewsKind kind, const Route& route, const LinkInfo& session, const std::string& player) {
+  News news(kind);
+  news.set(NewsField::kRoute, route.named()).set(NewsField::kArena, route.arena());
+  news.set(NewsField::kGame,
+           std::string(session.game->name()) + " " + std::string(session.game->dialects()[session.dialect].name));
+  news.set(NewsField::kSession, session.link);
+  if (session.client.port() != 0) news.set(NewsField::kAddress, session.client.text());
+  if (news.has(NewsField::kPlayer)) news.set(NewsField::kPlayer, clean(player));
+  return news;
+}
 
 std::string Route::named() const {
   if (!options->name.empty()) return options->name;
@@ -109,6 +125,17 @@ void WorkerRoute::opened(const LinkInfo& session) {
               [&its = route, session](std::uint64_t more) { its.events.opened(its.named(), session, more); });
 }
 
+void WorkerRoute::joined(const LinkInfo& session, const std::string& player) {
+  if (route.events.wants(NewsKind::kJoin)) route.events.news(news_of(NewsKind::kJoin, route, session, player));
+}
+
+void WorkerRoute::left(const LinkInfo& session, const SessionOutcome& end) {
+  if (!route.events.wants(NewsKind::kLeave)) return;
+  route.events.news(news_of(NewsKind::kLeave, route, session, end.player)
+                        .set(NewsField::kReason, text(end.reason))
+                        .set(NewsField::kSeconds, end.length / 1'000));
+}
+
 void WorkerRoute::ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault, std::uint64_t at) {
   is_refusal(end.reason) ? refused(session, end.reason, fault, at) : closed(session, end);
 }
@@ -121,6 +148,10 @@ void WorkerRoute::closed(const LinkInfo& session, const SessionOutcome& end) {
 
 void WorkerRoute::refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
+  if (route.events.wants(NewsKind::kRefused))
+    route.events.news(news_of(NewsKind::kRefused, route, session, "")
+                          .set(NewsField::kReason, text(reason))
+                          .set(NewsField::kDetail, detail_of(fault)));
   log_limited(kind_of(reason), fault.what, [&its = route, session, reason, fault, at](std::uint64_t more) {
     its.events.refused(its.named(), session, reason, fault, at, more);
   });

@@ -71,6 +71,8 @@ struct Route {
 
   /// Its name; without one, "bzflag 2.4 0.0.0.0:5154".
   std::string named() const;
+  /// The arena that it leads into; "": it leads elsewhere.
+  std::string arena() const { return options->arena_faces ? options->servers.front().host : ""; }
   /// What a player is told for this reason: in the operator's words, or in ours (words_for_player).
   std::string words_for(Reason reason, const Fault& fault) const;
   /// Adds what all workers have counted. From any thread.
@@ -125,11 +127,18 @@ struct Route {
   std::atomic<std::uint64_t> refs_{0};
 };
 
+/// News of a session of this route: its route, arena, game, number, address and player.
+News news_of(NewsKind kind, const Route& route, const LinkInfo& session, const std::string& player);
+
 class WorkerRoute {
  public:
   WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
 
   void opened(const LinkInfo& session);
+  /// The session's player has joined, for hooks.
+  void joined(const LinkInfo& session, const std::string& player);
+  /// A player who has joined leaves.
+  void left(const LinkInfo& session, const SessionOutcome& end);
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
   void ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);

@@ -347,8 +347,10 @@ void PlayerRoom::heard(const core::Intent& intent) {
 void PlayerRoom::told(const core::Fact& fact) {
   RoomHost::told(fact);
   Place& here = session_.where_.here();
-  if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == session_.client_.id)
+  if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == session_.client_.id) {
     session_.name_ = player->name();
+    session_.tell_joined(session_.name_);
+  }
   if (core::as<words::Ready>(fact) != nullptr && session_.entered_) session_.play();
   if (core::as<words::Waiting>(fact) != nullptr) here.set_in_lobby();
   if (core::as<words::WorldProgress>(fact) != nullptr) here.progressed(session_.now());

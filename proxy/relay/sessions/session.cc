@@ -49,6 +49,7 @@ Session::Session(const Session& other, Successor)
       calls_(other.calls_),
       counted_(other.counted_),
       opened_(other.opened_),
+      joined_(other.joined_),
       tapped_(other.tapped_) {}
 
 void Session::adopt_client(Session& other) {
@@ -87,6 +88,13 @@ void Session::tell_opened(const LinkInfo& shown) {
   if (info_.health_check || std::exchange(opened_, true)) return;
   count(worker_route_->counters.opening, now() - began_);
   worker_route_->opened(shown);
+}
+
+/// A bot of ours, a viewer of a broadcast and a viewer of a replay do not count.
+void Session::tell_joined(const std::string& player) {
+  const Route& route = worker_route_->route;
+  if (info_.client.port() == 0 || (route.shared_room() && !route.options->arena_faces)) return;
+  if (!std::exchange(joined_, true)) worker_route_->joined(info_, player);
 }
 
 void Session::open_tap(WallTime at) {
@@ -296,8 +304,9 @@ void Session::finish() {
 void Session::tell_end() {
   count_begun();
   if (opened_) count(worker_route_->counters.length, now() - began_);
-  if (!info_.health_check)
-    worker_route_->ended(info_, {reason(), now() - began_, player_name()}, fault_, bytes_from_client_);
+  const SessionOutcome end{reason(), now() - began_, player_name()};
+  if (!info_.health_check) worker_route_->ended(info_, end, fault_, bytes_from_client_);
+  if (joined_) worker_route_->left(info_, end);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());
   if (*fault_.what) why += std::string(": ") + fault_.what;

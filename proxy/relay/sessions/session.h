@@ -209,6 +209,8 @@ class Session : private DatagramInbox::User {
   virtual std::optional<std::size_t> moved_to() const { return std::nullopt; }
   /// Its player's name in a room.
   virtual std::string player_name() const { return {}; }
+  /// Its player was let into the room. Told once.
+  void tell_joined(const std::string& player);
   /// What the lab of its route did to it; null: nothing.
   virtual const LabReport* lab_report() const { return nullptr; }
   /// The session ends: passes on at once what the lab delays.
@@ -247,7 +249,7 @@ class Session : private DatagramInbox::User {
   bool gives_way_ = false;  // too much waits for its address
   bool over_rates_ = false, server_over_rates_ = false;
   bool told_too_fast_ = false, told_server_too_fast_ = false;
-  bool counted_ = false, opened_ = false, tapped_ = false, done_ = false;
+  bool counted_ = false, opened_ = false, joined_ = false, tapped_ = false, done_ = false;
 };
 
 }  // namespace entente::relay

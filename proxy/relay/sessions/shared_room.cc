@@ -1,10 +1,13 @@
 #include "proxy/relay/sessions/shared_room.h"
 
 #include <algorithm>
+#include <cctype>
 #include <random>
+#include <utility>
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/base/text.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/sessions/guest.h"
 
@@ -32,6 +35,40 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.most_words = kMostWords;
   room.shared_frames_stay = true;
   return room;
+}
+
+/// "red"; "" for no team.
+std::string name_of_team(words::Team team) {
+  if (team == words::TEAM_ANY) return "";
+  std::string name = words::Team_Name(team);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+/// The best first.
+std::vector<NewsScore> sorted(std::vector<NewsScore> scores) {
+  std::stable_sort(scores.begin(), scores.end(), [](const NewsScore& a, const NewsScore& b) {
+    return a.wins != b.wins ? a.wins > b.wins : a.losses < b.losses;
+  });
+  return scores;
+}
+
+/// Of those who play. `is_bot`: whether a player has no client.
+template <class IsBot>
+std::vector<NewsScore> player_scores(const core::WorldState& world, IsBot&& is_bot) {
+  std::vector<NewsScore> all;
+  for (const auto& [id, its] : world.players())
+    if (its.player.role() != words::WATCH)
+      all.push_back({clean(its.player.name()), name_of_team(its.player.team()), its.score.wins(), its.score.losses(),
+                     is_bot(id)});
+  return sorted(std::move(all));
+}
+
+std::vector<NewsScore> team_scores(const core::WorldState& world) {
+  std::vector<NewsScore> all;
+  for (const auto& [team, its] : world.team_scores()) all.push_back({"", name_of_team(team), its.wins(), its.losses()});
+  return sorted(std::move(all));
 }
 
 }  // namespace
@@ -394,12 +431,40 @@ void SharedRoom::told(const core::Fact& fact) {
     if (Guest* const guest = find(player->id())) {
       guest->player_entered(*player);
       if (lockstep_) lockstep_->entered(player->id(), player->role() != words::WATCH);
+      begin_match();
     }
   if (const auto* gone = core::as<words::PlayerGone>(fact); gone != nullptr && lockstep_) lockstep_->left(gone->id());
+  if (const auto* round = core::as<words::Round>(fact))
+    round->state() == words::Round::OVER ? end_match() : begin_match();
   const auto* refused = core::as<words::Refused>(fact);
   if (fact.audience != words::PLAYER || refused == nullptr) return;
   if (lockstep_) lockstep_->left(fact.to);
   if (Guest* const guest = find(fact.to)) guest->turned_away(refused->text());
+}
+
+// -- A match, for hooks -----------------------------------------------------------------------------------------------
+
+/// A round without people is no match.
+void SharedRoom::begin_match() {
+  if (match_began_ != 0 || guests_.empty() || state_.options.arena.empty() || !room_) return;
+  if (room_->world().round().state() == words::Round::OVER) return;
+  match_began_ = loop_.now();
+  if (events_.wants(NewsKind::kMatchBegun))
+    events_.news(News(NewsKind::kMatchBegun).set(NewsField::kArena, state_.options.arena));
+}
+
+void SharedRoom::end_match() {
+  const Millis began = std::exchange(match_began_, 0);
+  if (began == 0 || !events_.wants(NewsKind::kMatchEnded)) return;
+  const core::WorldState& world = room_->world();
+  const core::PlayerState* const winner = world.player(world.round().winner());
+  events_.news(News(NewsKind::kMatchEnded)
+                   .set(NewsField::kArena, state_.options.arena)
+                   .set(NewsField::kSeconds, (loop_.now() - began) / 1'000)
+                   .set(NewsField::kWinner, winner != nullptr ? clean(winner->player.name()) : "")
+                   .set(NewsField::kWinningTeam, name_of_team(world.round().winning_team()))
+                   .set(NewsField::kScores, player_scores(world, [this](core::Id id) { return find(id) == nullptr; }))
+                   .set(NewsField::kTeams, team_scores(world)));
 }
 
 // -- The end ----------------------------------------------------------------------------------------------------------

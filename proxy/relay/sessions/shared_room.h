@@ -140,6 +140,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void make_way(core::Id guest, core::Micros at);
   void end(Reason reason);
   void tell_end();
+  void begin_match();
+  void end_match();
 
   net::Loop& loop_;
   SharedRoomState& state_;
@@ -172,6 +174,7 @@ class SharedRoom final : public RoomHost, private net::Later {
 
   std::optional<Reason> end_reason_;
   bool told_end_ = false;
+  Millis match_began_ = 0;  // 0: hooks were not told of one that goes on
 };
 
 }  // namespace entente::relay

@@ -20,6 +20,7 @@ namespace entente::relay {
 
 struct SharedRoomOptions {
   std::string name;                                   ///< for the log: "a replay of evening.mcap"
+  std::string arena = {};                             ///< its name, for hooks; "": it is no arena
   const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the ProxyServer
   std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the shared room's thread
   /// Makes the room's annex, on the room's thread, before the back. May be empty.

@@ -31,12 +31,13 @@ constexpr WallTime kAtTheEnd = ~WallTime{0};  // everything may be reported
 
 struct TapThread::Link {
   Link(const LinkInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route, const GameSecrets& its_secrets,
-       net::EnetUnpacker& unpacker)
+       net::EnetUnpacker& unpacker, WallTime at)
       : info(its_info),
         counts(its_counts),
         route(its_route),
         secrets(its_secrets),
-        dissector(*its_info.game, its_info.dialect) {
+        dissector(*its_info.game, its_info.dialect),
+        opened_at(at) {
     if (info.enet_datagrams) enet.emplace(unpacker, info.game->largest_frame());
   }
 
@@ -54,6 +55,7 @@ struct TapThread::Link {
   std::size_t ping_bytes = 0;              // of it; 0: there is none
   WallTime pinged = 0;
   LabNote lab;  // about the next bytes
+  WallTime opened_at;
 };
 
 /// Receives the frames of one entry.
@@ -330,7 +332,8 @@ void TapThread::take(const Ring::Entry& entry) {
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<LinkInfo>(entry.bytes);
   links_[info.link] =
-      std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game), unpacker_);
+      std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game), unpacker_,
+                             entry.header.at);
   last_ = nullptr;
   const bool of_client = info.session == 0;
   if (of_client && options_.ping_message) links_[info.link]->ping_message = options_.ping_message(*info.game);
@@ -387,6 +390,8 @@ void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
   link.dissector.end(Way::kToServer, hear, false);
   link.dissector.end(Way::kToClient, hear, false);
   if (recording_) recording_->closed(at, link.info.link, reason);
+  if (!link.player.empty() && options_.left)
+    options_.left(link.info, link.player, reason, at - std::min(at, link.opened_at));
 }
 
 void TapThread::take_gap(const Ring::Entry& entry) {
@@ -444,7 +449,9 @@ void TapThread::name_player(Link& link, const wire::Row& row) {
   const std::string told = wire::text_of(link.counts.codec(), field);
   const std::string_view name = whole_characters(told, kLongestName);
   if (name.empty() || name == link.player) return;
+  const bool first = link.player.empty();
   link.player = name;
+  if (first && options_.joined) options_.joined(link.info, link.player);
   if (recording_) recording_->player(link.info.link, name);
   const std::lock_guard lock(players_mutex_);
   players_[link.info.link] = link.player;

@@ -57,6 +57,10 @@ class TapThread final : public Tap {
     /// The message by which a game's server asks its client for an echo; "" if there is none. Called once for each
     /// link.
     std::function<std::string_view(const wire::Game&)> ping_message = {};
+    /// A link's client has named its player for the first time; and later: this link was closed, after so many
+    /// nanoseconds. On the tap's thread. Null: nobody wants to know.
+    std::function<void(const LinkInfo&, const std::string& player)> joined = {};
+    std::function<void(const LinkInfo&, const std::string& player, std::string_view reason, WallTime length)> left = {};
     std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
     std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};

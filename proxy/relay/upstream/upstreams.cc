@@ -40,6 +40,7 @@ bool Upstream::succeeded(Millis now) {
   const State before = known_->state.exchange(State::kUp);
   if (before == State::kUp) return false;
   known_->since = before == State::kDown ? now : 0;  // a server that was never down gets its whole share at once
+  if (before == State::kDown && changed_) changed_(name, true, "");
   return before == State::kDown;
 }
 
@@ -52,6 +53,7 @@ bool Upstream::failed(Millis now, const std::string& why) {
   set_dialect(std::nullopt);
   if (known_->state.exchange(State::kDown) == State::kDown) return false;
   known_->since = now;
+  if (changed_) changed_(name, false, why);
   return true;
 }
 

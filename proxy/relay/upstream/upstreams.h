@@ -64,6 +64,10 @@ class Upstream {
   bool failed(Millis now, const std::string& why);
   /// From now on, checks find out when the server comes up. Without checks, a session tries it again after a while.
   void set_has_checks() { has_checks_ = true; }
+  /// Called each time that it goes down (`up` false) or is up again, on the thread that noticed. `why`: as in failed().
+  using Changed = std::function<void(const std::string& server, bool up, const std::string& why)>;
+  /// REQUIRES: before serving.
+  void tell_changes(Changed changed) { changed_ = std::move(changed); }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
   /// The server refused a player because it is full. Other servers are preferred for a while, or until one of its
@@ -124,6 +128,7 @@ class Upstream {
 
   std::shared_ptr<Known> known_ = std::make_shared<Known>();
   std::atomic<bool> has_checks_{false};
+  Changed changed_;  // may be empty
 };
 
 /// Commands for /bin/sh that start and stop the servers of a route; empty: none.

@@ -119,4 +119,6 @@ const undrainServer = (server) => give(`undrain ${quoted(server)}`, `use the ser
 
 const record = (order, entry) => give(`record ${order} ${entry.route}`, `${order} the recording of ${entry.name}`);
 
-export const commands = { kick, ban, unban, move, listNetwork, unlist, reload, say, drain, undrain, drainServer, undrainServer, record };
+const testHook = (entry) => give(`hooks test ${entry.hook}`, `test the hook ${entry.hook}`);
+
+export const commands = { kick, ban, unban, move, listNetwork, unlist, reload, say, drain, undrain, drainServer, undrainServer, record, testHook };

@@ -9,7 +9,7 @@ import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
 const MOST_PLAYERS = 300;  // rows
-const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older"];
+const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older", "hooks"];
 
 /** A route's name. After an upgrade, the process from before it may still have players: its routes are told apart. */
 const nameOf = (one) => one.process ? `${one.route} (process ${one.process}, from before the upgrade)` : one.route ?? "";
@@ -235,6 +235,23 @@ function showRecordings({ recordings }) {
   }));
 }
 
+const HOOK_COLUMNS = [
+  ["Hook", (one) => one.hook],
+  ["To", (one) => one.to],
+  ["State", (one) => one.error ? `fails: ${one.error}` : "works"],
+  ["Waiting", (one) => String(one.waiting), "figure"],
+  ["Sent", (one) => String(one.sent), "figure"],
+  ["Lost", (one) => String(one.given_up + one.dropped), "figure"],
+];
+
+function showHooks({ hooks }) {
+  byId("hooks-section").hidden = hooks.length === 0;
+  keep(byId("hooks").tBodies[0], hooks, (one) => one.hook, () => row(HOOK_COLUMNS, (node, cell) => {
+    cell.append(button("Test", () => commands.testHook(node.item)));
+    return (one) => { node.className = one.error ? "bad" : ""; };
+  }));
+}
+
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
 function state(text, name = "") {
@@ -261,6 +278,7 @@ function show(answers) {
   showBans(seen);
   showAccess(seen);
   showRecordings(seen);
+  showHooks(seen);
   histories.tidy();
 }
 

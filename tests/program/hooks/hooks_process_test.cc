@@ -1,0 +1,243 @@
+// The program with hooks: what happens in relays and arenas reaches a receiver, a reload changes hooks, and the
+// receiver of the manual checks signatures.
+#include <doctest/doctest.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "tests/program/asked.h"
+#include "tests/support/free_port.h"
+#include "tests/support/listening.h"
+#include "tests/support/receiver.h"
+
+namespace entente::hooks_process_test {
+namespace {
+
+using testing::Receiver;
+
+const std::string kEntente = testing::entente_binary();
+
+struct Hooked : Asked {
+  explicit Hooked(const std::string& rest) {
+    write(rest);
+    process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
+  }
+  void write(const std::string& rest) const {
+    folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[recording]\ndirectory = \"" +
+                               folder.file("") + "\"\n" + rest);
+  }
+  std::uint16_t port(std::string_view dialect) const { return testing::listening_port(*process, dialect); }
+  std::unique_ptr<Process> bot(const std::string& url, const std::string& name) const {
+    return std::make_unique<Process>(
+        std::vector<std::string>{kEntente, "bot", url, "--name", name, "--behaviour", "idle"});
+  }
+  std::unique_ptr<Process> process;
+};
+
+std::string hook(const Receiver& receiver, const std::string& events, const std::string& more = "") {
+  return "[[hook]]\nname = \"h\"\nurl = \"" + receiver.url() + "\"\nevents = [" + events + "]\n" + more;
+}
+
+std::string bzflag(std::uint16_t port) { return "bzflag://127.0.0.1:" + std::to_string(port) + "?dialect=2.4"; }
+std::string native(std::uint16_t port) { return "native://127.0.0.1:" + std::to_string(port) + "?dialect=json"; }
+
+google::protobuf::Struct parsed(const Receiver::Request& request) {
+  google::protobuf::Struct object;
+  REQUIRE(google::protobuf::util::JsonStringToMessage(request.body, &object).ok());
+  return object;
+}
+
+std::string text_of(const google::protobuf::Struct& object, const std::string& name) {
+  REQUIRE(object.fields().contains(name));
+  return object.fields().at(name).string_value();
+}
+
+TEST_CASE("players of a relay and of an arena join and leave; a match ends with its scores; a recording is finished") {
+  Receiver receiver;
+  const auto port = static_cast<std::uint16_t>(testing::free_port());
+  const Hooked its(
+      hook(receiver, R"("join", "leave", "empty", "match_begun", "match_ended", "recording_finished")") +
+      "[[route]]\nname = \"ctf\"\nlisten = \"" + bzflag(0) + "\"\nto = \"" + bzflag(port) +
+      "\"\nrecord = \"ctf-{time}.mcap\"\n[[arena]]\nname = \"lobby\"\nround_s = 1\npause_s = 1\nlisten = [\"" +
+      bzflag(port) + "\", \"" + native(0) + "\"]\n");
+  const std::uint16_t relay = its.port("bzflag 2.4");
+  (void)its.port("bzflag 2.4");
+  const std::uint16_t arena = its.port("native json");
+
+  const auto anna = its.bot(bzflag(relay), "anna");
+  const auto of_route = parsed(receiver.await("\"route\":\"ctf\""));
+  CHECK(text_of(of_route, "event") == "join");
+  CHECK(text_of(of_route, "player") == "anna");
+  CHECK(text_of(of_route, "game") == "bzflag 2.4");
+  CHECK(text_of(of_route, "arena") == "");
+  CHECK(text_of(of_route, "address") == "");
+  CHECK(of_route.fields().at("players").number_value() == 1);
+  CHECK(text_of(parsed(receiver.await("\"arena\":\"lobby\",\"game\":\"bzflag 2.4\"")), "player") == "anna");
+  const auto bob = its.bot(native(arena), "bob");
+  const auto second = parsed(receiver.await("\"player\":\"bob\""));
+  CHECK(text_of(second, "arena") == "lobby");
+  CHECK(second.fields().at("players").number_value() == 2);
+  CHECK(text_of(parsed(receiver.await("match_begun")), "arena") == "lobby");
+  const auto ended = parsed(receiver.await("\"team\":"));
+  CHECK(text_of(ended, "event") == "match_ended");
+  CHECK(ended.fields().at("scores").list_value().values_size() >= 1);
+
+  anna->signal(SIGTERM);
+  const auto left = parsed(receiver.await("\"event\":\"empty\""));
+  CHECK(text_of(left, "route") == "ctf");
+  const auto gone = parsed(receiver.await("\"event\":\"leave\""));
+  CHECK(text_of(gone, "player") == "anna");
+  CHECK(text_of(gone, "reason") != "");
+  its.process->signal(SIGTERM);
+  CHECK(its.process->wait() == 0);
+  // What happens at the end is sent, too.
+  const auto finished = parsed(receiver.await("recording_finished"));
+  CHECK(text_of(finished, "route") == "ctf");
+  CHECK(static_cast<std::uint64_t>(finished.fields().at("bytes").number_value()) ==
+        std::filesystem::file_size(text_of(finished, "file")));
+}
+
+TEST_CASE("a refusal, a ban, a server that goes down and comes up, and an upgrade that fails") {
+  Receiver receiver;
+  const auto port = static_cast<std::uint16_t>(testing::free_port());
+  const std::string rest =
+      hook(receiver, R"("refused", "ban", "server_down", "server_up", "upgrade_failed")", "addresses = true\n") +
+      "[[route]]\nname = \"ctf\"\nhold_s = 10\ncheck_s = 1\nlisten = \"" + bzflag(0) + "\"\nto = \"" + bzflag(port) +
+      "\"\n";
+  const Hooked its(rest);
+  const std::uint16_t relay = its.port("bzflag 2.4");
+  const auto down = parsed(receiver.await("server_down"));
+  CHECK(text_of(down, "route") == "ctf");
+  CHECK(text_of(down, "server") == "127.0.0.1:" + std::to_string(port));
+  CHECK(text_of(down, "reason") != "");
+  {
+    Process server({kEntente, "arena", "--listen", bzflag(port)});
+    CHECK(text_of(parsed(receiver.await("server_up")), "server") == "127.0.0.1:" + std::to_string(port));
+    server.signal(SIGTERM);
+    CHECK(server.wait() == 0);
+  }
+  CHECK(its.ctl({"ban", "127.0.0.9", "--for", "1h", "--why", "teamkill"}).code == 0);
+  CHECK(its.ctl({"ban", "127.0.0.1", "--why", "all of us"}).code == 0);
+  const auto ban = parsed(receiver.await("teamkill"));
+  CHECK(text_of(ban, "network") == "127.0.0.9");
+  CHECK(text_of(ban, "by") == "operator");
+  CHECK(ban.fields().at("seconds").number_value() > 3'500);
+  (void)testing::connect_to(*net::Address::parse("127.0.0.1", relay));
+  const auto refused = parsed(receiver.await("\"event\":\"refused\""));
+  CHECK(text_of(refused, "route") == "ctf");
+  CHECK(text_of(refused, "address").starts_with("127.0.0.1:"));
+  CHECK(text_of(refused, "reason") == "banned");
+
+  its.write("workers = 0\n" + rest);
+  CHECK(its.ctl({"upgrade"}).code == 1);
+  CHECK(text_of(parsed(receiver.await("upgrade_failed")), "reason") != "");
+  // The program goes on, and so do its hooks.
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  receiver.await("\"event\":\"test\"");
+}
+
+TEST_CASE("a reload adds, changes and removes hooks; one with an error changes nothing, and shows no secret") {
+  Receiver one, two;
+  const std::string arena = "[[arena]]\nname = \"lobby\"\nlisten = [\"" + native(0) + "\"]\n";
+  const Hooked its(arena);
+  (void)its.port("native json");
+  CHECK(its.ctl({"hooks"}).out.find("hook") != std::string::npos);
+  its.write(arena + hook(one, "\"join\""));
+  const Ended added = its.ctl({"reload"});
+  CHECK_MESSAGE(added.out.find("added: hook 'h'") != std::string::npos, added.out << added.err);
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  one.await(1);
+
+  const std::string secret = two.url("/secret-of-the-url");
+  its.write(arena + "[[hook]]\nname = \"h\"\nurl = \"" + secret + "\"\nevents = [\"joins\"]\n");
+  const Ended broken = its.ctl({"reload"});
+  CHECK(broken.code == 1);
+  CHECK(broken.err.find("unknown event 'joins' (did you mean 'join'?)") != std::string::npos);
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  one.await(2);
+
+  its.write(arena + "[[hook]]\nname = \"h\"\nurl = \"" + secret + "\"\nevents = [\"join\"]\n");
+  const Ended changed = its.ctl({"reload"});
+  CHECK(changed.out.find("changed: hook 'h'") != std::string::npos);
+  CHECK(changed.out.find("needs a restart") == std::string::npos);
+  CHECK(changed.out.find("secret-of") == std::string::npos);
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  CHECK(two.await(1).front().line == "POST /secret-of-the-url HTTP/1.1");
+  CHECK(its.answers("hooks", "\t0\t"));
+  CHECK(its.answer("hooks").find("secret-of") == std::string::npos);
+  its.write(arena);
+  CHECK(its.ctl({"reload"}).out.find("removed: hook 'h'") != std::string::npos);
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 1);
+  its.process->signal(SIGTERM);
+  CHECK(its.process->wait() == 0);
+  CHECK(its.process->err().find("secret-of") == std::string::npos);
+  CHECK(one.count() == 2);
+}
+
+TEST_CASE("the program is killed in the middle; its successor sends other ids") {
+  std::atomic<bool> holds{true};
+  Receiver receiver([&](Receiver::Talk& talk, const Receiver::Request&) {
+    if (holds) return talk.wait_for_end(), false;
+    return talk.send("HTTP/1.1 204 No Content\r\n\r\n");
+  });
+  const std::string rest =
+      hook(receiver, "\"join\"") + "[[arena]]\nname = \"lobby\"\nlisten = [\"" + native(0) + "\"]\n";
+  std::string before;
+  {
+    const Hooked its(rest);
+    (void)its.port("native json");
+    CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+    before = text_of(parsed(receiver.await(1).back()), "id");
+    its.process->signal(SIGKILL);
+    CHECK(its.process->wait() == 128 + SIGKILL);
+  }
+  holds = false;
+  const Hooked its(rest);
+  (void)its.port("native json");
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  CHECK(text_of(parsed(receiver.await(2).back()), "id") != before);
+}
+
+/// The lines between these marks of the manual, without their indentation.
+std::string receiver_of_the_manual() {
+  std::ifstream in(testing::source_dir() + "/proxy/manual/hooks.md");
+  std::string text;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "<!-- /receiver -->") inside = false;
+    if (inside && !line.empty()) text += line.substr(4) + "\n";
+    if (line == "<!-- receiver -->") inside = true;
+  }
+  return text;
+}
+
+TEST_CASE("the receiver of the manual takes what has a right signature, and refuses all else") {
+  const Folder files;
+  const std::string secret = files.write("secret", "0123456789abcdef0123456789abcdef\n");
+  const std::string wrong = files.write("wrong", "fedcba9876543210fedcba9876543210\n");
+  for (const std::string& file : {secret, wrong}) std::filesystem::permissions(file, std::filesystem::perms(0600));
+  const std::string script = receiver_of_the_manual();
+  CHECK(std::count(script.begin(), script.end(), '\n') <= 18);
+  Process receiver({"/usr/bin/env", "python3", "-u", files.write("receiver.py", script), secret, "0"});
+  const auto line = receiver.line();
+  REQUIRE_MESSAGE(line, receiver.err());
+  const std::string url = "http://127.0.0.1:" + line->substr(line->rfind(' ') + 1) + "/";
+  const auto one = [&](const std::string& name, const std::string& file) {
+    return "[[hook]]\nname = \"" + name + "\"\nurl = \"" + url + "\"\nevents = [\"join\"]\nsecret_file = \"" + file +
+           "\"\n";
+  };
+  const Hooked its(one("right", secret) + one("wrong", wrong) + "[[arena]]\nlisten = [\"" + native(0) + "\"]\n");
+  (void)its.port("native json");
+  CHECK(its.ctl({"hooks", "test", "wrong"}).code == 0);
+  CHECK(its.answers("hooks", "it answered 403"));
+  CHECK(its.ctl({"hooks", "test", "right"}).code == 0);
+  CHECK(receiver.line() == "this is a test by `entente ctl`");
+}
+
+}  // namespace
+}  // namespace entente::hooks_process_test
