@@ -200,6 +200,7 @@ class HttpClient::Impl::One final : public Request {
                       : code == CURLE_OK      ? "the answer's head is cut off"
                       : *error_ != '\0'       ? error_
                                               : curl_easy_strerror(code);
+    outcome.beginning = std::move(beginning_);
     if (outcome.status != 0 && after > 0)
       outcome.retry_after = static_cast<Millis>(std::min<curl_off_t>(after, 86'400)) * 1'000;
     user_.answered(outcome);
@@ -221,8 +222,9 @@ class HttpClient::Impl::One final : public Request {
     return added ? CURLE_OK : CURLE_SSL_CACERT_BADFILE;
   }
   /// Returns less than `size` to end the request.
-  static std::size_t body(const char*, std::size_t, std::size_t size, void* data) {
+  static std::size_t body(const char* bytes, std::size_t, std::size_t size, void* data) {
     auto* const self = static_cast<One*>(data);
+    self->beginning_.append(bytes, std::min(size, kMostKept - self->beginning_.size()));
     self->body_bytes_ += size;
     return self->body_bytes_ <= kMostBody ? size : 0;
   }
@@ -231,6 +233,7 @@ class HttpClient::Impl::One final : public Request {
   HttpClient::User& user_;
   CURL* const easy_;
   const std::string body_, authorities_;
+  std::string beginning_;  // of the answer's body
   Lines headers_, resolved_;
   char error_[CURL_ERROR_SIZE] = "";
   std::size_t head_bytes_ = 0, body_bytes_ = 0;

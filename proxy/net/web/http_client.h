@@ -1,7 +1,7 @@
 // Sends HTTP requests to a server of the operator's choice, by libcurl on a loop.
 // Invariant: the loop never waits: libcurl is given the addresses, so it looks up no name. A redirect is an answer, and
-// is not followed. An answer's head and body are read up to kMostHead and kMostBody, and thrown away. Certificates are
-// checked. A request ends within its time, whatever the server does.
+// is not followed. An answer's head and body are read up to kMostHead and kMostBody, and thrown away but for the
+// beginning of the body. Certificates are checked. A request ends within its time, whatever the server does.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,13 @@ struct HttpOutcome {
   unsigned status = 0;                     ///< 0: there was no answer
   std::string error = {};                  ///< why there is none
   std::optional<Millis> retry_after = {};  ///< as the answer says
+  std::string beginning = {};              ///< of the answer's body: at most kMostKept bytes
 };
 
 class HttpClient {
  public:
   static constexpr std::size_t kMostHead = 64 * 1024, kMostBody = 64 * 1024;  ///< bytes of an answer
+  static constexpr std::size_t kMostKept = 4 * 1024;                          ///< of its body
 
   class User {
    public:

@@ -33,6 +33,7 @@
 #include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
+#include "proxy/program/settings/public_list.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/program/settings/token.h"
 #include "proxy/program/settings/web.h"
@@ -83,6 +84,7 @@ class Checker {
     }
     operator_page(config.operator_());
     hooks(config);
+    lists(config);
     fleet(config.fleet());
     if (config.recording().to_fleet() != config::Recording::no && !is_in_fleet(config))
       problem("recording.to_fleet", "needs [fleet]");
@@ -164,6 +166,20 @@ class Checker {
         if (!has_route_or_arena(config, hook.routes(j)))
           problem(path + "routes[" + std::to_string(j) + "]",
                   "no route and no arena has the name '" + hook.routes(j) + "'");
+    }
+  }
+
+  void lists(const config::Config& config) {
+    if (config.list_size() > static_cast<int>(PublicListSettings::kMostLists))
+      problem("list", "there are more than " + std::to_string(PublicListSettings::kMostLists) + " lists");
+    for (int i = 0; i < config.list_size(); ++i) {
+      const config::List& list = config.list(i);
+      const std::string path = "list[" + std::to_string(i) + "].";
+      const bool can_read = reads(path + "key_file", list.key_file());
+      for (const PublicListObjection& one : objections_to(list, config, can_read))
+        if ((one.key != "of" && one.key != "title") || reading_.places.contains(path + one.key))
+          problem(path + one.key, one.why);
+      if (!list.of().empty()) taken_twice(path + "of", "the list entry of '" + list.of() + "'");
     }
   }
 

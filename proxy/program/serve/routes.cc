@@ -105,9 +105,12 @@ Outcome<Done> Routes::open() {
   }
   Plan plan{places_, service_.describer(config_, places_), true};
   const auto hooks = hook_settings(config_);
+  const auto lists = public_list_settings(config_);
   if (done && !hooks) done = hooks.error();
+  if (done && !lists) done = lists.error();
   if (done) done = apply(config_, plan);
   if (done) (void)serve_hooks(config_, *hooks);
+  if (done) (void)service_.public_lists().set(*lists);
   lines_ = plan.lines;
   if (reread_) service_.allow_upgrades();
   if (reread_)
@@ -181,6 +184,8 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (!token) return with_place(loaded.places.before("operator.token_file"), token.error());
   const auto hooks = hook_settings(fresh);
   if (!hooks) return hooks.error();
+  const auto lists = public_list_settings(fresh);
+  if (!lists) return lists.error();
   Plan plan{loaded.places, service_.describer(fresh, loaded.places), false};
   if (const auto done = apply(fresh, plan); !done) return done;
   service_.set_general(fresh);
@@ -190,7 +195,7 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   told_ = "";
   for (const std::string& line : applied_at_once(current_, fresh)) told_ += line + "\n";
-  told_ += plan.told + serve_hooks(fresh, *hooks);
+  told_ += plan.told + serve_hooks(fresh, *hooks) + service_.public_lists().set(*lists);
   current_ = fresh;
   return Done{};
 }

@@ -146,6 +146,24 @@ void Service::tell_ban(const relay::Ban& ban) {
                   .set(NewsField::kWhere, ban.where));
 }
 
+/// Its listeners that take players now.
+std::vector<PublicServer> Service::public_servers(const std::string& of) const {
+  std::vector<PublicServer> all;
+  if (!serving_ || server_.stopping()) return all;
+  for (const ServedRoute& route : routes_.served()) {
+    const NamedRoute& its = route.named;
+    if ((its.name != of && its.room != of) || its.listener.port() == 0 || server_.is_draining(its.number)) continue;
+    const auto options = server_.options(its.number);
+    PublicServer server{its.name, its.game, options->listen_dialect, server_.port_for_players(its.number)};
+    server.players = static_cast<std::uint32_t>(server_.totals(route.numbers()).current_sessions());
+    server.most_players = options->limits.sessions;
+    server.map = its.room.empty() ? of : its.room;
+    server.mode = route.of_arena() ? "arena" : "game";
+    all.push_back(std::move(server));
+  }
+  return all;
+}
+
 void Service::take_over_failed(const std::string& why) {
   hooks_.post(relay::News(relay::NewsKind::kUpgradeFailed).set(relay::NewsField::kReason, why));
 }
@@ -372,6 +390,7 @@ Outcome<Done> Service::open_control() {
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
   add_hooks_command(control_, hooks_);
+  add_lists_command(control_, public_lists_);
   add_lab_command(control_, server_, roster_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   add_access_commands(control_, listed_, kept_bans_, [this] {
@@ -380,6 +399,7 @@ Outcome<Done> Service::open_control() {
   });
   add_move_commands(control_, server_, roster_, routes, config_.public_host());
   add_drain_commands(control_, server_, roster_, routes, drainer_, [this](bool on) {
+    public_lists_.look_soon();
     if (drains_all_) drains_all_(on);
   });
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
@@ -513,6 +533,7 @@ std::string Service::metrics() const {
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
             hand_over_.failures());
   hooks_.measure(all);
+  public_lists_.measure(all);
   if (operator_page_) operator_page_->measure(all);
   if (fleet_) fleet_->measure(all);
   if (fleet_control_) fleet_control_->measure(all);
@@ -634,6 +655,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
   serving_ = true;  // before announce(): a reader of its lines may start an upgrade at once
+  public_lists_.look_soon();
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
@@ -643,6 +665,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
   server_.run();
   serving_ = false;
   notifier_->tell_stopping();
+  public_lists_.stop();
   return Done{};
 }
 
@@ -702,6 +725,7 @@ void Service::give(std::int32_t pid, bool own) {
     telling_bans_->news();
     return Done{};
   });
+  public_lists_.abandon();
   acceptor_->leave();
   acceptor_.reset();
   const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()));

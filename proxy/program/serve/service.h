@@ -26,6 +26,7 @@
 #include "proxy/program/fleet/fleet_control.h"
 #include "proxy/program/fleet/recording_uploads.h"
 #include "proxy/program/hooks/hooks.h"
+#include "proxy/program/lists/public_lists.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
 #include "proxy/program/operator/traffic_history.h"
@@ -137,6 +138,8 @@ class Service final : private HandOver::User, private FleetBans::User {
 
   /// Sends what happens to the hooks of the configuration.
   Hooks& hooks() { return hooks_; }
+  /// Announces what the configuration says.
+  PublicLists& public_lists() { return public_lists_; }
 
   /// Why the last reload failed, for the service manager; "": it did not.
   void set_reload_failure(const std::string& why);
@@ -197,6 +200,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void take_over_failed(const std::string& why) override;
   Taps::Told told_by_taps();
   void tell_ban(const relay::Ban& ban);
+  std::vector<PublicServer> public_servers(const std::string& of) const;
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
@@ -235,6 +239,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;
+  PublicLists public_lists_{[this](const std::string& of) { return public_servers(of); }};
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
   bool can_upgrade_ = false;  // by the command `upgrade`

@@ -47,6 +47,7 @@ TEST_CASE("the example is valid, and every key in it has its default value") {
   config->clear_route();
   config->clear_arena();
   config->clear_hook();
+  config->clear_list();
   CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, default_config()));
 }
 

@@ -1,0 +1,25 @@
+// What a server of Ace of Spades 0.75 tells the master server, by ENet: packets on channel 0, reliable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proxy/base/bytes.h"
+
+namespace entente::aos {
+
+/// The number by which a server connects to the master.
+inline constexpr std::uint32_t kMasterVersion = 31;
+
+struct PublicServer {
+  std::string name, mode, map;  ///< cut to 31, 7 and 20 bytes, as the master keeps them
+  std::uint16_t port = 0;       ///< where players connect; the master takes the address from the connection
+  std::uint32_t most_players = 0;
+};
+
+/// The first packet, and again when something of it changes.
+Buffer packet_to_add(const PublicServer& server);
+/// How many play.
+Buffer packet_of_count(std::uint32_t players);
+
+}  // namespace entente::aos

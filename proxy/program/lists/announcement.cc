@@ -1,0 +1,255 @@
+#include "proxy/program/lists/announcement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/aos/public_list.h"
+#include "adapters/bzflag/public_list.h"
+#include "proxy/program/base/screen_text.h"
+#include "proxy/program/log/say.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kLookAgainSoon = 100;       // while a name is looked up
+constexpr std::size_t kLongestReason = 200;  // bytes of a list's answer
+
+// -- BZFlag -----------------------------------------------------------------------------------------------------------
+
+class BzflagAnnouncement final : public Announcement, private net::HttpClient::User {
+ public:
+  BzflagAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
+                     net::HttpClient& client, net::HostNames& names, std::function<void()> tell)
+      : Announcement(its_name, settings.bzflag_url, times),
+        settings_(settings),
+        client_(client),
+        tell_(std::move(tell)) {
+    const auto url = net::HttpUrl::parse(settings.bzflag_url);
+    if (url && !net::Address::parse(url->host, 0)) host_ = names.host(url->host);
+  }
+
+  Millis look(const PublicServer* server, Millis now) override {
+    if (request_ != nullptr) return kNever;
+    if (server != nullptr) place_ = net::host_and_port(settings_.host, server->port);
+    const std::string form = server != nullptr ? form_for(*server) : listed_ ? bzflag::form_to_remove(place_) : "";
+    const bool changed = form != told_;
+    Millis due = std::max(due_, told_at_ == 0 ? 0 : told_at_ + (changed ? times_.change : times_.again));
+    if (server == nullptr) due = hurries_ ? 0 : due_;
+    if (form.empty()) return kNever;
+    if (now < due) return due;
+    if (host_ != nullptr && !host_->look_up(now)) return now + kLookAgainSoon;
+    send(form, server != nullptr, now);
+    return kNever;
+  }
+  bool is_open() const override { return listed_ || request_ != nullptr; }
+  void abandon() override {
+    request_.reset();
+    listed_ = false;
+  }
+
+ private:
+  std::string form_for(const PublicServer& server) const {
+    return bzflag::form_to_add(
+        {place_, settings_.title, settings_.bzflag_key, server.dialect, server.players, server.most_players});
+  }
+
+  void send(const std::string& form, bool adds, Millis now) {
+    if (host_ != nullptr && host_->addresses().empty()) {
+      const std::string why = host_->why();
+      return ended(adds, "no address of the list was found" + (why.empty() ? "" : ": " + why), now);
+    }
+    net::HttpCall call{settings_.bzflag_url};
+    if (host_ != nullptr) call.to = host_->addresses();
+    call.headers = {"Content-Type: application/x-www-form-urlencoded"};
+    call.body = form;
+    call.time = times_.answer;
+    sent_ = form;
+    adds_ = adds;
+    request_ = client_.send(call, static_cast<net::HttpClient::User&>(*this));
+  }
+
+  void answered(const net::HttpOutcome& outcome) override {
+    request_.reset();
+    std::string why;
+    if (outcome.status == 0)
+      why = outcome.error;
+    else if (outcome.status != 200)
+      why = "it answered " + std::to_string(outcome.status);
+    else if (const std::string said = bzflag::objection_of_list(outcome.beginning); !said.empty())
+      why = "it says: " + said.substr(0, kLongestReason);
+    ended(adds_, why, steady_now());
+  }
+
+  /// A removal that fails is not tried again: the list forgets a server by itself.
+  void ended(bool adds, const std::string& why, Millis now) {
+    if (!adds) listed_ = false;
+    if (why.empty()) {
+      listed_ = adds;
+      told_ = adds ? sent_ : "";
+      told_at_ = adds ? now : 0;
+      succeed(listed_, now);
+    } else {
+      fail(why, now);
+    }
+    tell_();
+  }
+
+  const PublicListSettings settings_;
+  net::HttpClient& client_;
+  const std::function<void()> tell_;
+  std::shared_ptr<net::HostNames::Host> host_;  // null: the URL has an address
+  std::unique_ptr<net::HttpClient::Request> request_;
+  std::string place_, sent_, told_;
+  bool adds_ = false, listed_ = false;
+  Millis told_at_ = 0;
+};
+
+// -- Ace of Spades ----------------------------------------------------------------------------------------------------
+
+class AosAnnouncement final : public Announcement, private net::EnetHost::User {
+ public:
+  AosAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
+                  net::Loop& loop, net::HostNames& names, std::function<void()> tell)
+      : Announcement(its_name, net::host_and_port(settings.aos_host, settings.aos_port), times),
+        settings_(settings),
+        tell_(std::move(tell)),
+        enet_(loop, static_cast<net::EnetHost::User&>(*this)) {
+    address_ = net::Address::parse(settings.aos_host, settings.aos_port);
+    if (!address_) host_ = names.host(settings.aos_host);
+  }
+  ~AosAnnouncement() override {
+    if (enet_.is_open()) enet_.close();
+  }
+
+  Millis look(const PublicServer* server, Millis now) override {
+    if (server == nullptr) return leave(now);
+    if (leaves_) return kNever;
+    if (up_) {
+      report(*server, now);
+      return kNever;
+    }
+    if (peer_ != nullptr) {
+      if (now < connects_until_) return connects_until_;
+      enet_.disconnect_now(*std::exchange(peer_, nullptr), 0);
+      fail("it does not answer", now);
+    }
+    if (now < due_) return due_;
+    if (host_ != nullptr && !host_->look_up(now)) return now + kLookAgainSoon;
+    connect(now);
+    return peer_ != nullptr ? connects_until_ : due_;
+  }
+  bool is_open() const override { return peer_ != nullptr; }
+  void abandon() override {
+    if (peer_ != nullptr) enet_.disconnect_without_callback(*std::exchange(peer_, nullptr), 0);
+    up_ = false;
+  }
+
+ private:
+  void connect(Millis now) {
+    std::optional<net::Address> to;
+    if (address_)
+      to = *address_;
+    else
+      for (const net::Address& one : host_->addresses())
+        if (!one.v6()) to = one.with_port(settings_.aos_port);  // ENet knows IPv4 only
+    if (!to) return fail("no address of the list was found", now);
+    if (!enet_.is_open()) {
+      const auto opened = enet_.open({.peers = 1, .channels = 1, .range_coder = true, .largest_packet = 4096});
+      if (!opened) return fail(opened.error().text, now);
+    }
+    peer_ = enet_.connect(*to, 1, aos::kMasterVersion);
+    if (peer_ == nullptr) return fail("there is no place for a connection", now);
+    connects_until_ = now + times_.answer;
+  }
+
+  void report(const PublicServer& server, Millis now) {
+    const Buffer about =
+        aos::packet_to_add({settings_.title, server.mode, server.map, server.port, server.most_players});
+    const Buffer count = aos::packet_of_count(server.players);
+    if (about == told_ && count == told_count_) return;
+    if (told_at_ != 0 && now < told_at_ + times_.change / 10) return;
+    if (about != told_) enet_.send(*peer_, 0, net::EnetPacket(about, net::EnetDelivery::kReliable));
+    if (count != told_count_ || about != told_)
+      enet_.send(*peer_, 0, net::EnetPacket(count, net::EnetDelivery::kReliable));
+    told_ = about;
+    told_count_ = count;
+    told_at_ = now;
+    succeed(true, now);
+  }
+
+  Millis leave(Millis now) {
+    if (peer_ == nullptr) return kNever;
+    if (!up_) {
+      enet_.disconnect_now(*std::exchange(peer_, nullptr), 0);
+      return kNever;
+    }
+    if (!std::exchange(leaves_, true)) {
+      enet_.disconnect(*peer_, 0);
+      succeed(false, now);
+    }
+    return kNever;
+  }
+
+  void connected(net::EnetPeer&, std::uint32_t) override {
+    up_ = true;
+    tell_();
+  }
+  void received(net::EnetPeer&, std::uint8_t, net::EnetPacket) override {}  // a master has nothing to say
+  void disconnected(net::EnetPeer&, std::uint32_t data) override {
+    const bool was_up = std::exchange(up_, false);
+    peer_ = nullptr;
+    told_.clear();
+    told_count_.clear();
+    told_at_ = 0;
+    if (!std::exchange(leaves_, false))
+      fail(was_up ? "it has disconnected us (" + std::to_string(data) + ")" : "it does not answer", steady_now());
+    tell_();
+  }
+
+  const PublicListSettings settings_;
+  const std::function<void()> tell_;
+  net::EnetHost enet_;
+  Outcome<net::Address> address_ = Error{""};
+  std::shared_ptr<net::HostNames::Host> host_;  // null: it has an address
+  net::EnetPeer* peer_ = nullptr;
+  bool up_ = false, leaves_ = false;
+  Millis connects_until_ = 0, told_at_ = 0;
+  Buffer told_, told_count_;
+};
+
+}  // namespace
+
+void AnnouncementState::set(bool listed, const std::string& error) {
+  const std::lock_guard lock(mutex_);
+  report_.listed = listed;
+  error.empty() ? ++report_.told : ++report_.failed;
+  report_.error = error;
+}
+
+void Announcement::succeed(bool listed, Millis) {
+  const bool before = state->report().listed;
+  state->set(listed, "");
+  if (failures_ != 0 || listed != before) log_info("{} is {} the list {}", name, listed ? "in" : "no longer in", list);
+  failures_ = 0;
+  due_ = 0;
+}
+
+void Announcement::fail(const std::string& why, Millis now) {
+  state->set(false, why);
+  if (failures_++ == 0) log_warn("{} cannot be announced at {}: {}", name, list, screen_text(why));
+  due_ = now + std::min(times_.most_retry, times_.retry << std::min(failures_ - 1, 10U));
+}
+
+std::unique_ptr<Announcement> announce_bzflag(const PublicListSettings& settings, const std::string& name,
+                                              const ListTimes& times, net::HttpClient& client, net::HostNames& names,
+                                              std::function<void()> tell) {
+  return std::make_unique<BzflagAnnouncement>(settings, name, times, client, names, std::move(tell));
+}
+
+std::unique_ptr<Announcement> announce_aos(const PublicListSettings& settings, const std::string& name,
+                                           const ListTimes& times, net::Loop& loop, net::HostNames& names,
+                                           std::function<void()> tell) {
+  return std::make_unique<AosAnnouncement>(settings, name, times, loop, names, std::move(tell));
+}
+
+}  // namespace entente

@@ -1,0 +1,198 @@
+#include "proxy/program/lists/public_lists.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "proxy/net/mailbox.h"
+#include "proxy/net/named_thread.h"
+#include "proxy/program/control/control.h"
+#include "proxy/program/monitor/metrics.h"
+
+namespace entente {
+
+class PublicLists::Thread final : private net::Alarm::User {
+ public:
+  explicit Thread(PublicLists& owner)
+      : owner_(owner),
+        options_(owner.options_),
+        names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options_.look_up)) {
+    alarm_.emplace(loop_, static_cast<net::Alarm::User&>(*this));
+    client_.emplace(loop_);
+    thread_ = net::named_thread("lists", [this] { loop_.run(); });
+  }
+  ~Thread() override { thread_.join(); }
+
+  void set(std::vector<PublicListSettings> settings) { mailbox_.post({std::move(settings), Do::kSet}); }
+  void wake() { mailbox_.wake(); }
+  void end(bool removes) { mailbox_.post({{}, removes ? Do::kStop : Do::kAbandon}); }
+
+  void mail() {
+    std::vector<Letter> letters;
+    mailbox_.take(letters);
+    for (Letter& one : letters) obey(std::move(one));
+    look();
+  }
+
+ private:
+  enum class Do : std::uint8_t { kSet, kStop, kAbandon };
+  struct Letter {
+    std::vector<PublicListSettings> settings;
+    Do what;
+  };
+  struct One {
+    PublicListSettings settings;
+    std::unique_ptr<Announcement> announcement;
+    bool wanted = true;
+  };
+
+  void obey(Letter letter) {
+    if (!client_) return;
+    if (letter.what == Do::kSet) {
+      settings_ = std::move(letter.settings);
+      return;
+    }
+    settings_.clear();
+    stops_at_ = steady_now() + options_.times.at_end;
+    for (const One& one : all_) letter.what == Do::kStop ? one.announcement->hurry() : one.announcement->abandon();
+  }
+
+  /// Adds the announcements of servers that are new.
+  void look_for(const PublicListSettings& settings, std::vector<std::pair<One*, PublicServer>>& found) {
+    for (PublicServer& server : owner_.servers_(settings.of)) {
+      const bool bzflag = server.game == "bzflag" && !settings.bzflag_url.empty();
+      if (!bzflag && (server.game != "aos" || settings.aos_host.empty())) continue;
+      auto known = std::find_if(all_.begin(), all_.end(), [&](const One& one) {
+        return one.settings == settings && one.announcement->name == server.name;
+      });
+      if (known == all_.end()) {
+        const auto tell = [this] { alarm_->set(loop_.nanos()); };
+        known = all_.insert(
+            all_.end(),
+            One{settings, bzflag ? announce_bzflag(settings, server.name, options_.times, *client_, *names_, tell)
+                                 : announce_aos(settings, server.name, options_.times, loop_, *names_, tell)});
+      }
+      found.emplace_back(&*known, std::move(server));
+    }
+  }
+
+  void look() {
+    if (!client_) return;
+    all_.reserve(all_.size() + kMostServers);
+    std::vector<std::pair<One*, PublicServer>> found;
+    for (const PublicListSettings& settings : settings_)
+      if (found.size() < kMostServers) look_for(settings, found);
+    const Millis now = steady_now();
+    Millis next = settings_.empty() ? Announcement::kNever : now + options_.times.look;
+    for (One& one : all_) {
+      const auto its =
+          std::find_if(found.begin(), found.end(), [&](const auto& server) { return server.first == &one; });
+      one.wanted = its != found.end();
+      next = std::min(next, one.announcement->look(one.wanted ? &its->second : nullptr, now));
+    }
+    std::erase_if(all_, [](const One& one) { return !one.wanted && !one.announcement->is_open(); });
+    publish();
+    if (stops_at_ != 0) {
+      if (all_.empty() || now >= stops_at_) return close();
+      next = std::min(next, stops_at_);
+    }
+    if (next != Announcement::kNever) alarm_->set(loop_.nanos() + (next - std::min(next, now)) * 1'000'000);
+  }
+
+  void publish() const {
+    const std::lock_guard lock(owner_.mutex_);
+    owner_.rows_.clear();
+    owner_.states_.clear();
+    for (const One& one : all_) {
+      owner_.rows_.push_back({one.announcement->name, one.announcement->list, {}});
+      owner_.states_.push_back(one.announcement->state);
+    }
+  }
+
+  void rang() override { look(); }
+
+  void close() {
+    all_.clear();
+    names_.reset();
+    client_.reset();
+    alarm_.reset();
+    mailbox_.close();
+  }
+
+  static constexpr std::size_t kMostServers = 256;
+
+  PublicLists& owner_;
+  const Options& options_;
+  net::Loop loop_;
+  net::Mailbox<Letter, Thread> mailbox_{loop_, *this};
+  std::unique_ptr<net::HostNames> names_;
+  std::optional<net::Alarm> alarm_;
+  std::optional<net::HttpClient> client_;
+  std::vector<PublicListSettings> settings_;
+  std::vector<One> all_;
+  Millis stops_at_ = 0;  // 0: it does not stop
+  std::thread thread_;
+};
+
+PublicLists::PublicLists(Servers servers, Options options)
+    : servers_(std::move(servers)), options_(std::move(options)) {}
+
+PublicLists::~PublicLists() { stop(); }
+
+std::string PublicLists::set(std::vector<PublicListSettings> fresh) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || fresh == settings_) return "";
+  settings_ = std::move(fresh);
+  if (thread_ == nullptr) thread_ = std::make_unique<Thread>(*this);
+  thread_->set(settings_);
+  return "changed: the announcements in public lists\n";
+}
+
+void PublicLists::look_soon() {
+  const std::lock_guard lock(mutex_);
+  if (thread_ != nullptr) thread_->wake();
+}
+
+void PublicLists::abandon() { end(false); }
+void PublicLists::stop() { end(true); }
+
+void PublicLists::end(bool removes) {
+  std::unique_ptr<Thread> thread;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    thread = std::move(thread_);
+    if (thread != nullptr) thread->end(removes);
+  }
+}
+
+std::vector<PublicLists::Row> PublicLists::rows() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Row> all = rows_;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].report = states_[i]->report();
+  return all;
+}
+
+void PublicLists::measure(Metrics& metrics) const {
+  for (const Row& one : rows()) {
+    const Metrics::Labels labels = {{"route", one.name}, {"list", one.list}};
+    metrics.gauge("list_has_us", "1 while the listener is in the public list", labels, one.report.listed ? 1 : 0);
+    metrics.count("list_told", "What a public list was told and took", labels, one.report.told);
+    metrics.count("list_failures", "What a public list refused, or did not get", labels, one.report.failed);
+  }
+}
+
+void add_lists_command(Control& control, const PublicLists& lists) {
+  control.add("lists", "Lists what is announced in public lists: listener, list, whether it is there, and why not.",
+              [&lists](std::string_view rest) -> Reply {
+                if (!rest.empty()) return Error{"lists takes no arguments"};
+                std::vector<ReplyRow> rows;
+                for (const PublicLists::Row& one : lists.rows())
+                  rows.push_back({text_field("route", one.name), text_field("list", one.list),
+                                  flag_field("listed", one.report.listed), text_field("error", one.report.error)});
+                return Reply::table({"route", "list", "listed", "error"}, rows);
+              });
+}
+
+}  // namespace entente

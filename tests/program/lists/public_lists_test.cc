@@ -1,0 +1,280 @@
+// Announcements in public lists: against lists of our own that take them, refuse, hang and disappear.
+#include "proxy/program/lists/public_lists.h"
+
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <memory>
+#include <thread>
+
+#include "adapters/aos/public_list.h"
+#include "adapters/bzflag/public_list.h"
+#include "proxy/net/mailbox.h"
+#include "tests/program/asked.h"
+#include "tests/support/listening.h"
+#include "tests/support/receiver.h"
+
+namespace entente::public_lists_test {
+namespace {
+
+using testing::Receiver;
+
+constexpr ListTimes kQuick{
+    .look = 5, .change = 20, .again = 60'000, .answer = 20'000, .retry = 10, .most_retry = 40, .at_end = 5'000};
+
+/// A list of BZFlag that says this.
+Receiver::Answer says(const std::string& text) {
+  return [=](Receiver::Talk& talk, const Receiver::Request&) {
+    return talk.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text);
+  };
+}
+
+/// The value of a field of a form.
+std::string field(const std::string& form, const std::string& name) {
+  const std::string all = "&" + form + "&";
+  const std::size_t at = all.find("&" + name + "=");
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + name.size() + 2;
+  return all.substr(from, all.find('&', from) - from);
+}
+
+/// Listeners that a test changes.
+struct Servers {
+  std::vector<PublicServer> now() {
+    const std::lock_guard lock(mutex);
+    return all;
+  }
+  void set(std::vector<PublicServer> fresh) {
+    const std::lock_guard lock(mutex);
+    all = std::move(fresh);
+  }
+  std::mutex mutex;
+  std::vector<PublicServer> all;
+};
+
+PublicServer bzflag(std::uint32_t players = 0) { return {"lobby", "bzflag", 0, 5154, players, 200, "lobby", "arena"}; }
+
+PublicListSettings in_list(const std::string& url) {
+  PublicListSettings its{"lobby", "Everybody & all", "example.org"};
+  its.bzflag_url = url;
+  its.bzflag_key = "secret";
+  return its;
+}
+
+bool is_listed(const PublicLists& lists, bool listed = true) {
+  return eventually(
+      [&] {
+        const auto rows = lists.rows();
+        return !rows.empty() && rows.front().report.listed == listed;
+      },
+      std::chrono::milliseconds(2));
+}
+
+TEST_CASE("BZFlag's list gets the fields that bzfs 2.4 sends, again when players come, and a removal at the end") {
+  Receiver list(says("MSG: ADD example.org:5154\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string& of) { return of == "lobby" ? servers.now() : std::vector<PublicServer>(); },
+                    {.times = kQuick});
+  CHECK(lists.set({in_list(list.url("/db/"))}) != "");
+  CHECK(lists.set({in_list(list.url("/db/"))}) == "");
+  const auto first = list.await(1).front();
+  CHECK(first.line == "POST /db/ HTTP/1.1");
+  CHECK(first.headers.at("content-type") == "application/x-www-form-urlencoded");
+  CHECK(field(first.body, "action") == "ADD");
+  CHECK(field(first.body, "nameport") == "example.org:5154");
+  CHECK(field(first.body, "version") == "BZFS0221");
+  CHECK(field(first.body, "title") == "Everybody%20%26%20all");
+  CHECK(field(first.body, "key") == "secret");
+  // As bzfs sends it, but for its option "flags on".
+  CHECK(field(first.body, "gameinfo") == "00000000000100000000000000000000c800c800c800c800c800c800c8");
+  CHECK(is_listed(lists));
+  servers.set({bzflag(3)});
+  CHECK(field(list.await(2).back().body, "gameinfo") == "00000000000100000000000000000000c803c800c800c800c800c800c8");
+  servers.set({});
+  const auto removal = list.await(3).back();
+  CHECK(removal.body == "action=REMOVE&nameport=example.org:5154");
+  servers.set({bzflag()});
+  CHECK(field(list.await(4).back().body, "action") == "ADD");
+  CHECK(is_listed(lists));
+  lists.stop();
+  CHECK(list.await(5).back().body == "action=REMOVE&nameport=example.org:5154");
+  CHECK(list.count() == 5);
+}
+
+TEST_CASE("a list that refuses or fails is tried again, and the reason is shown") {
+  Receiver list(says("MSG: hello\nERROR: Host did not reply\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({in_list(list.url())});
+  list.await(3);
+  CHECK(lists.rows().front().report.error == "it says: Host did not reply");
+  list.set(Receiver::status("503 Busy"));
+  CHECK(eventually([&] { return lists.rows().front().report.error == "it answered 503"; }));
+  list.set(says("MSG: ADD\n"));
+  CHECK(is_listed(lists));
+  CHECK(lists.rows().front().report.error.empty());
+  // Nothing is told without a change.
+  const std::size_t told = list.count();
+  lists.look_soon();
+  lists.set({});
+  CHECK(list.await(told + 1).back().body.starts_with("action=REMOVE"));
+}
+
+TEST_CASE("a list that hangs does not hold up the end; another process may take over its places") {
+  Receiver list(Receiver::hang());
+  Servers servers;
+  servers.set({bzflag()});
+  ListTimes times = kQuick;
+  times.at_end = 50;
+  {
+    PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = times});
+    lists.set({in_list(list.url())});
+    list.await(1);
+  }
+  list.set(says("MSG: ADD\n"));
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = times});
+  lists.set({in_list(list.url())});
+  CHECK(is_listed(lists));
+  lists.abandon();
+  CHECK(list.count() == 2);
+}
+
+/// A master of Ace of Spades.
+class Master final : private net::EnetHost::User {
+ public:
+  Master() : mailbox_(loop_, *this), host_(loop_, static_cast<net::EnetHost::User&>(*this)) {
+    const auto at =
+        host_.listen(*net::Address::parse("127.0.0.1", 0), {.peers = 8, .channels = 1, .range_coder = true});
+    REQUIRE(at);
+    port_ = at->port();
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  ~Master() override {
+    mailbox_.post(0);
+    thread_.join();
+  }
+  void mail() {
+    std::vector<int> letters;
+    mailbox_.take(letters);
+    if (letters.empty()) return;
+    host_.close();
+    mailbox_.close();
+  }
+  std::uint16_t port() const { return port_; }
+  /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone".
+  std::vector<std::string> await(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    const bool came = news_.wait_for(lock, std::chrono::seconds(60), [&] { return heard_.size() >= count; });
+    REQUIRE_MESSAGE(came, heard_.size());
+    return heard_;
+  }
+
+ private:
+  void hear(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    heard_.push_back(what);
+    news_.notify_all();
+  }
+  void connected(net::EnetPeer&, std::uint32_t data) override { hear(std::to_string(data)); }
+  void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
+    CHECK(channel == 0);
+    CHECK(packet.delivery() == net::EnetDelivery::kReliable);
+    hear(std::string(as_text(packet.bytes())));
+  }
+  void disconnected(net::EnetPeer&, std::uint32_t) override { hear("gone"); }
+
+  net::Loop loop_;
+  net::Mailbox<int, Master> mailbox_;
+  net::EnetHost host_;
+  std::uint16_t port_ = 0;
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::vector<std::string> heard_;
+  std::thread thread_;
+};
+
+TEST_CASE("the master of Ace of Spades hears of a server, of its players, and that it is gone") {
+  Master master;
+  Servers servers;
+  const PublicServer server{"lobby", "aos", 0, 32887, 0, 300, "a map with a long name", "teamctf+"};
+  servers.set({server});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  PublicListSettings its{"lobby", "Everybody", "example.org"};
+  its.aos_host = "127.0.0.1";
+  its.aos_port = master.port();
+  lists.set({its});
+  const auto first = master.await(3);
+  CHECK(first[0] == "31");
+  // At most 255 players; port 32887 is 0x8077; a map has 20 bytes, and a kind of game 7.
+  CHECK(first[1] == std::string("\xff\x77\x80"
+                                "Everybody\0teamctf\0a map with a long na\0",
+                                42));
+  CHECK(first[2] == std::string(1, '\0'));
+  CHECK(is_listed(lists));
+  PublicServer more = server;
+  more.players = 5;
+  servers.set({more});
+  CHECK(master.await(4).back() == "\x05");
+  lists.stop();
+  CHECK(master.await(5).back() == "gone");
+}
+
+TEST_CASE("nobody answers at the address of a master") {
+  Servers servers;
+  servers.set({{"lobby", "aos", 0, 32887, 0, 32, "map", "arena"}});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  PublicListSettings its{"lobby", "Everybody", "example.org"};
+  its.aos_host = "127.0.0.1";
+  its.aos_port = 9;
+  lists.set({its});
+  CHECK(eventually([&] {
+    const auto rows = lists.rows();
+    return !rows.empty() && rows.front().report.error == "it does not answer";
+  }));
+}
+
+TEST_CASE("what a list says is read, whatever it is") {
+  CHECK(bzflag::objection_of_list("") == "");
+  CHECK(bzflag::objection_of_list("MSG: ADD a\nNOTICE: an ERROR: inside\n") == "");
+  CHECK(bzflag::objection_of_list("ERROR: no key\r\nMSG: x") == "no key");
+  CHECK(bzflag::objection_of_list("MSG: x\nERROR:") == "it gives no reason");
+}
+
+TEST_CASE("an arena announces itself, is removed while it drains, and at the end; nothing is told without [[list]]") {
+  Receiver list(says("MSG: ADD\n"));
+  const Folder folder;
+  const std::string socket = folder.file("c.sock");
+  const std::string rest = "public_host = \"example.org\"\n[control]\nsocket = \"" + socket +
+                           "\"\n[[arena]]\nname = \"lobby\"\nlisten = [\"bzflag://127.0.0.1:0?dialect=2.4\"]\n";
+  const std::string file = folder.write("a.toml", rest);
+  Process program({testing::entente_binary(), "run", file});
+  const std::uint16_t port = testing::listening_port(program, "bzflag 2.4");
+  CHECK(answer_of(socket, "lists") == "ok\nroute\tlist\tlisted\terror\n");
+  folder.write("a.toml", rest + "[[list]]\nof = \"lobby\"\ntitle = \"Ours\"\nbzflag = \"" + list.url() + "\"\n");
+  CHECK(has(answer_of(socket, "reload"), "changed: the announcements in public lists"));
+  const std::string added = list.await(1).front().body;
+  CHECK(field(added, "nameport") == "example.org:" + std::to_string(port));
+  CHECK(field(added, "title") == "Ours");
+  CHECK(eventually([&] { return has(answer_of(socket, "lists"), "\tyes\t"); }));
+  CHECK(has(answer_of(socket, "drain"), "ok"));
+  CHECK(list.await(2).back().body.starts_with("action=REMOVE"));
+  CHECK(has(answer_of(socket, "undrain"), "ok"));
+  CHECK(field(list.await(3).back().body, "action") == "ADD");
+  CHECK(eventually([&] { return has(answer_of(socket, "lists"), "\tyes\t"); }));
+  program.signal(SIGTERM);
+  CHECK(program.wait() == 0);
+  CHECK(list.await(4).back().body == "action=REMOVE&nameport=example.org:" + std::to_string(port));
+  CHECK(list.count() == 4);
+
+  folder.write("a.toml", rest + "[[list]]\nof = \"lobbi\"\ntitle = \"\"\nbzflag = \"gopher://a/\"\naos = \"a:b\"\n");
+  const Ended checked = run({testing::entente_binary(), "check", file});
+  CHECK(checked.code == 1);
+  for (const char* key : {"list[0].of", "list[0].title", "list[0].bzflag", "list[0].aos"})
+    CHECK_MESSAGE(has(checked.err, key), checked.err);
+}
+
+}  // namespace
+}  // namespace entente::public_lists_test
