@@ -4,6 +4,7 @@
 local window, least_near, share = 30, 24, 0.8 -- shots that are judged together; how many must be aimed; how many of them exact
 local exact, aimed = math.rad(0.35), math.rad(12) -- angles
 local least_speed, least_metres, most_metres = 5, 40, 300 -- of a target that is hard to hit
+local most_enemies = 12 -- that are looked at, the nearest first
 
 local shots = {} -- by player: the errors of the last aimed shots
 
@@ -17,7 +18,7 @@ local function error_of(shot)
   local speed, best = math.sqrt(shot.vx ^ 2 + shot.vy ^ 2), nil
   if speed == 0 then return end
   local yaw = math.atan(shot.vy, shot.vx)
-  for _, unit in ipairs(near(shot.x, shot.y, most_metres)) do
+  for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies)) do
     local enemy = unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive
     if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") and unit.away >= least_metres then
       local x, y = unit.x - shot.x, unit.y - shot.y

@@ -121,8 +121,9 @@ end)",
   log("a shot is fine")
 end)",
      calls::unit_of},
-    {"near", "x: number, y: number, radius: number", "Unit[]",
-     "The units within this many metres, the nearest first. Each also has `away`, its distance.",
+    {"near", "x: number, y: number, radius: number, most?: integer", "Unit[]",
+     "The units within this many metres, the nearest first; at most `most` of them. Each also has `away`, its "
+     "distance.",
      R"(function on_fact.shot(word)
   log(#near(word.x, word.y, 50) .. " units are near the shot")
 end)",

@@ -207,9 +207,11 @@ int near(lua_State* lua) {
   std::sort(found.begin(), found.end(), [](const Found& one, const Found& other) {
     return one.away != other.away ? one.away < other.away : one.unit->unit.id() < other.unit->unit.id();
   });
+  const lua_Integer most = luaL_optinteger(lua, 4, static_cast<lua_Integer>(found.size()));
   lua_newtable(lua);
   lua_Integer at = 0;
   for (const Found& one : found) {
+    if (at >= most) break;
     push_unit(lua, *one.unit);
     set(lua, "away", one.away);
     lua_rawseti(lua, -2, ++at);

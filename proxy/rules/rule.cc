@@ -1,6 +1,7 @@
 #include "proxy/rules/rule.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "proxy/base/text.h"
 #include "proxy/rules/functions.h"
@@ -128,7 +129,7 @@ Rule::Answer Rule::hear(core::Intent& intent, core::Micros now) {
   const std::size_t kind = intent.content.index();
   if (!hears_intent(kind)) return Answer::kPass;
   Answer answer = Answer::kPass;
-  core::Intent changed = intent;
+  std::optional<core::Intent> changed;
   const bool well = call(now, [&](lua_State* lua) {
     push_handler(lua, intent_handlers_[kind]);
     push_word(lua, intent);
@@ -137,12 +138,13 @@ Rule::Answer Rule::hear(core::Intent& intent, core::Micros now) {
     lua_call(lua, 3, 1);
     if (lua_isboolean(lua, -1) && lua_toboolean(lua, -1) == 0) answer = Answer::kDrop;
     if (!lua_istable(lua, -1)) return;
-    read_message(lua, lua_gettop(lua), core::message_in(changed));
-    copy_hidden(intent, changed);
+    changed = intent;
+    read_message(lua, lua_gettop(lua), core::message_in(*changed));
+    copy_hidden(intent, *changed);
     answer = Answer::kChanged;
   });
   if (!well) return Answer::kPass;
-  if (answer == Answer::kChanged) intent = std::move(changed);
+  if (answer == Answer::kChanged) intent = std::move(*changed);
   return answer;
 }
 

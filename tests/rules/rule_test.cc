@@ -190,6 +190,15 @@ TEST_CASE("functions that need an arena, or a player who is here, say so") {
   CHECK(scene.taken() == "set_score 1 2 3\nopen_round\nlog: truetruefalse\n");
 }
 
+TEST_CASE("near gives the nearest first, and no more than are wanted") {
+  Scene scene(
+      "function on_chat() local all = near(-90, 0, 1000) log(#all .. ' ' .. all[1].owner .. ' ' .. #near(-90, 0, 1000, "
+      "1)) end");
+  scene.begin();
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: 2 1 1\n");
+}
+
 TEST_CASE("each example of the reference does something in a room") {
   for (const Described& one : described()) {
     INFO(one.name, "\n", one.example);

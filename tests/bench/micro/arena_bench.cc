@@ -38,7 +38,8 @@ class Network final : public core::Room::Host, private rules::RoomView {
       if (!rule) die("rule", rule.error().text);
       set->push_back(std::move(*rule));
     }
-    rules = std::make_unique<rules::RoomRules>(std::move(set), *this, rules::RoomRules::Options{}, now);
+    rules = std::make_unique<rules::RoomRules>(std::move(set), static_cast<const rules::RoomView&>(*this),
+                                               rules::RoomRules::Options{}, now);
   }
   bool passes(core::Intent& intent) override {
     return rules == nullptr || rules->hear(intent, intent.at) != rules::Rule::Answer::kDrop;
