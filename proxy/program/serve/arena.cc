@@ -22,6 +22,14 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
+/// Programs that train take as many steps as they can.
+void lift_rates(config::Limits& limits) {
+  limits.set_bytes_per_second(0);
+  limits.set_messages_per_second(0);
+  limits.set_address_bytes_per_second(0);
+  limits.set_address_messages_per_second(0);
+}
+
 int arena_error(const std::string& what) { return usage_error("entente arena", what); }
 
 std::string flag_of(std::string key) {
@@ -104,6 +112,7 @@ int run_arena(const ArenaCommandOptions& options) {
   arena.mutable_rules()->Assign(options.rules.begin(), options.rules.end());
   if (const auto rules = read_rules(arena.rules()); !rules) return arena_error("--rules " + rules.error().text);
   set_defaults(config);
+  if (arena.lockstep()) lift_rates(*config.mutable_limits());
   if (const auto wrongs = objections_to(arena); !wrongs.empty())
     return arena_error(flag_of(wrongs.front().key) + " " + wrongs.front().why);
   apply(options.log, *config.mutable_log());
