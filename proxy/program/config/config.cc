@@ -30,11 +30,11 @@
 #include "proxy/program/settings/arena_rules.h"
 #include "proxy/program/settings/ban_file.h"
 #include "proxy/program/settings/hook.h"
-#include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/lab.h"
 #include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/public_list.h"
 #include "proxy/program/settings/route.h"
+#include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/token.h"
 #include "proxy/program/settings/web.h"
 

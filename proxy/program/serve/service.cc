@@ -84,6 +84,13 @@ bool takes_commands(const config::Config& config) {
   return !config.control().socket().empty() || !config.operator_().listen().empty();
 }
 
+/// `of`: "route ctf" or "arena 'lobby'".
+relay::News news_of_rule(const std::string& of, const std::string& rule, const std::string& why) {
+  constexpr std::string_view kRoute = "route ", kArena = "arena '";
+  if (!of.starts_with(kArena)) return relay::rule_off(of.substr(std::min(of.size(), kRoute.size())), "", rule, why);
+  return relay::rule_off("", of.substr(kArena.size(), of.size() - kArena.size() - 1), rule, why);
+}
+
 void log_sockets_not_used() {
   for (const std::string& socket : net::passed_and_not_taken())
     log_warn("the service manager passed a socket that no listener uses: {}", socket);
@@ -101,6 +108,9 @@ Service::Service(const config::Config& config)
   use_all_descriptors();
   set_general(config);
   taps_.tell(told_by_taps());
+  rule_orders_.when_switched_off([this](const std::string& of, const std::string& rule, const std::string& why) {
+    if (hooks_.wants(relay::NewsKind::kRuleOff)) hooks_.post(news_of_rule(of, rule, why));
+  });
 }
 
 // -- What hooks are told ----------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "proxy/base/steady_wall.h"
-#include "proxy/core/arena/referee.h"
 #include "proxy/base/text.h"
+#include "proxy/core/arena/referee.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/sessions/guest.h"
 

@@ -141,6 +141,20 @@ TEST_CASE("a refusal, a ban, a server that goes down and comes up, and an upgrad
   receiver.await("\"event\":\"test\"");
 }
 
+TEST_CASE("a rule that fails is switched off, and a hook says so") {
+  Receiver receiver;
+  const Folder files;
+  const std::string rule = files.write("bad.lua", "function on_join(player) error(\"no\") end\n");
+  const Hooked its(hook(receiver, R"("rule_off")") + "[[arena]]\nname = \"lobby\"\nrules = [\"" + rule +
+                   "\"]\nlisten = [\"" + native(0) + "\"]\n");
+  const auto anna = its.bot(native(its.port("native json")), "anna");
+  const auto off = parsed(receiver.await("rule_off"));
+  CHECK(text_of(off, "arena") == "lobby");
+  CHECK(text_of(off, "route") == "");
+  CHECK(text_of(off, "rule").find("bad") != std::string::npos);
+  CHECK(text_of(off, "reason").find("no") != std::string::npos);
+}
+
 TEST_CASE("a reload adds, changes and removes hooks; one with an error changes nothing, and shows no secret") {
   Receiver one, two;
   const std::string arena = "[[arena]]\nname = \"lobby\"\nlisten = [\"" + native(0) + "\"]\n";
