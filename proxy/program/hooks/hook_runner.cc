@@ -14,7 +14,7 @@
 namespace entente {
 namespace {
 
-constexpr Millis kLookAgain = 100;     // while a name is looked up
+constexpr Millis kAskNameAgain = 100;  // while a name is looked up
 constexpr Millis kTellEvery = 60'000;  // how often the log is told of events that were given up
 constexpr std::string_view kIdInUrl = "{id}";
 
@@ -58,7 +58,7 @@ Millis HookRunner::look(Millis now) {
   if (current_.event == nullptr) return kNever;
   if (now < due_ && !hurries_) return due_;
   if (!line_->settings.at && !owner_.may_run()) return kNever;  // look() follows when another one ends
-  if (!finds_addresses(now)) return now + kLookAgain;
+  if (!finds_addresses(now)) return now + kAskNameAgain;
   begin(now);
   return child_.runs() ? ends_ : is_busy() ? kNever : now;
 }

@@ -16,11 +16,11 @@ constexpr std::size_t kLongestReason = 200;  // bytes of a list's answer
 
 // -- BZFlag -----------------------------------------------------------------------------------------------------------
 
-class BzflagAnnouncement final : public Announcement, private net::HttpClient::User {
+class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpClient::User {
  public:
   BzflagAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
                      net::HttpClient& client, net::HostNames& names, std::function<void()> tell)
-      : Announcement(its_name, settings.bzflag_url, times),
+      : PublicAnnouncement(its_name, settings.bzflag_url, times),
         settings_(settings),
         client_(client),
         tell_(std::move(tell)) {
@@ -106,11 +106,11 @@ class BzflagAnnouncement final : public Announcement, private net::HttpClient::U
 
 // -- Ace of Spades ----------------------------------------------------------------------------------------------------
 
-class AosAnnouncement final : public Announcement, private net::EnetHost::User {
+class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::User {
  public:
   AosAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
                   net::Loop& loop, net::HostNames& names, std::function<void()> tell)
-      : Announcement(its_name, net::host_and_port(settings.aos_host, settings.aos_port), times),
+      : PublicAnnouncement(its_name, net::host_and_port(settings.aos_host, settings.aos_port), times),
         settings_(settings),
         tell_(std::move(tell)),
         enet_(loop, static_cast<net::EnetHost::User&>(*this)) {
@@ -226,7 +226,7 @@ void AnnouncementState::set(bool listed, const std::string& error) {
   report_.error = error;
 }
 
-void Announcement::succeed(bool listed, Millis) {
+void PublicAnnouncement::succeed(bool listed, Millis) {
   const bool before = state->report().listed;
   state->set(listed, "");
   if (failures_ != 0 || listed != before) log_info("{} is {} the list {}", name, listed ? "in" : "no longer in", list);
@@ -234,21 +234,21 @@ void Announcement::succeed(bool listed, Millis) {
   due_ = 0;
 }
 
-void Announcement::fail(const std::string& why, Millis now) {
+void PublicAnnouncement::fail(const std::string& why, Millis now) {
   state->set(false, why);
   if (failures_++ == 0) log_warn("{} cannot be announced at {}: {}", name, list, screen_text(why));
   due_ = now + std::min(times_.most_retry, times_.retry << std::min(failures_ - 1, 10U));
 }
 
-std::unique_ptr<Announcement> announce_bzflag(const PublicListSettings& settings, const std::string& name,
-                                              const ListTimes& times, net::HttpClient& client, net::HostNames& names,
-                                              std::function<void()> tell) {
+std::unique_ptr<PublicAnnouncement> announce_bzflag(const PublicListSettings& settings, const std::string& name,
+                                                    const ListTimes& times, net::HttpClient& client,
+                                                    net::HostNames& names, std::function<void()> tell) {
   return std::make_unique<BzflagAnnouncement>(settings, name, times, client, names, std::move(tell));
 }
 
-std::unique_ptr<Announcement> announce_aos(const PublicListSettings& settings, const std::string& name,
-                                           const ListTimes& times, net::Loop& loop, net::HostNames& names,
-                                           std::function<void()> tell) {
+std::unique_ptr<PublicAnnouncement> announce_aos(const PublicListSettings& settings, const std::string& name,
+                                                 const ListTimes& times, net::Loop& loop, net::HostNames& names,
+                                                 std::function<void()> tell) {
   return std::make_unique<AosAnnouncement>(settings, name, times, loop, names, std::move(tell));
 }
 

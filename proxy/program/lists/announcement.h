@@ -57,13 +57,13 @@ class AnnouncementState {
   Report report_;
 };
 
-class Announcement {
+class PublicAnnouncement {
  public:
   static constexpr Millis kNever = std::numeric_limits<Millis>::max();
 
-  Announcement(std::string its_name, std::string its_list, const ListTimes& times)
+  PublicAnnouncement(std::string its_name, std::string its_list, const ListTimes& times)
       : name(std::move(its_name)), list(std::move(its_list)), times_(times) {}
-  virtual ~Announcement() = default;
+  virtual ~PublicAnnouncement() = default;
 
   /// `server`: as it is now; null: it is to be in the list no more. Returns when to call again at the latest.
   virtual Millis look(const PublicServer* server, Millis now) = 0;
@@ -88,12 +88,12 @@ class Announcement {
 };
 
 /// In BZFlag's list. All outlive it. `tell`: look() is needed soon.
-std::unique_ptr<Announcement> announce_bzflag(const PublicListSettings& settings, const std::string& name,
-                                              const ListTimes& times, net::HttpClient& client, net::HostNames& names,
-                                              std::function<void()> tell);
+std::unique_ptr<PublicAnnouncement> announce_bzflag(const PublicListSettings& settings, const std::string& name,
+                                                    const ListTimes& times, net::HttpClient& client,
+                                                    net::HostNames& names, std::function<void()> tell);
 /// At the master of Ace of Spades.
-std::unique_ptr<Announcement> announce_aos(const PublicListSettings& settings, const std::string& name,
-                                           const ListTimes& times, net::Loop& loop, net::HostNames& names,
-                                           std::function<void()> tell);
+std::unique_ptr<PublicAnnouncement> announce_aos(const PublicListSettings& settings, const std::string& name,
+                                                 const ListTimes& times, net::Loop& loop, net::HostNames& names,
+                                                 std::function<void()> tell);
 
 }  // namespace entente

@@ -43,7 +43,7 @@ class PublicLists::Thread final : private net::Alarm::User {
   };
   struct One {
     PublicListSettings settings;
-    std::unique_ptr<Announcement> announcement;
+    std::unique_ptr<PublicAnnouncement> announcement;
     bool wanted = true;
   };
 
@@ -84,7 +84,7 @@ class PublicLists::Thread final : private net::Alarm::User {
     for (const PublicListSettings& settings : settings_)
       if (found.size() < kMostServers) look_for(settings, found);
     const Millis now = steady_now();
-    Millis next = settings_.empty() ? Announcement::kNever : now + options_.times.look;
+    Millis next = settings_.empty() ? PublicAnnouncement::kNever : now + options_.times.look;
     for (One& one : all_) {
       const auto its =
           std::find_if(found.begin(), found.end(), [&](const auto& server) { return server.first == &one; });
@@ -97,7 +97,7 @@ class PublicLists::Thread final : private net::Alarm::User {
       if (all_.empty() || now >= stops_at_) return close();
       next = std::min(next, stops_at_);
     }
-    if (next != Announcement::kNever) alarm_->set(loop_.nanos() + (next - std::min(next, now)) * 1'000'000);
+    if (next != PublicAnnouncement::kNever) alarm_->set(loop_.nanos() + (next - std::min(next, now)) * 1'000'000);
   }
 
   void publish() const {
