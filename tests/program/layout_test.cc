@@ -39,10 +39,10 @@ std::optional<int> floor_of(const std::string& path) {
     int floor;
   };
   // The first matching prefix counts.
-  static constexpr Floor kFloors[] = {
-      {"schema/", 0},        {"proxy/base/", 1},        {"proxy/trace/", 2}, {"proxy/core/", 2},
-      {"proxy/rules/", 3},   {"proxy/net/", 3},     {"proxy/relay/", 4},       {"proxy/fleet/", 5}, {"proxy/program/", 6},
-      {"adapters/wire/", 2}, {"adapters/registry.", 6}, {"tests/", kTests}};
+  static constexpr Floor kFloors[] = {{"schema/", 0},        {"proxy/base/", 1},        {"proxy/trace/", 2},
+                                      {"proxy/core/", 2},    {"proxy/rules/", 3},       {"proxy/net/", 3},
+                                      {"proxy/relay/", 4},   {"proxy/fleet/", 5},       {"proxy/program/", 6},
+                                      {"adapters/wire/", 2}, {"adapters/registry.", 6}, {"tests/", kTests}};
   for (const Floor& floor : kFloors)
     if (path.starts_with(floor.prefix)) return floor.floor;
   const bool in_game = path.starts_with("adapters/") && path.find('/', 9) != path.npos;
@@ -261,17 +261,38 @@ void check_folders(const fs::path& root, Findings& found) {
     }
 }
 
-/// A type or constant that a file declares outside of functions and classes.
+/// A type or constant that a file declares outside of functions and classes, or a function in an unnamed namespace.
 struct Declared {
-  std::string name;   // with its namespace
+  std::string name;   // with its namespace, and the types of a function's parameters
   std::string alias;  // of this type
   bool unnamed;       // in an unnamed namespace
 };
+
+/// "text, int" of "std::string_view name, int count": texts are converted into one another.
+std::string types_in(const std::string& parameters) {
+  std::string types, one;
+  int depth = 0;
+  for (const char c : parameters + ",") {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c != ',' || depth != 0) {
+      one += c;
+      continue;
+    }
+    const auto type = testing::matched(one, R"( *(?:const )?(.*?)[ &*]+\w+(?: = .*)?)");
+    const std::string plain = type ? (*type)[1] : one;
+    const bool text = plain == "std::string" || plain == "std::string_view" || plain == "char";
+    types += (types.empty() ? "" : ", ") + (text ? "text" : plain);
+    one.clear();
+  }
+  return types;
+}
 
 std::vector<Declared> declared_in(const std::string& text) {
   constexpr const char* kType = R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)";
   constexpr const char* kAlias = R"(using (\w+) = (.*);)";
   constexpr const char* kConstant = R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)";
+  constexpr const char* kFunction =
+      R"((?!return|using|typedef)[a-z][\w:<>,&* ]*[ &*](\w+)\(([^()]*)\)(?: noexcept)? \{.*)";
   std::vector<Declared> all;
   std::string space;
   bool unnamed = false;
@@ -287,6 +308,8 @@ std::vector<Declared> declared_in(const std::string& text) {
       all.push_back({space + "::" + (*type)[1], "", unnamed});
     else if (const auto constant = testing::matched(line, kConstant))
       all.push_back({space + "::" + (*constant)[1], "", unnamed});
+    else if (const auto function = testing::matched(line, kFunction); function && unnamed)
+      all.push_back({space + "::" + (*function)[1] + "(" + types_in((*function)[2]) + ")", "", true});
     else if (const auto alias = testing::matched(line, kAlias))
       all.push_back({space + "::" + (*alias)[1], (*alias)[2], unnamed});
   }
@@ -434,6 +457,17 @@ TEST_CASE("a name in an unnamed namespace that another file of the floor has is 
   CHECK(with(tree, "proxy/program/d.cc", "namespace entente {\nnamespace {\nusing Kind = Packet::Kind;\n") == "");
   CHECK(with(tree, "proxy/program/d.cc", "namespace entente {\nnamespace {\nusing Kind = wire::Kind;\n") ==
         "proxy/program/d.cc: declares entente::Kind, as does proxy/program/c.cc\n");
+}
+
+TEST_CASE(
+    "a function in an unnamed namespace that another file of the floor has, with parameters that convert, is found") {
+  SourceTree tree;
+  const std::string begin = "namespace entente {\nnamespace {\n\n";
+  tree.keep("proxy/program/a.cc", begin + "std::string quoted(std::string_view text, int times) { return f(text); }\n");
+  CHECK(with(tree, "proxy/program/b.cc", begin + "std::string quoted(const std::string& word, int most) {\n}\n") ==
+        "proxy/program/b.cc: declares entente::quoted(text, int), as does proxy/program/a.cc\n");
+  CHECK(with(tree, "proxy/program/b.cc", begin + "std::string quoted(const Word& word, int most) {\n}\n") == "");
+  CHECK(with(tree, "proxy/program/b.cc", begin + "std::string quoted(std::string_view text) {\n}\n") == "");
 }
 
 TEST_CASE("correct files have no findings") {

@@ -22,7 +22,7 @@ void stamp(WallTime time, google::protobuf::Timestamp& to) {
 }
 
 /// As it can stand in a topic and in the path of a plot.
-std::string plain(const std::string& name) {
+std::string plain_name(const std::string& name) {
   std::string out;
   for (const char c : name.substr(0, 32)) {
     const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -191,7 +191,7 @@ class FoxgloveScenes::Scene {
   const std::string& label(core::Id id, const std::string& name) {
     std::string& label = labels_[id];
     if (!label.empty()) return label;
-    label = plain(name);
+    label = plain_name(name);
     if (label.empty() || taken_.contains(label)) label += "_" + std::to_string(id);
     taken_.insert(label);
     return label;

@@ -93,7 +93,7 @@ void moments(const Statistics& statistics, std::string& out) {
   out += ']';
 }
 
-std::string_view text_of(std::string_view name) {
+std::string_view asset(std::string_view name) {
   for (const Asset& file : page_files())
     if (file.name == name) return file.text;
   return "";
@@ -177,9 +177,9 @@ Outcome<Done> write_page(const std::string& path, const Statistics& statistics, 
   auto file = TextFile::create(path);
   if (!file) return file.error();
   std::string_view left = page_files().front().text;
-  const std::pair<std::string_view, std::string> parts[] = {{"<!-- style -->", std::string(text_of("stats.css"))},
+  const std::pair<std::string_view, std::string> parts[] = {{"<!-- style -->", std::string(asset("stats.css"))},
                                                             {"<!-- data -->", for_script(json)},
-                                                            {"<!-- script -->", std::string(text_of("stats.js"))}};
+                                                            {"<!-- script -->", std::string(asset("stats.js"))}};
   for (const auto& [mark, text] : parts) {
     const std::size_t at = left.find(mark);
     (file->text() += left.substr(0, at)) += text;

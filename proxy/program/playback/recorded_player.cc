@@ -35,12 +35,12 @@ template <class T>
 constexpr bool is_for_all = is_one_of<T, words::Ready, words::Refused, words::Kicked, words::Notice, words::Waiting,
                                       words::World, words::ClaimRefused>;
 
-std::string quoted(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
+std::string in_quotes(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
 
 template <class T>
-std::string text_of(const T& word) {
+std::string what_it_says(const T& word) {
   std::string text(T::descriptor()->name());
-  if constexpr (is_one_of<T, words::Refused, words::Kicked, words::Notice, words::Said>) text += quoted(word.text());
+  if constexpr (is_one_of<T, words::Refused, words::Kicked, words::Notice, words::Said>) text += in_quotes(word.text());
   return text;
 }
 
@@ -64,7 +64,7 @@ void Answers::hear(const Fact& fact) {
           bool own = is_for_all<Word>;
           if (!own) core::each_id(word, [&](Id id) { own = own || is_own(id); });
           if (!own) return;
-          const std::string text = text_of(word);
+          const std::string text = what_it_says(word);
           ++counts_[text];
           if (in_order_.size() < kMost) in_order_.push_back(text);
         }

@@ -17,14 +17,14 @@
 namespace entente {
 namespace {
 
-std::string without(std::string text, std::string_view ending) {
+std::string without_ending(std::string text, std::string_view ending) {
   if (text.ends_with(ending)) text.resize(text.size() - ending.size());
   return text;
 }
 
 std::string place_for(const std::string& file) {
-  const std::string whole = without(file, ".part");
-  return whole == file ? without(file, ".mcap") + ".recovered.mcap" : whole;
+  const std::string whole = without_ending(file, ".part");
+  return whole == file ? without_ending(file, ".mcap") + ".recovered.mcap" : whole;
 }
 
 void tell(const trace::Recovered& recovered) {

@@ -43,7 +43,7 @@ bool same_name(std::string_view one, std::string_view other) {
 }
 
 /// The text, or what is in the file that it names.
-Outcome<std::string> text_of(const std::string& text) {
+Outcome<std::string> read_spec(const std::string& text) {
   if (!text.starts_with('@')) return text;
   const std::string file = text.substr(1);
   errno = 0;
@@ -102,7 +102,7 @@ Outcome<std::vector<std::string>> messages_called(std::string_view name, const L
 Outcome<std::shared_ptr<const LabPlan>> parse_lab(const std::string& text, const LabRoute& route) {
   if (text.empty()) return std::shared_ptr<const LabPlan>();
   if (!route.relay) return Error{"is for relays: a bridge translates, and passes on nothing as it comes"};
-  const auto spec = text_of(text);
+  const auto spec = read_spec(text);
   if (!spec) return spec.error();
   auto plan = LabPlan::parse(*spec, [&](std::string_view name) { return messages_called(name, route); });
   if (!plan)
