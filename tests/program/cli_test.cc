@@ -141,7 +141,8 @@ TEST_CASE("a wrong command line ends with 2 and an error that names the fault") 
            {{},
             "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
             "explain, recordings, archive, "
-            "inspect, verify, reproduce, convert, clip, join, redact, stats, export, recover, help\n"},
+            "inspect, verify, reproduce, convert, clip, join, redact, stats, export, "
+            "rules, judge, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
            {{"check"}, "entente check: CONFIG or --example is required"},
