@@ -1,7 +1,7 @@
 -- Reports players whose shots are aimed better than people can: again and again, the shot leaves within a fraction of a
 -- degree of the line to an enemy that moves across it, or of the place where that enemy and the shot would meet.
 
-local window, least_near, share = 30, 24, 0.8 -- shots that are judged together; how many must be aimed; how many of them exact
+local window, share = 30, 0.8 -- shots that are judged together; how many of them must be exact
 local exact, aimed = math.rad(0.35), math.rad(12) -- angles
 local least_speed, least_metres, most_metres = 5, 40, 300 -- of a target that is hard to hit
 local most_enemies = 12 -- that are looked at, the nearest first
@@ -46,7 +46,7 @@ function on_fact.shot(shot)
   local count = 0
   for _, one in ipairs(mine) do count = count + (one < exact and 1 or 0) end
   shots[shot.shooter] = nil
-  if #mine >= least_near and count >= share * window then
+  if count >= share * window then
     report(shot.shooter, "aims better than people can", { exact = count, shots = window })
   end
 end

@@ -85,7 +85,7 @@ class Keeper {
       return Error{ban.who.text() + " holds a large part of all addresses: to ban them all, add --yes"};
     const auto before = bans_.add(ban);
     const auto gone = end_sessions_of(server_, roster_, {ban});
-    const std::string note = gone.empty() ? "" : text_of(gone);
+    const std::string note = gone.empty() ? "" : attendees_text(gone);
     if (const auto kept = kept_.save(ban); !kept)
       return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note).though_done();
     const std::string until = until_text(ban.until);

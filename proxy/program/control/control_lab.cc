@@ -22,8 +22,8 @@ ReplyRow row(const std::string& route, std::string_view session, std::string_vie
   return {text_field("route", route),
           text_field("session", session),
           text_field("player", player),
-          text_field("to_server", text_of(counts, wire::Way::kToServer)),
-          text_field("to_client", text_of(counts, wire::Way::kToClient)),
+          text_field("to_server", counts_text(counts, wire::Way::kToServer)),
+          text_field("to_client", counts_text(counts, wire::Way::kToClient)),
           text_field("lab", spec)};
 }
 
@@ -91,7 +91,7 @@ class Lab {
 
 }  // namespace
 
-std::string text_of(const relay::LabCountsOf<std::uint64_t>& counts, wire::Way way) {
+std::string counts_text(const relay::LabCountsOf<std::uint64_t>& counts, wire::Way way) {
   std::string text;
   for (std::size_t i = 0; i < relay::kLabFaults; ++i) {
     const auto fault = static_cast<relay::LabFault>(i);

@@ -12,6 +12,6 @@ namespace entente {
 void add_lab_command(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes);
 
 /// The faults of one direction that were made, such as "loss=3 delay=120"; "": none.
-std::string text_of(const relay::LabCountsOf<std::uint64_t>& counts, wire::Way way);
+std::string counts_text(const relay::LabCountsOf<std::uint64_t>& counts, wire::Way way);
 
 }  // namespace entente

@@ -56,7 +56,7 @@ ReplyRow Attendee::row() const {
           text_field("player", player)};
 }
 
-std::string text_of(const std::vector<Attendee>& attendees) {
+std::string attendees_text(const std::vector<Attendee>& attendees) {
   std::string text;
   for (std::size_t i = 0; i < attendees.size() && i < kMostTold; ++i)
     text += (i == 0 ? "" : ", ") + attendees[i].text();
@@ -127,7 +127,7 @@ Error nobody_is(const Target& target) {
 }
 
 Reply ambiguous(const Target& target, const std::vector<Attendee>& candidates) {
-  Reply reply(Error{"'" + target.text + "' is ambiguous, name a link: " + text_of(candidates)});
+  Reply reply(Error{"'" + target.text + "' is ambiguous, name a link: " + attendees_text(candidates)});
   return reply.with("candidates", rows_of(candidates));
 }
 

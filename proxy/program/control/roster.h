@@ -29,7 +29,7 @@ struct Attendee {
 };
 
 /// Attendee::text() of each, with commas between them; of many only the first.
-std::string text_of(const std::vector<Attendee>& attendees);
+std::string attendees_text(const std::vector<Attendee>& attendees);
 std::vector<ReplyRow> rows_of(const std::vector<Attendee>& attendees);
 
 /// The target of a command: "7" is a link; "192.0.2.7", "192.0.2.7:4000" and "192.0.2.0/24" are addresses; anything

@@ -35,12 +35,12 @@ template <class T>
 constexpr bool is_for_all = is_one_of<T, words::Ready, words::Refused, words::Kicked, words::Notice, words::Waiting,
                                       words::World, words::ClaimRefused>;
 
-std::string in_quotes(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
+std::string said_text(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
 
 template <class T>
 std::string what_it_says(const T& word) {
   std::string text(T::descriptor()->name());
-  if constexpr (is_one_of<T, words::Refused, words::Kicked, words::Notice, words::Said>) text += in_quotes(word.text());
+  if constexpr (is_one_of<T, words::Refused, words::Kicked, words::Notice, words::Said>) text += said_text(word.text());
   return text;
 }
 

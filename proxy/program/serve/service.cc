@@ -342,7 +342,7 @@ void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::
   for (const relay::Ban& ban : bans) bans_.add(ban);
   if (const auto kept = kept_bans_.save(); !kept) log_error("a ban of the fleet is not kept: {}", kept.error().text);
   const auto gone = end_sessions_of(server_, roster_, bans);
-  if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", text_of(gone));
+  if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", attendees_text(gone));
 }
 
 /// Applies the networks that other nodes have allowed and denied.
