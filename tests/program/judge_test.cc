@@ -76,6 +76,8 @@ TEST_CASE("judge and rules say what is wrong") {
   const Ended bad = run({kEntente, "rules", good, folder.file("bad.lua")});
   CHECK(bad.code == 1);
   CHECK(bad.err.find("bad.lua: on_fact.dyed: there is no such word") != std::string::npos);
+  CHECK(run({kEntente, "rules", folder.path().string()}).out == good + ": fine\n");
+  CHECK(run({kEntente, "rules", folder.path().string()}).code == 1);
   CHECK(run({kEntente, "rules"}).code == 2);
   CHECK(run({kEntente, "rules", "--types"}).out.starts_with("---@meta"));
   CHECK(run({kEntente, "judge", folder.file("none.lua"), "x.mcap"}).err.find("cannot be read") != std::string::npos);

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -70,19 +68,10 @@ std::string json_of(const std::vector<rules::Action>& reports) {
   return json + "]\n";
 }
 
-/// The file, or the .lua files of the folder in the order of their names.
 Outcome<std::shared_ptr<const rules::RuleSet>> rules_at(const std::string& path) {
-  google::protobuf::RepeatedPtrField<std::string> files;
-  std::error_code unreadable;
-  if (std::filesystem::is_directory(path, unreadable)) {
-    for (const auto& one : std::filesystem::directory_iterator(path, unreadable))
-      if (one.path().extension() == ".lua") *files.Add() = one.path().string();
-    std::sort(files.begin(), files.end());
-    if (files.empty()) return Error{path + " has no .lua files"};
-  } else {
-    *files.Add() = path;
-  }
-  return read_rules(files);
+  const auto files = rule_files_at(path);
+  if (!files) return files.error();
+  return read_rules({files->begin(), files->end()});
 }
 
 Outcome<std::vector<rules::Action>> reports_of(PlayedWords& words, std::shared_ptr<const rules::RuleSet> set,

@@ -11,7 +11,7 @@
 namespace entente {
 
 void declare_rules(CLI::App& app, RulesOptions& options) {
-  app.add_option("FILE", options.files, "Files to check, as for the key `rules` of a route or an arena")
+  app.add_option("FILE", options.files, "Files or folders to check, as for the key `rules` of a route or an arena")
       ->type_name("FILE");
   app.add_flag("--types", options.types, "Print the types of rules, for editors with LuaLS");
   app.add_flag("--reference", options.reference, "Print the reference of rules, as Markdown");
@@ -28,10 +28,19 @@ int rules_command(const RulesOptions& options, std::ostream& out, std::ostream& 
   if (options.types) out << rules::editor_types();
   if (options.reference) out << rules::reference();
   bool fine = true;
-  for (const std::string& file : options.files) {
-    const auto rule = read_rule(file);
-    fine = fine && rule.ok();
-    (rule ? out : err) << (rule ? screen_text(file) + ": fine" : screen_text(rule.error().text)) << '\n';
+  const auto fails = [&](const Error& error) {
+    fine = false;
+    err << screen_text(error.text) << '\n';
+  };
+  for (const std::string& path : options.files) {
+    const auto files = rule_files_at(path);
+    if (!files) fails(files.error());
+    for (const std::string& file : files ? *files : std::vector<std::string>()) {
+      if (const auto rule = read_rule(file); !rule)
+        fails(rule.error());
+      else
+        out << screen_text(file) << ": fine\n";
+    }
   }
   return fine && out.flush() ? kOk : kFailed;
 }

@@ -24,6 +24,17 @@ Outcome<rules::RuleFile> read_rule(const std::string& path) {
   return rules::check_rule(std::filesystem::path(path).filename().string(), std::move(source));
 }
 
+Outcome<std::vector<std::string>> rule_files_at(const std::string& path) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(path, unreadable)) return std::vector<std::string>{path};
+  std::vector<std::string> files;
+  for (const auto& one : std::filesystem::directory_iterator(path, unreadable))
+    if (one.path().extension() == ".lua") files.push_back(one.path().string());
+  std::sort(files.begin(), files.end());
+  if (files.empty()) return Error{path + " has no .lua files"};
+  return files;
+}
+
 Outcome<std::shared_ptr<const rules::RuleSet>> read_rules(
     const google::protobuf::RepeatedPtrField<std::string>& paths) {
   auto set = std::make_shared<rules::RuleSet>();
