@@ -317,6 +317,7 @@ std::size_t hold_talks(Plan& plan, Talks& talks, Verdict& verdict) {
   options.servers[0].port = listening.address.port();
   options.servers[0].dialect = 0;
   options.tap = &tapped;
+  if (plan.calm) options.limits.greet_ms = 10'000;  // honest clients keep to it on a busy machine, too
   const auto route = server.add(options);
   if (!route) return verdict.wrong.push_back("the route does not start: " + route.error().text), 0;
   std::thread serving([&] { server.run(); });
