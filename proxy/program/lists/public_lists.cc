@@ -61,6 +61,7 @@ class PublicLists::Thread final : private net::Alarm::User {
   /// Adds the announcements of servers that are new.
   void look_for(const PublicListSettings& settings, std::vector<std::pair<One*, PublicServer>>& found) {
     for (PublicServer& server : owner_.servers_(settings.of)) {
+      if (found.size() == kMostServers) return;
       const bool bzflag = server.game == "bzflag" && !settings.bzflag_url.empty();
       if (!bzflag && (server.game != "aos" || settings.aos_host.empty())) continue;
       auto known = std::find_if(all_.begin(), all_.end(), [&](const One& one) {
@@ -81,8 +82,7 @@ class PublicLists::Thread final : private net::Alarm::User {
     if (!client_) return;
     all_.reserve(all_.size() + kMostServers);
     std::vector<std::pair<One*, PublicServer>> found;
-    for (const PublicListSettings& settings : settings_)
-      if (found.size() < kMostServers) look_for(settings, found);
+    for (const PublicListSettings& settings : settings_) look_for(settings, found);
     const Millis now = steady_now();
     Millis next = settings_.empty() ? PublicAnnouncement::kNever : now + options_.times.look;
     for (One& one : all_) {
