@@ -238,6 +238,16 @@ TEST_CASE("a client's messages become intents, whatever player number they have"
   CHECK(play.asks({Exit{}}) == "says Leave\ncloses: the client left\n");
 }
 
+TEST_CASE("of its own shots a client is sent the last one that it fired, and none that it fired before") {
+  Play play;
+  play.come_in();
+  for (const std::uint8_t number : {std::uint8_t{1}, std::uint8_t{2}})
+    play.asks({ShotBegin{0, number, {1000, 0, 1570}, {100000, 0, 0}, 0, 3500, 0}});
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 shot: 1 x: 1 vx: 100 life: 3.5") == "");
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 shot: 2 x: 1 vx: 100 life: 3.5")
+            .starts_with("sends MsgShotBegin shooter=1 shot=2 "));
+}
+
 TEST_CASE("facts become messages") {
   Play play;
   play.come_in();

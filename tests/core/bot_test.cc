@@ -32,6 +32,8 @@ class Field final : public Back {
       words::Died died;
       died.set_player(out.me());
       died.set_unit(kUnit);
+      died.set_unit(kUnit);
+      died.set_killer(killer);
       died.set_respawn_s(3);
       return out.say(died);
     }
@@ -51,6 +53,7 @@ class Field final : public Back {
   int spawns = 0;
   words::Role role = words::PLAY;
   bool dies = false;
+  Id killer = 0;        // of the bot
   double foe_at = 100;  // metres east
 
  private:
@@ -162,6 +165,16 @@ TEST_CASE("a hunting bot approaches its enemy and shoots at it") {
   CHECK(std::hypot(game.pose().x() - 100, game.pose().y()) < 30);
   REQUIRE(game.field->shots.size() > 5);
   for (const auto& shot : game.field->shots) CHECK(std::fabs(std::atan2(shot.vy(), shot.vx())) < 0.3);
+}
+
+TEST_CASE("a bot that kills itself counts a death, and no kill") {
+  Game game(Behaviour::kIdle);
+  game.run(5 * kSecond);
+  game.field->dies = true;
+  game.field->killer = game.me;
+  game.run(7 * kSecond);
+  CHECK(game.bot->tally().deaths == 1);
+  CHECK(game.bot->tally().kills == 0);
 }
 
 TEST_CASE("a bot that died respawns when it may, and counts its deaths") {

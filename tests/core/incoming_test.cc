@@ -99,6 +99,46 @@ TEST_CASE("a steered shot hits along its new course") {
   CHECK(hit(shots, kSecond, kSecond + 400 * kMillisecond) != nullptr);
 }
 
+TEST_CASE("a steered shot is stopped by the walls of its new course, not of the old one") {
+  for (const bool behind_wall : {false, true}) {
+    CAPTURE(behind_wall);
+    IncomingShots shots;
+    Incoming beside = from(-150);
+    beside.at[1] = 100;
+    shots.watch(beside, 10, 0);
+    const Terrain terrain = wall_at(behind_wall ? -20 : -149);
+    CHECK(hit(shots, 0, 100 * kMillisecond, terrain) == nullptr);
+    words::ShotMoved moved;
+    moved.set_x(-50);
+    moved.set_z(1.57);
+    moved.set_vx(100);
+    shots.steer(7, 1, moved, 200 * kMillisecond);
+    CHECK((hit(shots, 200 * kMillisecond, kSecond, terrain) != nullptr) != behind_wall);
+  }
+}
+
+TEST_CASE("a guided shot that has turned is stopped by the walls of its new course") {
+  IncomingShots shots;
+  Incoming guided = from(-50);
+  guided.velocity = {0, 100, 0};  // turns towards the tank, behind a wall
+  guided.nature.kind = words::GUIDED;
+  guided.nature.turn_rate = 10;
+  guided.target = 3;
+  shots.watch(guided, 10, 0);
+  words::World world;
+  world.set_west(-400), world.set_east(400), world.set_south(-400), world.set_north(400);
+  words::Solid& wall = *world.add_solids();
+  wall.set_x(-20);
+  wall.set_half_x(1), wall.set_half_y(50), wall.set_height(10);
+  const Terrain terrain(world);
+  REQUIRE(hit(shots, 0, kMillisecond, terrain) == nullptr);
+  const auto home = [](Id) { return std::optional(std::array<double, 3>{0, 0, 1.57}); };
+  int turns = 0;
+  shots.guide(kMillisecond, 1, home, [&](const Incoming&) { ++turns; });
+  CHECK(turns == 1);
+  CHECK(hit(shots, kMillisecond, kSecond, terrain) == nullptr);
+}
+
 TEST_CASE("a ball bounces between two walls until its life ends, and a test follows only so many ways") {
   words::World world;
   for (const double x : {-20.0, 20.0}) {

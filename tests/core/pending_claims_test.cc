@@ -6,18 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/world.h"
+#include "tests/core/deaf_back_out.h"
 
 namespace entente::core::pending_claims_test {
 namespace {
 
 /// Records what a back asks for.
-class Asked final : public BackOut {
+class Asked final : public testing::DeafBackOut {
  public:
-  void send(Lane, Bytes) override {}
-  std::size_t waiting_bytes() const override { return 0; }
-  void close(std::string_view, std::uint32_t) override {}
-  void fail(const Fault&) override {}
   void say(Fact fact) override {
     if (const auto* notice = as<words::Notice>(fact); notice != nullptr && fact.to == 1) told.push_back(notice->text());
   }
@@ -25,19 +21,11 @@ class Asked final : public BackOut {
   void count_drop(const MappingLine& line, const char* word) override {
     lost += std::string(word) + ": " + line.reason + "\n";
   }
-  Micros now() const override { return time; }
-  std::uint32_t random() override { return 0; }
-  Id new_id() override { return 2; }
-  Id me() const override { return 1; }
-  const WorldState& world() const override { return world_; }
 
-  Micros time = 0, wakes = kNever;
+  Micros wakes = kNever;
   std::vector<std::string> told;
   std::string lost;
   static constexpr Micros kNever = 1'000 * kSecond;
-
- private:
-  WorldState world_;
 };
 
 std::string late(PendingClaims& claims, Asked& out, Micros time) {

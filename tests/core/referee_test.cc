@@ -970,6 +970,22 @@ TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that t
   CHECK(ben.seat->last<words::ShotMoved>()->target() == ben.id);
 }
 
+TEST_CASE("referee: a player who carries a flag picks up no other one") {
+  ArenaRules rules = quick();
+  rules.guided = 2;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  REQUIRE(match.room.world().tokens().size() == 2);
+  std::vector<words::Token> flags;
+  for (const auto& [id, token] : match.room.world().tokens()) flags.push_back(token);
+  match.goes(anna, flags[0].x(), flags[0].y(), 0);
+  match.lasts(0.1);
+  REQUIRE(anna.seat->count<words::TokenTaken>() == 1);
+  match.goes(anna, flags[1].x(), flags[1].y(), 0);
+  match.lasts(0.1);
+  CHECK(anna.seat->count<words::TokenTaken>() == 1);
+}
+
 TEST_CASE("referee: without that flag a guided shot flies straight, and nobody can steer another player's shot") {
   ArenaRules rules = quick();
   rules.guided = 1;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "proxy/core/drops.h"
+
 namespace entente::core::room_test {
 namespace {
 
@@ -51,6 +53,10 @@ class ToyFront final : public Front {
       words::Resume resume;
       resume.set_player(7);
       return out.say(resume);
+    }
+    if (line.starts_with("chatter ")) {
+      for (int left = std::stoi(line.substr(8)); left > 0; --left) out.say(words::Say());
+      return;
     }
     if (line == "nowhere") {
       words::Toward nowhere;
@@ -258,6 +264,39 @@ TEST_CASE("when a server announces its stop, the room waits for the next one if 
   }
 }
 
+/// Lets players in at once. When its player leaves, it says a farewell.
+class PoliteBack final : public Back {
+ public:
+  void receive(const Frames&, BackOut&) override {}
+  void hear(const Intent& intent, BackOut& out) override {
+    words::Player player;
+    player.set_id(out.me());
+    if (as<words::Enter>(intent) != nullptr) return out.say(player), out.say(words::Ready());
+    words::Notice farewell;
+    if (as<words::Leave>(intent) != nullptr) out.say(farewell);
+  }
+};
+
+class MovableFront final : public Front {
+ public:
+  void receive(const Frames&, FrontOut& out) override { out.say(words::Enter()); }
+  void hear(const Fact& fact, FrontOut& out) override { out.send(Lane::kStream, as_bytes(name_of(fact))); }
+  bool takes_another_world() const override { return true; }
+};
+
+TEST_CASE("a player who has moved to another server does not receive what the last one says when the player leaves") {
+  Stage stage;
+  Room room(stage, std::make_unique<PoliteBack>(), Play::options(false));
+  const Id anna = room.seat(std::make_unique<MovableFront>(), {}, 0);
+  room.back_opened({}, 0);
+  room.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
+  REQUIRE(room.transition().can_move());
+  stage.take();
+  room.transition().begin_move(std::make_unique<PoliteBack>(), 1);
+  room.back_opened({}, 1, kNextBackId);
+  CHECK(stage.take() == "back closes: the player moves to another server\n");
+}
+
 TEST_CASE("a front gets the numeric reason of its client's end, and its last words are still heard") {
   Play play;
   play.seat();
@@ -408,6 +447,49 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     const std::string all = stage.take();
     CHECK(static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) < 200);
     CHECK(room.ledger().entries().size() == 2);  // one of them is from the chat rules
+  }
+}
+
+TEST_CASE("more intents at once than may wait in a room end it") {
+  constexpr int kMost = 20;
+  for (const int count : {kMost, kMost + 1}) {
+    CAPTURE(count);
+    Stage stage;
+    RoomOptions options = Play::options(true);
+    options.most_words = kMost;
+    Room room(stage, std::make_unique<ToyBack>(), options);
+    room.seat(std::make_unique<ToyFront>(), {}, 0);
+    room.received(1, {Lane::kStream, as_bytes("chatter " + std::to_string(count))}, 0);
+    CHECK(room.is_seated(1) == (count <= kMost));
+    const auto& lost = room.ledger().entries();
+    const bool flooded =
+        std::any_of(lost.begin(), lost.end(), [](const auto& entry) { return entry.line == &drops::kFlooded; });
+    CHECK(flooded == (count > kMost));
+  }
+}
+
+TEST_CASE("more facts at once than may wait in a room end it") {
+  constexpr int kMost = 20;
+  class Chatty final : public Back {
+   public:
+    explicit Chatty(int count) : count_(count) {}
+    void receive(const Frames&, BackOut&) override {}
+    void hear(const Intent&, BackOut& out) override {
+      for (int i = 0; i < count_; ++i) out.say(words::Notice());
+    }
+
+   private:
+    const int count_;
+  };
+  for (const int count : {kMost, kMost + 1}) {
+    CAPTURE(count);
+    Stage stage;
+    RoomOptions options = Play::options(true);
+    options.most_words = kMost;
+    Room room(stage, std::make_unique<Chatty>(count), options);
+    room.seat(std::make_unique<ToyFront>(), {}, 0);
+    room.received(1, {Lane::kStream, as_bytes("hello")}, 0);
+    CHECK(room.is_seated(1) == (count <= kMost));
   }
 }
 

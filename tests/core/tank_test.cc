@@ -180,6 +180,12 @@ TEST_CASE("a tank falls off a roof, lands, and can get out wherever it is put") 
   CHECK(terrain.free(model, inside.x, inside.y, 0, inside.yaw));
 }
 
+TEST_CASE("a block as high as a tank can climb is no obstacle") {
+  const TankModel model;
+  CHECK(Terrain(with_box(0, 0, 20, model.climb)).free(model, 0, 0, 0, 0));
+  CHECK_FALSE(Terrain(with_box(0, 0, 20, model.climb + 0.01)).free(model, 0, 0, 0, 0));
+}
+
 TEST_CASE("a tank that was put half into a wall moves along it or out, but no deeper") {
   const TankModel model;
   struct Put {

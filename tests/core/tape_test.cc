@@ -87,6 +87,24 @@ TEST_CASE("the world at any time has all facts up to that time") {
   }
 }
 
+TEST_CASE("the world at any time has all edits of its land up to that time, and no later ones") {
+  Told told;
+  words::World land;
+  land.set_hash("abc");
+  told.tell(Fact(land), kSecond);
+  told.enter(kSecond);
+  for (int i = 1; i <= 60; ++i) {
+    words::WorldEdit built;
+    built.mutable_edit()->set_x(i);
+    told.tell(Fact(built), (1 + static_cast<Micros>(i)) * kSecond);
+  }
+  for (std::size_t i = 1; i <= 60; ++i) {
+    WorldState world;
+    REQUIRE(told.tape.seek((1 + i) * kSecond, world).ok());
+    CHECK(world.edits().size() == i);
+  }
+}
+
 TEST_CASE("a reader that follows a growing tape gets each fact once, in order") {
   Told told;
   told.enter(0);

@@ -115,6 +115,36 @@ TEST_CASE("the facts of a world recreate the same world") {
   CHECK(again.ready());
 }
 
+TEST_CASE("a copy of a world tells the same facts") {
+  words::TeamScore red;
+  red.set_team(words::RED);
+  red.set_wins(3);
+  words::Token flag;
+  flag.set_id(50);
+  words::Score score;
+  score.set_player(1);
+  score.set_wins(4);
+  words::World map;
+  map.set_hash("abc");
+  words::WorldEdit built;
+  built.mutable_edit()->set_x(3);
+  words::Board board;
+  board.add_rows()->set_name("anna");
+  words::Round round;
+  round.set_left_s(10);
+  words::Room room;
+  room.set_most_players(5);
+  const WorldState world =
+      made_of({Fact(room), rule("speed", "25"), Fact(map), Fact(built), player(1, "anna"), unit(11, 1, 5, 6),
+               unit(12, 1, 7, 8), owns(1, {11, 12}, 11), pose(11, 9, 9), Fact(flag), Fact(score), Fact(red),
+               Fact(board), Fact(round), ball(1, 3, 2, 0), of_unit<words::Hidden>(12), Fact(words::Ready())});
+  WorldState copy;
+  copy.copy(world, 0);
+  CHECK(told(copy) == told(world));
+  CHECK(copy.team_scores().at(words::RED).wins() == 3);
+  CHECK(seen(copy, 8, 10, 8, 10) == std::vector<Id>{11});
+}
+
 TEST_CASE("a round's clock advances, unless it is paused or over") {
   words::Round round;
   round.set_left_s(10);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "adapters/aos/aos.h"
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 
@@ -101,6 +102,27 @@ void check(const wire::Game& game, std::size_t dialect, const wire::Secret& secr
       const Buffer chat = made(row, *codec, secret, "hello /password sesame", random);
       if (!chat.empty()) CHECK(recorded(row, *codec, game, chat) == chat);
     }
+  }
+}
+
+/// How a line of Ace of Spades is recorded; empty if no message with it could be made.
+std::string recorded_line(std::string_view line) {
+  const wire::Game& game = aos::game();
+  const auto codec = game.codec(0);
+  wire::Random random(7);
+  const auto rows = codec->rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [](const wire::Row& one) {
+    return one.name == std::string_view("ChatMessage") && (one.dialects & 1U) != 0 && (one.ways & 1U) != 0;
+  });
+  REQUIRE(row != rows.end());
+  const Buffer frame = made(*row, *codec, {"ChatMessage", "text", true}, line, random);
+  return letters(recorded(*row, *codec, game, frame));
+}
+
+TEST_CASE("of a command, exactly the arguments are blanked, also in a line that is marked as UTF-8") {
+  for (const std::string mark : {"", "\xff"}) {
+    CHECK(recorded_line(mark + "/login sesame").find(mark + "/login*******") != std::string::npos);
+    CHECK(recorded_line(mark + "hello sesame").find(mark + "hello sesame") != std::string::npos);
   }
 }
 

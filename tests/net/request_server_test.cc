@@ -20,7 +20,7 @@ constexpr Millis kHour = 3'600'000;
 
 /// Answers a line with "heard".
 struct Place {
-  Place() {
+  explicit Place(Millis time = kHour) {
     auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
     REQUIRE(sockets.ok());
     address = sockets->address;
@@ -29,12 +29,12 @@ struct Place {
         [this](std::string_view said, bool, const Fd&) -> std::optional<RequestServer::Answer> {
           if (!said.ends_with('\n')) return std::nullopt;
           if (said != "slow\n") return std::string("heard");
-          return RequestServer::Answer::later([end = end](Fd&) {
+          return RequestServer::Answer::later([this](Fd&) {
             end.wait();
-            return std::string("made");
+            return std::string(made_bytes, 'm');
           });
         },
-        kHour);
+        time);
     REQUIRE(begun.ok());
     requests = std::move(*begun);
     requests->start();
@@ -60,9 +60,10 @@ struct Place {
     return std::move(*begun);
   }
 
-  RequestLoop loop{"test", "slow test"};
-  std::promise<void> made;  // slow answers wait for it
+  std::promise<void> made;     // slow answers wait for it
+  std::size_t made_bytes = 4;  // of a slow answer
   const std::shared_future<void> end = made.get_future().share();
+  RequestLoop loop{"test", "slow test"};  // ends first: slow answers are made on its thread
   Address address;
   std::unique_ptr<RequestServer> requests;
 };
@@ -98,8 +99,8 @@ TEST_CASE("while an answer waits, others are heard and answered, also by another
   CHECK(testing::read_all(place.guest("question\n")) == "heard");
   beside.reset();  // while the loop runs
   place.made.set_value();
-  CHECK(testing::read_all(slow) == "made");
-  CHECK(testing::read_all(waits) == "made");
+  CHECK(testing::read_all(slow) == "mmmm");
+  CHECK(testing::read_all(waits) == "mmmm");
 }
 
 TEST_CASE("an answer that is made while another server of the loop goes is sent") {
@@ -111,8 +112,18 @@ TEST_CASE("an answer that is made while another server of the loop goes is sent"
     std::thread goes([&] { beside.reset(); });
     place.made.set_value();
     goes.join();
-    REQUIRE(testing::read_all(slow) == "made");
+    REQUIRE(testing::read_all(slow) == "mmmm");
   }
+}
+
+TEST_CASE("the time in which an answer is made does not count as time in which its client does not read it") {
+  constexpr Millis kTime = 1'000;
+  Place place(kTime);
+  place.made_bytes = 8U << 20U;  // more than the sockets take at once
+  const Fd slow = place.guest("slow\n"), later = place.guest("half");
+  CHECK(testing::read_all(later).empty());  // its time is over, and so would be the time of the older question
+  place.made.set_value();
+  CHECK(testing::read_all(slow).size() == place.made_bytes);
 }
 
 TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {

@@ -46,5 +46,27 @@ TEST_CASE("connections are accepted until their time in the turn is over, at lea
   }
 }
 
+TEST_CASE("while an acceptor is paused, connections wait; afterwards they are accepted") {
+  Door door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  const auto turns = [&] {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  };
+  acceptor.pause(true);
+  const Fd coming = testing::connect_to(at);
+  turns();
+  CHECK(door.count == 0);
+  acceptor.pause(false);
+  turns();
+  CHECK(door.count == 1);
+  acceptor.close();
+  loop.run();
+}
+
 }  // namespace
 }  // namespace entente::net::tcp_acceptor_test

@@ -71,6 +71,27 @@ TEST_CASE("a server's first messages read the same in every dialect, except for 
         "CreateTank code=16 value=50 piece=1 x=1 y=4\n");
 }
 
+TEST_CASE("a stream whose frames were lost is cut again from the frame on that follows a skip") {
+  const Buffer unknown = from_hex("30000000000000000000"), move = from_hex("23000000000000000000");
+  const std::string whole = "Move direction=0 value=0 piece=0\n";
+  for (const bool by_fault : {true, false}) {
+    CAPTURE(by_fault);
+    Printed to(kBePacked);
+    wire::Dissector dissector(panic::game(), kBePacked);
+    const auto hears = [&](Bytes bytes) {
+      to.all.clear();
+      dissector.stream(Way::kToClient, bytes, to);
+      return to.all;
+    };
+    CHECK(hears(from_hex(kFirst[kBePacked])).find("raw") == std::string::npos);
+    CHECK(hears(move) == whole);
+    by_fault ? void(hears(unknown)) : dissector.end(Way::kToClient, to, true);
+    CHECK(hears(move) == "raw - " + to_hex(move) + "\n");
+    dissector.skip(Way::kToClient, to);
+    CHECK(hears(move) == whole);
+  }
+}
+
 TEST_CASE("an action is eight bytes, in the byte order of its dialect") {
   CHECK(dissected(kBePacked, Way::kToServer, "0001010200000001") == "Action player=1 action=1 direction=2 piece=1\n");
   CHECK(dissected(kMixed, Way::kToServer, "0001010200000001") == "Action player=1 action=1 direction=2 piece=1\n");

@@ -312,6 +312,41 @@ TEST_CASE("the total size of definitions is limited") {
   CHECK(has(hear(file, {.definitions = 1 << 16}).error, "more schemas, channels and metadata than the reader's limit"));
 }
 
+TEST_CASE("definitions are limited to the byte, and each takes memory, however small it is") {
+  const auto file = [](std::uint16_t count) {
+    return by_hand([&](Buffer& out) {
+      for (std::uint16_t id = 1; id <= count; ++id) put(out, Schema{id, "S", "", {}});
+      put_end(out);
+    });
+  };
+  constexpr std::uint64_t kEach = 128 + 2 + 4 + 1 + 4 + 4;  // its bytes in the file, and in memory 128 more
+  CHECK(hear(file(1), {.definitions = kEach}).error == "");
+  CHECK(has(hear(file(1), {.definitions = kEach - 1}).error, "than the reader's limit"));
+  CHECK(hear(file(10), {.definitions = 10 * kEach}).error == "");
+  CHECK(has(hear(file(100), {.definitions = 10 * kEach}).error, "than the reader's limit"));
+}
+
+TEST_CASE("metadata that a reader passes again, because it went back, are there once") {
+  const auto file = by_hand([](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+      put_message(out, 1, i, 0, "m");
+      put(out, Metadata{"m" + std::to_string(i), {}});
+    }
+    put_end(out);
+  });
+  testing::MemorySource source(file);
+  Reader reader(source);
+  REQUIRE(reader.next().ok());
+  const auto place = reader.position();
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(reader.next().ok());
+    REQUIRE(reader.next().ok());
+    CHECK(reader.definitions().metadata().size() == 2);
+    reader.go_to(place);
+  }
+}
+
 TEST_CASE("attachments are checked and skipped, whatever their size") {
   Buffer content(600'000, 'a');
   const auto crc = crc32(content);

@@ -132,6 +132,18 @@ TEST_CASE("the repaired file says what it lacks") {
   CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
 }
 
+TEST_CASE("the repaired file says how many bytes were passed over") {
+  auto made = sample(3, 2, true, false);
+  constexpr std::size_t kGarbage = 500;
+  for (const std::size_t chunk : {1, 0})
+    made.file.insert(made.file.begin() + static_cast<std::ptrdiff_t>(made.chunk_ends[chunk]), kGarbage, 0xff);
+  const auto saved = save(made.file);
+  REQUIRE(saved.report);
+  CHECK(saved.report->damages == 2);
+  CHECK(saved.report->bytes_lost == 2 * kGarbage);
+  CHECK(saved.heard.messages == made.messages);
+}
+
 TEST_CASE("a file that is not MCAP is refused") {
   CHECK(save(as_bytes("")).error == "memory: nothing in it can be read as MCAP");
   CHECK(save(as_bytes(std::string(100'000, '\6'))).error == "memory: nothing in it can be read as MCAP");

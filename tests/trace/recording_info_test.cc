@@ -1,0 +1,51 @@
+// What a recording says about itself: of the kills that a server reports to each of its clients, each is counted once.
+#include "proxy/trace/recording_info.h"
+
+#include <doctest/doctest.h>
+
+#include "schema/game.pb.h"
+
+namespace entente::recording_info_test {
+
+using namespace entente::trace;
+
+namespace {
+
+struct Told {
+  void opens(std::uint32_t link, const char* server) {
+    Opened opened;
+    opened.set_link(link);
+    opened.set_server(server);
+    builder.opened(opened);
+  }
+  void hears_kill(std::uint32_t link) {
+    words::Fact fact;
+    fact.mutable_died()->set_player(1);
+    fact.mutable_died()->set_killer(2);
+    builder.fact(link, as_bytes(fact.SerializeAsString()));
+  }
+  std::uint64_t kills() const { return builder.info().kills.value_or(0); }
+
+  RecordingInfoBuilder builder;
+};
+
+}  // namespace
+
+TEST_CASE("a kill that a server tells several links counts once, also after the first of them has closed") {
+  Told told;
+  told.opens(1, "192.0.2.1:5154");
+  told.opens(2, "192.0.2.1:5154");
+  told.opens(3, "192.0.2.9:5154");
+  for (const std::uint32_t link : {1, 2}) told.hears_kill(link);
+  CHECK(told.kills() == 1);
+  told.hears_kill(3);  // of another server
+  CHECK(told.kills() == 2);
+  told.builder.closed(1);
+  told.hears_kill(2);
+  CHECK(told.kills() == 3);
+  told.builder.closed(3);
+  told.hears_kill(2);
+  CHECK(told.kills() == 4);
+}
+
+}  // namespace entente::recording_info_test
