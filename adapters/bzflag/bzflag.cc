@@ -26,7 +26,7 @@ constexpr auto kInfos = infos();
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 
 /// The code of a whole frame at the start of `bytes`.
-std::optional<Code> code_of(Bytes bytes) {
+std::optional<Code> first_code(Bytes bytes) {
   if (bytes.size() < 4 || bytes.size() < 4U + static_cast<std::size_t>(bytes[0] << 8U | bytes[1])) return std::nullopt;
   return static_cast<Code>(bytes[2] << 8U | bytes[3]);
 }
@@ -95,7 +95,7 @@ class BzFlag final : public wire::Game {
     if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
       return is_refused_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
-    for (auto code = code_of(frames); code; code = code_of(frames)) {
+    for (auto code = first_code(frames); code; code = first_code(frames)) {
       if (*code == Accept::kCode) return wire::AdmissionState::kIn;
       if (*code == Reject::kCode && is_ban(frames)) return wire::AdmissionState::kBanned;
       frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]));
@@ -105,7 +105,7 @@ class BzFlag final : public wire::Game {
   std::string words_of_ban(Bytes frames, std::size_t) const override {
     if (as_text(frames).starts_with(kRefusedWord)) return ban_words(as_text(frames));
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
-    for (auto code = code_of(frames); code; code = code_of(frames)) {
+    for (auto code = first_code(frames); code; code = first_code(frames)) {
       const auto payload = static_cast<std::size_t>(frames[0] << 8U | frames[1]);
       if (*code == Reject::kCode && is_ban(frames)) return ban_words(as_text(frames.subspan(6, payload - 2)));
       frames = frames.subspan(4U + payload);
@@ -117,7 +117,7 @@ class BzFlag final : public wire::Game {
     Buffer changed;
     std::size_t copied = 0, at = 0;
     if (as_text(frames).starts_with(kMagicWord)) at = std::min(frames.size(), kWelcomeSize);
-    for (auto code = code_of(frames.subspan(at)); code; code = code_of(frames.subspan(at))) {
+    for (auto code = first_code(frames.subspan(at)); code; code = first_code(frames.subspan(at))) {
       const std::size_t payload = static_cast<std::size_t>(frames[at] << 8U | frames[at + 1]), end = at + 4 + payload;
       const std::string url =
           *code == CacheUrl::kCode ? moved_url(as_text(frames.subspan(at + 4, payload)), place) : "";
@@ -163,7 +163,7 @@ class BzFlag final : public wire::Game {
     if (frame.way != Way::kToServer || frame.stage != wire::Stage::kPlay) return nullptr;
     if (kDialects[dialect].header == Header::kNever && as_text(frame.bytes).starts_with(kHeaderWord))
       return "the header of a newer client; old servers close the connection";
-    const auto code = code_of(frame.bytes);
+    const auto code = first_code(frame.bytes);
     // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
     if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))
       return "a datagram that is not a whole message, or one that clients may not send by datagram";
@@ -193,7 +193,7 @@ class BzFlag final : public wire::Game {
     if (as_text(frames).starts_with(kHeaderWord)) frames = frames.subspan(kHeaderWord.size());
     Buffer answers;
     for (; !frames.empty(); frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]))) {
-      const auto code = code_of(frames);
+      const auto code = first_code(frames);
       if (code == QueryGame::kCode)
         append(answers, game_of_nobody(dialect));
       else if (code == QueryPlayers::kCode)

@@ -13,7 +13,7 @@
 namespace entente {
 namespace {
 
-const char* text(wire::Transport transport) {
+const char* transport_text(wire::Transport transport) {
   switch (transport) {
     case wire::Transport::kTcp:
       return "TCP";
@@ -29,7 +29,7 @@ const char* text(wire::Transport transport) {
 
 std::string transports(const wire::Game& game) {
   const bool also_web = game.over_web() != nullptr && game.over_web() != &game;
-  return std::string(text(game.transport())) + (also_web ? ", WebSocket" : "");
+  return std::string(transport_text(game.transport())) + (also_web ? ", WebSocket" : "");
 }
 
 // What this program can do with every game.

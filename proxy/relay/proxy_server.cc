@@ -23,7 +23,7 @@ Limits sane(Limits limits) {
   return limits;
 }
 
-std::optional<Error> objection(const RouteOptions& options) {
+std::optional<Error> wrong_option(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
     return Error{"a bridge must decode packets, so mode=datagrams is not possible; leave it out"};
   if (options.upstream.hold_ms != 0 && options.enet == EnetMode::kDatagrams)
@@ -247,7 +247,7 @@ Listener* ProxyServer::Impl::find_listener(const RouteOptions& options) const {
 /// Does everything that can fail, before any client is affected.
 std::optional<Error> ProxyServer::Impl::prepare(Addition& one) {
   const RouteOptions& options = one.wanted->options;
-  if (auto wrong = objection(options)) return wrong;
+  if (auto wrong = wrong_option(options)) return wrong;
   one.route = make_route(options, events);
   one.route->loopback_sources = &loopback_sources;
   one.route->address_bytes = &address_bytes;

@@ -261,11 +261,13 @@ void check_folders(const fs::path& root, Findings& found) {
     }
 }
 
-/// A type or constant that a file declares outside of functions and classes, or a function in an unnamed namespace.
+/// A type or constant that a file declares outside of functions and classes; a function of a header, or in an unnamed
+/// namespace.
 struct Declared {
-  std::string name;   // with its namespace, and the types of a function's parameters
-  std::string alias;  // of this type
-  bool unnamed;       // in an unnamed namespace
+  std::string name;      // with its namespace; of a function in an unnamed namespace, with the types of its parameters
+  std::string alias;     // of this type
+  bool unnamed;          // in an unnamed namespace
+  std::string function;  // its name, with its namespace
 };
 
 /// "text, int" of "std::string_view name, int count": texts are converted into one another.
@@ -287,12 +289,14 @@ std::string types_in(const std::string& parameters) {
   return types;
 }
 
-std::vector<Declared> declared_in(const std::string& text) {
+std::vector<Declared> declared_in(const std::string& text, bool header) {
   constexpr const char* kType = R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)";
   constexpr const char* kAlias = R"(using (\w+) = (.*);)";
   constexpr const char* kConstant = R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)";
   constexpr const char* kFunction =
-      R"((?!return|using|typedef)[a-z][\w:<>,&* ]*[ &*](\w+)\(([^()]*)\)(?: noexcept)? \{.*)";
+      R"((?!return|using|typedef)[A-Za-z][\w:<>,&* ]*[ &*](\w+)\(([^()]*)\)(?: noexcept)? \{.*)";
+  constexpr const char* kOffered =
+      R"((?!return|using|typedef)(?:\[\[\w+\]\] )?[A-Za-z][\w:<>,&* ]*[ &*](\w+)\((?:[^()]|\([^()]*\))*\)?.*)";
   std::vector<Declared> all;
   std::string space;
   bool unnamed = false;
@@ -305,23 +309,29 @@ std::vector<Declared> declared_in(const std::string& text) {
     else if (line.starts_with("namespace ") && line.ends_with("{"))
       space = line.substr(10, line.find(" {") - 10);
     else if (const auto type = testing::matched(line, kType))
-      all.push_back({space + "::" + (*type)[1], "", unnamed});
+      all.push_back({space + "::" + (*type)[1], "", unnamed, ""});
     else if (const auto constant = testing::matched(line, kConstant))
-      all.push_back({space + "::" + (*constant)[1], "", unnamed});
+      all.push_back({space + "::" + (*constant)[1], "", unnamed, ""});
     else if (const auto function = testing::matched(line, kFunction); function && unnamed)
-      all.push_back({space + "::" + (*function)[1] + "(" + types_in((*function)[2]) + ")", "", true});
+      all.push_back({space + "::" + (*function)[1] + "(" + types_in((*function)[2]) + ")", "", true,
+                     space + "::" + (*function)[1]});
+    else if (const auto offered = testing::matched(line, kOffered); offered && header && !unnamed)
+      all.push_back({"", "", false, space + "::" + (*offered)[1]});
     else if (const auto alias = testing::matched(line, kAlias))
-      all.push_back({space + "::" + (*alias)[1], (*alias)[2], unnamed});
+      all.push_back({space + "::" + (*alias)[1], (*alias)[2], unnamed, ""});
   }
   return all;
 }
 
-/// Files of a floor are compiled as one unit: a name in an unnamed namespace must not be in another file of the floor.
+/// Files of a floor are compiled as one unit: a name in an unnamed namespace must not be in another file of the floor,
+/// and a function there must not hide one of a header of the floor.
 class OwnNames {
  public:
   void see(const std::string& path, const std::string& text, Findings& found) {
     if (testing::matched(path, R"(adapters/(\w+/)+(wire|mapping)\.cc|tests/.*)")) return;  // CMakeLists.txt
-    for (const auto& [name, alias, unnamed] : declared_in(text)) {
+    for (const auto& [name, alias, unnamed, function] : declared_in(text, path.ends_with(".h"))) {
+      if (!function.empty()) see_function(path, function, unnamed, found);
+      if (name.empty()) continue;
       const auto [at, is_new] = seen_.try_emplace({folder(path), name}, Seen{path, alias, unnamed});
       const Seen& other = at->second;
       const bool same = !alias.empty() && alias == other.alias;
@@ -331,11 +341,22 @@ class OwnNames {
   }
 
  private:
+  using Name = std::pair<std::string, std::string>;  // of a floor, and in it
   struct Seen {
     std::string path, alias;
     bool unnamed;
   };
-  std::map<std::pair<std::string, std::string>, Seen> seen_;
+
+  void see_function(const std::string& path, const std::string& function, bool unnamed, Findings& found) {
+    const Name name{folder(path), function};
+    (unnamed ? own_functions_ : offered_functions_).try_emplace(name, path);
+    const auto own = own_functions_.find(name), offered = offered_functions_.find(name);
+    if (own != own_functions_.end() && offered != offered_functions_.end())
+      found.push_back(own->second + ": its own " + function + "() hides that of " + offered->second);
+  }
+
+  std::map<Name, Seen> seen_;
+  std::map<Name, std::string> own_functions_, offered_functions_;  // in which file
 };
 
 Findings check_tree(const fs::path& root) {
@@ -468,6 +489,16 @@ TEST_CASE(
         "proxy/program/b.cc: declares entente::quoted(text, int), as does proxy/program/a.cc\n");
   CHECK(with(tree, "proxy/program/b.cc", begin + "std::string quoted(const Word& word, int most) {\n}\n") == "");
   CHECK(with(tree, "proxy/program/b.cc", begin + "std::string quoted(std::string_view text) {\n}\n") == "");
+}
+
+TEST_CASE("a function in an unnamed namespace that hides one of a header of the floor is found") {
+  SourceTree tree;
+  tree.keep("proxy/program/a.cc", "namespace entente {\nnamespace {\n\nPlace place_of(const Word& word) {\n}\n");
+  CHECK(with(tree, "proxy/program/b/b.h", "namespace entente {\nPlace place_of(const Text& text,\n") ==
+        "proxy/program/a.cc: its own entente::place_of() hides that of proxy/program/b/b.h\n");
+  CHECK(with(tree, "proxy/program/b/b.h", "namespace entente::b {\nPlace place_of(const Text& text);\n") == "");
+  CHECK(with(tree, "proxy/relay/b.h", "namespace entente {\nPlace place_of(const Text& text);\n") == "");
+  CHECK(with(tree, "proxy/program/b/b.h", "namespace entente {\nstruct Text {\n  Place place_of() const;\n") == "");
 }
 
 TEST_CASE("correct files have no findings") {

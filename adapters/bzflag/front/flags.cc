@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kFlagsAtOnce = 17;
 
 /// A pickup or pellet, shown as a flag of an unknown kind.
-NumberedFlag flag_of(const core::FlagNumbers::Pickup& pickup) {
+NumberedFlag picked_up(const core::FlagNumbers::Pickup& pickup) {
   words::Token token;
   if (pickup.unit != nullptr) {
     const words::Pose& pose = pickup.unit->unit.pose();
@@ -51,7 +51,7 @@ void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
 std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
   if (seen.no_space) out.drop(drops::kPickupsFull);
-  return seen.pickup ? std::optional(flag_of(*seen.pickup)) : std::nullopt;
+  return seen.pickup ? std::optional(picked_up(*seen.pickup)) : std::nullopt;
 }
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
@@ -61,7 +61,7 @@ void Flags::hear(const words::Unit& unit, FrontOut& out) {
 
 void Flags::refresh_pellets(FrontOut& out) {
   const auto gone = [&](core::Id unit) {
-    if (const auto pickup = numbers_.drop(unit)) tell(flag_of(*pickup), out);
+    if (const auto pickup = numbers_.drop(unit)) tell(picked_up(*pickup), out);
   };
   numbers_.refresh_pellets(players_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kEnvelope = 4;
 constexpr std::string_view kName = "recording";
 
 /// The code of a message from the server; nothing for other frames.
-std::optional<Code> code_of(const wire::Frame& frame) {
+std::optional<Code> frame_code(const wire::Frame& frame) {
   if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay || frame.bytes.size() < kEnvelope)
     return {};
   return static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
@@ -25,7 +25,7 @@ std::optional<Code> code_of(const wire::Frame& frame) {
 
 bool ends_world(const wire::Frame& frame) {
   const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
-  return code_of(frame) == WorldChunk::kCode && frame.bytes.size() >= kEnvelope + 4 &&
+  return frame_code(frame) == WorldChunk::kCode && frame.bytes.size() >= kEnvelope + 4 &&
          std::all_of(frame.bytes.begin() + kEnvelope, frame.bytes.begin() + kEnvelope + 4, is_zero);
 }
 
@@ -48,12 +48,12 @@ std::vector<StandIn::Line> StandIn::before(const wire::Frame& frame) {
     if (welcome) number_ = frame.bytes.back();
   } else if (stage_ == Stage::kWelcomed) {
     // A server sends its settings only on request. If no client has requested them, this is a .rec.
-    stage_ = code_of(frame) == GameSettings::kCode ? Stage::kJoins : Stage::kDone;
+    stage_ = frame_code(frame) == GameSettings::kCode ? Stage::kJoins : Stage::kDone;
     if (stage_ != Stage::kJoins) return lines;
     if (kDialects[dialect_].header != Header::kNever)
       lines.push_back(line(wire::Way::kToServer, ClientHeader{}, wire::Stage::kGreeting));
     lines.push_back(line(wire::Way::kToClient, NegotiateFlags{}));
-  } else if (const auto code = code_of(frame); stage_ == Stage::kHearsState && code && !is_state(*code)) {
+  } else if (const auto code = frame_code(frame); stage_ == Stage::kHearsState && code && !is_state(*code)) {
     // The snapshot has ended. A server sends a joining client's own player last.
     stage_ = Stage::kDone;
     AddPlayer self;

@@ -21,7 +21,7 @@ Buffer to_frame(const Message& message, std::size_t dialect) {
   return frame;
 }
 
-words::Refused::Code code_of(Parting parting) {
+words::Refused::Code refusal_code(Parting parting) {
   switch (parting) {
     case Parting::kFull:
     case Parting::kTooManyFromAddress:
@@ -105,7 +105,7 @@ std::vector<Buffer> last_words(std::size_t dialect, ClientStage stage, Parting p
   // A client of 1.10 that loads the world would take a reject for a piece of it (playing.cxx:5312 at v1.10.8).
   if (stage == ClientStage::kJoining && its.reject_text && !why.empty()) {
     Reject reject;
-    reject.code = reject_code(code_of(parting));
+    reject.code = reject_code(refusal_code(parting));
     reject.reason.set(fitted(why, kLongestText));
     frames.push_back(to_frame(reject, dialect));
   }

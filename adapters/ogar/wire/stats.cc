@@ -51,7 +51,7 @@ double number_of(const Members& members, std::initializer_list<const char*> name
   return std::isfinite(number) ? number : 0;
 }
 
-std::string text_of(const Members& members, std::initializer_list<const char*> names) {
+std::string member_text(const Members& members, std::initializer_list<const char*> names) {
   const auto* value = member(members, names);
   return value != nullptr ? value->string_value() : std::string();
 }
@@ -88,8 +88,8 @@ bool read_stats(std::string_view json, WorldInfo& info) {
   if (json.size() > kLongest) return false;
   if (!google::protobuf::util::JsonStringToMessage(std::string(json), &stats).ok()) return false;
   const Members& members = stats.fields();
-  set(info.server, text_of(members, {"name"}));
-  set(info.mode, text_of(members, {"mode", "gamemode"}));
+  set(info.server, member_text(members, {"name"}));
+  set(info.mode, member_text(members, {"mode", "gamemode"}));
   info.load = static_cast<float>(std::clamp(number_of(members, {"update", "loadTime"}) / kTickMs, 0.0, 1e6));
   info.uptime = static_cast<std::uint32_t>(std::clamp(number_of(members, {"uptime"}), 0.0, 4e9));
   info.four = 0;

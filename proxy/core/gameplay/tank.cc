@@ -91,7 +91,7 @@ void turn_away(const TankModel& model, const Terrain& terrain, double yaw, TankS
 double reach_of(std::uint8_t size) { return std::ldexp(kSmallestReach, size); }
 
 /// The row or column of a place in the grid of blocks of this size.
-std::uint32_t line_of(double place, std::uint8_t size) {
+std::uint32_t grid_line(double place, std::uint8_t size) {
   constexpr double kHalf = 2'147'483'648, kLast = 4'294'967'294;
   return static_cast<std::uint32_t>(std::clamp(std::floor(place / reach_of(size)) + kHalf, 0.0, kLast));
 }
@@ -159,7 +159,7 @@ void Terrain::add(Block block) {
   const double reach = block.half_x + block.half_y;
   if (blocks_.size() >= kMostBlocks || std::isnan(block.x + block.y + reach)) return;
   while (block.size + 1 < kMostSizes && reach > reach_of(block.size)) ++block.size;
-  block.cell = cell_of(line_of(block.y, block.size), line_of(block.x, block.size));
+  block.cell = cell_of(grid_line(block.y, block.size), grid_line(block.x, block.size));
   block.order = static_cast<std::uint32_t>(blocks_.size());
   blocks_.push_back(block);
 }
@@ -181,7 +181,7 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
   std::size_t looks = 0;
   for (const Grid& grid : grids_) {
     const double far = reach_of(grid.size) + reach;
-    const auto line = [&](double place) { return line_of(place, grid.size); };
+    const auto line = [&](double place) { return grid_line(place, grid.size); };
     const auto from = [&](std::size_t begin, std::uint64_t cell) {
       const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto last = cells_.begin() + static_cast<std::ptrdiff_t>(grid.end);

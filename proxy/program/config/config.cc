@@ -553,8 +553,8 @@ void find_rules(config::Config& config, const std::filesystem::path& folder) {
   for (config::Arena& arena : *config.mutable_arena()) find(arena);
 }
 
-Expected<LoadedConfig, ConfigErrors> judge(std::string_view toml, std::string_view name,
-                                           std::span<const wire::Game* const> known, const Machine* machine) {
+Expected<LoadedConfig, ConfigErrors> checked_config(std::string_view toml, std::string_view name,
+                                                    std::span<const wire::Game* const> known, const Machine* machine) {
   config::Config config;
   Reading reading = read_toml(toml, config);
   find_rules(config, std::filesystem::path(name).parent_path());
@@ -568,7 +568,7 @@ Expected<LoadedConfig, ConfigErrors> judge(std::string_view toml, std::string_vi
 
 Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
                                                     std::span<const wire::Game* const> known, const Machine* machine) {
-  auto loaded = judge(toml, name, known, machine);
+  auto loaded = checked_config(toml, name, known, machine);
   if (!loaded) return loaded.error();
   return std::move(loaded->config);
 }
@@ -585,7 +585,7 @@ Expected<LoadedConfig, ConfigErrors> load_config(const std::string& path, std::s
     text.append(piece.data(), static_cast<std::size_t>(file.read(piece.data(), piece.size()).gcount()));
   if (file.bad() || text.size() > kLargestConfig)
     return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
-  return judge(text, path, known, machine);
+  return checked_config(text, path, known, machine);
 }
 
 config::Config default_config() {

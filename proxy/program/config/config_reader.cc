@@ -21,7 +21,7 @@ using google::protobuf::Message;
 
 const config::Rule& rule_of(const FieldDescriptor& field) { return field.options().GetExtension(config::rule); }
 
-Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Place start_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
 // The value as it is written in the file, for an error message.
 std::string shown(const toml::node& node) {
@@ -83,7 +83,7 @@ class Filler {
       if (field)
         value(node, into, *field, at);
       else
-        problem(place_of(key.source()), at, "unknown key" + did_you_mean(key.str(), names_in(into)));
+        problem(start_of(key.source()), at, "unknown key" + did_you_mean(key.str(), names_in(into)));
     }
     miss_required(from, into, path);
   }
@@ -104,19 +104,19 @@ class Filler {
   std::string printable(const toml::value<std::string>& text, const std::string& path) {
     std::string kept = text.get();
     std::erase_if(kept, [](char c) { return is_control(c) && c != '\n' && c != '\t'; });
-    if (kept.size() != text.get().size()) problem(place_of(text.source()), path, "must have no control characters");
+    if (kept.size() != text.get().size()) problem(start_of(text.source()), path, "must have no control characters");
     return kept;
   }
 
   void expected(const char* what, const toml::node& node, const std::string& path) {
-    problem(place_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
+    problem(start_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
   }
 
   /// Makes later checks ignore this value, whose error was reported already.
   void beyond_words(const std::string& path) { reading_.places.erase(path); }
 
   void value(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
-    reading_.places[path] = place_of(node.source());
+    reading_.places[path] = start_of(node.source());
     if (field.is_repeated()) return list(node, into, field, path);
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
@@ -159,7 +159,7 @@ class Filler {
   }
 
   void add(const toml::node& item, Message& into, const FieldDescriptor& field, const std::string& path) {
-    reading_.places[path] = place_of(item.source());
+    reading_.places[path] = start_of(item.source());
     const auto& reflection = *into.GetReflection();
     if (const auto* text = item.as_string())
       reflection.AddString(&into, &field, printable(*text, path));
@@ -178,7 +178,7 @@ class Filler {
     const auto* word = node.as_string();
     if (!word) return expected("a string", node, path);
     const std::string wrong = set_enum(into, field, printable(*word, path));
-    if (!wrong.empty()) problem(place_of(node.source()), path, wrong);
+    if (!wrong.empty()) problem(start_of(node.source()), path, wrong);
   }
 
   void truth(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
@@ -189,7 +189,7 @@ class Filler {
   void number(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const auto* number = node.as_integer();
     if (number == nullptr || !in_range(number->get(), rule_of(field)))
-      return problem(place_of(node.source()), path, not_in_range(rule_of(field), shown(node)));
+      return problem(start_of(node.source()), path, not_in_range(rule_of(field), shown(node)));
     set_number(into, field, number->get());
   }
 
@@ -198,7 +198,7 @@ class Filler {
     for (int i = 0; i < kind.field_count(); ++i) {
       const FieldDescriptor& field = *kind.field(i);
       if (rule_of(field).required() && !from.contains(field.name()))
-        problem(place_of(from.source()), path, "the key '" + field.name() + "' is missing");
+        problem(start_of(from.source()), path, "the key '" + field.name() + "' is missing");
     }
   }
 
@@ -291,7 +291,7 @@ Reading read_toml(std::string_view toml, Message& into) {
   } catch (const toml::parse_error& error) {
     // A syntax error is the only one reported: what follows it cannot be parsed reliably.
     reading.syntax_error = true;
-    reading.problems.push_back({place_of(error.source()), std::string(error.description())});
+    reading.problems.push_back({start_of(error.source()), std::string(error.description())});
   }
   set_defaults(into);
   return reading;

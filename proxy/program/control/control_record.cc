@@ -47,7 +47,7 @@ ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
           list_field("files", status.paths)};
 }
 
-Reply recordings(const std::vector<Recordable>& all, std::string_view rest) {
+Reply recordings_reply(const std::vector<Recordable>& all, std::string_view rest) {
   if (!rest.empty()) return Error{"recordings takes no arguments"};
   std::vector<ReplyRow> rows;
   for (const Recordable& one : all) {
@@ -96,7 +96,7 @@ Reply record(const std::vector<Recordable>& all, std::string_view rest) {
 
 void add_record_commands(Control& control, std::function<std::vector<Recordable>()> all) {
   control.add("recordings", "Lists the routes and arenas, and the files that they are being recorded to.",
-              [all](std::string_view rest) { return recordings(all(), rest); });
+              [all](std::string_view rest) { return recordings_reply(all(), rest); });
   control.add_order(
       "record start|stop|rotate [ROUTE]",
       "Starts or stops a recording, or continues it in a new file. ROUTE: a number, a name or an address of "

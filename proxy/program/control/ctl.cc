@@ -106,7 +106,7 @@ void print(const std::string& text, bool json) {
 
 /// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command. `user`:
 /// of the process that answers at options.socket.
-bool ask_older(const CtlOptions& options, const std::string& line, std::optional<std::uint32_t> user) {
+bool older_answers(const CtlOptions& options, const std::string& line, std::optional<std::uint32_t> user) {
   bool any = false;
   for (const OlderSocket& older : older_sockets(options.socket, user)) {
     const Answer answer = ask(older.path, line, options.json, {.user = user});
@@ -188,7 +188,8 @@ int run_ctl(const CtlOptions& given) {
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
-  if ((!options.fleet && is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older), user)) ||
+  if ((!options.fleet && is_for_older(options.words[0]) && !ends &&
+       older_answers(for_older, line_of(for_older), user)) ||
       (answer.ok && !nobody))
     return kOk;
   if (nobody) return kFailed;

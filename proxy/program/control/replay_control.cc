@@ -11,7 +11,7 @@ using core::Replay;
 
 constexpr Millis kSayEvery = 10'000;
 
-std::string text(const Replay::Status& status) {
+std::string status_text(const Replay::Status& status) {
   return "replay: " + time_text(status.at) + " of " + time_text(status.length) +
          (status.paused ? ", paused" : fmt::format(", speed {:g}", status.speed)) +
          fmt::format(", {} watching", status.watchers);
@@ -47,7 +47,7 @@ void ReplayControl::status_changed(const Replay::Status& status) {
     status_ = status;
   }
   if (worth_saying(status)) {
-    log_info("{}", text(status));
+    log_info("{}", status_text(status));
     said_ = status;
     said_at_ = steady_now();
   }

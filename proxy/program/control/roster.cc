@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostTold = 10;
 constexpr std::string_view kName = "name:";
 
-std::optional<relay::LinkId> link_of(std::string_view text) {
+std::optional<relay::LinkId> link_number(std::string_view text) {
   relay::LinkId link = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), link);
   const bool whole = wrong == std::errc{} && end == text.data() + text.size();
@@ -78,7 +78,7 @@ Target Target::parse(std::string_view text) {
     target.name = std::string(text.substr(kName.size()));
     return target;
   }
-  target.link = link_of(text);
+  target.link = link_number(text);
   if (!target.link) target.network = value_of(net::Network::parse(text));
   if (!target.link && !target.network) target.address = value_of(net::Address::parse(text));
   if (!target.link && !target.network && !target.address) target.name = target.text;

@@ -145,7 +145,7 @@ class Listing {
   std::map<std::uint32_t, Link> links_;
 };
 
-std::string text(const RecordedSessionInfo& link) {
+std::string session_text(const RecordedSessionInfo& link) {
   return "  link " + std::to_string(link.link) + "  " + screen_text(link.dialect) +
          (link.player.empty() ? "" : ", player '" + screen_text(link.player) + "'") + ", " +
          std::to_string(link.facts) + " facts, " + time_text(link.length()) + "\n";
@@ -157,7 +157,7 @@ Error none_of(const RecordedSessions& found, std::optional<std::uint32_t> wanted
   std::string error = name + ": link " + std::to_string(*wanted) + " has no words; these links have words:\n";
   std::size_t left = kMostListed;
   for (const RecordedSessionInfo& link : found.sessions)
-    if (left != 0) --left, error += text(link);
+    if (left != 0) --left, error += session_text(link);
   if (found.sessions.size() > kMostListed)
     error += "  and " + std::to_string(found.sessions.size() - kMostListed) + " more\n";
   error.pop_back();

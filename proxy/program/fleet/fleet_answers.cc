@@ -25,7 +25,7 @@ constexpr std::size_t kMostLinesOfAll = 200'000, kMostColumnsOfAll = 256;
 constexpr const char* kTooMuch = "its answer is left out, because the answers of all nodes are too long together";
 constexpr double kHighestNumber = 9'007'199'254'740'992;  // 2^53: a double has all integers up to there
 
-std::vector<std::string_view> parts_of(std::string_view text, char between) {
+std::vector<std::string_view> split_at(std::string_view text, char between) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
     const auto end = std::min(text.find(between), text.size());
@@ -51,7 +51,7 @@ bool is_answer(std::string_view text) {
 }
 
 /// The place of a column in `header`; adds the column if it is missing. The first column, `node`, is never matched.
-std::size_t place_of(std::string_view column, std::vector<std::string>& header) {
+std::size_t column_place(std::string_view column, std::vector<std::string>& header) {
   const auto at = std::find(header.begin() + 1, header.end(), column);
   if (at != header.end()) return static_cast<std::size_t>(at - header.begin());
   header.emplace_back(column);
@@ -60,7 +60,7 @@ std::size_t place_of(std::string_view column, std::vector<std::string>& header) 
 
 /// Whether the columns of a node, which are the first of `lines`, are too many beside those of the others.
 bool are_too_many(std::string_view columns, std::vector<std::string> header) {
-  for (const std::string_view column : parts_of(columns, '\t')) place_of(screen_text(column), header);
+  for (const std::string_view column : split_at(columns, '\t')) column_place(screen_text(column), header);
   return header.size() > kMostColumnsOfAll;
 }
 
@@ -97,7 +97,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
       failures += "# " + answer.node + ": " + failure_of(answer) + "\n";
       continue;
     }
-    const auto all = parts_of(std::string_view(answer.text).substr(kAnswered.size()), '\n');
+    const auto all = split_at(std::string_view(answer.text).substr(kAnswered.size()), '\n');
     if (lines_so_far + all.size() > kMostLinesOfAll || (table && !all.empty() && are_too_many(all[0], header))) {
       failures += "# " + answer.node + ": " + kTooMuch + "\n";
       continue;
@@ -109,12 +109,12 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
     }
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto fields = parts_of(all[i], '\t');
+      const auto fields = split_at(all[i], '\t');
       if (i > 0) rows.push_back({answer.node});
       for (std::size_t at = 0; at < fields.size(); ++at) {
         const std::string field = screen_text(fields[at]);
         if (i == 0) {
-          places.push_back(place_of(field, header));
+          places.push_back(column_place(field, header));
         } else if (at < places.size()) {
           if (rows.back().size() <= places[at]) rows.back().resize(places[at] + 1, "-");
           rows.back()[places[at]] = field;

@@ -67,7 +67,7 @@ const char* colour_of(const std::string& team) {
   return "";
 }
 
-std::string name_of(const PlayerCounts& line) { return line.name.empty() ? "(no name)" : screen_text(line.name); }
+std::string shown_name(const PlayerCounts& line) { return line.name.empty() ? "(no name)" : screen_text(line.name); }
 
 std::string count_text(std::int64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -130,7 +130,7 @@ std::string board(const Statistics& statistics, bool colours) {
   for (const BoardColumn& column : columns) head.push_back({column.name, kBold});
   table.add(head);
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
-    std::vector<TextTable::Cell> row{{name_of(lines[i]), colour_of(lines[i].team)}};
+    std::vector<TextTable::Cell> row{{shown_name(lines[i]), colour_of(lines[i].team)}};
     for (const BoardColumn& column : columns) row.push_back({column.cell(lines[i])});
     table.add(row);
   }
@@ -144,13 +144,13 @@ std::string matrix(const Statistics& statistics, std::size_t size, bool colours)
   TextTable table;
   std::vector<TextTable::Cell> head{{"killed", kBold}};
   for (std::size_t i = 0; i < size; ++i) {
-    const std::string name = name_of(statistics.players()[i]);
+    const std::string name = shown_name(statistics.players()[i]);
     head.push_back({fitted(name, 10), colour_of(statistics.players()[i].team)});
   }
   table.add(head);
   for (std::size_t killer = 0; killer < size; ++killer) {
     const PlayerCounts& line = statistics.players()[killer];
-    std::vector<TextTable::Cell> row{{name_of(line), colour_of(line.team)}};
+    std::vector<TextTable::Cell> row{{shown_name(line), colour_of(line.team)}};
     for (std::size_t victim = 0; victim < size; ++victim) {
       const auto at = statistics.pairs().find({killer, victim});
       const bool none = at == statistics.pairs().end();
@@ -171,7 +171,7 @@ std::string duels(const Statistics& statistics, bool colours) {
   table.add({{"most frequent", kBold}, {"kills", kBold}});
   for (std::size_t i = 0; i < std::min(all.size(), kMostPairsTold); ++i) {
     const auto& [killer, victim] = all[i].second;
-    table.add({{name_of(statistics.players()[killer]) + " killed " + name_of(statistics.players()[victim])},
+    table.add({{shown_name(statistics.players()[killer]) + " killed " + shown_name(statistics.players()[victim])},
                {std::to_string(all[i].first)}});
   }
   return table.text(colours);
@@ -179,7 +179,7 @@ std::string duels(const Statistics& statistics, bool colours) {
 
 std::string winner_of(const Statistics& statistics, const Match& match) {
   const std::size_t place = statistics.place_of(match.winner);
-  if (place != 0) return name_of(statistics.players()[place - 1]);
+  if (place != 0) return shown_name(statistics.players()[place - 1]);
   return match.winning_team;
 }
 

@@ -21,7 +21,7 @@ std::string undecoded_text(Bytes bytes) {
 
 std::string_view name_of(std::string_view line) { return line.substr(0, line.find(' ')); }
 
-std::optional<double> number_in(const std::string& value) {
+std::optional<double> field_number(const std::string& value) {
   double number = 0;
   const char* const end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, number);
@@ -47,7 +47,7 @@ bool is_rounded(const wire::Shown& before, const wire::Shown& after, core::Micro
   if (before.path != after.path) return false;
   if (before.value == after.value || is_older(before.value, after.value, age)) return true;
   if (!has_fraction(before.value) && !has_fraction(after.value)) return false;
-  const auto was = number_in(before.value), is = number_in(after.value);
+  const auto was = field_number(before.value), is = field_number(after.value);
   return was && is && std::abs(*was - *is) <= kMost * std::max({1.0, std::abs(*was), std::abs(*is)});
 }
 

@@ -11,7 +11,7 @@
 namespace entente {
 namespace {
 
-std::string text(const Fault& fault, std::uint64_t at) {
+std::string fault_text(const Fault& fault, std::uint64_t at) {
   std::string said = std::string(": ") + fault.what;
   if (*fault.field != '\0') said += std::string(" in ") + fault.field;
   return said + " at byte " + std::to_string(at + fault.offset);
@@ -86,7 +86,7 @@ void LogEvents::refused(const std::string& route, const relay::LinkInfo& session
   log_about(LogLevel::kWarn, about(route, session), relay::text(reason), "refused {} ({}): {}{}{}{}",
             bot ? "a bot" : session.client.text() + " at " + at_text(session.listener),
             dialect_text(*session.game, session.dialect), relay::text(reason),
-            *fault.what != '\0' ? text(fault, at) : "", on_route(route), and_more(suppressed));
+            *fault.what != '\0' ? fault_text(fault, at) : "", on_route(route), and_more(suppressed));
 }
 
 void LogEvents::words_dropped(const std::string& route, const relay::LinkInfo& session, std::string_view what,

@@ -61,7 +61,7 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
 constexpr std::string_view kModified = "modified: ";
 
 /// In lines such as "limits.sessions: 200 -> 150", each after `changed`, or "added: access.deny[0]: …".
-std::vector<std::string> differences(const Message& before, const Message& fresh, std::string_view changed = "") {
+std::vector<std::string> changed_fields(const Message& before, const Message& fresh, std::string_view changed = "") {
   std::string text;
   MessageDifferencer differencer;
   differencer.ReportDifferencesToString(&text);
@@ -76,7 +76,7 @@ std::vector<std::string> differences(const Message& before, const Message& fresh
 }
 
 void add_changes(const std::string& of, const Message& before, const Message& fresh, std::vector<std::string>& lines) {
-  for (const std::string& line : differences(before, fresh)) lines.push_back(of + line);
+  for (const std::string& line : changed_fields(before, fresh)) lines.push_back(of + line);
 }
 
 /// The changes of the fleet's arenas, and of routes into them, that need a restart.
@@ -102,7 +102,8 @@ template <class Table>
 Reload rule_of_table() {
   const auto& tables = *config::Config::descriptor();
   for (int i = 0; i < tables.field_count(); ++i)
-    if (tables.field(i)->message_type() == Table::descriptor()) return reload_rule(*tables.field(i), config::Rule::never);
+    if (tables.field(i)->message_type() == Table::descriptor())
+      return reload_rule(*tables.field(i), config::Rule::never);
   return config::Rule::never;
 }
 
@@ -138,7 +139,7 @@ std::vector<std::string> changed_keys(const config::Route& before, const config:
 }
 
 std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh) {
-  return differences(at_once(before), at_once(fresh), "changed: ");
+  return changed_fields(at_once(before), at_once(fresh), "changed: ");
 }
 
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh) {

@@ -8,7 +8,7 @@ using wire::Way;
 namespace {
 
 template <class Traffic>
-void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
+void count_traffic(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
   if (lane == Lane::kStream) {
     traffic.bytes.add(bytes);
     traffic.frames.add(frames);
@@ -25,7 +25,8 @@ void CountedEnd::send(WorkerRoute& worker_route, Lane lane, const SharedBytes& s
   const bool front = facing == Facing::kClient;
   if (counted && worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
-  if (counted) count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
+  if (counted)
+    count_traffic(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
   if (end->waiting() == 0) last_progress = worker_route.loop.now();
   shared.owner ? end->lend(lane, shared) : end->send(lane, bytes);
 }
@@ -35,8 +36,8 @@ void CountedEnd::hear(WorkerRoute& worker_route, const Frames& frames, WallTime 
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, frames.lane, frames.bytes, at);
-  count(front ? worker_route.counters.to_server : worker_route.counters.to_client, frames.lane, frames.bytes.size(),
-        frames.count());
+  count_traffic(front ? worker_route.counters.to_server : worker_route.counters.to_client, frames.lane,
+                frames.bytes.size(), frames.count());
 }
 
 bool CountedEnd::overflows(const Limits& limits) const {
