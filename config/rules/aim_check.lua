@@ -2,37 +2,36 @@
 -- degree of the line to an enemy that moves across it, or of the place where that enemy and the shot would meet.
 
 local window, share = 30, 0.8 -- shots that are judged together; how many of them must be exact
-local exact, aimed = math.rad(0.35), math.rad(12) -- angles
+local exact, aimed = math.tan(math.rad(0.35)), math.tan(math.rad(12)) -- tangents of angles
 local least_speed, least_metres, most_metres = 5, 40, 300 -- of a target that is hard to hit
 local most_enemies = 12 -- that are looked at, the nearest first
 
 local shots = {} -- by player: the errors of the last aimed shots
 
-local function angle(a, b)
-  local difference = (a - b) % (2 * math.pi)
-  return difference > math.pi and 2 * math.pi - difference or difference
+local abs, huge = math.abs, math.huge
+
+-- The tangent of the angle between the way to (x, y) and the direction (u, v); huge: it is not ahead.
+local function tangent(x, y, u, v)
+  local ahead = x * u + y * v
+  return ahead > 0 and abs(x * v - y * u) / ahead or huge
 end
 
--- The smallest angle between the shot and an enemy that moves across it; nil: there is none.
+-- The smallest one between the shot and an enemy that moves across it; nil: there is none.
 local function error_of(shot)
-  local speed, best = math.sqrt(shot.vx ^ 2 + shot.vy ^ 2), nil
+  local u, v, best = shot.vx, shot.vy, aimed
+  local speed = math.sqrt(u ^ 2 + v ^ 2)
   if speed == 0 then return end
-  local yaw = math.atan(shot.vy, shot.vx)
   for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies)) do
-    local enemy = unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive
-    if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") and unit.away >= least_metres then
-      local x, y = unit.x - shot.x, unit.y - shot.y
-      local across = math.abs(unit.vx * y - unit.vy * x) / unit.away
-      if across >= least_speed then
-        local now_off = angle(math.atan(y, x), yaw)
+    local enemy = unit.away >= least_metres and unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive
+    if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") then
+      local x, y, vx, vy = unit.x - shot.x, unit.y - shot.y, unit.vx, unit.vy
+      if abs(vx * y - vy * x) >= least_speed * unit.away then
         local t = shot.kind == "RAY" and 0 or unit.away / speed
-        local then_off = angle(math.atan(y + unit.vy * t, x + unit.vx * t), yaw)
-        local off = math.min(now_off, then_off)
-        if off < aimed and (not best or off < best) then best = off end
+        best = math.min(best, tangent(x, y, u, v), tangent(x + vx * t, y + vy * t, u, v))
       end
     end
   end
-  return best
+  return best < aimed and best or nil
 end
 
 function on_fact.shot(shot)

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
 #include "proxy/core/seconds.h"
 #include "proxy/rules/calls.h"
 #include "proxy/rules/rule.h"
+#include "proxy/rules/snapshots.h"
 #include "proxy/rules/words.h"
 
 namespace entente::rules {
@@ -56,73 +59,20 @@ void set(lua_State* lua, const char* name, double value) {
   lua_pushnumber(lua, value);
   lua_setfield(lua, -2, name);
 }
-void set_count(lua_State* lua, const char* name, std::uint32_t value) {
-  lua_pushinteger(lua, value);
-  lua_setfield(lua, -2, name);
-}
-void set_flag(lua_State* lua, const char* name, bool value) {
-  lua_pushboolean(lua, value);
-  lua_setfield(lua, -2, name);
-}
 void set_text(lua_State* lua, const char* name, const std::string& value) {
-  lua_pushlstring(lua, value.data(), std::min(value.size(), value.find('\0')));
+  push_text(lua, value);
   lua_setfield(lua, -2, name);
 }
-
-void push_player_state(lua_State* lua, const core::PlayerState& state) {
-  constexpr int kFields = 16;
-  Sandbox::charge(lua, kFields);
-  lua_createtable(lua, 0, kFields);
-  const words::Player& player = state.player;
-  set_count(lua, "id", player.id());
-  set_text(lua, "name", player.name());
-  set_text(lua, "team", words::Team_Name(player.team()));
-  set_text(lua, "role", words::Role_Name(player.role()));
-  set_count(lua, "kit", player.kit());
-  set_count(lua, "wins", state.score.wins());
-  set_count(lua, "losses", state.score.losses());
-  set_count(lua, "team_kills", state.score.team_kills());
-  set(lua, "ping_s", state.ping_s);
-  set_count(lua, "unit", state.active);
-  set_flag(lua, "admin", (player.badges() & words::ADMIN) != 0);
-  set_flag(lua, "registered", (player.badges() & words::REGISTERED) != 0);
-  set_flag(lua, "paused", (player.badges() & words::PAUSED) != 0);
-  set_flag(lua, "here", rule_of(lua).view().is_here(player.id()));
-  const core::UnitState* const unit = world_of(lua).unit(state.active);
-  set_flag(lua, "alive", unit != nullptr && unit->unit.alive());
-}
-
-void push_unit(lua_State* lua, const core::UnitState& state) {
-  constexpr int kFields = 18;
-  Sandbox::charge(lua, kFields);
-  lua_createtable(lua, 0, kFields);
-  const words::Unit& unit = state.unit;
-  const words::Pose pose = core::place_at(unit.pose(), state.posed_at, rule_of(lua).now());
-  set_count(lua, "id", unit.id());
-  set_count(lua, "owner", unit.owner());
-  set_text(lua, "kind", words::Unit_Kind_Name(unit.kind()));
-  set_text(lua, "team", words::Team_Name(unit.team()));
-  set_flag(lua, "alive", unit.alive());
-  set_flag(lua, "hidden", state.hidden);
-  set(lua, "health", unit.health());
-  set(lua, "max_health", unit.max_health());
-  set(lua, "radius", unit.radius());
-  set(lua, "x", pose.x());
-  set(lua, "y", pose.y());
-  set(lua, "z", pose.z());
-  set(lua, "vx", pose.vx());
-  set(lua, "vy", pose.vy());
-  set(lua, "vz", pose.vz());
-  set(lua, "yaw", pose.yaw());
-  set(lua, "pitch", pose.pitch());
-  set_count(lua, "state", pose.state());
+void push_state(lua_State* lua, const core::PlayerState& state) { push_player(lua, state, rule_of(lua).view()); }
+void push_state(lua_State* lua, const core::UnitState& state, std::optional<double> away = std::nullopt) {
+  push_unit(lua, state, rule_of(lua).now(), away);
 }
 
 }  // namespace
 
 void push_player(lua_State* lua, core::Id id) {
   const core::PlayerState* const player = world_of(lua).player(id);
-  player != nullptr ? push_player_state(lua, *player) : lua_pushnil(lua);
+  player != nullptr ? push_state(lua, *player) : lua_pushnil(lua);
 }
 
 namespace calls {
@@ -143,7 +93,7 @@ int players(lua_State* lua) {
   lua_newtable(lua);
   lua_Integer at = 0;
   for (const auto& [id, player] : world_of(lua).players()) {
-    push_player_state(lua, player);
+    push_state(lua, player);
     lua_rawseti(lua, -2, ++at);
   }
   return 1;
@@ -165,26 +115,26 @@ int find_player(lua_State* lua) {
     Sandbox::charge(lua, 4);
     const std::string name = lower_case(state.player.name());
     if (name == wish) {
-      push_player_state(lua, state);
+      push_state(lua, state);
       return 1;
     }
     if (wish.empty() || !name.starts_with(wish)) continue;
     several = found != nullptr;
     found = &state;
   }
-  found != nullptr && !several ? push_player_state(lua, *found) : lua_pushnil(lua);
+  found != nullptr && !several ? push_state(lua, *found) : lua_pushnil(lua);
   return 1;
 }
 
 int unit(lua_State* lua) {
   const core::UnitState* const found = world_of(lua).unit(id_at(lua, 1));
-  found != nullptr ? push_unit(lua, *found) : lua_pushnil(lua);
+  found != nullptr ? push_state(lua, *found) : lua_pushnil(lua);
   return 1;
 }
 
 int unit_of(lua_State* lua) {
   const core::UnitState* const found = world_of(lua).active_unit(id_at(lua, 1));
-  found != nullptr ? push_unit(lua, *found) : lua_pushnil(lua);
+  found != nullptr ? push_state(lua, *found) : lua_pushnil(lua);
   return 1;
 }
 
@@ -212,8 +162,7 @@ int near(lua_State* lua) {
   lua_Integer at = 0;
   for (const Found& one : found) {
     if (at >= most) break;
-    push_unit(lua, *one.unit);
-    set(lua, "away", one.away);
+    push_state(lua, *one.unit, one.away);
     lua_rawseti(lua, -2, ++at);
   }
   return 1;
@@ -253,7 +202,7 @@ int setting(lua_State* lua) {
   const auto& all = world_of(lua).rules();
   const auto at = all.find(std::string_view(luaL_checkstring(lua, 1)));
   if (at == all.end()) return lua_pushnil(lua), 1;
-  lua_pushlstring(lua, at->second.data(), std::min(at->second.size(), at->second.find('\0')));
+  push_text(lua, at->second);
   return 1;
 }
 
@@ -370,6 +319,7 @@ int command(lua_State* lua) {
 }  // namespace calls
 
 void open_functions(lua_State* lua) {
+  open_snapshots(lua);
   for (const Described& one : described()) {
     if (one.call == nullptr) continue;
     lua_pushcfunction(lua, one.call);

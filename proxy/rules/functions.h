@@ -25,7 +25,7 @@ std::span<const Described> described();
 
 /// Makes the functions and the tables on_intent, on_fact and state.
 void open_functions(lua_State* lua);
-/// Pushes the table of a player of the world; nil: it is not there.
+/// Pushes a player of the world; nil: it is not there.
 void push_player(lua_State* lua, core::Id player);
 
 }  // namespace entente::rules

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/rules/functions.h"
+#include "proxy/rules/snapshots.h"
 #include "proxy/rules/words.h"
 
 namespace entente::rules {
@@ -14,24 +15,21 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-/// The tables that functions return and that are no words. The fields are those of functions.cc; a test compares them.
+/// What functions return and is no word.
 struct Table {
   const char* name;
-  const char* fields;  // "id: integer, name: string"
+  std::string fields;  // "id: integer, name: string"
 };
-constexpr Table kTables[] = {
-    {"Player",
-     "id: integer, name: string, team: string, role: string, kit: integer, wins: integer, losses: integer, "
-     "team_kills: integer, ping_s: number, unit: integer, admin: boolean, registered: boolean, paused: boolean, "
-     "here: boolean, alive: boolean"},
-    {"Gone", "id: integer, name: string"},
-    {"Unit",
-     "id: integer, owner: integer, kind: string, team: string, alive: boolean, hidden: boolean, health: number, "
-     "max_health: number, radius: number, x: number, y: number, z: number, vx: number, vy: number, vz: number, "
-     "yaw: number, pitch: number, state: integer, away: number?"},
-    {"Field", "west: number, east: number, south: number, north: number, name: string, bases: Base[]"},
-    {"Base", "team: string, x: number, y: number, half_x: number, half_y: number"},
-};
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all{
+      {"Player", player_fields()},
+      {"Gone", "id: integer, name: string"},
+      {"Unit", unit_fields()},
+      {"Field", "west: number, east: number, south: number, north: number, name: string, bases: Base[]"},
+      {"Base", "team: string, x: number, y: number, half_x: number, half_y: number"},
+  };
+  return all;
+}
 
 /// "a: b, c: d" as pairs; types may have commas in brackets.
 std::vector<std::pair<std::string, std::string>> split(std::string_view list) {
@@ -144,8 +142,11 @@ std::string reference() {
     }
     text += "#### " + signature(one) + "\n\n" + one.text + "\n\n```lua\n" + one.example + "\n```\n\n";
   }
-  text += "### Tables\n\n| table | fields |\n|---|---|\n";
-  for (const Table& table : kTables) text += "| `" + std::string(table.name) + "` | " + table.fields + " |\n";
+  text +=
+      "### What functions return\n\nA `Player` and a `Unit` are what was true when the rule asked. They cannot be "
+      "changed, and have no other fields."
+      "\n\n| what | fields |\n|---|---|\n";
+  for (const Table& table : tables()) text += "| `" + std::string(table.name) + "` | " + table.fields + " |\n";
   text += "\n### What players want: `on_intent`\n\n" + table_of_kinds(intent_kinds(), "on_intent");
   text += "\n### What is true: `on_fact`\n\n" + table_of_kinds(fact_kinds(), "on_fact");
   return text;
@@ -167,7 +168,7 @@ std::string editor_types() {
   }
   for (const char* const word : {"Room", "Round", "Token", "TeamScore"})
     text += "\n---@alias " + std::string(word) + " words." + word + "\n";
-  for (const Table& table : kTables) {
+  for (const Table& table : tables()) {
     text += "\n---@class " + std::string(table.name) + "\n";
     for (const auto& [name, type] : split(table.fields)) text += "---@field " + name + " " + type + "\n";
   }

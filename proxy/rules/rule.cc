@@ -27,10 +27,6 @@ class EmptyRoom final : public RoomView {
 
 void push_handler(lua_State* lua, int handler) { lua_rawgeti(lua, LUA_REGISTRYINDEX, handler); }
 
-void push_text(lua_State* lua, std::string_view text) {
-  lua_pushlstring(lua, text.data(), std::min(text.size(), text.find('\0')));
-}
-
 }  // namespace
 
 Outcome<RuleFile> check_rule(std::string name, std::string source, const Limits& limits) {

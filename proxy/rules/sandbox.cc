@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kHookEvery = 100;             // instructions
 constexpr std::int64_t kBytesPerStep = 64;  // of memory that is asked for
-constexpr std::int64_t kLoadCalls = 5;      // a file may take as many steps as so many calls
+constexpr std::int64_t kBytesPerStepOfCollection = 256;
+constexpr int kCollectAt = 400;  // percent of the memory that was left by the last collection; Lua's default is 200
+constexpr std::int64_t kLoadCalls = 5;  // a file may take as many steps as so many calls
 
 int append(lua_State*, const void* bytes, std::size_t size, void* to) {
   static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), size);
@@ -69,6 +71,8 @@ void Sandbox::open_library(std::uint32_t seed) {
   // The loaded modules would lead to what was removed.
   lua_pushnil(lua_);
   lua_setfield(lua_, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  // Rules keep little, and make many values that they forget soon.
+  lua_gc(lua_, LUA_GCINC, kCollectAt, 0, 0);
   lua_sethook(lua_, &Sandbox::count, LUA_MASKCOUNT, kHookEvery);
 }
 
@@ -90,6 +94,7 @@ void* Sandbox::allocate(void* sandbox, void* block, std::size_t old_size, std::s
       return nullptr;
     }
     if (self.used_ - before + size > self.limits_.memory) {
+      self.spend(static_cast<std::int64_t>(self.used_) / kBytesPerStepOfCollection);  // Lua looks at all of it now
       self.refused_ = "more than 4 MiB of memory";
       return nullptr;
     }

@@ -89,6 +89,8 @@ class Sandbox {
 void open_base(lua_State* lua);
 void open_strings(lua_State* lua);
 void open_tables(lua_State* lua);
+/// Lua's `pairs`, in the order of the keys. It takes a table as its first argument.
+int sorted_pairs(lua_State* lua);
 /// Pushes what `tostring` returns. Tables and functions have no address, so that all runs are alike.
 void push_text_of(lua_State* lua, int index);
 

@@ -95,7 +95,9 @@ int next_pair(lua_State* lua) {
   return 2;
 }
 
-/// In the order of the keys, so that all runs are alike. The table may be changed meanwhile.
+}  // namespace
+
+/// So all runs are alike. The table may be changed meanwhile.
 int sorted_pairs(lua_State* lua) {
   luaL_checkany(lua, 1);
   if (luaL_getmetafield(lua, 1, "__pairs") != LUA_TNIL) {
@@ -128,6 +130,8 @@ int sorted_pairs(lua_State* lua) {
   lua_pushcclosure(lua, next_pair, 3);
   return 1;
 }
+
+namespace {
 
 void replace(lua_State* lua, const char* name, lua_CFunction with, bool keeps_old = false) {
   if (keeps_old) lua_getfield(lua, -1, name);

@@ -5,6 +5,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ bool is_shown(const google::protobuf::FieldDescriptor& field);
 void copy_hidden(const core::Intent& from, core::Intent& to);
 /// Removes it.
 void clear_hidden(core::Intent& intent);
+
+/// Pushes a text, without what follows a NUL: rules have none in their strings.
+inline void push_text(lua_State* lua, std::string_view text) {
+  lua_pushlstring(lua, text.data(), std::min(text.size(), text.find('\0')));
+}
 
 /// Lists are cut to so many elements.
 inline constexpr int kMostElements = 256;

@@ -138,6 +138,25 @@ TEST_CASE("finalizers and weak tables are refused") {
         "tell 1: still here\n");
 }
 
+TEST_CASE("players and units cannot be changed, nor what they are made of") {
+  CHECK(fate_of("get_player(1).wins = 5").find("a Player cannot be changed") != std::string::npos);
+  CHECK(fate_of("local _ = get_player(1).winz").find("a Player has no field 'winz'") != std::string::npos);
+  CHECK(fate_of("local _ = get_player(1)[{}]").find("a Player has no field 'table'") != std::string::npos);
+  CHECK(fate_of("setmetatable(get_player(1), {})").starts_with("off: bad.lua"));
+  CHECK(fate_of("state.player = get_player(1)") == "tell 1: still here\n");
+  CHECK(fate_of("error(getmetatable(get_player(1)), 0)") == "off: bad.lua: Player\ntell 1: still here\n");
+  CHECK(fate_of("local n = 0 for k, v in pairs(get_player(1)) do n = n + 1 end error('has ' .. n, 0)") ==
+        "off: bad.lua: has 15\ntell 1: still here\n");
+}
+
+TEST_CASE("memory that is asked for in vain costs steps, because all of it is looked at") {
+  const std::string fate = fate_of(R"(
+local kept = {}
+pcall(function() while true do kept[#kept + 1] = ('x'):rep(4000 + #kept) end end)
+while true do pcall(string.rep, 'y', 16000) end)");
+  CHECK(fate.starts_with("off: bad.lua: too many steps in one call"));
+}
+
 TEST_CASE("an error that is not a text is not asked for one") {
   const std::string fate = fate_of("error(setmetatable({}, { __tostring = function() while true do end end }))");
   CHECK(fate.starts_with("off: bad.lua: an error that is not a text\n"));
@@ -223,7 +242,7 @@ TEST_CASE("the world may be changed under an iterator") {
 function on_chat()
   local all = players()
   for at in pairs(all) do all[at] = nil; all[at + 1000] = at; all["x" .. at] = 1 end
-  for at, one in ipairs(players()) do one.id = 0; one.name = nil end
+  for at, one in ipairs(players()) do pcall(function() one.id = 0 end) end
   log(get_player(1).name)
 end)");
   scene.begin();

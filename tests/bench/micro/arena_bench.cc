@@ -1,6 +1,9 @@
 // arena_bench: the cost of a tick of an arena full of cells: the referee, applying its facts, and every cell's picture,
 // from the bytes of its mouse to the bytes for the network. A tick is 40 ms; an arena that takes longer cannot keep its
 // rate. One thread, like an arena. The same with all rules of config/rules (`ruled_tick`).
+//
+// To count instructions, which are the same on a busy machine, run it twice for a difference without the start:
+//   for ticks in 25 150; do valgrind --tool=callgrind bench_arena 100 $ticks config/rules; done
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -10,6 +13,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "adapters/ogar/ogar.h"
@@ -28,11 +33,11 @@ constexpr Micros kTick = 40 * core::kMillisecond;
 /// Counts what goes out, and has rules.
 class Network final : public core::Room::Host, private rules::RoomView {
  public:
-  /// All that are shipped.
-  void begin_rules(const core::Room& room, Micros now) {
+  /// All in this folder.
+  void begin_rules(const std::string& folder, const core::Room& room, Micros now) {
     room_ = &room;
     auto set = std::make_shared<rules::RuleSet>();
-    for (const auto& one : std::filesystem::directory_iterator(ENTENTE_RULES)) {
+    for (const auto& one : std::filesystem::directory_iterator(folder)) {
       std::ifstream file(one.path());
       auto rule = rules::check_rule(one.path().filename().string(), {std::istreambuf_iterator<char>(file), {}});
       if (!rule) die("rule", rule.error().text);
@@ -77,10 +82,11 @@ class Network final : public core::Room::Host, private rules::RoomView {
 /// Cells of modern3 whose mice wander, in a courtyard whose area per cell is always the same.
 class Crowd {
  public:
-  explicit Crowd(std::size_t count, bool ruled = false)
+  /// `rules`: a folder; "": there are none.
+  explicit Crowd(std::size_t count, const std::string& rules = "")
       : room_(network, referee(count), options()), codec_(ogar::make_message_codec(0)) {
     room_.back_opened({}, now_);
-    if (ruled) network.begin_rules(room_, now_);
+    if (!rules.empty()) network.begin_rules(rules, room_, now_);
     for (std::size_t i = 0; i < count; ++i) {
       seats_.push_back(room_.seat(ogar::faces().front({}), {}, now_));
       ogar::Hello hello;
@@ -142,7 +148,7 @@ class Crowd {
 };
 
 void measure(benchmark::State& state, bool ruled) {
-  Crowd crowd(static_cast<std::size_t>(state.range(0)), ruled);
+  Crowd crowd(static_cast<std::size_t>(state.range(0)), ruled ? ENTENTE_RULES : "");
   for (int i = 0; i < 50; ++i) crowd.tick();
   const std::size_t sent = crowd.network.sent, frames = crowd.network.frames;
   for (auto _ : state) crowd.tick();
@@ -161,4 +167,16 @@ BENCHMARK(ruled_tick)->Arg(10)->Arg(100)->Arg(250)->Arg(500)->Unit(benchmark::kM
 }  // namespace
 }  // namespace entente
 
-BENCHMARK_MAIN();
+/// bench_arena PLAYERS TICKS [FOLDER]: only that, for a profiler; with the rules of a folder.
+int main(int count, char** arguments) {
+  const auto number = [&](int at) { return count > at ? std::strtoul(arguments[at], nullptr, 10) : 0; };
+  if (number(1) != 0) {
+    entente::Crowd crowd(number(1), count > 3 ? arguments[3] : "");
+    for (auto left = number(2); left != 0; --left) crowd.tick();
+    return 0;
+  }
+  benchmark::Initialize(&count, arguments);
+  if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
