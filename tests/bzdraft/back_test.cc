@@ -356,6 +356,18 @@ TEST_CASE("a player who was there before us is in play from his first update; an
   CHECK(play.stage.receives(update, Lane::kDatagram) == "says Pose unit: 102 x: 2 yaw: 0.5 state: 1\n");
 }
 
+TEST_CASE("a laser or a shock wave that has killed a tank goes on") {
+  for (const char* code : {"L", "SW"}) {
+    CAPTURE(code);
+    const std::uint8_t flag = flag_kind(code);
+    Play play;
+    play.come_in(true);
+    play.says({ShotBegin{2, 1, {300000, 0, 1570}, {0, 1000, 0}, 0, 3500, flag}});
+    CHECK(play.says({Killed{3, 2, flag, 1}}) ==
+          "says Died player: 1 unit: 103 killer: 101 shot: 1 why: BY_SHOT respawn_s: 5\n");
+  }
+}
+
 TEST_CASE("a death ends the shot that caused it, and a capture implies the deaths of a team") {
   Play play;
   play.come_in(true);

@@ -264,17 +264,16 @@ TEST_CASE("when a server announces its stop, the room waits for the next one if 
   }
 }
 
-/// Lets players in at once. When its player leaves, it says a farewell.
+/// Lets players in at once, and says a farewell.
 class PoliteBack final : public Back {
  public:
   void receive(const Frames&, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
     words::Player player;
     player.set_id(out.me());
-    if (as<words::Enter>(intent) != nullptr) return out.say(player), out.say(words::Ready());
-    words::Notice farewell;
-    if (as<words::Leave>(intent) != nullptr) out.say(farewell);
+    if (as<words::Enter>(intent) != nullptr) out.say(player), out.say(words::Ready());
   }
+  void session_ends(std::string_view, BackOut& out) override { out.say(words::Notice()); }
 };
 
 class MovableFront final : public Front {
@@ -284,7 +283,7 @@ class MovableFront final : public Front {
   bool takes_another_world() const override { return true; }
 };
 
-TEST_CASE("a player who has moved to another server does not receive what the last one says when the player leaves") {
+TEST_CASE("a player who has moved to another server does not receive the farewell of the last one") {
   Stage stage;
   Room room(stage, std::make_unique<PoliteBack>(), Play::options(false));
   const Id anna = room.seat(std::make_unique<MovableFront>(), {}, 0);

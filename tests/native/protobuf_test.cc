@@ -10,9 +10,21 @@
 #include "adapters/native/codec.h"
 #include "adapters/wire/invent.h"
 #include "schema/game.pb.h"
+#include "tests/support/hex.h"
 #include "tests/support/thorough.h"
 
 namespace entente::native::protobuf_test {
+
+TEST_CASE("a group of a later schema is skipped if it ends, and only then") {
+  const auto reads = [](const char* hex) {
+    words::Fact fact;
+    return read_protobuf(from_hex(hex), fact, nullptr).ok();
+  };
+  CHECK(reads("a306 a406"));            // group 100
+  CHECK(reads("a306 a306 a406 a406"));  // in itself
+  CHECK(reads("a306 0801 a406"));       // with a number in it
+  for (const char* open : {"a306", "a306 0801", "a306 a306 a406", "a406", "a306 a406 a406"}) CHECK_FALSE(reads(open));
+}
 
 TEST_CASE("any protobuf is read as by libprotobuf, which reports nothing") {
   static int reports = 0;

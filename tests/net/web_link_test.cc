@@ -131,6 +131,22 @@ std::shared_ptr<const std::string> large_text() {
   return std::make_shared<const std::string>(std::move(text));
 }
 
+TEST_CASE("requests that come together are all answered, in order") {
+  Loop loop;
+  std::string paths;
+  Reader reader(loop, nullptr, nullptr, [&](WebLink& link, const HttpHead& request) {
+    paths += request.target + ' ';
+    link.serve(HttpReply{200, {}, std::make_shared<const std::string>(request.target)}, /*keep=*/true);
+  });
+  reader.say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int i = 0; i < 20; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(paths == "/1 /2 /3 ");
+  reader.read();
+  CHECK(as_text(reader.heard).ends_with("/3"));
+  reader.link.hang_up();
+  loop.run();
+}
+
 TEST_CASE("a document that many read slowly is kept once") {
   const auto text = large_text();
   const auto answer = [&](WebLink& link, const HttpHead&) {

@@ -2,6 +2,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/translate/translators.h"
+#include "adapters/ogar/wire/text.h"
 #include "adapters/ogar/wire/wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
@@ -26,6 +27,15 @@ std::string legacy(unsigned first, unsigned last, Way way, std::string_view hex)
   const std::string line = printed("legacy" + std::to_string(first), way, hex);
   for (unsigned v = first + 1; v <= last; ++v) CHECK(printed("legacy" + std::to_string(v), way, hex) == line);
   return line;
+}
+
+TEST_CASE("a text is cut by the units of 16 bits that a client counts, of which some characters have two") {
+  const std::string shield = "\xf0\x9f\x9b\xa1", umlaut = "\xc3\xbc";  // two units, and one
+  CHECK(ogar::cut(shield + shield, 4) == shield + shield);
+  CHECK(ogar::cut(shield + shield, 3) == shield);
+  CHECK(ogar::cut(shield + umlaut, 3) == shield + umlaut);
+  CHECK(ogar::cut(shield, 1).empty());
+  CHECK(ogar::cut(umlaut + "a" + umlaut, 2) == umlaut + "a");
 }
 
 TEST_CASE("ogar: the rules for every message hold") {

@@ -367,6 +367,17 @@ TEST_CASE("a player has no tank in play before he spawns, and then all of them")
   CHECK(play.hears<words::Spawn>("") == "");
 }
 
+TEST_CASE("a tank that was damaged before it came into play is not healed by that") {
+  Play play;
+  play.stage.opens();
+  play.hears<words::Enter>("name: 'anna'");
+  play.receives(play.greeting());
+  play.receives(play.lines.event(kUpdateHealth, 0, 20, 1));
+  const std::string told = play.hears<words::Spawn>("");
+  CHECK(told.find("says Spawned unit: 102") != std::string::npos);
+  CHECK(told.find("says Health unit: 102 now: 20\n") != std::string::npos);
+}
+
 TEST_CASE("a player who steers all his tanks at once continues with the next one without a Spawn") {
   Play play;
   play.start();
