@@ -201,6 +201,19 @@ TEST_CASE("no viewer sees anything early, wherever it seeks, and each can return
   }
 }
 
+TEST_CASE("a reader of a broadcast can go up to what may be seen by now, and not further") {
+  constexpr Micros kDelay = 10 * kSecond;
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, kDelay);
+  while (match.now() < 20 * kSecond) match.step();
+  const auto reader = view->reader();
+  WorldState world;
+  const Micros end = match.now() - kDelay;
+  CHECK(reader->seek(end, world).ok());
+  CHECK(world.units().begin()->second.unit.pose().x() == static_cast<double>(end / kStep));
+  CHECK_FALSE(reader->seek(end + 1, world).ok());
+}
+
 TEST_CASE("who comes before a broadcast begins is told when it does, and can count down to it") {
   constexpr Micros kDelay = 100 * kSecond;
   Match match;

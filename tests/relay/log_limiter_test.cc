@@ -81,6 +81,12 @@ TEST_CASE("then one line of each kind is logged a second: the latest, with the n
     log_limiter.say_kept(7000);
     CHECK(said.take() == Lines{"d+0"});
   }
+  SUBCASE("and not again after that") {
+    CHECK(log_limiter.say(kBad, "", 6000, said("c")));
+    log_limiter.say_kept(60'000);
+    log_limiter.say_rest();
+    CHECK(said.take() == Lines{"c+10"});
+  }
   SUBCASE("without another event, as soon as it is allowed") {
     log_limiter.say_kept(5999);
     CHECK(said.take().empty());
