@@ -123,6 +123,10 @@ TEST_CASE("a bucket: create once, update by revision, remove; a conflict returns
   CHECK(late.how == BucketResult::How::kConflict);
   CHECK(as_text(late.entry.value) == "three");
   CHECK(late.entry.revision == updated.entry.revision);
+  const std::string too_large(4U << 20U, 'x');
+  const BucketResult failed =
+      its.order([&](auto done) { its.line->update("leases", "a", as_bytes(too_large), updated.entry.revision, done); });
+  CHECK(failed.how == BucketResult::How::kFailed);  // nobody else was first
   CHECK(its.order([&](auto done) { its.line->remove("leases", "a", done); }).done());
   CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == BucketResult::How::kMissing);
   CHECK(its.order([&](auto done) { its.line->create("leases", "a", as_bytes("five"), done); }).done());

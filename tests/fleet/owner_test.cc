@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "adapters/native/native.h"
+#include "proxy/fleet/arena/far_guest.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "schema/fleet.pb.h"
@@ -82,6 +84,69 @@ TEST_CASE("many facts of one turn are published once and whole, in messages that
       if (fact.has_said() && fact.said().text() == std::string(100, 'x') + std::to_string(count)) ++count;
   }
   CHECK(count == kSome);
+}
+
+/// A message of a node about the player on its seat 1. `what`: fills its parts.
+Buffer from_edge(std::uint64_t number, const std::function<void(bus::FromNode&)>& what) {
+  bus::FromNode message;
+  message.set_epoch(3);
+  message.set_run(1);
+  message.set_number(number);
+  what(message);
+  for (auto& part : *message.mutable_parts()) part.set_seat(1);
+  const std::string bytes = message.SerializeAsString();
+  return {bytes.begin(), bytes.end()};
+}
+
+void open(bus::FromNode& message) {
+  auto& client = *message.add_parts()->mutable_open();
+  client.set_address("192.0.2.1:1");
+  client.set_game("native");
+  client.set_dialect("protobuf");
+}
+
+void enter(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_enter()->set_name("anna"); }
+void say_hello(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_say()->set_text("hello"); }
+
+TEST_CASE("a message of a node that comes twice is carried out once") {
+  Owned it;
+  const auto turns = [&] {
+    for (int i = 0; i < 3; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    const std::uint64_t until = it.loop.nanos() + 2 * kGatherNanos;
+    do {
+      uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+      it.owner->turn_ends();
+    } while (it.loop.nanos() < until);
+  };
+  const auto hellos = [&] {
+    int count = 0;
+    for (const bus::Facts& facts : it.published)
+      for (const auto& fact : facts.facts()) count += fact.has_said() && fact.said().text() == "hello" ? 1 : 0;
+    return count;
+  };
+  it.owner->read("edge", from_edge(1, open));
+  turns();
+  it.owner->read("edge", from_edge(2, enter));
+  turns();
+  for (int times = 0; times < 3; ++times) {
+    it.owner->read("edge", from_edge(3, say_hello));
+    turns();
+    CHECK(hellos() == 1);
+    CHECK(it.arena.counts->refused == static_cast<std::uint64_t>(times));
+  }
+  it.owner->read("edge", from_edge(4, say_hello));
+  turns();
+  CHECK(hellos() == 2);
+}
+
+TEST_CASE("of a player of another node who waits for a seat, a bounded number of intents is kept") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, [](bus::FromNode& message) {
+                   open(message);
+                   enter(message);
+                   for (std::size_t i = 0; i < FarGuest::kMostWaiting + 10; ++i) say_hello(message);
+                 }));
+  CHECK(it.arena.counts->refused == 11);
 }
 
 }  // namespace
