@@ -282,6 +282,21 @@ TEST_CASE("a missed message is detected, and a snapshot repairs the world") {
   talk(ben, anna, "here too");
 }
 
+TEST_CASE("an edge without an owner asks for the world once in each of its beats") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node a(nats, "a");
+  const auto began = std::chrono::steady_clock::now();
+  a.lead().run();
+  CHECK(testing::eventually([&] {
+    bus::FromNode last;
+    return last.ParseFromString(stranger.heard("entente.arena.field.from.a")) && last.wants_world() &&
+           last.number() >= 3;
+  }));
+  CHECK(std::chrono::steady_clock::now() - began >= std::chrono::milliseconds(2 * kNodeBeat));
+}
+
 TEST_CASE("a hostile node cannot speak for players of another node, and invalid messages are refused") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

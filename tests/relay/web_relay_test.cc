@@ -456,23 +456,30 @@ TEST_CASE("plain HTTP on a TLS port is answered in plain HTTP, also if it comes 
   client.upgrade();
 }
 
+/// Writes down what the tap gets.
+struct Spoken final : relay::Tap, relay::TapSink {
+  std::mutex mutex;
+  std::string all;
+  relay::TapSink& sink(std::size_t) override { return *this; }
+  void opened(const relay::LinkInfo& info, WallTime) override {
+    keep("opened " + std::string(info.game->dialects()[info.dialect].name));
+  }
+  void bytes(relay::LinkId, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
+    keep(std::string(wire::text(way)) + " " + to_hex(bytes));
+  }
+  void closed(relay::LinkId, std::string_view reason, WallTime) override { keep(std::string(reason)); }
+  void keep(const std::string& line) {
+    const std::lock_guard lock(mutex);
+    all += line + "; ";
+  }
+  std::string so_far() {
+    const std::lock_guard lock(mutex);
+    return all;
+  }
+};
+
 TEST_CASE("the tap gets a session's dialect before its messages, also when the server speaks first") {
-  struct Spoken final : relay::Tap, relay::TapSink {
-    std::mutex mutex;
-    std::string all;
-    relay::TapSink& sink(std::size_t) override { return *this; }
-    void opened(const relay::LinkInfo& info, WallTime) override {
-      keep("opened " + std::string(info.game->dialects()[info.dialect].name));
-    }
-    void bytes(relay::LinkId, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
-      keep(std::string(wire::text(way)) + " " + to_hex(bytes));
-    }
-    void closed(relay::LinkId, std::string_view reason, WallTime) override { keep(std::string(reason)); }
-    void keep(const std::string& line) {
-      const std::lock_guard lock(mutex);
-      all += line + "; ";
-    }
-  } tap;
+  Spoken tap;
   FakeServer fake;
   {
     Running running(ogar::game(), fake.address(), no_limits(), 1, 0, &tap);
@@ -492,6 +499,20 @@ TEST_CASE("the tap gets a session's dialect before its messages, also when the s
   }
   CHECK(tap.all ==
         "opened legacy11; s2c 12; s2c 14; c2s fe0b000000; client left; opened modern3; s2c 02; proxy stopped; ");
+}
+
+TEST_CASE("the tap waits for a client to name its dialect while its server says no more than a limit") {
+  Spoken tap;
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.held_bytes = 2'000;
+  Running running(ogar::game(), fake.address(), limits, 1, 0, &tap);
+  WebPair pair(running, fake);
+  pair.server.send("12");
+  CHECK(pair.client.next() == "b:12");
+  CHECK(tap.so_far().empty());
+  for (int i = 0; i < 200; ++i) pair.server.send("12");
+  CHECK(eventually([&] { return tap.so_far().starts_with("opened modern3; s2c 12; "); }));
 }
 
 TEST_CASE("messages that a client sends together with its request arrive") {

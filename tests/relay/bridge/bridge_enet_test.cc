@@ -368,6 +368,23 @@ TEST_CASE("a client that is too fast is delayed within a limit, and its datagram
     });
     CHECK(scene.running.totals().current_sessions() == 1);
   }
+  SUBCASE("the limit is of what waits, not of all that has ever waited") {
+    limits.high_water = limits.low_water = 20'000;
+    ToStream scene(limits);
+    scene.join();
+    for (int round = 0; round < 6; ++round) {
+      constexpr int kSent = 60;  // of about 180 bytes each, as they are counted
+      Buffer all;
+      for (int i = 0; i < kSent; ++i) {
+        const Buffer line = said(std::string(50, 'x'));
+        append(all, line);
+        scene.say(scene.client, line);
+      }
+      CHECK(scene.read(scene.server_stream, all.size()) == all);
+    }
+    CHECK(scene.running.totals().throttled >= 1);
+    CHECK(scene.running.totals().current_sessions() == 1);
+  }
   SUBCASE("beyond the limit the session ends") {
     limits.messages_per_second = 10;
     limits.high_water = limits.low_water = 20'000;

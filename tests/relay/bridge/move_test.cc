@@ -72,6 +72,26 @@ TEST_CASE("move: a player continues at another route's server, and stays at its 
   CHECK(running.empty());
 }
 
+TEST_CASE("move: a player that goes home gives back its place on the other route") {
+  Moving running(2);
+  Player anna(running);
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  running.server().set_rules(kOther, {limits, {}});
+  auto away = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  REQUIRE(away.get().how == How::kMoved);
+  auto back = running.begin_move(kHome);
+  Lines home = greet(*running.home).first;
+  let_in(home, "one", "dora");
+  REQUIRE(back.get().how == How::kMoved);
+  Lines ben(Stream::to(running.addresses[kOther]));
+  ben.say(R"({"enter":{"name":"ben"}})");
+  CHECK(greet(*running.other).second.find("ben") != std::string::npos);
+  CHECK(running.server().totals(kOther).refused() == 0);
+}
+
 TEST_CASE("move: a player that is not let in stays where it is, and the answer says why") {
   Moving running;
   Player anna(running);

@@ -54,8 +54,9 @@ class InArena : public Serving {
 
 /// A player that has joined.
 struct Player {
-  explicit Player(const InArena& running, const std::string& name = "anna") : client(Stream::to(running.address)) {
-    client.say(R"({"enter":{"name":")" + name + R"("}})");
+  explicit Player(const InArena& running, const std::string& name = "anna", const std::string& role = "PLAY")
+      : client(Stream::to(running.address)) {
+    client.say(R"({"enter":{"name":")" + name + R"(","role":")" + role + R"("}})");
     server.emplace(greet(*running.up).first);
     let_in(*server, "one", "ben");
     client.until("ready");
@@ -204,6 +205,19 @@ TEST_CASE("while_down: a player whose arena is closed waits for the server") {
   let_in(server, "one", "cleo");
   CHECK(have(anna.client.until("back on the server"), "cleo"));
   CHECK(running.totals().held == 1);
+}
+
+TEST_CASE("while_down: a player who only watches watches the arena meanwhile") {
+  InArena running(1);
+  Lines resident = running.resident("rosa");
+  Player anna(running, "anna", "WATCH");
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  anna.client.say(R"({"say":{"text":"hello rosa"}})");
+  resident.until("hello rosa");
+  resident.say(R"({"say":{"text":"hello anna"}})");
+  anna.client.until("hello anna");
 }
 
 TEST_CASE("while_down: a visitor leaves, is kicked or gets messages like any player of the route") {

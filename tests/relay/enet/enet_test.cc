@@ -131,6 +131,18 @@ TEST_CASE("enet relay: a client above its rate is passed on more slowly; beyond 
     scene.until([&] { return scene.running.totals().by(relay::Drop::kTooFast) >= 15; });
     CHECK(scene.client.peer != nullptr);
   }
+  SUBCASE("much in the long run") {
+    limits.high_water = limits.low_water = 20'000;  // each packet counts with 128 bytes beside its own
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    constexpr std::size_t kRounds = 6, kSent = 80;
+    for (std::size_t round = 1; round <= kRounds; ++round) {
+      for (std::size_t i = 0; i < kSent; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
+      scene.until([&] { return scene.server.log.size() == 1 + round * kSent; });
+    }
+    CHECK(scene.running.totals().throttled > 0);
+    CHECK(scene.client.peer != nullptr);
+  }
   SUBCASE("too much") {
     limits.messages_per_second = 10;
     limits.high_water = limits.low_water = 4096;  // each packet counts with 128 bytes beside its own
