@@ -24,6 +24,10 @@ TEST_CASE("a group of a later schema is skipped if it ends, and only then") {
   CHECK(reads("a306 a306 a406 a406"));  // in itself
   CHECK(reads("a306 0801 a406"));       // with a number in it
   for (const char* open : {"a306", "a306 0801", "a306 a306 a406", "a406", "a306 a406 a406"}) CHECK_FALSE(reads(open));
+  words::Fact fact;
+  const auto open = read_protobuf(from_hex("a306 0801"), fact, nullptr);
+  CHECK(open.error().field == std::string("word"));
+  CHECK(open.error().offset == 4);  // the end, where it is still open
 }
 
 TEST_CASE("any protobuf is read as by libprotobuf, which reports nothing") {

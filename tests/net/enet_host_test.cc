@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/time.h"
@@ -142,6 +146,46 @@ TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnect
     duel.until([&] { return duel.client.peer == nullptr; });
     CHECK(duel.client.log.back() == "down 10");
   }
+}
+
+TEST_CASE("enet host: a report that nothing listens at the server is not believed if the server is heard again") {
+  Duel duel(EnetOptions{});
+  // A way from the client to the server, which is closed for a moment.
+  std::optional<Sockets> outside(std::move(*listen_datagrams(loopback())));
+  const Sockets inside = std::move(*datagrams_towards(duel.address));
+  const Address way = outside->address;
+  Address client;
+  const auto pass = [&] {
+    std::uint8_t room[4096];
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    for (ssize_t n; (n = ::recvfrom(outside->udp.get(), room, sizeof room, MSG_DONTWAIT,
+                                    reinterpret_cast<sockaddr*>(&from), &size)) > 0;) {
+      client = Address::from(reinterpret_cast<const sockaddr*>(&from));
+      ::send(inside.udp.get(), room, static_cast<std::size_t>(n), 0);
+    }
+    for (ssize_t n; (n = ::recv(inside.udp.get(), room, sizeof room, MSG_DONTWAIT)) > 0;)
+      ::sendto(outside->udp.get(), room, static_cast<std::size_t>(n), 0, client.raw(), client.size());
+  };
+  const auto until = [&](const std::function<bool()>& done) {
+    duel.until([&] {
+      pass();
+      uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+      return done();
+    });
+  };
+  duel.client.peer = duel.client.host.connect(way, 2, 3);
+  until([&] { return !duel.client.log.empty(); });
+  outside.reset();
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("lost"), EnetDelivery::kReliable));
+  for (int i = 0; i < 10; ++i) uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+  outside.emplace(std::move(*listen_datagrams(way)));
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("heard"), EnetDelivery::kReliable));
+  until([&] { return duel.server.log.size() == 3; });
+  const Millis heard = steady_now();
+  until([&] { return steady_now() > heard + 1'500; });  // longer than it would be believed
+  CHECK(duel.client.peer != nullptr);
+  CHECK(duel.client.log == std::vector<std::string>{"up 0"});
 }
 
 TEST_CASE("enet host: an empty packet is refused, with the range coder on") {

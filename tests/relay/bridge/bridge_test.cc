@@ -419,6 +419,20 @@ TEST_CASE("limits") {
     CHECK(running.heard.line("the server did not answer within 300 ms"));
     CHECK(running.heard.told("has not let the player in yet") == 1);
   }
+  SUBCASE("but not for a server that is not read because its client is behind") {
+    limits.ready_ms = 500;
+    limits.high_water = 64 * 1024;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake, nullptr, 4096);
+    const Buffer line = frame(std::string(180, 'y'), toy::kSay);
+    while (running.totals().stalls == 0) pair.server.try_send(line);
+    const Stream other = Stream::to(running.address);
+    other.send(kHello);
+    const Stream its_server = fake.accept();
+    CHECK(as_text(other.read_all()) == std::string(kWelcome) + kBye);  // so long the first one has waited at least
+    CHECK(eventually([&] { return running.totals().by(Reason::kServerTimeout) != 0; }));
+    CHECK(running.totals().by(Reason::kServerTimeout) == 1);
+  }
   SUBCASE("a server that sends data and does not let the player in") {
     limits.ready_ms = 10'000;
     limits.lobby_ms = 600;
