@@ -12,6 +12,7 @@
 
 #include "proxy/net/named_thread.h"
 #include "proxy/net/socket.h"
+#include "proxy/relay/overhear/overhearing.h"
 #include "proxy/relay/worker.h"
 
 namespace entente::relay {
@@ -227,6 +228,7 @@ struct ProxyServer::Impl {
   mutable std::mutex labs_mutex;
   std::map<std::size_t, std::shared_ptr<const LabPlan>> labs;  // by route: those that were set since it was added
   std::atomic<bool> changed{false};                            // routes were changed since offer_listeners()
+  std::unique_ptr<Overhearing> overhearing;  // null: no relay has rules that only listen. Its sinks outlive the workers
   Pool pool;
 };
 
@@ -342,6 +344,11 @@ void ProxyServer::Impl::publish(Addition& one) {
     route.upstreams.share(before->upstreams);
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
+  if (options.relay_rules && !options.relay_rules->rewrite) {
+    if (!overhearing) overhearing = std::make_unique<Overhearing>();
+    for (std::size_t i = 0; i < sinks.size(); ++i)
+      sinks[i] = &overhearing->sink(i, route.index, route.options, sinks[i]);
+  }
   std::vector<const WorkerRoute*> parts(sinks.size());
   on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i]); });
   std::erase(parts, nullptr);  // of workers that have ended
@@ -572,6 +579,8 @@ void ProxyServer::run() {
   }
   workers[0]->run();
   for (std::thread& one : others) one.join();
+  const std::lock_guard changing(impl_->changing);
+  if (impl_->overhearing) impl_->overhearing->stop();
 }
 
 void ProxyServer::stop() {
@@ -693,6 +702,11 @@ std::size_t ProxyServer::end_sessions(std::size_t route, std::string_view why) {
 
 std::vector<SessionReport> ProxyServer::announce(std::size_t route, std::string_view text) {
   return command({.route = route, .action = SessionCommand::Action::kSay, .text = std::string(text)});
+}
+
+AnnounceResult ProxyServer::announce_to(LinkId link, std::string_view text) {
+  const auto told = command({.link = link, .action = SessionCommand::Action::kSay, .text = std::string(text)});
+  return told.empty() ? AnnounceResult::kNotIn : told.front().told;
 }
 
 bool ProxyServer::stopping() const { return impl_->pool.stopping; }

@@ -161,6 +161,8 @@ class ProxyServer {
   void set_texts(Texts texts);
   /// Sends the players of a route a message in the server's name. From any thread but the workers'.
   std::vector<SessionReport> announce(std::size_t route, std::string_view text);
+  /// The same for the player of one session.
+  AnnounceResult announce_to(LinkId link, std::string_view text);
   /// Whether stop() was called.
   bool stopping() const;
   /// Whether each worker that runs has turned its loop in the last `time`, some tenths of a second. Waits for nobody.

@@ -23,6 +23,7 @@ struct Action {
     kLog,          ///< `text`
     kReport,       ///< `player` did `text`, by these numbers
     kSwitchedOff,  ///< the rule; `text`: why
+    kLost,         ///< a relay's rules hear `player` no more; `text`: why
   } kind = Kind::kLog;
   core::Id player = 0;
   std::string text = {};

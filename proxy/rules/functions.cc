@@ -241,14 +241,15 @@ int act(lua_State* lua, bool possible, Action action) {
 }
 
 bool is_here(lua_State* lua, core::Id player) { return rule_of(lua).view().is_here(player); }
+bool can_tell(lua_State* lua) { return rule_of(lua).view().can_tell(); }
 bool in_arena(lua_State* lua) { return rule_of(lua).view().is_arena(); }
 
 int tell(lua_State* lua) {
   const core::Id player = id_at(lua, 1);
-  return act(lua, is_here(lua, player), {.kind = Action::Kind::kTell, .player = player, .text = text_of(lua, 2)});
+  return act(lua, can_tell(lua) && is_here(lua, player), {.kind = Action::Kind::kTell, .player = player, .text = text_of(lua, 2)});
 }
 
-int tell_all(lua_State* lua) { return act(lua, true, {.kind = Action::Kind::kTellAll, .text = text_of(lua, 1)}); }
+int tell_all(lua_State* lua) { return act(lua, can_tell(lua), {.kind = Action::Kind::kTellAll, .text = text_of(lua, 1)}); }
 
 int kick(lua_State* lua) {
   const core::Id player = id_at(lua, 1);

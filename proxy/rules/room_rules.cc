@@ -167,7 +167,7 @@ void RoomRules::tell_help(core::Id player, core::Micros now) {
   std::size_t lines = 0;
   for (const auto& rule : rules_)
     for (const Rule::Command& command : rule->commands())
-      if (++lines <= kMostLines && view_.is_here(player))
+      if (++lines <= kMostLines && view_.can_tell() && view_.is_here(player))
         actions_.push_back({.kind = Action::Kind::kTell,
                             .player = player,
                             .text = "/" + command.name + " " + command.help,

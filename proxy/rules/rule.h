@@ -37,6 +37,8 @@ class RoomView {
   virtual bool is_here(core::Id player) const = 0;
   /// Whether rules may set scores and teams, and open and close rounds.
   virtual bool is_arena() const = 0;
+  /// Whether players can be told something at all.
+  virtual bool can_tell() const { return true; }
 };
 
 class Rule {

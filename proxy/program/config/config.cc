@@ -232,8 +232,7 @@ class Checker {
       if (const auto lab = parse_lab(route.lab(), LabRoute(*listen, shared.kind)); !lab)
         problem(path + "lab", lab.error().text);
     rules(path + "rules", route.rules());
-    if (route.rules_size() != 0 && shared.kind && *shared.kind != RouteKind::kBridge)
-      problem(path + "rules", "are for bridges and arenas: a relay passes messages that it does not understand");
+    if (shared.kind) relay_rules(path, route, *listen, *shared.kind);
     share(*listen, shared);
     watch(path, route.watch());
     for (int i = 0; i < route.watch_size(); ++i)
@@ -326,6 +325,19 @@ class Checker {
       problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
+  /// Checks whether a relay can have its rules.
+  void relay_rules(const std::string& path, const config::Route& route, const ListenEnd& listen, RouteKind kind) {
+    const bool relay = kind == RouteKind::kRelay;
+    if (route.rewrite() && (!relay || route.rules_size() == 0))
+      return problem(path + "rewrite", relay ? "is for relays with `rules`"
+                                             : "is for relays: rules of a bridge may drop messages anyway");
+    if (route.rewrite() && listen.enet == relay::EnetMode::kDatagrams)
+      problem(path + "rewrite",
+              "needs mode=packets in `listen`: datagrams of ENet pass untouched, and cannot be dropped");
+    if (route.rules_size() == 0 || !relay) return;
+    if (const auto why = objection_to_relay_rules(listen)) problem(path + "rules", why->text);
   }
 
   /// Checks the files with rules, by running them.

@@ -56,7 +56,8 @@ void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, r
     if (switched_off_) switched_off_(book.of(), action.rule, action.text);
     return;
   }
-  if (action.kind == Kind::kLog || action.kind == Kind::kReport) return log_line(book, action);
+  if (action.kind == Kind::kLog || action.kind == Kind::kReport || action.kind == Kind::kLost)
+    return log_line(book, action);
   {
     const std::lock_guard lock(mutex_);
     if (orders_.size() >= kMostOrders) {
@@ -85,6 +86,10 @@ void RuleOrders::log_line(const relay::RuleBook& book, const rules::Action& acti
   if (action.kind == rules::Action::Kind::kReport)
     log_warn("rule {} of {} reports player {} ('{}'): {}{}", action.rule, book.of(), action.player, action.name,
              with_numbers(action), and_more(unlogged));
+  else if (action.kind == rules::Action::Kind::kLost)
+    log_warn("the rules of {} do not hear a player any more: {}{}", book.of(), action.text, and_more(unlogged));
+  else if (action.rule.empty())
+    log_warn("{}: {}{}", book.of(), action.text, and_more(unlogged));
   else
     log_info("rule {} of {}: {}{}", action.rule, book.of(), action.text, and_more(unlogged));
 }
@@ -108,6 +113,7 @@ void RuleOrders::carry_out(const Order& order) {
   const rules::Action& action = order.action;
   if (action.kind == rules::Action::Kind::kBan) return ban(order);
   if (action.kind == rules::Action::Kind::kMove) return move(order);
+  if (action.kind == rules::Action::Kind::kTell) return (void)server_.announce_to(order.link, action.text);
   if (server_.kick(order.link, action.text))
     log_info("rule {} of {} kicked '{}': {}", action.rule, order.of, action.name, action.text);
 }
@@ -161,15 +167,18 @@ Reply RuleOrders::rows() const {
 }
 
 void RuleOrders::measure(Metrics& metrics) const {
-  for (const auto& book : books())
+  for (const auto& book : books()) {
+    metrics.count("rule_sessions_lost", "sessions of relays that went on without rules, which could not follow them",
+                  {{"of", book->of()}}, book->lost());
     for (const relay::RuleBook::Row& row : book->rows()) {
       const Metrics::Labels labels{{"of", book->of()}, {"rule", row.rule}};
       metrics.gauge("rule_switched_off_rooms", "Rooms in which a rule was switched off since it was loaded", labels,
                     static_cast<double>(row.off));
       metrics.count("rule_reports", "reports of players by rules since they were loaded", labels, row.reports);
     }
+  }
   const std::lock_guard lock(mutex_);
-  metrics.count("rule_orders_dropped", "kicks, bans and moves by rules that came too fast", {}, dropped_);
+  metrics.count("rule_orders_dropped", "kicks, bans, moves and lines to players of relays by rules that came too fast", {}, dropped_);
 }
 
 }  // namespace entente

@@ -52,6 +52,18 @@ std::string RouteDescription::named(const net::Address& at) const {
   return subject + (at.port() != 0 ? " " + at.text() : "");
 }
 
+std::shared_ptr<relay::RuleBook> RouteDescription::rule_book() const {
+  if (options.bridge) return options.bridge->rules;
+  return options.relay_rules ? options.relay_rules->book : nullptr;
+}
+
+void RouteDescription::keep_rules_in(std::shared_ptr<relay::RuleBook> book) {
+  if (options.bridge)
+    options.bridge->rules = std::move(book);
+  else if (options.relay_rules)
+    options.relay_rules->book = std::move(book);
+}
+
 relay::BridgeOptions::ArenaPlace place_in(const std::string& arena) {
   const core::Faces& native = faces_of(native::game());
   return {arena, [&native] { return native.front({0, {}}); }, [&native] { return native.back({0, {}}); }};
@@ -123,6 +135,12 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
     auto rules = read_rules(keys.rules());
     if (!rules) return Error{"rules: " + rules.error().text};
     made.rules = std::move(*rules);
+    if (*kind == RouteKind::kRelay)
+      options.relay_rules = {.book = nullptr,
+                             .rewrite = keys.rewrite(),
+                             .tells = keys.announce() && to.game->has_chat(),
+                             .front = front_maker(*listen),
+                             .back = back_maker(to)};
   }
   auto lab = parse_lab(keys.lab(), LabRoute(options));
   if (!lab) return Error{"lab: " + lab.error().text};
@@ -185,6 +203,9 @@ void log_dialects(const RouteDescription& route) {
   if (!listen.dialect && !listen.takes_any_dialect())
     log_info("{} names no dialect; clients must speak {}", route.url,
              dialect_text(*listen.game, listen.main_dialect()));
+  if (const auto& rules = route.options.relay_rules; rules && !rules->tells)
+    log_info("rules of the relay {} cannot tell players anything: {}", route.url,
+             listen.game->has_chat() ? "`announce` is not set" : "the game has no chat");
   if (!route.options.bridge) return;
   const wire::Game& server = *route.options.bridge->server_game;
   const auto dialect = route.options.servers.front().dialect;

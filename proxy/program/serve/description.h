@@ -28,9 +28,12 @@ struct RouteDescription {
   std::size_t position = 1;                ///< in the configuration, from 1
   std::string subject = {};                ///< "bzflag 2.4 or 1.10": what its name is made of if it has none
   bool watch = false;                      ///< its clients can only watch
-  std::shared_ptr<const rules::RuleSet> rules = {};  ///< of a bridge; null: there are none
+  std::shared_ptr<const rules::RuleSet> rules = {};  ///< of a route to servers; null: there are none
   relay::RouteOptions options = {};                  ///< a Service adds what is its own, such as the tap
 
+  /// Where its rules are kept while it serves; null: it has no place for them.
+  std::shared_ptr<relay::RuleBook> rule_book() const;
+  void keep_rules_in(std::shared_ptr<relay::RuleBook> book);
   /// Its name for operators. `at`: where it listens.
   std::string named(const net::Address& at) const;
 };

@@ -238,7 +238,8 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (!fresh) return fresh.error();
   const auto has_listener = [&](const Running& one) { return same_listener(*one.is, fresh->url, *fresh->listen); };
   const auto is_same = [&](const Running& one) {
-    return has_listener(one) && one.is->keys && goes_on_with(*one.is->keys, route);
+    return has_listener(one) && one.is->keys && goes_on_with(*one.is->keys, route) &&
+           one.is->options.relay_rules.has_value() == fresh->options.relay_rules.has_value();
   };
   if (auto kept = take(plan.before, is_same)) {
     for (const std::string& key : changed_keys(*kept->is->keys, route))
@@ -247,18 +248,17 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
       plan.labs.emplace_back(kept->number, fresh->options.lab);
       if (kept->is->keys->lab() == route.lab()) plan.told += "changed: the file of lab of " + kept->name + "\n";
     }
-    if (const auto& bridge = kept->is->options.bridge) {
-      fresh->options.bridge->rules = bridge->rules;
-      plan_rules(bridge->rules, fresh->rules, plan);
+    if (const auto book = kept->is->rule_book()) {
+      fresh->keep_rules_in(book);
+      plan_rules(book, fresh->rules, plan);
     }
     kept->broadcast = broadcast_of(route, kept->broadcast);
     keep(*kept, std::move(*fresh), plan);
     return plan_observer(Running(plan.after.back()), plan);
   }
-  if (auto& bridge = fresh->options.bridge) {
-    bridge->rules = service_.rule_orders().new_book(route.name().empty() ? name_of(route) : "route " + route.name());
-    bridge->rules->set(fresh->rules);
-  }
+  fresh->keep_rules_in(
+      service_.rule_orders().new_book(route.name().empty() ? name_of(route) : "route " + route.name()));
+  if (const auto book = fresh->rule_book()) book->set(fresh->rules);
   const auto before = take(plan.before, has_listener);
   Running running;
   running.broadcast = broadcast_of(route, before ? before->broadcast : nullptr);

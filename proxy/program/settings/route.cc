@@ -163,6 +163,13 @@ Settings front_settings_of(const ListenEnd& listen) {
 
 Settings back_settings_of(const Endpoint& to) { return with_found(to.settings, faces_of(*to.game).back_settings); }
 
+std::optional<Error> objection_to_relay_rules(const ListenEnd& listen) {
+  const core::Faces& faces = faces_of(*listen.game);
+  if (faces.has_front(listen.main_dialect()) && faces.has_back(listen.main_dialect())) return std::nullopt;
+  return Error{"hear words, and the messages of " + dialect_text(*listen.game, listen.main_dialect()) +
+               " cannot be translated into words"};
+}
+
 std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
   return [make = faces_of(*listen.game).front, settings = front_settings_of(listen)](std::size_t dialect) {
     return make({dialect, settings});

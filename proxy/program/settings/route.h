@@ -71,6 +71,9 @@ enum class RouteKind : std::uint8_t {
 Settings front_settings_of(const ListenEnd& listen);
 Settings back_settings_of(const Endpoint& to);
 
+/// Why a relay cannot have rules; nothing if it can.
+std::optional<Error> objection_to_relay_rules(const ListenEnd& listen);
+
 /// Creates fronts for clients of this listener, in one of its dialects, with front_settings_of(). REQUIRES: its game
 /// has fronts.
 std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);

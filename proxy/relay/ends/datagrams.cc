@@ -76,6 +76,7 @@ void Datagrams::follow(const RunningLab& lab, SessionLab& session) {
   if (!lab_)
     lab_ = std::make_unique<LabLines>(worker_route_.loop, static_cast<LabLine::User&>(*this), LabLine::Of::kDatagrams,
                                       session_, session.report().number, session.counted(), high_water_);
+  lab_->judge_by(session.judge());
   lab_->follow(lab);
 }
 

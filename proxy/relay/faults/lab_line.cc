@@ -61,6 +61,8 @@ void LabLine::count(LabFault fault) {
 // -- In ---------------------------------------------------------------------------------------------------------------
 
 void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage) {
+  if (judge_ != nullptr && !judge_->lets(of_, way_, bytes, tag, stage))
+    return user_.lab_keeps(*this, bytes, tag, false);
   if (!lab_) return put_untouched(bytes, tag);
   const std::uint64_t now = loop_.nanos();
   const LabRules& here = rules(now);

@@ -66,6 +66,14 @@ class LabLine final : private net::Alarm::User {
     virtual void lab_has_ended(LabLine&) {}
   };
 
+  /// Decides what may enter at all: the rules of an operator, who may drop messages.
+  class Judge {
+   public:
+    virtual ~Judge() = default;
+    /// The others: as in put(). False: it is kept back. May end the session.
+    virtual bool lets(Of of, wire::Way way, Bytes unit, std::uint32_t tag, wire::Stage stage) = 0;
+  };
+
   /// What a session counts, and what its route counts.
   struct Counted {
     LabCountsOf<std::uint64_t>& session;
@@ -77,6 +85,8 @@ class LabLine final : private net::Alarm::User {
   LabLine(net::Loop& loop, User& user, Of of, wire::Way way, const LinkInfo& info, std::uint64_t session,
           Counted counted, std::size_t most_waiting);
 
+  /// From now on, units must pass `judge`, which outlives this. Null: none.
+  void judge_by(Judge* judge) { judge_ = judge; }
   /// From now on, this lab. Units are counted anew. What waits passes when it is due.
   void follow(const RunningLab& lab);
 
@@ -143,6 +153,7 @@ class LabLine final : private net::Alarm::User {
   const Counted counted_;
   const std::size_t most_waiting_;
   net::Alarm alarm_;
+  Judge* judge_ = nullptr;
 
   RunningLab lab_;
   std::unique_ptr<LabReader> reader_;  // made when it is needed

@@ -19,6 +19,10 @@ class LabLines {
         to_client_(loop, user, of, wire::Way::kToClient, info, session, counted, most_waiting) {}
 
   LabLine& at(wire::Way way) { return way == wire::Way::kToServer ? to_server_ : to_client_; }
+  void judge_by(LabLine::Judge* judge) {
+    to_server_.judge_by(judge);
+    to_client_.judge_by(judge);
+  }
   void follow(const RunningLab& lab) {
     to_server_.follow(lab);
     to_client_.follow(lab);
@@ -56,6 +60,10 @@ class SessionLab {
   /// what cannot be cut.
   void put_frames(wire::Way way, Bytes bytes, std::size_t ahead, std::size_t frames);
 
+  /// As LabLine::judge_by().
+  void judge_by(LabLine::Judge* judge) { lines_.judge_by(judge_ = judge); }
+  LabLine::Judge* judge() const { return judge_; }
+
   LabLine& at(wire::Way way) { return lines_.at(way); }
   LabLines& lines() { return lines_; }
   std::size_t waiting() const { return lines_.waiting(); }
@@ -77,6 +85,7 @@ class SessionLab {
   LabReport report_;
   const LabLine::Counted counted_;
   LabLines lines_;
+  LabLine::Judge* judge_ = nullptr;
   std::array<std::unique_ptr<wire::Cutter>, 2> cutters_;
   bool over_ = false;
 };

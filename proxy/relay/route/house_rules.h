@@ -20,6 +20,7 @@ class HouseRules final : private rules::RoomView {
     std::uint32_t seed = 1;
     bool server_commands = false;  ///< as rules::RoomRules::Options
     bool arena = false;            ///< its back is a core::Referee
+    bool tells = true;             ///< players can be told something
   };
 
   /// `room` outlives it.
@@ -28,12 +29,15 @@ class HouseRules final : private rules::RoomView {
 
   RuleBook& book() { return *book_; }
 
+  /// A player has entered already, and the rules begin now.
+  void begin(core::Micros at) {
+    entered_ = true;
+    renew(at);
+  }
+
   // During a call of the room.
   rules::Rule::Answer hear(core::Intent& intent) {
-    if (!entered_ && core::as<words::Enter>(intent) != nullptr) {
-      entered_ = true;
-      renew(intent.at);
-    }
+    if (!entered_ && core::as<words::Enter>(intent) != nullptr) begin(intent.at);
     return rules_ ? rules_->hear(intent, intent.at) : rules::Rule::Answer::kPass;
   }
   void told(const core::Fact& fact) {
@@ -72,6 +76,7 @@ class HouseRules final : private rules::RoomView {
   const core::WorldState& world() const override { return room_.world(); }
   bool is_here(core::Id player) const override { return room_.is_seated(player); }
   bool is_arena() const override { return options_.arena; }
+  bool can_tell() const override { return options_.tells; }
 
   const core::Room& room_;
   const std::shared_ptr<RuleBook> book_;

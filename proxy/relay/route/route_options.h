@@ -21,6 +21,7 @@
 #include "proxy/relay/faults/lab_plan.h"
 #include "proxy/relay/route/bridge_options.h"
 #include "proxy/relay/route/enet_mode.h"
+#include "proxy/relay/route/relay_rules.h"
 #include "proxy/relay/route/source_mode.h"
 #include "proxy/relay/route/web_options.h"
 #include "proxy/relay/tap/tap_sink.h"
@@ -65,6 +66,9 @@ struct RouteOptions : NewcomerRules {
   /// What a relay does on purpose to what passes, from the beginning (ProxyServer::set_lab changes it). Null: nothing.
   /// REQUIRES: no LabPlan::objection() for its game.
   std::shared_ptr<const LabPlan> lab;
+
+  /// Of a relay: the operator's rules. Nothing: there are none. `rewrite`: not with EnetMode::kDatagrams.
+  std::optional<RelayRules> relay_rules;
 
   // What it leads to.
   /// 1 to kMostServers. A route into a shared room has one, whose host is the room's name. A dialect that is not named

@@ -19,8 +19,8 @@ namespace entente::relay {
 
 class RuleBook {
  public:
-  /// What a rule wants that a room cannot do: the kinds kKick, kBan, kMove, kLog, kReport and kSwitchedOff. `link`: of
-  /// the player; 0: it has none here. Called on workers; must not block, or call the room.
+  /// What a rule wants that a room cannot do: the kinds kKick, kBan, kMove, kLog, kReport, kSwitchedOff, and in a relay
+  /// kTell and kLost. `link`: of the player; 0: it has none here. Called on workers; must not block, or call the room.
   using Act = std::function<void(const RuleBook& book, const rules::Action& action, LinkId link)>;
 
   /// `of`: for people, "route public" or "arena 'duel'".
@@ -36,6 +36,7 @@ class RuleBook {
     if (set_)
       for (const rules::RuleFile& file : *set_) rows_.push_back({file.name});
     ++version_;
+    refused_ = false;
   }
   /// Null: there are none.
   std::shared_ptr<const rules::RuleSet> get() const {
@@ -50,6 +51,11 @@ class RuleBook {
     if (!count(action)) return;
     if (act_) act_(*this, action, link);
   }
+
+  /// For a relay that passes everything on: a rule drops something. True: nobody was told so since the last set().
+  bool refuse_to_drop() { return !refused_.exchange(true); }
+  /// Sessions of a relay that went on without rules.
+  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
   struct Row {
     std::string rule;
@@ -66,6 +72,7 @@ class RuleBook {
  private:
   /// False: nobody need be told, because the same was told before.
   bool count(const rules::Action& action) {
+    if (action.kind == rules::Action::Kind::kLost) ++lost_;
     const std::lock_guard lock(mutex_);
     for (Row& row : rows_) {
       if (row.rule != action.rule) continue;
@@ -84,7 +91,8 @@ class RuleBook {
   mutable std::mutex mutex_;
   std::shared_ptr<const rules::RuleSet> set_;
   std::vector<Row> rows_;
-  std::atomic<std::uint64_t> version_{0};
+  std::atomic<std::uint64_t> version_{0}, lost_{0};
+  std::atomic<bool> refused_{false};
 };
 
 }  // namespace entente::relay

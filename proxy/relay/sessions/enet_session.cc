@@ -201,7 +201,7 @@ void EnetSession::lab_passes(LabLine& line, const LabUnit& unit) {
 }
 
 void EnetSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {
-  if (!worker_route_->tap) return;
+  if (ending_ || !worker_route_->tap) return;
   const WallTime at = steady_wall_now();
   worker_route_->tap->lab_keeps(info_.link, altered, at);
   worker_route_->tap->packet(info_.link, line.way(), lab_carriage(tag), unit, at);

@@ -1,19 +1,21 @@
 // A relay's session: passes its client's bytes to a server of its route, and the server's to the client, through the
-// lab of the route if there is one (faults/).
+// lab of the route if there is one (faults/). If the route has rules that may drop messages, all that passes is put
+// into a lab, which asks them first.
 #pragma once
 
 #include <memory>
 
 #include "proxy/relay/faults/session_lab.h"
+#include "proxy/relay/overhear/session_rules.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
 
-class RelaySession : public Session, protected Dial::User, protected LabLine::User {
+class RelaySession : public Session, protected Dial::User, protected LabLine::User, private SessionRules::User {
  public:
   void lab_changed() override {
     if (!passes_) return;
-    if (!lab_ && worker_route_->lab) make_lab();
+    if (!lab_ && (worker_route_->lab || rules_)) make_lab();
     if (lab_) lab_->lines().follow(worker_route_->lab);
   }
 
@@ -32,19 +34,39 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   /// From now on, data passes both ways: through the lab, if there is one.
   void enter_lab() {
     passes_ = true;
-    if (worker_route_->lab) lab_changed();
+    const auto& rules = worker_route_->route.options->relay_rules;
+    if (rules && rules->rewrite)
+      rules_ = std::make_unique<SessionRules>(worker_route_->loop, static_cast<SessionRules::User&>(*this), *rules,
+                                              info_, limits_.held_bytes);
+    if (worker_route_->lab || rules_) lab_changed();
   }
   /// Makes `lab_`, or leaves it null if the session stays out of the lab.
   virtual void make_lab() = 0;
-  void make_lab(LabLine::Of of) { lab_ = worker_route_->make_lab(*this, of, info_, limits_.high_water); }
-  const LabReport* lab_report() const override { return lab_ ? &lab_->report() : nullptr; }
+  void make_lab(LabLine::Of of) {
+    lab_ = worker_route_->make_lab(*this, of, info_, limits_.high_water);
+    lab_->judge_by(rules_.get());
+  }
+  const LabReport* lab_report() const override {
+    return lab_ && (worker_route_->lab || !rules_) ? &lab_->report() : nullptr;
+  }
   void pass_what_waits() override {
     if (lab_) lab_->end();
+    if (rules_) rules_->end();
+  }
+  void inserting(bool on) override {
+    Session::inserting(on);
+    if (rules_) rules_->set_inserting(on);
   }
 
   Dial dial_;
-  std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once
-  bool passes_ = false;              // as of enter_lab()
+  std::unique_ptr<SessionRules> rules_;  // that may drop messages; null: there are none
+  std::unique_ptr<SessionLab> lab_;      // null: what comes is passed on at once
+  bool passes_ = false;                  // as of enter_lab()
+
+ private:
+  void client_is_wrong() override {
+    end(Reason::kProtocolFault, Fault{"the operator's rules cannot understand it", "message", 0});
+  }
 };
 
 }  // namespace entente::relay

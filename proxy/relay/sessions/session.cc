@@ -264,11 +264,14 @@ AnnounceResult Session::say(std::string_view text) {
                                             [](std::size_t sum, const Buffer& frame) { return sum + frame.size(); });
   if (waiting_for_client() != 0 && bytes > limits_.high_water) return AnnounceResult::kSlow;
   note("announced by the operator: " + std::string(text));
+  AnnounceResult result = AnnounceResult::kYes;
+  inserting(true);
   for (const Buffer& frame : frames) {
-    if (ending_ || !takes_insert()) return AnnounceResult::kSlow;  // the frame before was too much
-    insert(frame);
+    if (ending_ || !takes_insert()) result = AnnounceResult::kSlow;  // the frame before was too much
+    if (result == AnnounceResult::kYes) insert(frame);
   }
-  return AnnounceResult::kYes;
+  inserting(false);
+  return result;
 }
 
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {

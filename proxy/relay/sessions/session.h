@@ -197,6 +197,10 @@ class Session : private DatagramInbox::User {
   virtual WallTime wall() const { return steady_wall_now(); }
   /// In a relay: sends the client this frame of its game, which the server did not send.
   virtual void insert(Bytes /*frame*/) {}
+  /// What insert() is called with from now on is the operator's text; `on` false: no more of it.
+  virtual void inserting(bool on) {
+    if (worker_route_->tap != nullptr) worker_route_->tap->inserts(on ? info_.link : 0);
+  }
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
   virtual bool takes_insert() const { return false; }
   /// Bytes that wait for the client because it is slow.

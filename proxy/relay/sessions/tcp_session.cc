@@ -324,7 +324,7 @@ void TcpSession::lab_passes(LabLine& line, const LabUnit& unit) {
 }
 
 void TcpSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {
-  if (!http_) tell_kept(line.way(), unit, altered);
+  if (!ending_ && !http_) tell_kept(line.way(), unit, altered);
 }
 
 void TcpSession::wrote(net::Tcp& link) {

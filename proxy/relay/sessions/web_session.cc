@@ -199,7 +199,7 @@ void WebSession::lab_passes(LabLine& line, const LabUnit& unit) {
 }
 
 void WebSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {
-  if (begun_ && is_message(static_cast<Opcode>(tag))) tell_kept(line.way(), unit, altered);
+  if (!ending_ && begun_ && is_message(static_cast<Opcode>(tag))) tell_kept(line.way(), unit, altered);
 }
 
 /// What a peer sent before it closed has passed.

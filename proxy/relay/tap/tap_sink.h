@@ -47,6 +47,10 @@ class TapSink {
     lab(link, altered ? LabMark::kAltered : LabMark::kKept, 0, at);
   }
 
+  /// What passes to the client of this link from now on does not come from the server, but is an operator's text. 0: no
+  /// more of it.
+  virtual void inserts(LinkId) {}
+
   /// As bytes(), for one packet of ENet.
   virtual void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
     this->bytes(link, way, how.lane(), bytes, at);

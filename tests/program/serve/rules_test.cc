@@ -128,7 +128,11 @@ TEST_CASE("check runs the files of rules, and says what is wrong where") {
   CHECK(checked("rules = [\"none.lua\"]\n").find("cannot be read") != std::string::npos);
   CHECK(checked("rules = [\".\"]\n").find("is not a file") != std::string::npos);
   CHECK(checked("rules = [\"good.lua\", \"./good.lua\"]\n").find("two rules are called good.lua") != std::string::npos);
-  CHECK(checked("rules = [\"good.lua\"]\n", "bzflag://127.0.0.1:5155?dialect=2.0").find("are for bridges and arenas") !=
+  const std::string same = "bzflag://127.0.0.1:5155?dialect=2.0";  // a relay
+  CHECK(checked("rules = [\"good.lua\"]\n", same).starts_with("0"));
+  CHECK(checked("rules = [\"good.lua\"]\nrewrite = true\n", same).starts_with("0"));
+  CHECK(checked("rewrite = true\n", same).find("rewrite: is for relays with `rules`") != std::string::npos);
+  CHECK(checked("rules = [\"good.lua\"]\nrewrite = true\n").find("rewrite: is for relays: rules of a bridge") !=
         std::string::npos);
 }
 

@@ -1,57 +1,18 @@
 // The operator's rules in the room of a bridge and in an arena: what they drop, change, say and order, and a reload.
 #include <doctest/doctest.h>
 
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/relay/bridge/native_arena.h"
 #include "tests/relay/bridging.h"
+#include "tests/relay/rule_orders.h"
 
 namespace entente::testing::rules_test {
 namespace {
 
 using Kind = rules::Action::Kind;
-
-/// What rules wanted, for the thread of the test.
-class Orders {
- public:
-  std::shared_ptr<relay::RuleBook> book(const std::string& source) {
-    auto made = std::make_shared<relay::RuleBook>(
-        "the test", [this](const relay::RuleBook&, const rules::Action& action, relay::LinkId link) {
-          const std::lock_guard lock(mutex_);
-          all_.emplace_back(action, link);
-        });
-    made->set(set_of(source));
-    return made;
-  }
-  static std::shared_ptr<const rules::RuleSet> set_of(const std::string& source) {
-    auto set = std::make_shared<rules::RuleSet>();
-    auto checked = rules::check_rule("rule.lua", source);
-    REQUIRE_MESSAGE(checked.ok(), (checked.ok() ? "" : checked.error().text));
-    set->push_back(std::move(*checked));
-    return set;
-  }
-  std::size_t count(Kind kind) const {
-    const std::lock_guard lock(mutex_);
-    std::size_t found = 0;
-    for (const auto& [action, link] : all_) found += action.kind == kind ? 1 : 0;
-    return found;
-  }
-  /// Waits for the first of this kind.
-  std::pair<rules::Action, relay::LinkId> first(Kind kind) const {
-    REQUIRE(eventually([&] { return count(kind) != 0; }));
-    const std::lock_guard lock(mutex_);
-    for (const auto& one : all_)
-      if (one.first.kind == kind) return one;
-    return {};
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::pair<rules::Action, relay::LinkId>> all_;
-};
 
 std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
 
@@ -118,7 +79,8 @@ TEST_CASE("rooms that are open get the new rules, and state survives") {
       fake.address());
   Met met(running, fake);
   CHECK(met.gets({}) == said("one end"));
-  running.book->set(Orders::set_of("function on_chat(_, text) return (state.lines and 'kept ' or 'lost ') .. text end"));
+  running.book->set(
+      Orders::set_of("function on_chat(_, text) return (state.lines and 'kept ' or 'lost ') .. text end"));
   met.gets({"the call after which it is noticed"});
   CHECK(met.gets({}) == said("kept end"));
   running.book->set(nullptr);
