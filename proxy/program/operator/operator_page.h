@@ -44,7 +44,7 @@ class OperatorPage {
   static constexpr std::size_t kRefusals = 10;
 
   static constexpr std::size_t kMostBody = 16 * 1024;  ///< bytes of a request
-  static constexpr std::size_t kMostCommands = 8;      ///< in one request
+  static constexpr std::size_t kMostCommands = 12;     ///< in one request
   static constexpr std::size_t kLongestLine = 1024;    ///< bytes of a command
   static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
 

@@ -9,7 +9,7 @@ import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
 const MOST_PLAYERS = 300;  // rows
-const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older", "hooks"];
+const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older", "hooks", "rules"];
 
 /** A route's name. After an upgrade, the process from before it may still have players: its routes are told apart. */
 const nameOf = (one) => one.process ? `${one.route} (process ${one.process}, from before the upgrade)` : one.route ?? "";
@@ -252,6 +252,21 @@ function showHooks({ hooks }) {
   }));
 }
 
+const RULE_COLUMNS = [
+  ["Of", (one) => one.of],
+  ["Rule", (one) => one.rule],
+  ["State", (one) => one.off_in_rooms ? `off in ${counted(one.off_in_rooms, "room")}: ${one.why}` : "on"],
+  ["Orders", (one) => String(one.orders), "figure"],
+  ["Reports", (one) => String(one.reports), "figure"],
+];
+
+function showRules({ rules }) {
+  byId("rules-section").hidden = rules.length === 0;
+  keep(byId("rules").tBodies[0], rules, (one) => `${one.of}/${one.rule}`, () => row(RULE_COLUMNS, (node) => (one) => {
+    node.className = one.off_in_rooms ? "bad" : "";
+  }));
+}
+
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
 function state(text, name = "") {
@@ -279,6 +294,7 @@ function show(answers) {
   showAccess(seen);
   showRecordings(seen);
   showHooks(seen);
+  showRules(seen);
   histories.tidy();
 }
 
