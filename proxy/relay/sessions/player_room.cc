@@ -37,6 +37,12 @@ std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect)
   return route.options->back ? route.options->back(dialect) : nullptr;
 }
 
+std::shared_ptr<RuleBook> rules_of(const Route& route) {
+  const RouteOptions& options = *route.options;
+  if (options.bridge) return options.bridge->rules;
+  return options.relay_rules ? options.relay_rules->book : nullptr;
+}
+
 std::string spoken(const LinkInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
@@ -324,7 +330,14 @@ std::optional<core::DetachedPlayer> PlayerRoom::detach_player() {
 
 void PlayerRoom::on_leaving_server() { session_.where_.go(Standing::kLeaves); }
 
-void PlayerRoom::moved() { session_.where_.mover.arrive(); }
+/// The rules of the route to which the player was moved hold from now on. An arena has its own.
+void PlayerRoom::moved() {
+  Whereabouts& where = session_.where_;
+  where.mover.arrive();
+  const bool in_arena = where.here().arena() != nullptr;
+  const core::RoomOptions made = options();
+  change_rules(in_arena ? nullptr : rules_of(where.route().route), {made.seed, made.chat.commands, false}, micros());
+}
 
 void PlayerRoom::move_failed(std::string_view why, bool other_world) { session_.where_.mover.fail(why, other_world); }
 

@@ -98,12 +98,17 @@ void RoomHost::tell_rest() {
 // -- The operator's rules ---------------------------------------------------------------------------------------------
 
 void RoomHost::keep_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options) {
-  if (book != nullptr) house_rules_ = std::make_unique<HouseRules>(*room_, std::move(book), options);
+  house_rules_ = book != nullptr ? std::make_unique<HouseRules>(*room_, std::move(book), options) : nullptr;
+}
+
+void RoomHost::change_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options, core::Micros at) {
+  keep_rules(std::move(book), options);
+  if (house_rules_) house_rules_->begin(at);
 }
 
 bool RoomHost::passes(core::Intent& intent) {
-  if (!house_rules_) return true;
   ++ruled_;
+  if (!house_rules_) return true;
   const rules::Rule::Answer answer = house_rules_->hear(intent);
   if (answer == rules::Rule::Answer::kPass) return true;
   const bool dropped = answer == rules::Rule::Answer::kDrop;

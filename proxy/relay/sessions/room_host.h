@@ -35,6 +35,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
   /// The operator's rules for the room. Null: there are none. REQUIRES: the room was opened, and not called yet.
   void keep_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options);
+  /// The player is at another place, where these rules hold from now on. Null: none.
+  void change_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options, core::Micros at);
   /// For them: the server is lost.
   void tell_rules_server_down(std::string_view why, core::Micros at) {
     if (house_rules_) house_rules_->server_down(why, at);
@@ -117,7 +119,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   WordEchoes echoes_;
   mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
   std::unique_ptr<HouseRules> house_rules_;        // null: there are none
-  std::uint32_t ruled_ = 0;                        // intents that they could hear in this call
+  std::uint32_t ruled_ = 0;                        // intents that rules could hear in this call
   std::shared_ptr<Broadcast> broadcast_;
   std::uint64_t source_id_ = 0;  // the room's in broadcast_
   std::uint64_t epoch_ = 0;      // the room's time 0, by Loop::nanos

@@ -4,6 +4,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/bridge/moving.h"
+#include "tests/relay/rule_orders.h"
 
 namespace entente::testing::arena_move_test {
 namespace {
@@ -116,6 +117,28 @@ TEST_CASE("arena move: to another arena, to a server, and back") {
     CHECK(running.server().totals(kLobby).moved == 3);
     CHECK(running.begin_move(kLobby, link).get().text == "the player is there already");
   }
+}
+
+TEST_CASE("arena move: the rules of a bridge hold for a player that is moved there, until it leaves") {
+  Orders orders;
+  Moving running(1, 0, false, no_limits(), 0, orders.book(R"(
+function on_join(player) log(player.name .. " is in") end
+function on_chat(_, text) if text == "psst" then return false end end)"));
+  Watcher wes(running);
+  Guest anna(running);
+  wes.until("anna");
+  const relay::LinkId link = link_of(running);
+  auto result = running.begin_move(kOther, link);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kMoved);
+  CHECK(eventually([&] { return orders.has(rules::Action::Kind::kLog, "cleo is in"); }));
+  anna.say(R"({"say":{"text":"psst"}})");
+  anna.say(R"({"say":{"text":"there now"}})");
+  CHECK_FALSE(have(other.until("there now"), "psst"));
+  CHECK(running.begin_move(kLobby, link).get().how == How::kMoved);
+  anna.until("you were moved to the arena 'lobby'");
+  anna.plays_on_beside(wes, "psst");
 }
 
 TEST_CASE("arena move: a player that is not let in stays in the arena, and the answer says why") {

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "tests/relay/bridge/native_arena.h"
 
@@ -18,7 +20,8 @@ inline constexpr Millis kMovePatience = 20'000;
 class Moving : public Serving {
  public:
   explicit Moving(std::size_t workers = 1, std::uint32_t hold_ms = 0, bool toy_front = false,
-                  Limits limits = no_limits(), std::uint32_t other_hold_ms = 0)
+                  Limits limits = no_limits(), std::uint32_t other_hold_ms = 0,
+                  std::shared_ptr<relay::RuleBook> other_rules = nullptr)
       : Serving(workers),
         home_at(free_for_both()),
         other_at(free_for_both()),
@@ -33,6 +36,7 @@ class Moving : public Serving {
     relay::RouteOptions second = to(other_at, other_hold_ms, !toy_front);
     second.limits = limits;
     second.bans = &bans;
+    second.bridge->rules = std::move(other_rules);
     add(second);
     add(into("lobby", arena, native::game(), kNativeFront, kJson, limits));
     relay::RouteOptions toys = to(other_at, 0, false);
