@@ -178,7 +178,8 @@ void RuleOrders::measure(Metrics& metrics) const {
     }
   }
   const std::lock_guard lock(mutex_);
-  metrics.count("rule_orders_dropped", "kicks, bans, moves and lines to players of relays by rules that came too fast", {}, dropped_);
+  metrics.count("rule_orders_dropped", "kicks, bans, moves and lines to players of relays by rules that came too fast",
+                {}, dropped_);
 }
 
 }  // namespace entente

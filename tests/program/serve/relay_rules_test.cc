@@ -2,6 +2,7 @@
 // with `rewrite`, and refuse to without it. A reload keeps their state.
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,6 +81,15 @@ void play(NativeClient& client, const std::string& name) {
 }
 void say(NativeClient& client, const std::string& text) { client.says("{\"say\":{\"text\":\"" + text + "\"}}\n"); }
 
+/// A process that is stopped at the end of the test.
+struct Stopped {
+  explicit Stopped(int its_pid) : pid(its_pid) {}
+  ~Stopped() { (void)::kill(pid, SIGTERM); }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+  const int pid;
+};
+
 const std::string kFilter = R"(
 function on_chat(player, text)
   if text:find("psst") then return false end
@@ -155,6 +165,20 @@ TEST_CASE("a reload replaces the rules of open sessions of a relay, and keeps th
     say(anna, "fourth");
     CHECK(chain.relay->err_has("a rule of route public is switched off: rule.lua: too many steps in one call"));
   }
+}
+
+TEST_CASE("after an upgrade, sessions of a relay go on with their rules and their state") {
+  Chain chain(kGames[0], "state.n = 0 function on_chat(_, text) state.n = state.n + 1 log(state.n .. ' ' .. text) end",
+              "");
+  NativeClient anna(chain.outside);
+  play(anna, "anna");
+  say(anna, "first");
+  CHECK(chain.relay->err_has("1 first"));
+  const Ended upgraded = chain.ctl("upgrade");
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+  const Stopped young{std::stoi(upgraded.out.substr(std::string("process ").size()))};
+  say(anna, "second");
+  CHECK(chain.relay->err_has("2 second"));
 }
 
 TEST_CASE("rules come to a relay that had none with a reload, for newcomers") {
