@@ -13,6 +13,7 @@ int find_player(lua_State* lua);
 int unit(lua_State* lua);
 int unit_of(lua_State* lua);
 int near(lua_State* lua);
+int clear_way(lua_State* lua);
 int tokens(lua_State* lua);
 int team_scores(lua_State* lua);
 int room(lua_State* lua);

@@ -106,7 +106,12 @@ end)",
   tell(asker, unit and string.format("at %.0f, %.0f", unit.x, unit.y) or "I see nobody of that name")
 end))",
      calls::find_player},
-    {"get_unit", "id: integer", "Unit?", "One unit, where it is now; nil: it is not there.",
+    {"get_unit", "id: integer, ago?: number", "Unit?",
+     "One unit, where it is now; nil: it is not there. `ago`: where it was so many seconds ago, as was known then; at "
+     "most "
+     "1. Nil, if that is not remembered: places are remembered from the first such question on, and the last 16 of "
+     "each "
+     "unit.",
      R"(function on_fact.spawned(word)
   log(string.format("spawned at %.0f, %.0f", get_unit(word.unit).x, get_unit(word.unit).y))
 end)",
@@ -128,6 +133,15 @@ end)",
   log(#near(word.x, word.y, 50) .. " units are near the shot")
 end)",
      calls::near},
+    {"clear_way", "x: number, y: number, z: number, vx: number, vy: number, vz: number, most: number", "number",
+     "How many metres a shot flies from there, in this direction, before a solid, the ground or the wall around the "
+     "world stops it; at most `most`. Blocks that players build, and the ground of Ace of Spades, stop nothing here.",
+     R"(function on_fact.shot(word)
+  if word.vx ~= 0 or word.vy ~= 0 then
+    log(string.format("free for %.0f m", clear_way(word.x, word.y, word.z, word.vx, word.vy, word.vz, 350)))
+  end
+end)",
+     calls::clear_way},
     {"tokens", "", "Token[]", "The flags, intels and bases of the room.",
      R"(function on_join()
   log(#tokens() .. " tokens")

@@ -2,6 +2,7 @@
 #include "proxy/rules/functions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -65,7 +66,7 @@ void set_text(lua_State* lua, const char* name, const std::string& value) {
 }
 void push_state(lua_State* lua, const core::PlayerState& state) { push_player(lua, state, rule_of(lua).view()); }
 void push_state(lua_State* lua, const core::UnitState& state, std::optional<double> away = std::nullopt) {
-  push_unit(lua, state, rule_of(lua).now(), away);
+  push_unit(lua, state, {state.posed_at, state.unit.pose()}, rule_of(lua).now(), away);
 }
 
 }  // namespace
@@ -128,7 +129,14 @@ int find_player(lua_State* lua) {
 
 int unit(lua_State* lua) {
   const core::UnitState* const found = world_of(lua).unit(id_at(lua, 1));
-  found != nullptr ? push_state(lua, *found) : lua_pushnil(lua);
+  const double ago = lua_isnoneornil(lua, 2) ? 0 : metres_at(lua, 2);
+  luaL_argcheck(lua, ago >= 0 && ago <= 1, 2, "not from 0 to 1 second");
+  if (found == nullptr) return lua_pushnil(lua), 1;
+  if (ago == 0) return push_state(lua, *found), 1;
+  Rule& rule = rule_of(lua);
+  const core::Micros then = rule.now() - std::min(rule.now(), core::micros(ago));
+  const Past::Told* const told = rule.past() != nullptr ? rule.past()->ask(found->unit.id(), then) : nullptr;
+  told != nullptr ? push_unit(lua, *found, *told, then) : lua_pushnil(lua);
   return 1;
 }
 
@@ -165,6 +173,20 @@ int near(lua_State* lua) {
     push_state(lua, *one.unit, one.away);
     lua_rawseti(lua, -2, ++at);
   }
+  return 1;
+}
+
+/// A question looks at no more than Terrain::kMostNear solids.
+int clear_way(lua_State* lua) {
+  constexpr std::uint64_t kSteps = 300;
+  Sandbox::charge(lua, kSteps);
+  const std::array<double, 3> at = {metres_at(lua, 1), metres_at(lua, 2), metres_at(lua, 3)};
+  const std::array<double, 3> way = {metres_at(lua, 4), metres_at(lua, 5), metres_at(lua, 6)};
+  const double most = metres_at(lua, 7), speed = std::hypot(way[0], way[1], way[2]);
+  luaL_argcheck(lua, speed > 0, 4, "no direction");
+  const core::Terrain* const terrain = rule_of(lua).terrain(lua);
+  const auto strike = terrain != nullptr ? terrain->strike(at, way, most / speed, false) : std::nullopt;
+  lua_pushnumber(lua, strike ? std::max(0.0, strike->after * speed) : most);
   return 1;
 }
 

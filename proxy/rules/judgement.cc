@@ -1,41 +1,52 @@
 #include "proxy/rules/judgement.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace entente::rules {
 
 void Judgement::hear(const core::Fact& fact) {
-  pass(fact.at);
+  now_ = std::max(now_, fact.at);
+  const bool enters = core::as<words::Player>(fact) != nullptr;
   world_.fold(fact);
-  rules_.told(fact, now_);
+  if (!rules_ && enters) begin();
+  if (rules_) rules_->told(fact, now_);
 }
 
 void Judgement::hear(core::Intent intent) {
-  pass(intent.at);
-  rules_.hear(intent, now_);
+  now_ = std::max(now_, intent.at);
+  if (!rules_ && core::as<words::Enter>(intent) != nullptr) begin();
+  if (rules_) rules_->hear(intent, now_);
 }
 
 void Judgement::become(core::WorldState world, core::Micros at) {
-  pass(at);
+  now_ = std::max(now_, at);
+  if (rules_) rules_->tick(now_);
   world_ = std::move(world);
+  if (!rules_) return begin();
+  for (const auto& [id, player] : world_.players()) {
+    core::Fact fact(player.player);
+    fact.at = now_;
+    rules_->told(fact, now_);
+  }
 }
 
-/// Rules are called each second. In a long silence, only the first hour counts.
-void Judgement::pass(core::Micros at) {
-  constexpr int kMostTicks = 3600;
-  for (int ticks = 0; ticks < kMostTicks && rules_.next_tick() <= at; ++ticks) {
-    now_ = std::max(now_, rules_.next_tick());
-    rules_.tick(now_);
-  }
+void Judgement::end(core::Micros at) {
   now_ = std::max(now_, at);
+  if (rules_) rules_->tick(now_);
 }
+
+void Judgement::begin() { rules_.emplace(set_, static_cast<const RoomView&>(*this), options_, now_); }
 
 std::vector<Action> Judgement::take() {
-  for (Action& action : std::exchange(rules_.actions(), {}))
-    if (action.kind == Action::Kind::kReport || action.kind == Action::Kind::kSwitchedOff)
-      found_.push_back(std::move(action));
-  return std::exchange(found_, {});
+  std::vector<Action> found;
+  if (!rules_) return found;
+  auto all = std::exchange(rules_->actions(), {});
+  std::copy_if(
+      std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()), std::back_inserter(found),
+      [](const Action& one) { return one.kind == Action::Kind::kReport || one.kind == Action::Kind::kSwitchedOff; });
+  return found;
 }
 
 }  // namespace entente::rules

@@ -45,7 +45,7 @@ std::pair<std::string_view, std::string_view> split_command(std::string_view lin
 }  // namespace
 
 RoomRules::RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, const Options& options, core::Micros now)
-    : view_(view), options_(options), next_tick_(now + core::kSecond) {
+    : view_(view), options_(options), next_tick_(second_after(now)) {
   replace(std::move(set), now);
   if (view.world().ready()) told(words::Ready(), now);
   for (const auto& [id, player] : view.world().players())
@@ -70,8 +70,10 @@ void RoomRules::replace(std::shared_ptr<const RuleSet> set, core::Micros now) {
     }
     const auto number = static_cast<std::uint32_t>(rules_.size());
     rules_.push_back(std::make_unique<Rule>(file, view_, options_.seed + number, now, state, actions_));
+    rules_.back()->remember_by(&past_);
   }
   set_ = std::move(set);
+  if (!wants_tick_) next_tick_ = second_after(now);
   learn_wants();
 }
 
@@ -110,6 +112,7 @@ std::size_t RoomRules::memory() const {
 
 Rule::Answer RoomRules::hear(core::Intent& intent, core::Micros now) {
   using Answer = Rule::Answer;
+  tick(now);
   if (!heard_intents_[intent.content.index()]) return Answer::kPass;
   const auto* const say = core::as<words::Say>(intent);
   Answer all = Answer::kPass;
@@ -178,6 +181,8 @@ void RoomRules::tell_help(core::Id player, core::Micros now) {
 // -- Facts ------------------------------------------------------------------------------------------------------------
 
 void RoomRules::told(const core::Fact& fact, core::Micros now) {
+  tick(now);
+  if (past_.wanted()) past_.hear(fact);
   if (!heard_facts_[fact.content.index()]) return;
   if (core::as<words::Ready>(fact) != nullptr && !std::exchange(server_is_up_, true))
     for (const auto& rule : rules_) rule->happen(Rule::Event::kServerUp, "", now);
@@ -204,15 +209,18 @@ void RoomRules::note_gone(core::Id player, core::Micros now) {
 }
 
 void RoomRules::server_down(std::string_view why, core::Micros now) {
+  tick(now);
   if (!std::exchange(server_is_up_, false)) return;
   for (const auto& rule : rules_) rule->happen(Rule::Event::kServerDown, why, now);
 }
 
-void RoomRules::tick(core::Micros now) {
-  if (!wants_tick_ || now < next_tick_) return;
-  next_tick_ = now + core::kSecond;
-  for (const auto& rule : rules_) rule->happen(Rule::Event::kTick, "", now);
-  if (rules_.size() - running() != off_) learn_wants();
+void RoomRules::call_ticks(core::Micros now) {
+  constexpr core::Micros kMost = 3'600 * core::kSecond;
+  if (now - next_tick_ > kMost) next_tick_ = second_after(now - kMost);
+  for (; wants_tick_ && next_tick_ <= now; next_tick_ += core::kSecond) {
+    for (const auto& rule : rules_) rule->happen(Rule::Event::kTick, "", next_tick_);
+    if (rules_.size() - running() != off_) learn_wants();
+  }
 }
 
 }  // namespace entente::rules

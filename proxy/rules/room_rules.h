@@ -1,7 +1,8 @@
 // All rules of a room, in the order of the configuration. Whoever has the room tells them what happens in it, and does
 // what they want (actions()).
 // Invariant: a rule that is switched off does not hold up the others, nor the traffic. Without a rule that hears a kind
-// of word, that kind costs one test of a bit.
+// of word, that kind costs two comparisons. on_tick is called at each whole second, before the words that come later,
+// however late tick() is called: so the same words give the same actions.
 #pragma once
 
 #include <bitset>
@@ -23,6 +24,7 @@ class RoomRules {
   struct Options {
     std::uint32_t seed = 1;
     bool server_commands = false;  ///< commands that no rule has go to the server
+    core::Micros phase = 0;        ///< on_tick is called when the room's time and this are whole seconds
   };
 
   /// The rules hear of what is there already: that the server is up, and who is in. `view` outlives it.
@@ -37,8 +39,10 @@ class RoomRules {
   /// The world already has this fact.
   void told(const core::Fact& fact, core::Micros now);
   void server_down(std::string_view why, core::Micros now);
-  /// Calls on_tick, if it is time.
-  void tick(core::Micros now);
+  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
+  void tick(core::Micros now) {
+    if (wants_tick_ && now >= next_tick_) call_ticks(now);
+  }
   /// When tick() is needed next; the far future if not at all.
   core::Micros next_tick() const { return wants_tick_ ? next_tick_ : UINT64_MAX; }
 
@@ -53,6 +57,11 @@ class RoomRules {
   using Rules = std::vector<std::unique_ptr<Rule>>;
 
   void learn_wants();
+  void call_ticks(core::Micros now);
+  /// The first whole second after `now`.
+  core::Micros second_after(core::Micros now) const {
+    return now + core::kSecond - (now + options_.phase) % core::kSecond;
+  }
   bool run_command(const core::Intent& intent, const words::Say& say, core::Micros now);
   void tell_help(core::Id player, core::Micros now);
   Rule::Answer chat(core::Intent& intent, core::Micros now);
@@ -63,6 +72,7 @@ class RoomRules {
   const Options options_;
   std::shared_ptr<const RuleSet> set_;
   std::vector<Action> actions_;
+  Past past_;
   Rules rules_;
   std::bitset<std::variant_size_v<core::IntentKind>> heard_intents_;
   std::bitset<std::variant_size_v<core::FactKind>> heard_facts_;

@@ -250,6 +250,18 @@ void Rule::act(lua_State* lua, Action action) {
   actions_.push_back(std::move(action));
 }
 
+const core::Terrain* Rule::terrain(lua_State* lua) {
+  const auto& geometry = view_.world().shared_geometry();
+  if (geometry == nullptr) return nullptr;
+  if (geometry != terrain_of_) {
+    constexpr std::uint64_t kPerStep = 8;  // solids or tiles that are read in the time of a step
+    Sandbox::charge(lua, (static_cast<std::uint64_t>(geometry->solids_size()) + geometry->tiles().size()) / kPerStep);
+    terrain_.emplace(*geometry);
+    terrain_of_ = geometry;
+  }
+  return &*terrain_;
+}
+
 void Rule::add_command(lua_State* lua, Command command) {
   const auto same = [&](const Command& one) { return one.name == command.name; };
   if (commands_.size() >= limits_.commands || std::any_of(commands_.begin(), commands_.end(), same))

@@ -7,13 +7,16 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "proxy/core/gameplay/tank.h"
 #include "proxy/core/world.h"
 #include "proxy/rules/action.h"
+#include "proxy/rules/past.h"
 #include "proxy/rules/sandbox.h"
 
 namespace entente::rules {
@@ -86,8 +89,14 @@ class Rule {
   // For the functions that the rule calls (functions.cc).
   const RoomView& view() const { return view_; }
   core::Micros now() const { return now_; }
+  /// What stops shots in the room's world; null: it is not known yet. Made when it is asked for first, and again for
+  /// another world, which costs steps.
+  const core::Terrain* terrain(lua_State* lua);
   /// An error of Lua if there are too many.
   void act(lua_State* lua, Action action);
+  /// Null: nothing is remembered here.
+  Past* past() const { return past_; }
+  void remember_by(Past* past) { past_ = past; }
   void add_command(lua_State* lua, Command command);
   void switch_off(std::string why);
 
@@ -105,7 +114,10 @@ class Rule {
   std::vector<Action>& actions_;
   const Limits limits_;
   core::Micros now_ = 0;
+  Past* past_ = nullptr;
   bool off_ = false;
+  std::optional<core::Terrain> terrain_;
+  std::shared_ptr<const words::World> terrain_of_;  // null: there is none
   std::int64_t actions_left_;
   core::Micros acted_at_ = 0;
   std::vector<int> intent_handlers_, fact_handlers_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "proxy/core/seconds.h"
 #include "proxy/rules/words.h"
 
 namespace entente::rules {
@@ -32,6 +33,7 @@ struct UnitSnapshot {
   const char *kind = "", *team = "";
   bool alive = false, hidden = false, has_away = false;
   double health = 0, max_health = 0, radius = 0, x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0, yaw = 0, pitch = 0;
+  double age = 0;  // of its place, in seconds
   double away = 0;
 };
 
@@ -73,7 +75,7 @@ constexpr std::array<Field<P>, 15> kPlayerFields{{
     {"here", "boolean", push_member<P, &P::here>},
     {"alive", "boolean", push_member<P, &P::alive>},
 }};
-constexpr std::array<Field<U>, 19> kUnitFields{{
+constexpr std::array<Field<U>, 20> kUnitFields{{
     {"id", "integer", push_member<U, &U::id>},
     {"owner", "integer", push_member<U, &U::owner>},
     {"kind", "string", push_member<U, &U::kind>},
@@ -92,6 +94,7 @@ constexpr std::array<Field<U>, 19> kUnitFields{{
     {"yaw", "number", push_member<U, &U::yaw>},
     {"pitch", "number", push_member<U, &U::pitch>},
     {"state", "integer", push_member<U, &U::state>},
+    {"age", "number", push_member<U, &U::age>},
     {"away", "number?",
      [](lua_State* lua, const U& its) { its.has_away ? lua_pushnumber(lua, its.away) : lua_pushnil(lua); }},
 }};
@@ -210,9 +213,10 @@ void push_player(lua_State* lua, const core::PlayerState& state, const RoomView&
   lua_setiuservalue(lua, -2, 1);
 }
 
-void push_unit(lua_State* lua, const core::UnitState& state, core::Micros now, std::optional<double> away) {
+void push_unit(lua_State* lua, const core::UnitState& state, const Past::Told& told, core::Micros now,
+               std::optional<double> away) {
   const words::Unit& unit = state.unit;
-  const words::Pose pose = core::place_at(unit.pose(), state.posed_at, now);
+  const words::Pose pose = core::place_at(told.pose, told.at, now);
   auto& its = make<UnitSnapshot>(lua);
   its.id = unit.id();
   its.owner = unit.owner();
@@ -232,6 +236,7 @@ void push_unit(lua_State* lua, const core::UnitState& state, core::Micros now, s
   its.vz = pose.vz();
   its.yaw = pose.yaw();
   its.pitch = pose.pitch();
+  its.age = core::seconds(told.at, now);
   its.has_away = away.has_value();
   its.away = away.value_or(0);
 }

@@ -17,8 +17,9 @@ namespace entente::rules {
 void open_snapshots(lua_State* lua);
 
 void push_player(lua_State* lua, const core::PlayerState& state, const RoomView& view);
-/// `now`: the unit is where it is then. `away`: as near() says; nothing: the field is nil.
-void push_unit(lua_State* lua, const core::UnitState& state, core::Micros now,
+/// `told`: the place that was reported last. `now`: the unit is where it is then. `away`: as near() says; nothing: the
+/// field is nil.
+void push_unit(lua_State* lua, const core::UnitState& state, const Past::Told& told, core::Micros now,
                std::optional<double> away = std::nullopt);
 
 /// Their fields with types, for the reference: "id: integer, name: string".

@@ -48,6 +48,51 @@ function on_tick() log("tick " .. math.floor(now())) end)");
   CHECK(scene.taken() == "log: tick 2\nlog: tick 3\nlog: leave 2 ben\nlog: down crashed\n");
 }
 
+TEST_CASE("a rule reads where a unit was, and how far a shot flies") {
+  Scene scene(R"(
+function on_chat(id, text)
+  local unit = get_unit(11, tonumber(text))
+  log(unit and string.format("%.1f", unit.x) or "unknown")
+end)");
+  scene.begin();
+  const auto answer = [&](const char* question) {
+    scene.chat(Scene::kAnna, question);
+    return scene.taken();
+  };
+  CHECK(answer("0.2") == "log: unknown\n");
+  for (int i = 0; i < 60; ++i) {
+    scene.now += 20 * core::kMillisecond;
+    words::Pose pose;
+    pose.set_unit(Scene::kAnnasTank);
+    pose.set_x(i);
+    pose.set_vx(4);
+    scene.tell(pose);
+  }
+  CHECK(answer("0") == "log: 59.0\n");
+  CHECK(answer("0.2") == "log: 49.0\n");
+  CHECK(answer("0.225") == "log: 47.1\n");
+  CHECK(answer("0.9") == "log: unknown\n");
+  scene.place(Scene::kAnna, 7, 0);
+  CHECK(answer("0.1") == "log: unknown\n");  // it was not in play
+  CHECK(answer("2").starts_with("off: rule.lua"));
+
+  Scene walled(
+      "function on_chat() log(string.format('%.0f %.0f', clear_way(0, 0, 1, 1, 0, 0, 300), clear_way(0, 0, 1, 0, 2, 0, "
+      "300))) end");
+  CHECK((walled.chat(Scene::kAnna, "x"), walled.taken()) == "log: 300 300\n");  // there is no world yet
+  words::World world;
+  world.set_hash("a wall");
+  world.set_kind(words::World::SOLIDS);
+  core::set_sides(world, 800, 800);
+  words::Solid& wall = *world.add_solids();
+  wall.set_x(50);
+  wall.set_half_x(2);
+  wall.set_half_y(50);
+  wall.set_height(10);
+  walled.tell(world);
+  CHECK((walled.chat(Scene::kAnna, "x"), walled.taken()) == "log: 48 300\n");
+}
+
 TEST_CASE("a rule drops and changes what players want") {
   Scene scene(R"(
 function on_chat(id, text)

@@ -196,7 +196,7 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
   return session;
 }
 
-void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate, Micros skip) {
+void RecordedSession::become_part(Micros begins, std::function<core::Id(core::Id)> translate, Micros skip) {
   begins_ = begins;
   skip_ = skip;
   translate_ = std::move(translate);
@@ -215,15 +215,26 @@ std::optional<Micros> RecordedSession::next_at() {
     const auto event = recording_->next();
     if (!event || *event == nullptr) return std::nullopt;
     const auto& word = (*event)->word;
-    if (!word || word->fact == nullptr || word->link != about_.link) continue;
+    if (!word || word->link != about_.link) continue;
+    if (word->intent != nullptr && hear_) hear(*word->intent);
+    if (word->fact == nullptr) continue;
     if (!is_of_session(word->fact->at_us(), about_.first, about_.last)) continue;
     auto fact = core::from_message(*word->fact);
     if (!fact) continue;
     ahead_ = std::move(*fact);
     ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
-    translate_(*ahead_);
+    translate(*ahead_);
   }
   return ahead_->at;
+}
+
+void RecordedSession::hear(const words::Intent& message) {
+  auto intent = core::from_message(message);
+  if (!intent || !is_of_session(intent->at, about_.first, about_.last)) return;
+  intent->at = std::max(time_of(intent->at), at_);
+  if (translate_ && intent->by != 0) intent->by = translate_(intent->by);
+  translate(*intent);
+  hear_(*intent);
 }
 
 Fact RecordedSession::next() {
@@ -246,7 +257,7 @@ bool RecordedSession::recall(Micros at, core::WorldState& world) {
   if (!geometry || (*geometry == nullptr && !snapshot.geometry().empty())) return false;
   const auto change = [this](Fact& fact) {
     fact.at = time_of(fact.at);
-    translate_(fact);
+    translate(fact);
   };
   fold_snapshot(snapshot, *geometry, change, world);
   ahead_.reset();
@@ -257,19 +268,15 @@ bool RecordedSession::recall(Micros at, core::WorldState& world) {
 std::vector<core::Moment> RecordedSession::moments() const {
   std::vector<core::Moment> all = about_.moments;
   for (core::Moment& one : all) {
-    words::Died ids;
-    ids.set_player(one.player);
-    ids.set_killer(one.by);
-    Fact fact(ids);
-    translate_(fact);
-    const auto& died = std::get<words::Died>(fact.content);
-    one = {time_of(one.at), one.what, died.player(), died.killer()};
+    const auto id = [this](core::Id own) { return translate_ && own != 0 ? translate_(own) : own; };
+    one = {time_of(one.at), one.what, id(one.player), id(one.by)};
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   return all;
 }
 
 Outcome<Done> RecordedSession::seek(Micros at, core::WorldState& world) {
+  const auto hear = std::exchange(hear_, {});
   world = core::WorldState();
   if (!recall(at, world)) {
     world = core::WorldState();
@@ -279,6 +286,7 @@ Outcome<Done> RecordedSession::seek(Micros at, core::WorldState& world) {
     if (*next > at) break;
     world.fold(this->next());
   }
+  hear_ = hear;
   return Done{};
 }
 

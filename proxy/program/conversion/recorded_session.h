@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "proxy/core/ids.h"
 #include "proxy/core/replay/fact_reader.h"
 #include "proxy/program/base/progress.h"
 #include "proxy/trace/recording.h"
@@ -68,6 +70,9 @@ class PlayedWords : public core::FactReader {
   virtual const std::string& damage() const = 0;
   /// The wall-clock time at 0, which is where the file begins; 0: unknown.
   virtual WallTime begins() const = 0;
+  /// next_at() calls `hear` for each intent that was said before the fact which it finds. Intents that seek() passes
+  /// are not heard. Several sessions as one: those of the session that tells.
+  virtual void hear_intents(std::function<void(const core::Intent&)> hear) = 0;
 };
 
 class RecordedSession final : public PlayedWords {
@@ -78,9 +83,9 @@ class RecordedSession final : public PlayedWords {
                                                         std::optional<std::uint32_t> link);
 
   /// Makes the session a part of a longer timeline. `begins`: the time there at which the session begins. `translate`:
-  /// changes the ids of a fact to those there. `skip`: how much of the session's beginning lies before the timeline;
+  /// the id there of an id here. `skip`: how much of the session's beginning lies before the timeline;
   /// then `begins` is 0. What the session told in that time has time 0.
-  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros skip = 0);
+  void become_part(core::Micros begins, std::function<core::Id(core::Id)> translate, core::Micros skip = 0);
 
   core::Micros end_time() const override { return time_of(about_.last); }
   core::Micros first() const override { return begins_; }
@@ -93,8 +98,14 @@ class RecordedSession final : public PlayedWords {
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return damage_; }
   WallTime begins() const override { return about_.wall_us(about_.first) * 1000 - begins_ * 1000; }
+  void hear_intents(std::function<void(const core::Intent&)> hear) override { hear_ = std::move(hear); }
 
  private:
+  template <class Word>
+  void translate(Word& word) const {
+    if (translate_) core::translate_ids(message_in(word), translate_);
+  }
+  void hear(const words::Intent& message);
   void rewind();
   bool recall(core::Micros at, core::WorldState& world);
   core::Micros time_of(core::Micros room) const {
@@ -106,7 +117,8 @@ class RecordedSession final : public PlayedWords {
   RecordedSessionInfo about_;
   std::string damage_;
   core::Micros begins_ = 0, skip_ = 0;
-  std::function<void(core::Fact&)> translate_ = [](core::Fact&) {};
+  std::function<core::Id(core::Id)> translate_;  // null: ids stay as they are
+  std::function<void(const core::Intent&)> hear_;
   std::unique_ptr<trace::Recording> recording_;
   std::optional<core::Fact> ahead_;  // the next fact, if it was read already
   core::Micros at_ = 0;              // time of the last fact that was read

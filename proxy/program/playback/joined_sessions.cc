@@ -130,11 +130,9 @@ Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
   session_ = std::move(*session);
   const WallTime zero = begin_ / 1000;
   session_->become_part(
-      begins_of(about),
-      [ids = ids_, link = about.link](core::Fact& fact) {
-        core::translate_ids(message_in(fact), [&](Id id) { return ids->translated(link, id); });
-      },
+      begins_of(about), [ids = ids_, link = about.link](Id id) { return ids->translated(link, id); },
       zero - std::min(zero, about.wall_us(about.first)));
+  session_->hear_intents(hear_);
   return Done{};
 }
 

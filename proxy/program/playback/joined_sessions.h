@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,10 @@ class JoinedSessions final : public PlayedWords {
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return found_.damage; }
   WallTime begins() const override { return begin_; }
+  void hear_intents(std::function<void(const core::Intent&)> hear) override {
+    hear_ = std::move(hear);
+    session_->hear_intents(hear_);
+  }
 
  private:
   /// The ids of the joined sessions. Players and units with the same name have the same id.
@@ -92,6 +97,7 @@ class JoinedSessions final : public PlayedWords {
   std::size_t at_ = 0;                        // the part that tells
   std::unique_ptr<RecordedSession> session_;  // of it
   bool changes_ = false;
+  std::function<void(const core::Intent&)> hear_;
 };
 
 }  // namespace entente

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,7 @@ class MergedSessions final : public PlayedWords {
   const RecordedSessionInfo& about() const override { return told_->about(); }
   const std::string& damage() const override { return told_->damage(); }
   WallTime begins() const override { return told_->begins(); }
+  void hear_intents(std::function<void(const core::Intent&)> hear) override { told_->hear_intents(std::move(hear)); }
 
  private:
   /// A unit that is shown because another session sees it.

@@ -16,8 +16,7 @@ SessionView::SessionView(const RecordedSessions& found, const RecordedSessionInf
   if (!session) return;
   session_ = std::move(*session);
   const WallTime first = about.wall_us(about.first);
-  session_->become_part(
-      time_of(about.first), [](core::Fact&) {}, zero - std::min(zero, first));
+  session_->become_part(time_of(about.first), {}, zero - std::min(zero, first));
 }
 
 bool SessionView::seek(Micros at) {

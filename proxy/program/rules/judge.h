@@ -12,6 +12,7 @@ namespace entente {
 struct JudgeOptions {
   std::string rules;  ///< a file, or a folder with files
   numbers::Source source = {};
+  std::string labels = {};  ///< a file (labels.h); empty: none
   bool json = false;
 };
 

@@ -182,7 +182,7 @@ void RoomHost::note_report(const rules::Action& action) {
   std::string text = "reported by the rule " + action.rule + ": player " + std::to_string(action.player) + " ('" +
                      action.name + "'): " + action.text;
   for (const auto& [name, number] : action.numbers) text += "; " + name + " " + std::to_string(number);
-  tap_->note(link_, text, wall_);
+  tap_->note(link_, text, began_wall_ + action.at * 1000);  // as the words that the rule has heard
 }
 
 }  // namespace entente::relay
