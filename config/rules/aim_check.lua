@@ -1,53 +1,57 @@
--- Reports players whose shots are aimed better than people can: again and again, the shot leaves within a fraction of a
--- degree of the line to an enemy that moves across it, or of the place where that enemy and the shot would meet.
+-- Reports players whose shots, again and again, would meet an enemy who moves across them exactly in the middle.
+--
+-- Each aimed shot is evidence: how much likelier is such a miss if a tool aims some of the shots than if the best of
+-- people aims them all? People's misses grow with the distance. A shot is told later than it was aimed, by a time that
+-- depends on the player's link. So there is a sum for each such time, and people's sums stay near 0.
 
-local window, share = 30, 0.8 -- shots that are judged together; how many of them must be exact
-local exact, aimed = math.tan(math.rad(0.35)), math.tan(math.rad(12)) -- tangents of angles
-local least_speed, least_metres, most_metres = 5, 40, 300 -- of a target that is hard to hit
-local most_enemies = 12 -- that are looked at, the nearest first
+local people, tools = 0.014, 0.001 -- radians: how much they miss, as standard deviations
+local share, enough = 0.3, 8 -- of the shots of a cheat, that a tool aims; evidence for a report
+local jitter, drift = 0.2, 0.3 -- metres that a target drives while the link varies; what a step in `lates` costs
+local least_speed, most_metres, oldest = 5, 300, 0.8 -- of a target: across the shot; away; seconds since it was seen
+local most_enemies, aimed = 12, 0.06 -- enemies that are looked at, the nearest first; radians to who is aimed at
+local lates = {} -- by how many seconds shots may be late
+for late = 0, 0.4, 0.0125 do lates[#lates + 1] = late end
+local sums = {} -- by player: evidence, by the number of the time
 
-local shots = {} -- by player: the errors of the last aimed shots
-
-local abs, huge = math.abs, math.huge
-
--- The tangent of the angle between the way to (x, y) and the direction (u, v); huge: it is not ahead.
-local function tangent(x, y, u, v)
-  local ahead = x * u + y * v
-  return ahead > 0 and abs(x * v - y * u) / ahead or huge
+-- By how many metres the shot passes an enemy, and how fast that one moves across it. Nil: it flies elsewhere.
+local function miss_of(shot, enemy)
+  local vx, vy = -shot.vx, -shot.vy
+  if shot.kind == "BALL" then vx, vy = enemy.vx + vx, enemy.vy + vy end
+  local speed, x, y = math.sqrt(vx ^ 2 + vy ^ 2), enemy.x - shot.x, enemy.y - shot.y
+  if speed == 0 or x * vx + y * vy >= 0 then return end
+  return (x * vy - y * vx) / speed, math.abs(enemy.vx * vy - enemy.vy * vx) / speed
 end
 
--- The smallest one between the shot and an enemy that moves across it; nil: there is none.
-local function error_of(shot)
-  local u, v, best = shot.vx, shot.vy, aimed
-  local speed = math.sqrt(u ^ 2 + v ^ 2)
-  if speed == 0 then return end
+-- The enemy that the shot is aimed at, if it is hard to hit.
+local function target_of(shot)
+  local best, target = aimed, nil
   for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies)) do
-    local enemy = unit.away >= least_metres and unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive
+    local enemy = unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive and unit.age < oldest
     if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") then
-      local x, y, vx, vy = unit.x - shot.x, unit.y - shot.y, unit.vx, unit.vy
-      if abs(vx * y - vy * x) >= least_speed * unit.away then
-        local t = shot.kind == "RAY" and 0 or unit.away / speed
-        best = math.min(best, tangent(x, y, u, v), tangent(x + vx * t, y + vy * t, u, v))
-      end
+      local miss, across = miss_of(shot, unit)
+      local off = miss and across >= least_speed and math.abs(miss) / unit.away or best
+      if off < best then best, target = off, unit end
     end
   end
-  return best < aimed and best or nil
+  return target
 end
 
 function on_fact.shot(shot)
-  if shot.kind ~= "BALL" and shot.kind ~= "RAY" then return end
-  local off = error_of(shot)
-  if not off then return end
-  local mine = shots[shot.shooter] or {}
-  shots[shot.shooter] = mine
-  mine[#mine + 1] = off
-  if #mine < window then return end
-  local count = 0
-  for _, one in ipairs(mine) do count = count + (one < exact and 1 or 0) end
-  shots[shot.shooter] = nil
-  if count >= share * window then
-    report(shot.shooter, "aims better than people can", { exact = count, shots = window })
+  local target = (shot.kind == "BALL" or shot.kind == "RAY") and target_of(shot)
+  if not target or people * target.away < jitter then return end -- from so near, everybody hits
+  local its, below, man = sums[shot.shooter] or {}, 0, people * target.away
+  local tool = math.sqrt((tools * target.away) ^ 2 + jitter ^ 2)
+  sums[shot.shooter] = its
+  for number, late in ipairs(lates) do
+    local sum, before = its[number] or 0, get_unit(target.id, late)
+    local best, miss = math.max(sum, below - drift, (its[number + 1] or 0) - drift), before and miss_of(shot, before)
+    local ratio = miss and man / tool * math.exp(-miss ^ 2 / 2 * (1 / tool ^ 2 - 1 / man ^ 2))
+    its[number], below = ratio and math.max(0, best + math.log(1 - share + share * ratio)) or sum, sum
+    if its[number] >= enough then
+      sums[shot.shooter] = nil
+      return report(shot.shooter, "aims better than people can", { evidence = its[number], late = late })
+    end
   end
 end
 
-function on_leave(player) shots[player.id] = nil end
+function on_leave(player) sums[player.id] = nil end

@@ -2,12 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "proxy/core/gameplay/claims.h"
 #include "tests/rules/scene.h"
 #include "tests/support/paths.h"
 
@@ -50,6 +52,94 @@ struct Played {
   Scene scene;
 };
 
+/// Ben is 100 m east of Anna, and drives north or south at 20 m/s.
+void drive_across(Scene& scene, double north = 20) {
+  words::Pose pose;
+  pose.set_unit(Scene::kBensTank);
+  pose.set_x(100);
+  pose.set_vy(north);
+  scene.tell(pose);
+}
+
+/// Anna shoots from the middle. `off`: radians from where the shot meets Ben.
+void shoot_ahead(Scene& scene, double off, double north = 20) {
+  constexpr double kSpeed = 100;
+  words::Shot shot;
+  shot.set_shooter(kAnna);
+  shot.set_team(words::RED);
+  const double yaw = std::asin(north / kSpeed) + off;
+  shot.set_vx(kSpeed * std::cos(yaw));
+  shot.set_vy(kSpeed * std::sin(yaw));
+  scene.tell(shot);
+}
+
+/// Anna's tank drives, as its client says it each tenth of a second.
+struct Drive {
+  void rule(double speed) {
+    words::Rule rule;
+    rule.set_name("speed");
+    rule.set_value(std::to_string(speed));
+    scene.tell(rule);
+  }
+  void drive(double speed, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      scene.pass(0.1);
+      place(x + speed * 0.1);
+    }
+  }
+  void place(double at) {
+    x = at;
+    words::Pose pose;
+    pose.set_unit(Scene::kAnnasTank);
+    pose.set_x(x);
+    scene.tell(pose);
+  }
+  Scene& scene;
+  double x = 0;
+};
+
+struct Walled : Played {
+  Walled() : Played("wall_check.lua") {
+    words::World world;
+    world.set_hash("a wall");
+    world.set_kind(words::World::SOLIDS);
+    core::set_sides(world, 800, 800);
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(50);
+    wall.set_half_x(2);
+    wall.set_half_y(50);
+    wall.set_height(10);
+    scene.tell(world);
+  }
+  /// Anna's shot from x flies east, and Ben dies of it.
+  void kill(double x, double y, double bens_y) {
+    for (int i = 0; i < 2; ++i) {
+      for (const core::Id player : {kAnna, kBen}) {
+        words::Pose pose;
+        pose.set_unit(player + 10);
+        pose.set_x(player == kAnna ? 0 : 100);
+        pose.set_y(player == kAnna ? y : bens_y);
+        scene.tell(pose);
+      }
+      scene.pass(0.2);
+    }
+    words::Shot shot;
+    shot.set_shooter(kAnna);
+    shot.set_shot(++shots);
+    core::set_way(std::array{x, y, 1.57}, std::array{100.0, 0.0, 0.0}, shot);
+    scene.tell(shot);
+    scene.pass(3);
+    words::Died died;
+    died.set_player(kBen);
+    died.set_unit(Scene::kBensTank);
+    died.set_killer(kAnna);
+    died.set_shot(shots);
+    scene.tell(died);
+    scene.place(kBen, 100, bens_y);
+  }
+  std::uint32_t shots = 0;
+};
+
 }  // namespace
 
 TEST_CASE("every shipped rule is below 60 lines, and loads") {
@@ -63,7 +153,7 @@ TEST_CASE("every shipped rule is below 60 lines, and loads") {
     CHECK(check_rule(file.path().filename().string(), source));
     CHECK(source.starts_with("-- "));
   }
-  CHECK(count == 10);
+  CHECK(count == 12);
 }
 
 TEST_CASE("chat_filter replaces words, silences and kicks") {
@@ -233,65 +323,115 @@ TEST_CASE("idle_kick warns and kicks who does nothing") {
 
 TEST_CASE("aim_check reports who aims exactly, and nobody who aims as people do") {
   Played played("aim_check.lua");
-  Scene& scene = played.scene;
-  const auto shoot = [&](double error) {
-    words::Pose pose;
-    pose.set_unit(Scene::kBensTank);
-    pose.set_x(100);
-    pose.set_vy(20);
-    scene.tell(pose);
-    words::Spawned spawned;
-    words::Shot shot;
-    shot.set_shooter(kAnna);
-    shot.set_team(words::RED);
-    const double yaw = std::atan2(20 * std::hypot(100.0, 0.0) / 100, 100) + error;
-    shot.set_vx(100 * std::cos(yaw));
-    shot.set_vy(100 * std::sin(yaw));
-    scene.tell(shot);
-    scene.pass(0.5);
+  const auto shoot = [&](double off) {
+    drive_across(played.scene);
+    shoot_ahead(played.scene, off);
+    played.scene.pass(0.5);
   };
-  for (int i = 0; i < 200; ++i) shoot((i % 11 - 5) * 0.01);
-  CHECK(scene.taken().empty());
-  for (int i = 0; i < 40; ++i) shoot((i % 3 - 1) * 0.001);
-  CHECK(scene.taken() == "report 1: aims better than people can\n");
+  for (int i = 0; i < 500; ++i) shoot((i % 11 - 5) * 0.01);
+  CHECK(played.scene.taken().empty());
+  for (int i = 0; i < 15; ++i) shoot((i % 3 - 1) * 0.0005);
+  CHECK(played.scene.taken() == "report 1: aims better than people can\n");
 }
 
-TEST_CASE("speed_check reports who is too fast or jumps, not who spawns or is silent") {
+TEST_CASE("aim_check knows where the target was when a shot was aimed that is told later") {
+  Played played("aim_check.lua");
+  for (int i = 0; i < 15; ++i) {
+    drive_across(played.scene, 20);
+    played.scene.pass(0.1);
+    drive_across(played.scene, 18);  // it has slowed down since
+    played.scene.pass(0.1);
+    shoot_ahead(played.scene, 0, 20);
+    played.scene.pass(0.5);
+  }
+  CHECK(played.scene.taken() == "report 1: aims better than people can\n");
+}
+
+TEST_CASE("speed_check reports who is too fast, not who is silent or carries a flag that makes fast") {
   Played played("speed_check.lua");
+  Drive anna{played.scene};
+  anna.rule(25);
+  anna.drive(25, 200);
+  anna.scene.pass(4);  // nothing is heard of it
+  anna.place(anna.x + 100);
+  anna.drive(25, 50);
+  CHECK(anna.scene.taken().empty());
+  anna.drive(33, 100);
+  CHECK(anna.scene.taken() == "report 1: moves too fast\n");
+  words::TokenTaken taken;
+  taken.mutable_token()->set_id(5);
+  taken.mutable_token()->set_code("V");
+  taken.mutable_token()->set_state(words::Token::CARRIED);
+  taken.mutable_token()->set_carrier(kAnna);
+  anna.scene.tell(taken);
+  anna.drive(25, 20);
+  anna.scene.take();
+  anna.drive(37, 200);
+  CHECK(anna.scene.taken().empty());
+}
+
+TEST_CASE("speed_check reports who jumps again and again, not who spawns or uses a teleporter") {
+  Played played("speed_check.lua");
+  Drive anna{played.scene};
+  anna.rule(25);
+  const auto jump = [&](bool told_before, bool told_after) {
+    words::Teleported teleported;
+    teleported.set_unit(Scene::kAnnasTank);
+    if (told_before) anna.scene.tell(teleported);
+    anna.place(anna.x + 120);
+    anna.drive(10, 5);
+    if (told_after) anna.scene.tell(teleported);
+    anna.drive(10, 40);
+  };
+  anna.drive(10, 30);
+  for (int i = 0; i < 5; ++i) jump(true, false);
+  for (int i = 0; i < 5; ++i) jump(false, true);
+  anna.scene.place(kAnna, 0, 0);
+  anna.drive(10, 30);
+  CHECK(anna.scene.taken().empty());
+  for (int i = 0; i < 2; ++i) jump(false, false);
+  CHECK(anna.scene.taken() == "report 1: jumps\n");
+}
+
+TEST_CASE("fire_check reports who shoots faster than guns reload, not whose shots come together") {
+  Played played("fire_check.lua");
   Scene& scene = played.scene;
-  double x = 0;
-  const auto drive = [&](double speed, int steps) {
-    for (int i = 0; i < steps; ++i) {
-      scene.pass(0.1);
-      x += speed * 0.1;
-      words::Pose pose;
-      pose.set_unit(Scene::kAnnasTank);
-      pose.set_x(std::fmod(x, 300));
-      pose.set_y(std::floor(x / 300));
-      if (std::fmod(x, 300) < speed * 0.1) scene.place(kAnna, pose.x(), pose.y());
-      scene.tell(pose);
+  words::Rule rule;
+  rule.set_name("reload");
+  rule.set_value("2");
+  scene.tell(rule);
+  words::Room room;
+  room.set_most_shots(2);
+  scene.tell(room);
+  const auto shoot = [&](int count, double pause, std::uint32_t weapon = 0) {
+    for (int i = 0; i < count; ++i) {
+      words::Shot shot;
+      shot.set_shooter(kAnna);
+      shot.set_weapon(weapon);
+      scene.tell(shot);
+      scene.pass(pause);
     }
   };
-  scene.place(kAnna, 0, 0);
-  drive(25, 110);
+  shoot(100, 1);  // as fast as two guns can
+  scene.pass(2);  // a bad link holds up two more,
+  shoot(4, 0);    // which come with the next two
+  shoot(20, 1);
+  shoot(50, 0.2, 7);  // a flag makes it fast
   CHECK(scene.taken().empty());
-  scene.place(kAnna, 0, 0);
-  x = 0;
   scene.pass(10);
-  drive(25, 50);
-  CHECK(scene.taken().empty());
-  scene.place(kAnna, 0, 0);
-  x = 0;
-  drive(60, 45);
-  CHECK(scene.taken() == "report 1: moves too fast\n");
-  scene.place(kAnna, 0, 0);
-  words::Pose far;
-  far.set_unit(Scene::kAnnasTank);
-  far.set_x(200);
-  scene.pass(1);
-  scene.tell(far);
-  scene.pass(1);
-  CHECK(scene.taken() == "report 1: jumped\n");
+  shoot(20, 0.7);
+  CHECK(scene.taken() == "report 1: shoots faster than its guns reload\n");
+}
+
+TEST_CASE("wall_check reports who kills through walls, or shoots from where his tank is not") {
+  Walled walled;
+  for (int i = 0; i < 20; ++i) walled.kill(4, 100, 100);  // beside the wall
+  for (int i = 0; i < 20; ++i) walled.kill(4, 0, 200);    // a ricochet: Ben is not where the shot flies
+  CHECK(walled.scene.taken().empty());
+  for (int i = 0; i < 3; ++i) walled.kill(4, 0, 0);
+  CHECK(walled.scene.taken() == "report 1: shoots through walls\n");
+  for (int i = 0; i < 3; ++i) walled.kill(80, 0, 0);  // from behind it
+  CHECK(walled.scene.taken() == "report 1: shoots from where it is not\n");
 }
 
 }  // namespace entente::rules::shipped_test
