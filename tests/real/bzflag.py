@@ -75,13 +75,13 @@ class Bzadmin:
 class Tank:
     """A real bzflag in its own Xvfb, with its own home (world cache and settings live there)."""
 
-    def __init__(self, stage, callsign, team, port, release=DEBIAN):
+    def __init__(self, stage, callsign, team, port, release=DEBIAN, options=()):
         self.stage, self.callsign = stage, callsign
         home = stage.path(callsign + ".home")
         os.makedirs(home, exist_ok=True)
         self.display, self.screen = start_xvfb(stage, callsign)
         self.env = {"DISPLAY": self.display, "HOME": home, "LIBGL_ALWAYS_SOFTWARE": "1", "SDL_AUDIODRIVER": "dummy"}
-        self.run = stage.start(callsign, ["stdbuf", "-oL", release.program(stage, "bzflag"), *release.client_options(stage, home), "-team", team,
+        self.run = stage.start(callsign, ["stdbuf", "-oL", release.program(stage, "bzflag"), *release.client_options(stage, home), "-team", team, *options,
                                           f"{callsign}@127.0.0.1:{port}"], env=self.env)
 
     def spawn_on_autopilot(self):
