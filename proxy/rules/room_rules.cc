@@ -95,6 +95,7 @@ void RoomRules::learn_wants() {
   if (wants_chat) heard_intents_[kIntent<words::Say>] = true;
   heard_facts_[kFact<words::Ready>] = !rules_.empty();
   if (wants_players_) heard_facts_[kFact<words::Player>] = heard_facts_[kFact<words::PlayerGone>] = true;
+  if (wants_players_) heard_intents_[kIntent<words::Leave>] = true;
 }
 
 std::size_t RoomRules::running() const {
@@ -126,6 +127,8 @@ Rule::Answer RoomRules::hear(core::Intent& intent, core::Micros now) {
     if (answer == Answer::kChanged || (answer == Answer::kDrop && may_be_dropped(intent))) all = answer;
   }
   if (all == Answer::kChanged) core::clean_texts(intent);
+  // Outside of an arena, the room ends with its player, and no server tells it that.
+  if (core::as<words::Leave>(intent) != nullptr && !view_.is_arena()) note_gone(intent.by, now);
   if (rules_.size() - running() != off_) learn_wants();
   return all;
 }

@@ -167,6 +167,24 @@ TEST_CASE("a reload replaces the rules of open sessions of a relay, and keeps th
   }
 }
 
+TEST_CASE("a rule of a relay that fails when a player leaves is switched off, and others play on") {
+  for (const char* const keys : {"", "rewrite = true\n"}) {
+    CAPTURE(keys);
+    Chain chain(kGames[0], "function on_leave() error('too late') end", keys);
+    NativeClient ben(chain.inside);
+    enter(ben, "ben");
+    {
+      NativeClient anna(chain.outside);
+      play(anna, "anna");
+    }
+    CHECK(chain.relay->err_has("a rule of route public is switched off: rule.lua:"));
+    NativeClient dora(chain.outside);
+    play(dora, "dora");
+    say(dora, "hello");
+    CHECK(heard_of(ben, "hello"));
+  }
+}
+
 TEST_CASE("after an upgrade, sessions of a relay go on with their rules and their state") {
   Chain chain(kGames[0], "state.n = 0 function on_chat(_, text) state.n = state.n + 1 log(state.n .. ' ' .. text) end",
               "");
