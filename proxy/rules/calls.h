@@ -1,7 +1,7 @@
 // The functions that a rule can call; described.cc says what each does.
 #pragma once
 
-#include <lua5.4/lua.hpp>
+#include "proxy/rules/lua.h"
 
 namespace entente::rules::calls {
 

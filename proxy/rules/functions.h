@@ -5,9 +5,8 @@
 
 #include <span>
 
-#include <lua5.4/lua.hpp>
-
 #include "proxy/core/word.h"
+#include "proxy/rules/lua.h"
 
 namespace entente::rules {
 

@@ -13,10 +13,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <lua5.4/lua.hpp>
-
 #include "proxy/base/fault.h"
 #include "proxy/rules/limits.h"
+#include "proxy/rules/lua.h"
 
 namespace entente::rules {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <lua5.4/lua.hpp>
+#include "proxy/rules/lua.h"
 
 namespace entente::rules {
 

@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 
-#include <lua5.4/lua.hpp>
-
 #include "proxy/core/world.h"
+#include "proxy/rules/lua.h"
 #include "proxy/rules/rule.h"
 
 namespace entente::rules {

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <lua5.4/lua.hpp>
-
 #include "proxy/core/word.h"
+#include "proxy/rules/lua.h"
 
 namespace entente::rules {
 

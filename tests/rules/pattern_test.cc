@@ -6,8 +6,7 @@
 #include <random>
 #include <string>
 
-#include <lua5.4/lua.hpp>
-
+#include "proxy/rules/lua.h"
 #include "proxy/rules/sandbox.h"
 
 namespace entente::rules::pattern_test {
