@@ -145,7 +145,8 @@ void Joining::enter(BackOut& out) {
 }
 
 void Joining::hear(const Accept&, BackOut& out) {
-  if (state_.stage != Stage::kEntering) return;
+  // Where this back only follows a session, a client such as bzadmin may enter without the world.
+  if (state_.in() || !state_.wish) return;
   state_.come_in(out.now());
   server_players_.add_own();
   ask_for_link(out);
