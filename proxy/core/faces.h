@@ -31,6 +31,7 @@ struct Setting {
 struct FaceOptions {
   std::size_t dialect = 0;  ///< index in Game::dialects()
   std::map<std::string, std::string, std::less<>> settings;
+  bool follows = false;  ///< the session is somebody else's: nothing that the face sends reaches a peer
 
   /// Empty if it was not given.
   std::string_view setting(std::string_view name) const {

@@ -90,14 +90,15 @@ TEST_CASE("after MsgAccept the room learns of the others, then of our player, th
 }
 
 TEST_CASE("a back that follows a client without a world, such as bzadmin, learns of the players") {
-  auto stage = back_stage();
-  stage.opens();
-  stage.receives(by_server({welcome(3)}));
-  CHECK(stage.receives(by_server({Accept{player_id(3)}})).empty());  // nobody wanted to enter
-  stage.hears(anna());
-  const std::string said = stage.receives(by_server({Accept{player_id(3)}, add_player(3, 5, "anna")}));
-  CHECK(said.find("says Player id: 1 name: \"anna\"") != std::string::npos);
-  CHECK(said.ends_with("says Ready\n"));
+  for (const bool follows : {true, false}) {
+    testing::BackStage stage(faces().back({kDialect24, {}, follows}), game(), kDialect24, wire::Way::kToServer);
+    stage.opens();
+    stage.receives(by_server({welcome(3)}));
+    CHECK(stage.receives(by_server({Accept{player_id(3)}})) == "");  // nobody wanted to enter
+    stage.hears(anna());
+    const std::string said = stage.receives(by_server({Accept{player_id(3)}, add_player(3, 5, "anna")}));
+    CHECK(said.ends_with("says Ready\n") == follows);
+  }
 }
 
 TEST_CASE("the UDP link is requested until it is established, a few times at most") {

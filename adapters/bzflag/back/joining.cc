@@ -28,6 +28,7 @@ Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::JoinSta
       rules_(rules),
       tank_rules_(tank_rules),
       dialect_(options.dialect),
+      follows_(options.follows),
       wants_udp_link_(options.setting("udp") != "off"),
       says_header_(link.dialect().header == Header::kRequired ||
                    (link.dialect().header == Header::kOptional && options.setting("header") != "off")) {}
@@ -145,8 +146,8 @@ void Joining::enter(BackOut& out) {
 }
 
 void Joining::hear(const Accept&, BackOut& out) {
-  // Where this back only follows a session, a client such as bzadmin may enter without the world.
-  if (state_.in() || !state_.wish) return;
+  const bool enters_without_world = follows_ && !state_.in() && state_.wish;  // as bzadmin does
+  if (state_.stage != Stage::kEntering && !enters_without_world) return;
   state_.come_in(out.now());
   server_players_.add_own();
   ask_for_link(out);

@@ -54,6 +54,7 @@ class Joining {
   ServerRules& rules_;
   const TankRules& tank_rules_;
   const std::size_t dialect_;
+  const bool follows_;  // core::FaceOptions::follows
   const bool wants_udp_link_, says_header_;
   Next next_ = Next::kGreeting;  // the answer that is expected next
   std::set<std::string> taken_;  // callsigns of players who were there before us, in lower case

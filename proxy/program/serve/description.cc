@@ -140,7 +140,7 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
                              .rewrite = keys.rewrite(),
                              .tells = keys.announce() && to.game->has_chat(),
                              .front = front_maker(*listen),
-                             .back = back_maker(to)};
+                             .back = back_maker(to, /*follows=*/true)};
   }
   auto lab = parse_lab(keys.lab(), LabRoute(options));
   if (!lab) return Error{"lab: " + lab.error().text};

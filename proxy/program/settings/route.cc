@@ -176,9 +176,9 @@ std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const Liste
   };
 }
 
-std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
-  return [make = faces_of(*to.game).back, settings = back_settings_of(to)](std::size_t dialect) {
-    return make({dialect, settings});
+std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to, bool follows) {
+  return [make = faces_of(*to.game).back, settings = back_settings_of(to), follows](std::size_t dialect) {
+    return make({dialect, settings, follows});
   };
 }
 

@@ -79,7 +79,7 @@ std::optional<Error> objection_to_relay_rules(const ListenEnd& listen);
 std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
 
 /// Creates backs for this server, in one of its dialects, with back_settings_of(). REQUIRES: its game has backs.
-std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
+std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to, bool follows = false);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to);
