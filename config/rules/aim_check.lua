@@ -10,7 +10,7 @@ local jitter, drift = 0.2, 0.3 -- metres that a target drives while the link var
 local least_speed, most_metres, oldest = 5, 300, 0.8 -- of a target: across the shot; away; seconds since it was seen
 local most_enemies, aimed = 12, 0.06 -- enemies that are looked at, the nearest first; radians to who is aimed at
 local lates = {} -- by how many seconds shots may be late
-for late = 0, 0.4, 0.0125 do lates[#lates + 1] = late end
+for late = 0, 0.4, 0.025 do lates[#lates + 1] = late end
 local sums = {} -- by player: evidence, by the number of the time
 
 -- By how many metres the shot passes an enemy, and how fast that one moves across it. Nil: it flies elsewhere.
