@@ -8,6 +8,7 @@ namespace entente::rules {
 
 void Judgement::hear(const core::Fact& fact) {
   now_ = std::max(now_, fact.at);
+  if (rules_) rules_->tick(now_);
   const bool enters = core::as<words::Player>(fact) != nullptr;
   world_.fold(fact);
   if (!rules_ && enters) begin();
@@ -16,6 +17,7 @@ void Judgement::hear(const core::Fact& fact) {
 
 void Judgement::hear(core::Intent intent) {
   now_ = std::max(now_, intent.at);
+  if (rules_) rules_->tick(now_);
   if (!rules_ && core::as<words::Enter>(intent) != nullptr) begin();
   if (rules_) rules_->hear(intent, now_);
 }

@@ -113,7 +113,6 @@ std::size_t RoomRules::memory() const {
 
 Rule::Answer RoomRules::hear(core::Intent& intent, core::Micros now) {
   using Answer = Rule::Answer;
-  tick(now);
   if (!heard_intents_[intent.content.index()]) return Answer::kPass;
   const auto* const say = core::as<words::Say>(intent);
   Answer all = Answer::kPass;
@@ -184,7 +183,6 @@ void RoomRules::tell_help(core::Id player, core::Micros now) {
 // -- Facts ------------------------------------------------------------------------------------------------------------
 
 void RoomRules::told(const core::Fact& fact, core::Micros now) {
-  tick(now);
   if (past_.wanted()) past_.hear(fact);
   if (!heard_facts_[fact.content.index()]) return;
   if (core::as<words::Ready>(fact) != nullptr && !std::exchange(server_is_up_, true))
@@ -212,7 +210,6 @@ void RoomRules::note_gone(core::Id player, core::Micros now) {
 }
 
 void RoomRules::server_down(std::string_view why, core::Micros now) {
-  tick(now);
   if (!std::exchange(server_is_up_, false)) return;
   for (const auto& rule : rules_) rule->happen(Rule::Event::kServerDown, why, now);
 }

@@ -1,8 +1,8 @@
 // All rules of a room, in the order of the configuration. Whoever has the room tells them what happens in it, and does
 // what they want (actions()).
 // Invariant: a rule that is switched off does not hold up the others, nor the traffic. Without a rule that hears a kind
-// of word, that kind costs two comparisons. on_tick is called at each whole second, before the words that come later,
-// however late tick() is called: so the same words give the same actions.
+// of word, that kind costs two comparisons. on_tick is called for each whole second, before the world has the words that
+// come later, however late tick() is called: so the same words give the same actions.
 #pragma once
 
 #include <bitset>
@@ -34,15 +34,16 @@ class RoomRules {
   /// it is, unless it was switched off.
   void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
 
+  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour. REQUIRES of the calls
+  /// that follow: tick() has come first, and before the world has the fact.
+  void tick(core::Micros now) {
+    if (wants_tick_ && now >= next_tick_) call_ticks(now);
+  }
   /// A player says this. kDrop: also a command of a rule.
   Rule::Answer hear(core::Intent& intent, core::Micros now);
   /// The world already has this fact.
   void told(const core::Fact& fact, core::Micros now);
   void server_down(std::string_view why, core::Micros now);
-  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
-  void tick(core::Micros now) {
-    if (wants_tick_ && now >= next_tick_) call_ticks(now);
-  }
   /// When tick() is needed next; the far future if not at all.
   core::Micros next_tick() const { return wants_tick_ ? next_tick_ : UINT64_MAX; }
 

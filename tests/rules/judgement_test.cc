@@ -107,6 +107,41 @@ TEST_CASE(
   CHECK(text_of(here) == text_of(there));
 }
 
+TEST_CASE("on_tick sees what was true at the end of its second, also if the next word comes before it is called") {
+  constexpr const char* kWhere = "function on_tick() report(1, 'is at ' .. unit_of(1).x, {}) end";
+  Scene live(kWhere);
+  live.begin();
+  Judgement judgement(set_of(kWhere));
+  for (const auto& [id, player] : live.world().players()) {
+    words::Owns owns;
+    owns.set_player(id);
+    owns.set_active(id + 10);
+    owns.add_units(id + 10);
+    words::Unit unit = live.world().unit(id + 10)->unit;
+    for (core::Fact fact : {core::Fact(player.player), core::Fact(unit), core::Fact(owns)}) {
+      fact.at = live.now;
+      judgement.hear(fact);
+    }
+  }
+  words::Pose pose;
+  pose.set_unit(11);
+  const auto move = [&](double x, core::Micros at) {
+    pose.set_x(x);
+    core::Fact fact(pose);
+    fact.at = live.now = at;
+    live.tell(fact);
+    judgement.hear(fact);
+  };
+  move(5, 1'500'000);
+  live.now = 2'000'000;
+  live.rules->tick(live.now);  // a host's timer may come first, or the word
+  move(6, 2'100'000);
+  move(7, 3'200'000);
+  const auto there = live.take(), here = judgement.take();
+  CHECK(text_of(there) == "2000000 1 anna is at 5.0\n3000000 1 anna is at 6.0\n");
+  CHECK(text_of(here) == text_of(there));
+}
+
 TEST_CASE("the seconds of a judgement are those of the room, also where the recording begins later") {
   Judgement judgement(set_of("function on_tick() report(0, 'a second', {}) end"), 300 * core::kMillisecond);
   core::Fact fact{words::Player()};

@@ -35,6 +35,7 @@ class Scene final : public RoomView {
 
   void tell(core::Fact fact) {
     fact.at = now;
+    rules->tick(now);
     world_.fold(fact);
     rules->told(fact, now);
   }
@@ -42,6 +43,7 @@ class Scene final : public RoomView {
   bool say(core::Intent& intent, core::Id by) {
     intent.by = by;
     intent.at = now;
+    rules->tick(now);
     return rules->hear(intent, now) != Rule::Answer::kDrop;
   }
   bool chat(core::Id by, const std::string& text) {

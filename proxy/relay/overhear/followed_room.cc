@@ -36,6 +36,7 @@ void FollowedRoom::pass_time(core::Micros until) {
   if (until > now_ + kLongestGap) now_ = until - kLongestGap;
   while (over_.empty() && room_.next_wake() <= until) {
     now_ = std::max(now_, room_.next_wake());
+    before_call(now_);
     room_.tick(now_);
   }
   now_ = std::max(now_, until);
@@ -44,11 +45,13 @@ void FollowedRoom::pass_time(core::Micros until) {
 void FollowedRoom::received(const wire::Frame& frame, core::Micros at) {
   pass_time(at);
   const FrameMark mark{static_cast<std::uint32_t>(frame.bytes.size()), frame.stage};
+  if (over_.empty()) before_call(now_);
   if (over_.empty()) room_.received(end_of(frame.way), {frame.lane, frame.bytes, {&mark, 1}}, now_);
 }
 
 void FollowedRoom::left(wire::Way way, core::Micros at) {
   pass_time(at);
+  if (over_.empty()) before_call(now_);
   if (over_.empty()) room_.gone(end_of(way), way == wire::Way::kToServer ? "client left" : "server left", now_);
 }
 

@@ -44,6 +44,8 @@ class FollowedRoom : protected core::Room::Host {
   const core::Room& room() const { return room_; }
 
  private:
+  /// The room is called now.
+  virtual void before_call(core::Micros) {}
   core::Id end_of(wire::Way way) const { return way == wire::Way::kToServer ? seat_ : core::kBackId; }
 
   void send(core::Id, Lane, Bytes) override {}

@@ -82,7 +82,10 @@ void OverheardRoom::lose(const std::string& why) {
 }
 
 void OverheardRoom::settle(core::Micros at) {
-  if (over().empty()) rules_.settle(at);
+  if (over().empty()) {
+    rules_.tick(at);
+    rules_.settle(at);
+  }
   for (rules::Action& action : rules_.take_actions()) act(std::move(action));
 }
 

@@ -39,6 +39,7 @@ class OverheardRoom final : private FollowedRoom {
   OverheardRoom(const RelayRules& rules, const LinkInfo& session, std::unique_ptr<core::Front> front,
                 std::unique_ptr<core::Back> back, std::uint32_t seed);
 
+  void before_call(core::Micros at) override { rules_.tick(at); }
   bool passes(core::Intent& intent) override;
   void told(const core::Fact& fact) override { rules_.told(fact); }
   void settle(core::Micros at);

@@ -35,7 +35,12 @@ class HouseRules final : private rules::RoomView {
     renew(at);
   }
 
-  // During a call of the room.
+  /// Before a call of the room.
+  void tick(core::Micros at) {
+    if (rules_) rules_->tick(at);
+  }
+
+  // During it.
   rules::Rule::Answer hear(core::Intent& intent) {
     if (!entered_ && core::as<words::Enter>(intent) != nullptr) begin(intent.at);
     return rules_ ? rules_->hear(intent, intent.at) : rules::Rule::Answer::kPass;
@@ -50,7 +55,6 @@ class HouseRules final : private rules::RoomView {
   // After it.
   void settle(core::Micros at) {
     if (entered_ && book_->version() != version_) renew(at);
-    if (rules_) rules_->tick(at);
   }
   std::vector<rules::Action> take_actions() {
     return rules_ ? std::exchange(rules_->actions(), {}) : std::vector<rules::Action>();

@@ -133,6 +133,7 @@ void RoomHost::call_room(Call&& call) {
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
   begin_piece();
+  if (house_rules_) house_rules_->tick(at);
   call(*room_, at);
   settle_call(at);
   if (house_rules_) run_rules(at);

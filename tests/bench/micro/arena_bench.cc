@@ -49,9 +49,11 @@ class Network final : public core::Room::Host, private rules::RoomView {
   bool passes(core::Intent& intent) override {
     return rules == nullptr || rules->hear(intent, intent.at) != rules::Rule::Answer::kDrop;
   }
-  void end_turn(Micros now) {
+  void begin_turn(Micros now) {
+    if (rules != nullptr) rules->tick(now);
+  }
+  void end_turn() {
     if (rules == nullptr) return;
-    rules->tick(now);
     actions += rules->actions().size();
     rules->actions().clear();
   }
@@ -111,8 +113,9 @@ class Crowd {
       say(seats_[i], mouse);
     }
     now_ += kTick;
+    network.begin_turn(now_);
     while (room_.next_wake() <= now_) room_.tick(now_);
-    network.end_turn(now_);
+    network.end_turn();
   }
 
   Network network;
