@@ -66,7 +66,7 @@ void set_text(lua_State* lua, const char* name, const std::string& value) {
 }
 void push_state(lua_State* lua, const core::PlayerState& state) { push_player(lua, state, rule_of(lua).view()); }
 void push_state(lua_State* lua, const core::UnitState& state, std::optional<double> away = std::nullopt) {
-  push_unit(lua, state, {state.posed_at, state.unit.pose()}, rule_of(lua).now(), away);
+  push_unit(lua, state, {state.unit.pose(), state.posed_at}, rule_of(lua).now(), away);
 }
 
 }  // namespace
@@ -157,20 +157,20 @@ int near(lua_State* lua) {
   std::uint64_t seen = 0;
   world_of(lua).in_box(x - radius, x + radius, y - radius, y + radius, [&](const core::UnitState& state) {
     ++seen;
-    const words::Pose pose = core::place_at(state.unit.pose(), state.posed_at, rule_of(lua).now());
-    const double away = std::hypot(pose.x() - x, pose.y() - y);
+    const Past::Told there = Past::Told(state.unit.pose(), state.posed_at).placed(rule_of(lua).now());
+    const double away = std::hypot(there.x - x, there.y - y);
     if (away <= radius) found.push_back({away, &state});
   });
   Sandbox::charge(lua, 4 * seen + 1);
-  std::sort(found.begin(), found.end(), [](const Found& one, const Found& other) {
+  const auto all = static_cast<lua_Integer>(found.size());
+  const auto end = found.begin() + std::clamp<lua_Integer>(luaL_optinteger(lua, 4, all), 0, all);
+  std::partial_sort(found.begin(), end, found.end(), [](const Found& one, const Found& other) {
     return one.away != other.away ? one.away < other.away : one.unit->unit.id() < other.unit->unit.id();
   });
-  const lua_Integer most = luaL_optinteger(lua, 4, static_cast<lua_Integer>(found.size()));
   lua_newtable(lua);
   lua_Integer at = 0;
-  for (const Found& one : found) {
-    if (at >= most) break;
-    push_state(lua, *one.unit, one.away);
+  for (auto its = found.begin(); its != end; ++its) {
+    push_state(lua, *its->unit, its->away);
     lua_rawseti(lua, -2, ++at);
   }
   return 1;
@@ -268,10 +268,13 @@ bool in_arena(lua_State* lua) { return rule_of(lua).view().is_arena(); }
 
 int tell(lua_State* lua) {
   const core::Id player = id_at(lua, 1);
-  return act(lua, can_tell(lua) && is_here(lua, player), {.kind = Action::Kind::kTell, .player = player, .text = text_of(lua, 2)});
+  return act(lua, can_tell(lua) && is_here(lua, player),
+             {.kind = Action::Kind::kTell, .player = player, .text = text_of(lua, 2)});
 }
 
-int tell_all(lua_State* lua) { return act(lua, can_tell(lua), {.kind = Action::Kind::kTellAll, .text = text_of(lua, 1)}); }
+int tell_all(lua_State* lua) {
+  return act(lua, can_tell(lua), {.kind = Action::Kind::kTellAll, .text = text_of(lua, 1)});
+}
 
 int kick(lua_State* lua) {
   const core::Id player = id_at(lua, 1);

@@ -2,7 +2,33 @@
 
 #include <algorithm>
 
+#include "proxy/core/seconds.h"
+#include "proxy/core/world.h"
+
 namespace entente::rules {
+
+Past::Told::Told(const words::Pose& pose, core::Micros told_at)
+    : at(told_at),
+      x(pose.x()),
+      y(pose.y()),
+      z(pose.z()),
+      vx(pose.vx()),
+      vy(pose.vy()),
+      vz(pose.vz()),
+      yaw(pose.yaw()),
+      pitch(pose.pitch()),
+      yaw_rate(pose.yaw_rate()),
+      state(pose.state()) {}
+
+Past::Told Past::Told::placed(core::Micros now) const {
+  Told there = *this;
+  const double gone = std::min(core::kDeadReckoningSeconds, core::seconds(at, now));
+  there.x += vx * gone;
+  there.y += vy * gone;
+  there.z += vz * gone;
+  there.yaw += yaw_rate * gone;
+  return there;
+}
 
 void Past::hear(const core::Fact& fact) {
   if (const auto* pose = core::as<words::Pose>(fact)) return keep(*pose, fact.at);
@@ -16,17 +42,18 @@ void Past::hear(const core::Fact& fact) {
 
 void Past::keep(const words::Pose& pose, core::Micros at) {
   if (ways_.size() >= kMostUnits && !ways_.contains(pose.unit())) ways_.clear();
-  Way& way = ways_[pose.unit()];
-  way.told[way.count++ % kKept] = {at, pose};
+  std::unique_ptr<Way>& way = ways_[pose.unit()];
+  if (way == nullptr) way = std::make_unique<Way>();
+  way->told[way->count++ % kKept] = {pose, at};
 }
 
 const Past::Told* Past::ask(core::Id unit, core::Micros then) {
   wanted_ = true;
   const auto way = ways_.find(unit);
   if (way == ways_.end()) return nullptr;
-  const std::size_t count = way->second.count;
+  const std::size_t count = way->second->count;
   for (std::size_t back = 1; back <= std::min(count, kKept); ++back) {
-    const Told& told = way->second.told[(count - back) % kKept];
+    const Told& told = way->second->told[(count - back) % kKept];
     if (told.at <= then) return &told;
   }
   return nullptr;

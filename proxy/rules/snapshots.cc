@@ -216,11 +216,11 @@ void push_player(lua_State* lua, const core::PlayerState& state, const RoomView&
 void push_unit(lua_State* lua, const core::UnitState& state, const Past::Told& told, core::Micros now,
                std::optional<double> away) {
   const words::Unit& unit = state.unit;
-  const words::Pose pose = core::place_at(told.pose, told.at, now);
+  const Past::Told there = told.placed(now);
   auto& its = make<UnitSnapshot>(lua);
   its.id = unit.id();
   its.owner = unit.owner();
-  its.state = pose.state();
+  its.state = there.state;
   its.kind = words::Unit_Kind_Name(unit.kind()).c_str();
   its.team = words::Team_Name(unit.team()).c_str();
   its.alive = unit.alive();
@@ -228,14 +228,14 @@ void push_unit(lua_State* lua, const core::UnitState& state, const Past::Told& t
   its.health = unit.health();
   its.max_health = unit.max_health();
   its.radius = unit.radius();
-  its.x = pose.x();
-  its.y = pose.y();
-  its.z = pose.z();
-  its.vx = pose.vx();
-  its.vy = pose.vy();
-  its.vz = pose.vz();
-  its.yaw = pose.yaw();
-  its.pitch = pose.pitch();
+  its.x = there.x;
+  its.y = there.y;
+  its.z = there.z;
+  its.vx = there.vx;
+  its.vy = there.vy;
+  its.vz = there.vz;
+  its.yaw = there.yaw;
+  its.pitch = there.pitch;
   its.age = core::seconds(told.at, now);
   its.has_away = away.has_value();
   its.away = away.value_or(0);
