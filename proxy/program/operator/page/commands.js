@@ -121,4 +121,15 @@ const record = (order, entry) => give(`record ${order} ${entry.route}`, `${order
 
 const testHook = (entry) => give(`hooks test ${entry.hook}`, `test the hook ${entry.hook}`);
 
-export const commands = { kick, ban, unban, move, listNetwork, unlist, reload, say, drain, undrain, drainServer, undrainServer, record, testHook };
+/** `entry`: of a route, as the command `lab` shows it. */
+function changeLab(entry) {
+  question({
+    title: `Change the faults of ${entry.route}`, about: "They are made from now on, also to sessions that are open.", button: "Change", grave: true,
+    fields: { faults: { label: "Faults", value: entry.lab === "off" ? "" : entry.lab, placeholder: "to_server: loss=2%, delay=80ms±20ms; seed=7", required: true } },
+    does: (values) => give(`lab ${quoted(entry.route)} ${quoted(values.faults)}`, `change the faults of ${entry.route}`),
+  });
+}
+
+const endLab = (entry) => give(`lab ${quoted(entry.route)} off`, `end the faults of ${entry.route}`);
+
+export const commands = { kick, ban, unban, move, listNetwork, unlist, reload, say, drain, undrain, drainServer, undrainServer, record, testHook, changeLab, endLab };

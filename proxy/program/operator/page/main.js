@@ -9,7 +9,7 @@ import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
 const MOST_PLAYERS = 300;  // rows
-const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older", "hooks", "rules"];
+const QUESTIONS = ["list", "routes", "servers", "bans", "access", "recordings", "older", "hooks", "rules", "lists", "lab"];
 
 /** A route's name. After an upgrade, the process from before it may still have players: its routes are told apart. */
 const nameOf = (one) => one.process ? `${one.route} (process ${one.process}, from before the upgrade)` : one.route ?? "";
@@ -235,36 +235,77 @@ function showRecordings({ recordings }) {
   }));
 }
 
-const HOOK_COLUMNS = [
-  ["Hook", (one) => one.hook],
-  ["To", (one) => one.to],
-  ["State", (one) => one.error ? `fails: ${one.error}` : "works"],
-  ["Waiting", (one) => String(one.waiting), "figure"],
-  ["Sent", (one) => String(one.sent), "figure"],
-  ["Lost", (one) => String(one.given_up + one.dropped), "figure"],
+/** Tables of what not every configuration has: a table and the link to it are there while it has rows. `ask`: the command that it shows. */
+const OPTIONAL = [
+  {
+    ask: "hooks", title: "Hooks", key: (one) => one.hook, fails: (one) => Boolean(one.error),
+    columns: [
+      ["Hook", (one) => one.hook],
+      ["To", (one) => one.to],
+      ["State", (one) => one.error ? `fails: ${one.error}` : "works"],
+      ["Waiting", (one) => String(one.waiting), "figure"],
+      ["Sent", (one) => String(one.sent), "figure"],
+      ["Lost", (one) => String(one.given_up + one.dropped), "figure"],
+    ],
+    acts: [["Test", (one) => commands.testHook(one)]],
+  },
+  {
+    ask: "rules", title: "Rules", key: (one) => `${one.of}/${one.rule}`, fails: (one) => one.off_in_rooms > 0,
+    columns: [
+      ["Of", (one) => one.of],
+      ["Rule", (one) => one.rule],
+      ["State", (one) => one.off_in_rooms ? `off in ${counted(one.off_in_rooms, "room")}: ${one.why}` : "on"],
+      ["Orders", (one) => String(one.orders), "figure"],
+      ["Reports", (one) => String(one.reports), "figure"],
+    ],
+    acts: [],
+  },
+  {
+    ask: "lists", title: "Public lists", key: (one) => `${one.route}/${one.list}`, fails: (one) => Boolean(one.error),
+    columns: [
+      ["Listener", (one) => one.route],
+      ["List", (one) => one.list],
+      ["State", (one) => one.error ? `fails: ${one.error}` : one.listed ? "listed" : "not listed"],
+    ],
+    acts: [],
+  },
+  {
+    ask: "lab", title: "Faults on purpose", key: (one) => one.route, has: (one) => one.session === "all",
+    columns: [
+      ["Route", (one) => one.route],
+      ["Faults", (one) => one.lab],
+      ["Made to server", (one) => one.to_server],
+      ["Made to client", (one) => one.to_client],
+    ],
+    acts: [["Change …", (one) => commands.changeLab(one)], ["Off", (one) => commands.endLab(one), (one) => one.lab !== "off"]],
+  },
 ];
 
-function showHooks({ hooks }) {
-  byId("hooks-section").hidden = hooks.length === 0;
-  keep(byId("hooks").tBodies[0], hooks, (one) => one.hook, () => row(HOOK_COLUMNS, (node, cell) => {
-    cell.append(button("Test", () => commands.testHook(node.item)));
-    return (one) => { node.className = one.error ? "bad" : ""; };
-  }));
-}
-
-const RULE_COLUMNS = [
-  ["Of", (one) => one.of],
-  ["Rule", (one) => one.rule],
-  ["State", (one) => one.off_in_rooms ? `off in ${counted(one.off_in_rooms, "room")}: ${one.why}` : "on"],
-  ["Orders", (one) => String(one.orders), "figure"],
-  ["Reports", (one) => String(one.reports), "figure"],
-];
-
-function showRules({ rules }) {
-  byId("rules-section").hidden = rules.length === 0;
-  keep(byId("rules").tBodies[0], rules, (one) => `${one.of}/${one.rule}`, () => row(RULE_COLUMNS, (node) => (one) => {
-    node.className = one.off_in_rooms ? "bad" : "";
-  }));
+for (const one of OPTIONAL) {
+  const section = element("section"), title = element("h2", one.title), table = element("table", "", "list"), heads = element("tr");
+  title.id = `${one.ask}-title`;
+  section.setAttribute("aria-labelledby", title.id);
+  table.id = one.ask;
+  for (const [label, , name] of one.columns) heads.append(Object.assign(element("th", label, name ?? ""), { scope: "col" }));
+  heads.append(element("th"));
+  table.append(element("thead"), element("tbody"));
+  table.tHead.append(heads);
+  section.append(title, table);
+  byId("done-title").parentNode.before(section);
+  const link = Object.assign(element("a", one.title), { href: `#${title.id}` });
+  byId("jumps").lastElementChild.before(link, " ");
+  one.show = (answer) => {
+    const rows = answer.filter(one.has ?? (() => true));
+    section.hidden = link.hidden = rows.length === 0;
+    keep(table.tBodies[0], rows, one.key, () => row(one.columns, (node, cell) => {
+      const buttons = one.acts.map(([text, does]) => button(text, () => does(node.item)));
+      cell.append(...buttons);
+      return (item) => {
+        node.className = one.fails?.(item) ? "bad" : "";
+        one.acts.forEach(([, , fits], i) => { buttons[i].hidden = Boolean(fits) && !fits(item); });
+      };
+    }));
+  };
 }
 
 // -- Coming and going -------------------------------------------------------------------------------------------------
@@ -293,8 +334,7 @@ function show(answers) {
   showBans(seen);
   showAccess(seen);
   showRecordings(seen);
-  showHooks(seen);
-  showRules(seen);
+  for (const one of OPTIONAL) one.show(seen[one.ask]);
   histories.tidy();
 }
 
