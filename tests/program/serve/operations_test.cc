@@ -120,11 +120,15 @@ TEST_CASE("each metric that the dashboard and the alert rules use exists") {
   Process served(
       {kEntente, "run",
        folder.write("a.toml",
-                    "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
-                    "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
+                    "public_host = \"192.0.2.1\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n"
+                    "[[hook]]\nname = \"h\"\nurl = \"http://127.0.0.1:1/\"\nevents = [\"join\"]\n"
+                    "[[list]]\nof = \"lobby\"\ntitle = \"x\"\nbzflag = \"http://127.0.0.1:1/\"\n"
+                    "[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
                         folder.file("a.mcap") + "\"\nto = \"" + to +
                         "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
-                        "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
+                        "\"\n[[arena]]\nname = \"lobby\"\nrules = [\"" +
+                        folder.write("rule.lua", "function on_tick() end") +
+                        "\"]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
                         "\"bzflag://127.0.0.1:0?dialect=2.4\", \"native+wss://127.0.0.1:0?dialect=json&cert=" +
                         certificate.file() + "&key=" + certificate.file() + "\"]\n")});
   const std::uint16_t relay = testing::listening_port(served, "native json");
