@@ -159,8 +159,11 @@ class Checker {
                                       {"template", hook.template_()},
                                       {"ca_file", hook.ca_file()}})
         if (!file.empty()) can_read = reads(path + key, file) && can_read;
-      for (const HookObjection& one : objections_to(hook, can_read))
-        if (one.key != "name" || reading_.places.contains(path + "name")) problem(path + one.key, one.why);
+      for (const HookObjection& one : objections_to(hook, can_read)) {
+        const bool is_required =
+            one.key == "name" || one.key == "events";  // and if it is missing, that is said already
+        if (!is_required || reading_.places.contains(path + one.key)) problem(path + one.key, one.why);
+      }
       if (!hook.name().empty()) taken_twice(path + "name", "the hook '" + hook.name() + "'");
       for (int j = 0; j < hook.routes_size(); ++j)
         if (!has_route_or_arena(config, hook.routes(j)))

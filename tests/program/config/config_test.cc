@@ -214,6 +214,15 @@ TEST_CASE("an arena is read with its rules, and missing keys have their preset")
   CHECK(arena.reload_ms() == 2000);
 }
 
+TEST_CASE("a key that a hook needs and has not is reported once") {
+  const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
+  const std::string there =
+      "[[arena]]\nlisten = [\"native://127.0.0.1:1?dialect=json\"]\n[[hook]]\nurl = \"http://127.0.0.1/\"\n";
+  CHECK(wrong(there + "name = \"x\"\n") == "a.toml:3:1: hook[0]: the key 'events' is missing\n");
+  CHECK(wrong(there + "events = [\"join\"]\n") == "a.toml:3:1: hook[0]: the key 'name' is missing\n");
+  CHECK(wrong(there + "name = \"x\"\nevents = []\n") == "a.toml:6:10: hook[0].events: names no event\n");
+}
+
 TEST_CASE("all faults of an arena are reported with their places") {
   const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
