@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "adapters/aos/wire/dialect.h"
 #include "proxy/base/text.h"
 
 namespace entente::aos {
@@ -20,6 +21,8 @@ void add_text(std::string_view text, std::size_t most, Buffer& to) {
 }
 
 }  // namespace
+
+bool has_list(std::size_t dialect) { return (kOld >> dialect & 1U) != 0; }
 
 Buffer packet_to_add(const PublicServer& server) {
   Buffer packet{small(server.most_players), static_cast<std::uint8_t>(server.port & 0xffU),

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/aos/public_list.h"
 #include "proxy/net/mailbox.h"
 #include "proxy/net/named_thread.h"
 #include "proxy/program/control/control.h"
@@ -63,7 +64,8 @@ class PublicLists::Thread final : private net::Alarm::User {
     for (PublicServer& server : owner_.servers_(settings.of)) {
       if (found.size() == kMostServers) return;
       const bool bzflag = server.game == "bzflag" && !settings.bzflag_url.empty();
-      if (!bzflag && (server.game != "aos" || settings.aos_host.empty())) continue;
+      const bool aos = server.game == "aos" && !settings.aos_host.empty() && aos::has_list(server.dialect);
+      if (!bzflag && !aos) continue;
       auto known = std::find_if(all_.begin(), all_.end(), [&](const One& one) {
         return one.settings == settings && one.announcement->name == server.name;
       });

@@ -14,7 +14,10 @@ namespace {
 constexpr std::size_t kLongestTitle = 127;    // bytes
 constexpr std::uint16_t kMasterPort = 32886;  // of Ace of Spades
 
-bool has_a_list(std::string_view url) { return url.starts_with("bzflag:") || url.starts_with("aos:"); }
+/// Nobody has a client for Ace of Spades 0.80.
+bool has_a_list(std::string_view url) {
+  return url.starts_with("bzflag:") || (url.starts_with("aos:") && url.find("dialect=0.80") == url.npos);
+}
 
 /// Why something of this name cannot be in a list; "": it can.
 std::string objection_to_name(const config::Config& config, const std::string& name) {
@@ -29,7 +32,7 @@ std::string objection_to_name(const config::Config& config, const std::string& n
     if (std::any_of(arena.listen().begin(), arena.listen().end(), has_a_list)) return "";
     known = true;
   }
-  return known ? "'" + name + "' has no listener for bzflag or aos, and other games have no list"
+  return known ? "'" + name + "' has no listener for bzflag or for aos 0.75 or 0.76, and others have no list"
                : "no route and no arena has the name '" + name + "'";
 }
 

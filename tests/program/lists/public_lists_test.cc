@@ -222,6 +222,24 @@ TEST_CASE("the master of Ace of Spades hears of a server, of its players, and th
   CHECK(master.await(5).back() == "gone");
 }
 
+TEST_CASE("a listener for Ace of Spades 0.76 is announced, and one for the draft 0.80 is not") {
+  Master master;
+  Servers servers;
+  servers.set({{"draft", "aos", 2, 32880, 0, 32, "map", "arena"}, {"lobby", "aos", 1, 32887, 0, 32, "map", "arena"}});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  PublicListSettings its{"lobby", "Everybody", "example.org"};
+  its.aos_host = "127.0.0.1";
+  its.aos_port = master.port();
+  lists.set({its});
+  CHECK(master.await(3)[1] == std::string("\x20\x77\x80"
+                                          "Everybody\0arena\0map\0",
+                                          23));
+  REQUIRE(lists.rows().size() == 1);
+  CHECK(lists.rows().front().name == "lobby");
+  lists.stop();
+  CHECK(master.await(4).back() == "gone");
+}
+
 TEST_CASE("nobody answers at the address of a master") {
   Servers servers;
   servers.set({{"lobby", "aos", 0, 32887, 0, 32, "map", "arena"}});
