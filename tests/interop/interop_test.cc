@@ -1,4 +1,5 @@
-// @mcap/core reads our recordings, and we read its files. See README.md beside this file.
+// @mcap/core reads our recordings, and we read its files; TypeScript's compiler reads the types of the package for
+// bots. See README.md beside this file.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -30,12 +31,17 @@ std::string setting(const char* name) {
   return value ? value : "";
 }
 
+fs::path modules_folder() {
+  const auto named = setting("ENTENTE_INTEROP");
+  return (named.empty() ? kHere : fs::path(named)) / "node_modules";
+}
+
 /// Whether Node and the modules are there. If they are missing, the test fails if ENTENTE_INTEROP or CI is set.
 bool can_run() {
   const auto named = setting("ENTENTE_INTEROP");
-  const auto folder = named.empty() ? kHere : fs::path(named);
+  const fs::path folder = modules_folder();
   const bool node = std::system("node --version > /dev/null 2>&1") == 0;
-  const bool modules = fs::exists(folder / "node_modules/@mcap/core");
+  const bool modules = fs::exists(folder / "@mcap/core");
   if (node && modules) return true;
   const auto missing = std::string(node ? "the npm modules" : "node");
   if (!named.empty() || !setting("CI").empty())
@@ -210,4 +216,19 @@ TEST_CASE("we read what @mcap/core writes, with every message, checksum and coun
     CHECK(reader.header().library.find("interop") != std::string::npos);
     CHECK(reader.definitions().metadata().at(0).values == mcap::StringMap{{"by", "node"}});
   }
+}
+
+TEST_CASE(
+    "a strict TypeScript program compiles with the package for bots; wrong fields, intents, teams and events do not") {
+  if (!can_run()) return;
+  Folder folder;
+  fs::create_directories(folder.path / "node_modules");
+  fs::create_directory_symlink(kHere / "../../adapters/native/clients/js", folder.path / "node_modules/entente");
+  fs::copy_file(kHere / "types.ts", folder.path / "types.ts");
+  std::ofstream(folder.path / "package.json") << R"({"type": "module"})";
+  const std::string compiler = (modules_folder() / "typescript/bin/tsc").string();
+  const auto compiled =
+      node("'" + compiler + "' --strict --noEmit --module nodenext --target es2022 --lib es2022,dom '" +
+           (folder / "types.ts") + "'");
+  CHECK(compiled.status == 0);
 }
