@@ -117,6 +117,8 @@ class Duel(Base):  # type: ignore[misc]
         self._seed, self._done = seed, 0
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[dict[str, Any]] = None) -> tuple[Any, dict[str, Any]]:
+        if gymnasium:
+            super().reset(seed=seed)  # seeds np_random
         if seed is not None or self.bot is None:
             self.close()
             self._seed = self._seed if seed is None else seed
