@@ -10,6 +10,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/aos/back/back.h"
 #include "adapters/aos/world/world_from_map.h"
+#include "adapters/native/native.h"
 #include "proxy/core/room/room.h"
 #include "tests/fuzz/target.h"
 
@@ -201,6 +202,14 @@ ENTENTE_FUZZ_TARGET(aos_back) {
   }
   room.end("the input is over", server.now);
   return 0;
+}
+
+ENTENTE_FUZZ_FORMAT(aos_back) {
+  return {.size_bytes = 2, .voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+            const Lane lane = (mark & 2U) != 0 ? Lane::kDatagram : Lane::kStream;
+            if ((mark & 1U) == 0) return {&native::game(), 0, Way::kToServer, Lane::kStream, true};
+            return {&aos::game(), all.empty() ? 0U : all[0] % std::size(aos::kDialects), Way::kToClient, lane};
+          }};
 }
 
 }  // namespace entente::aos_back_fuzz

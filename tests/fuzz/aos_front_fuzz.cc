@@ -10,6 +10,7 @@
 #include "adapters/aos/wire/conversions.h"
 #include "adapters/aos/wire/dialect.h"
 #include "adapters/aos/wire/wire.h"
+#include "adapters/native/native.h"
 #include "proxy/core/room/room.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
@@ -139,6 +140,14 @@ ENTENTE_FUZZ_TARGET(aos_front) {
   }
   room.end("the end", now);
   return 0;
+}
+
+ENTENTE_FUZZ_FORMAT(aos_front) {
+  return {.voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+    if (mark % 3 == 2) return {};
+    if (mark % 3 == 1) return {&native::game(), 0, wire::Way::kToClient, Lane::kStream, true};
+    return {&aos::game(), all.empty() ? 0U : all[0] % 3U, wire::Way::kToServer};
+  }};
 }
 
 }  // namespace entente::aos_front_fuzz

@@ -71,8 +71,8 @@ class Peers final : public core::Room::Host {
 
 }  // namespace
 
-// Pieces: a byte for the sender (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: unreliable), a byte
-// for the size in units of 4 bytes, and the bytes.
+// Pieces: a byte for the sender (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: unreliable), two
+// for the size, and the bytes.
 ENTENTE_FUZZ_TARGET(bzdraft_faces) {
   Peers peers;
   core::Room room(peers, faces().back({0, {}}), {});
@@ -80,16 +80,24 @@ ENTENTE_FUZZ_TARGET(bzdraft_faces) {
   core::Micros now = 0;
   room.back_opened({}, now);
   testing::CutLink from_client(game(), 0, wire::Way::kToServer), from_server(game(), 0, wire::Way::kToClient);
-  for (fuzz::Pieces pieces(Bytes(data, size)); pieces.next();) {
+  for (fuzz::Pieces pieces(Bytes(data, size), 2); pieces.next();) {
     const std::uint8_t who = pieces.who & 3U;
     const Lane lane = (pieces.who & 4U) != 0 ? Lane::kDatagram : Lane::kStream;
     if (who >= 2)
       pieces.pass(room, now);
     else
-      (who == 0 ? from_server : from_client).receive(room, who == 0 ? core::kBackId : seat, lane, pieces.take(4), now);
+      (who == 0 ? from_server : from_client).receive(room, who == 0 ? core::kBackId : seat, lane, pieces.take(), now);
   }
   room.end("the end", now);
   return 0;
+}
+
+ENTENTE_FUZZ_FORMAT(bzdraft_faces) {
+  return {.head = 0, .size_bytes = 2, .big_endian = true, .voice = [](Bytes, std::uint8_t mark) -> fuzz::Voice {
+            if ((mark & 3U) >= 2) return {};
+            return {&game(), 0, (mark & 3U) == 0 ? wire::Way::kToClient : wire::Way::kToServer,
+                    (mark & 4U) != 0 ? Lane::kDatagram : Lane::kStream};
+          }};
 }
 
 }  // namespace entente::bzdraft_faces_fuzz

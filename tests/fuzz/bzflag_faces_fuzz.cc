@@ -150,4 +150,14 @@ ENTENTE_FUZZ_TARGET(bzflag_faces) {
   return 0;
 }
 
+ENTENTE_FUZZ_FORMAT(bzflag_faces) {
+  return {.size_bytes = 2, .big_endian = true, .voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+            const unsigned who = mark % 5U, dialects = all.empty() ? 0U : all[0];
+            if (who == 4) return {};
+            const bool server = who % 2 == 0;
+            return {&bzflag::game(), server ? dialects >> 2U & 3U : dialects & 3U,
+                    server ? wire::Way::kToClient : wire::Way::kToServer, who < 2 ? Lane::kStream : Lane::kDatagram};
+          }};
+}
+
 }  // namespace entente::bzflag_faces_fuzz

@@ -1,6 +1,7 @@
-// Runs fuzz targets without libFuzzer: TARGET [--variants N] [FOLDER...]. An input is noise, a seed, or a file in the
-// folders; each is run unchanged, truncated, and with bits flipped, in N variants. Invariant: all runs are the same
-// every time, so that a failure can be repeated; a target that finds a fault ends the process.
+// Runs fuzz targets without libFuzzer: TARGET [--variants N] [FOLDER...]. An input is noise, a conversation of invented
+// messages (mutate/mutate.h), a seed, or a file in the folders; each is run unchanged, truncated, with bits flipped,
+// and with other messages (mutate/mutate.h), in N variants. Invariant: all runs are the same every time, so that a
+// failure can be repeated; a target that finds a fault ends the process.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,12 +31,28 @@ class Runner {
     }
   }
 
+  /// Conversations that grow from nothing.
+  void talk() {
+    if (!target_.format) return;
+    Buffer said;
+    for (int i = 0; i < variants_; ++i) {
+      said = mutated(said);
+      run(said);
+      if (said.size() > 4000) said.clear();
+    }
+  }
+
   void input(const Buffer& input) {
     ++inputs_;
     run(input);
     if (input.empty()) return;
     for (int i = 0; i < variants_; ++i) {
       Buffer variant = input;
+      if (target_.format && i % 2 == 1) {
+        variant = mutated(input);
+        run(variant);
+        continue;
+      }
       if (i % 4 == 0) variant.resize(random_() % variant.size());
       for (std::uint64_t flips = random_() % 4; flips > 0 && !variant.empty(); --flips)
         variant[random_() % variant.size()] ^= static_cast<std::uint8_t>(1U << random_() % 8);
@@ -57,6 +74,17 @@ class Runner {
   int inputs() const { return inputs_; }
 
  private:
+  Buffer mutated(const Buffer& input) {
+    Buffer bytes = input;
+    bytes.resize(input.size() + 1000);
+    const auto flip = [&](std::uint8_t* data, std::size_t size, std::size_t) {
+      if (size > 0) data[random_() % size] ^= static_cast<std::uint8_t>(1U << random_() % 8);
+      return size;
+    };
+    bytes.resize(mutate(target_.format(input), flip, bytes.data(), input.size(), bytes.size(),
+                        static_cast<unsigned>(random_())));
+    return bytes;
+  }
   void run(const Buffer& input) { watched(target_.name, target_.run, input.data(), input.size()); }
 
   const Target& target_;
@@ -66,9 +94,10 @@ class Runner {
 
 int run(int argc, char** argv) {
   for (const wire::Game* game : games())
-    targets().push_back({"frames_" + std::string(game->name()), [game](const std::uint8_t* data, std::size_t size) {
-                           return run_frames(*game, Bytes(data, size));
-                         }});
+    targets().push_back(
+        {"frames_" + std::string(game->name()),
+         [game](const std::uint8_t* data, std::size_t size) { return run_frames(*game, Bytes(data, size)); },
+         [game](Bytes input) { return format_of_frames(*game, input); }});
   const std::string_view name = argc > 1 ? argv[1] : "";
   const auto target =
       std::find_if(targets().begin(), targets().end(), [&](const Target& one) { return one.name == name; });
@@ -84,6 +113,7 @@ int run(int argc, char** argv) {
   }
   Runner runner(*target, variants);
   runner.noise();
+  runner.talk();
   for (const wire::Game* game : games())
     if (name == "frames_" + std::string(game->name()))
       for (const Seed& seed : frame_seeds(*game)) runner.input(seed.bytes);
@@ -94,11 +124,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
-std::vector<Target>& targets() {
-  static std::vector<Target> all;
-  return all;
-}
 
 }  // namespace entente::fuzz
 

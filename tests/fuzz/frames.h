@@ -9,6 +9,7 @@
 
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
+#include "tests/fuzz/mutate/mutate.h"
 
 namespace entente::fuzz {
 
@@ -60,6 +61,8 @@ inline void put_message(Bytes message, Buffer& out) {
 
 /// The target frames_<game>, of frames_fuzz.cc.
 int run_frames(const wire::Game& game, Bytes bytes);
+/// The format of this input: it depends on the lane. REQUIRES: the game outlives what is returned.
+Format format_of_frames(const wire::Game& game, Bytes bytes);
 
 struct Seed {
   std::string name;  ///< legal as the name of a file

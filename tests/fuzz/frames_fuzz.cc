@@ -102,12 +102,32 @@ int run_frames(const wire::Game& game, Bytes bytes) {
   return 0;
 }
 
-#ifdef ENTENTE_LIBFUZZER
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const wire::Game* const game = find_game(ENTENTE_FUZZ_GAME);
-  const auto run = [](const std::uint8_t* from, std::size_t bytes) { return run_frames(*game, Bytes(from, bytes)); };
-  return game == nullptr ? -1 : watched("frames_" ENTENTE_FUZZ_GAME, run, data, size);
+Format format_of_frames(const wire::Game& game, Bytes bytes) {
+  const auto voice = [&game](Bytes input, std::uint8_t) -> Voice {
+    const auto head = read_input(game, input);
+    return head ? Voice{&game, head->dialect, head->way, head->lane} : Voice{};
+  };
+  const auto head = read_input(game, bytes);
+  const bool messages = in_messages(game, head ? head->lane : wire::Lane::kStream);
+  return {.head = 3, .marked = false, .size_bytes = messages ? 2U : 0U, .big_endian = true, .voice = voice};
 }
-#endif
 
 }  // namespace entente::fuzz
+
+#ifdef ENTENTE_LIBFUZZER
+namespace entente::fuzz {
+namespace {
+const wire::Game& fuzzed() {
+  static const wire::Game* const game = find_game(ENTENTE_FUZZ_GAME);
+  return *game;
+}
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto run = [](const std::uint8_t* from, std::size_t bytes) { return run_frames(fuzzed(), Bytes(from, bytes)); };
+  return watched("frames_" ENTENTE_FUZZ_GAME, run, data, size);
+}
+ENTENTE_FUZZ_FORMAT(frames) { return format_of_frames(fuzzed(), input); }
+
+}  // namespace entente::fuzz
+#endif

@@ -92,4 +92,13 @@ ENTENTE_FUZZ_TARGET(ogar_faces) {
   return 0;
 }
 
+ENTENTE_FUZZ_FORMAT(ogar_faces) {
+  return {.head = 0, .size_bytes = 2, .voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+            const std::size_t client = named(all, false).value_or(0);
+            const bool server = (mark & 1U) != 0;
+            return {&ogar::game(), server ? named(all, true).value_or(client) : client,
+                    server ? Way::kToClient : Way::kToServer, Lane::kStream};
+          }};
+}
+
 }  // namespace entente::ogar_faces_fuzz

@@ -56,4 +56,12 @@ ENTENTE_FUZZ_TARGET(ogar) {
   return 0;
 }
 
+ENTENTE_FUZZ_FORMAT(ogar) {
+  return {.head = 0, .size_bytes = 2, .voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+            const Bytes first = all.subspan(std::min<std::size_t>(all.size(), 3));
+            return {&ogar::game(), ogar::game().named_by_client(first).value_or(0),
+                    (mark & 1U) != 0 ? Way::kToClient : Way::kToServer, Lane::kStream};
+          }};
+}
+
 }  // namespace entente::ogar_fuzz

@@ -102,4 +102,12 @@ ENTENTE_FUZZ_TARGET(panic_faces) {
   return 0;
 }
 
+ENTENTE_FUZZ_FORMAT(panic_faces) {
+  return {.voice = [](Bytes all, std::uint8_t mark) -> fuzz::Voice {
+    if (mark % 3 == 2) return {};
+    return {&panic::game(), all.empty() ? 0U : all[0] % 3U,
+            mark % 3 == 0 ? wire::Way::kToClient : wire::Way::kToServer};
+  }};
+}
+
 }  // namespace entente::panic_faces_fuzz

@@ -1,4 +1,5 @@
-// Reads a fuzzer's input to a room in pieces: a byte for the sender, a byte for the size, and the bytes.
+// Reads a fuzzer's input to a room in pieces: a byte for the sender, one or two for the size (big endian), and
+// the bytes.
 #pragma once
 
 #include <algorithm>
@@ -9,21 +10,24 @@ namespace entente::fuzz {
 
 class Pieces {
  public:
-  explicit Pieces(Bytes input) : left_(input) {}
+  explicit Pieces(Bytes input, std::size_t size_bytes = 1) : left_(input), size_bytes_(size_bytes) {}
 
-  std::uint8_t who = 0, much = 0;  ///< of the piece that next() found
+  /// Of the piece that next() found.
+  std::uint8_t who = 0;
+  std::size_t much = 0;
 
   /// Reads the next `who` and `much`; false at the end of the input.
   bool next() {
-    if (left_.size() < 2) return false;
+    if (left_.size() < 1 + size_bytes_) return false;
     who = left_[0];
     much = left_[1];
-    left_ = left_.subspan(2);
+    if (size_bytes_ == 2) much = much << 8U | left_[2];
+    left_ = left_.subspan(1 + size_bytes_);
     return true;
   }
-  /// The bytes of the piece: `much` units of so many bytes.
-  Bytes take(std::size_t unit = 1) {
-    const Bytes said = left_.first(std::min(left_.size(), unit * much));
+  /// The bytes of the piece.
+  Bytes take() {
+    const Bytes said = left_.first(std::min(left_.size(), much));
     left_ = left_.subspan(said.size());
     return said;
   }
@@ -35,6 +39,7 @@ class Pieces {
 
  private:
   Bytes left_;
+  std::size_t size_bytes_;
 };
 
 }  // namespace entente::fuzz

@@ -36,7 +36,7 @@ TEST_CASE("a kill that a server tells several links counts once, also after the 
   told.opens(1, "192.0.2.1:5154");
   told.opens(2, "192.0.2.1:5154");
   told.opens(3, "192.0.2.9:5154");
-  for (const std::uint32_t link : {1, 2}) told.hears_kill(link);
+  for (const std::uint32_t link : {1U, 2U}) told.hears_kill(link);
   CHECK(told.kills() == 1);
   told.hears_kill(3);  // of another server
   CHECK(told.kills() == 2);

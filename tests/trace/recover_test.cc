@@ -135,7 +135,7 @@ TEST_CASE("the repaired file says what it lacks") {
 TEST_CASE("the repaired file says how many bytes were passed over") {
   auto made = sample(3, 2, true, false);
   constexpr std::size_t kGarbage = 500;
-  for (const std::size_t chunk : {1, 0})
+  for (const std::size_t chunk : {std::size_t{1}, std::size_t{0}})
     made.file.insert(made.file.begin() + static_cast<std::ptrdiff_t>(made.chunk_ends[chunk]), kGarbage, 0xff);
   const auto saved = save(made.file);
   REQUIRE(saved.report);

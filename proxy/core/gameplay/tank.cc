@@ -465,7 +465,7 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
 bool met(const TankModel& model, const TankState& was, const TankState& is, const std::array<double, 3>& from,
          const std::array<double, 3>& to) {
   // The path of the shot as seen from the tank, which may turn meanwhile: approximated by four straight pieces.
-  constexpr int kPieces = 4;
+  constexpr int kStraight = 4;
   const std::array<double, 3> low = {-model.length / 2, -model.width / 2, 0};
   const std::array<double, 3> high = {model.length / 2, model.width / 2, model.height};
   const auto between = [](double a, double b, double t) { return a + (b - a) * t; };
@@ -478,8 +478,8 @@ bool met(const TankModel& model, const TankState& was, const TankState& is, cons
     return seen_from(tank, {between(from[0], to[0], t), between(from[1], to[1], t), between(from[2], to[2], t)});
   };
   auto here = seen(0);
-  for (int i = 1; i <= kPieces; ++i) {
-    const auto there = seen(static_cast<double>(i) / kPieces);
+  for (int i = 1; i <= kStraight; ++i) {
+    const auto there = seen(static_cast<double>(i) / kStraight);
     if (model.target > 0 && reaches(model, here, there)) return true;
     if (model.target <= 0 && crosses(here, {there[0] - here[0], there[1] - here[1], there[2] - here[2]}, low, high))
       return true;

@@ -38,7 +38,6 @@ HookRunner::HookRunner(std::shared_ptr<HookLine> line, const HookPatience& patie
                        net::HttpClient& client, net::HostNames& names, Owner& owner)
     : line_(std::move(line)),
       patience_(patience),
-      loop_(loop),
       client_(client),
       owner_(owner),
       child_(loop, static_cast<net::ChildProcess::User&>(*this)),

@@ -68,7 +68,6 @@ class HookRunner final : private net::HttpClient::User, private net::ChildProces
 
   const std::shared_ptr<HookLine> line_;
   const HookPatience patience_;
-  net::Loop& loop_;
   net::HttpClient& client_;
   Owner& owner_;
   std::shared_ptr<net::HostNames::Host> host_;  // null: the URL has an address

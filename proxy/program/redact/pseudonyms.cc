@@ -198,9 +198,9 @@ Pseudonyms::Ip4 Pseudonyms::ip4(const Ip4& ip) {
 }
 
 std::uint16_t Pseudonyms::port(std::uint16_t port) {
-  constexpr std::uint16_t kFirst = 49'152, kCount = 16'384;
+  constexpr std::uint16_t kFirstPort = 49'152, kCount = 16'384;
   if (port == 0) return 0;
-  const auto number = static_cast<std::uint16_t>(kFirst + ports_.size() % kCount);
+  const auto number = static_cast<std::uint16_t>(kFirstPort + ports_.size() % kCount);
   return ports_.try_emplace(port, number).first->second;
 }
 
