@@ -157,8 +157,9 @@ int run_all_of(const Options& options) {
 int main(int count, char** arguments) {
   const auto options = entente::lab::read(count, arguments);
   if (options) return entente::lab::run_all_of(*options);
-  std::fprintf(stderr,
-               "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games] [--without PART]… "
-               "[--calm] [--tell]\n");
+  std::fprintf(
+      stderr,
+      "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games|program] [--without PART]… "
+      "[--calm] [--tell]\n");
   return 2;
 }

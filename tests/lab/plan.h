@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 
 namespace entente::lab {
 
@@ -79,6 +79,7 @@ struct Scenario {
 
 void simulate_relays(Plan& plan, Verdict& verdict);
 void simulate_games(Plan& plan, Verdict& verdict);
+void simulate_program(Plan& plan, Verdict& verdict);
 
 /// Those that this program has.
 std::span<const Scenario> scenarios();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/core/world.h"
+#include "tests/lab/kernel/memory.h"
 
 namespace entente::lab {
 
@@ -30,6 +31,7 @@ class Crowd::Player final : public core::Front {
 
  private:
   void look(const core::WorldState& world) {
+    const Aside aside;
     looked_ = crowd_.looks_;
     person_.sees.clear();
     for (const auto& [id, player] : world.players()) {
@@ -51,7 +53,11 @@ class Crowd::Player final : public core::Front {
 };
 
 std::unique_ptr<core::Front> Crowd::next(std::size_t group, core::Behaviour behaviour) {
-  Person& person = *people_.emplace_back(std::make_unique<Person>());
+  const auto add = [this]() -> Person& {
+    const Aside aside;
+    return *people_.emplace_back(std::make_unique<Person>());
+  };
+  Person& person = add();
   person.group = group;
   person.name = "p" + std::to_string(people_.size());
   person.began = kernel().now();

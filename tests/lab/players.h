@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/core/bot/bot.h"
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 
 namespace entente::lab {
 

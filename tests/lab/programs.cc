@@ -19,17 +19,23 @@ net::Address address(const Place& at) {
 bool Program::start() {
   failed_ = false;
   number_ = kernel().begin_program(its_.host, [this] {
-    relay::ProxyServer server(its_.workers, *its_.events);
-    failed_ = !its_.prepare(server);
-    if (failed_) return;
-    server_ = &server;
-    server.run();
-    server_ = nullptr;
-    kernel().wait([this] { return calls_ == 0; });
-    if (its_.ended) its_.ended(server);
+    serve();
+    heap_left_ = heap_of(kernel().program());
   });
   kernel().wait([this] { return failed_ || server_ != nullptr; });
   return !failed_;
+}
+
+void Program::serve() {
+  relay::ProxyServer server(its_.workers, *its_.events);
+  failed_ = !its_.prepare(server);
+  if (failed_) return;
+  heap_at_start_ = heap_of(kernel().program());
+  server_ = &server;
+  server.run();
+  server_ = nullptr;
+  kernel().wait([this] { return calls_ == 0; });
+  if (its_.ended) its_.ended(server);
 }
 
 bool Program::stop(Nanos patience) {

@@ -8,7 +8,8 @@
 
 #include "proxy/core/room_member.h"
 #include "proxy/relay/proxy_server.h"
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
+#include "tests/lab/kernel/memory.h"
 
 namespace entente::lab {
 
@@ -41,11 +42,17 @@ class Program {
   /// REQUIRES: it runs.
   relay::ProxyServer& server() { return *server_; }
   std::size_t number() const { return number_; }
+  /// Bytes on its heap: now, and when it began to serve.
+  std::size_t heap() const { return heap_of(number_); }
+  std::size_t heap_at_start() const { return heap_at_start_; }
+  /// What was left on its heap when it had ended.
+  std::size_t heap_left() const { return heap_left_; }
   const std::string& name() const { return its_.name; }
 
  private:
+  void serve();
   const Its its_;
-  std::size_t number_ = 0;
+  std::size_t number_ = 0, heap_at_start_ = 0, heap_left_ = 0;
   relay::ProxyServer* server_ = nullptr;  // on the stack of its first thread
   bool failed_ = false;
   std::size_t calls_ = 0;

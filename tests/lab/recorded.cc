@@ -6,7 +6,7 @@
 
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
-#include "tests/lab/disk.h"
+#include "tests/lab/kernel/disk.h"
 
 namespace entente::lab {
 namespace {

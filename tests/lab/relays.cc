@@ -22,7 +22,8 @@ void simulate_relays(Plan& plan, Verdict& verdict) {
 
 namespace {
 
-constexpr Scenario kScenarios[] = {{"relays", simulate_relays}, {"games", simulate_games}};
+constexpr Scenario kScenarios[] = {
+    {"relays", simulate_relays}, {"games", simulate_games}, {"program", simulate_program}};
 
 }  // namespace
 

@@ -4,22 +4,23 @@
 #include <array>
 #include <cmath>
 
-#include "tests/lab/disk.h"
+#include "tests/lab/kernel/disk.h"
 
 namespace entente::lab {
 namespace {
 
-constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
-constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
-constexpr std::uint16_t kServerPort = 7000, kProxyPort = 5000;
+constexpr std::size_t kMostWorkers = 3;
 
-struct Spoken {
-  const char *game, *dialect;
-};
-constexpr Spoken kSpoken[] = {{"native", "json"},     {"native", "protobuf"}, {"panic", "le-padded"},
-                              {"panic", "be-packed"}, {"ogar", "modern3"},    {"ogar", "legacy6"},
-                              {"bzflag", "2.4"},      {"bzflag", "2.0"},      {"bzflag", "1.10"},
-                              {"bzdraft", "draft"},   {"aos", "0.75"}};
+// Bytes on the heap of the proxy. The bounds of the manual (proxy/manual/bounds.md) are for peers that do their worst;
+// these are four times what was measured, so that a queue that grows is noticed.
+constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
+constexpr std::size_t kAtRest = 512 * kKiB, kEver = kMiB;  // for each session
+constexpr std::size_t kMap = 8 * kMiB;                     // a map of Ace of Spades
+constexpr std::size_t kAfterwards = 512 * kKiB;            // without sessions
+constexpr std::size_t kTap = 2 * kMiB;                     // more, for the chunk that is being recorded
+constexpr std::size_t kLeftAtEnd = kMiB;                   // of all programs: tables that are made once
+
+constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
 
 /// Whether a client of this game sees all players, by their names.
 bool shows_all(const Speech& its) {
@@ -30,58 +31,20 @@ bool shows_all(const Speech& its) {
 }  // namespace
 
 Town::Town(Plan& plan, Verdict& verdict)
-    : plan_(plan),
-      verdict_(verdict),
+    : Games(plan, verdict, 4),
       records_(plan.has("recording", 0.6)),
       few_places_(plan.has("few places", 0.3)),
-      server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}),
-      proxy_({"proxy", kProxyHost, plan.draw("workers").number(1, 3), &told_,
-              [this](auto& its) { return open_proxy(its); }, [this](const auto& its) { sum_up(its); }}),
-      players_({"players", kPlayerHost, 1, &told_by_players_, [this](auto& its) { return open_players(its); }}) {
-  for (std::size_t i = 0, ways = plan.draw("ways").number(1, 4); i < ways; ++i) {
-    const std::string name = "way " + std::to_string(i);
-    if (!plan.has(name)) continue;
-    Draw draw = plan.draw(name);
-    const auto any = [&] {
-      // Rarely the last one: its map takes as much work as all the rest.
-      const Spoken& one =
-          draw.chance(0.05) ? kSpoken[std::size(kSpoken) - 1] : kSpoken[draw.number(0, std::size(kSpoken) - 2)];
-      return speech(one.game, one.dialect);
-    };
-    Way way{name, any(), any()};
-    if (draw.chance(0.2)) way.server = way.clients;  // a relay
-    way.into_arena = draw.chance(0.3);
-    way.wanted = draw.number(1, 3);
-    way.hold = draw.chance(0.6) ? draw.number(1, 60) * kSecond : 0;
-    way.plays_meanwhile = draw.chance(0.4);
-    way.listen = {kProxyHost, static_cast<std::uint16_t>(kProxyPort + i)};
-    way.name += ", " + way.clients.text() + (way.into_arena ? " into the arena" : " to " + way.server.text());
-    ways_.push_back(std::move(way));
-  }
-}
+      proxy_({"proxy", kProxyHost, plan.draw("workers").number(1, kMostWorkers), &told_,
+              [this](auto& its) { return open_proxy(its); }, [this](const auto& its) { sum_up(its); }}) {}
 
 // -- The programs -----------------------------------------------------------------------------------------------------
-
-/// An arena, as a server of each game.
-bool Town::open_server(relay::ProxyServer& server) {
-  const std::size_t room = server.add_shared_room(arena("field", 32));
-  std::uint16_t port = kServerPort;
-  for (const Spoken& one : kSpoken)
-    if (const auto added = server.add(route_into(speech(one.game, one.dialect), {kServerHost, port++}, room, "field"));
-        !added)
-      return wrong("the server does not start: " + added.error().text), false;
-  return true;
-}
 
 relay::RouteOptions Town::through(const Way& way) {
   relay::RouteOptions options;
   if (way.into_arena) {
     options = route_into(way.clients, way.listen, lobby_, "lobby");
   } else {
-    const auto spoken = std::find_if(std::begin(kSpoken), std::end(kSpoken),
-                                     [&](const Spoken& one) { return speech(one.game, one.dialect) == way.server; });
-    const auto port = static_cast<std::uint16_t>(kServerPort + (spoken - std::begin(kSpoken)));
-    options = route_to(way.clients, way.listen, way.server, {kServerHost, port});
+    options = route_to(way.clients, way.listen, way.server, server_for(way.server));
     options.upstream.hold_ms = way.hold / kMilli;
     if (way.hold != 0) options.upstream.check_ms = 5'000;
     if (way.plays_meanwhile && way.hold != 0 && options.bridge) options.bridge->while_down = way_into("lobby");
@@ -115,38 +78,6 @@ Way& Town::way_of(std::size_t route) {
   });
 }
 
-/// The last group watches the server's arena: it sees what is true.
-bool Town::open_players(relay::ProxyServer& server) {
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    const auto behaviour =
-        plan_.draw("behaviour of " + ways_[i].name).chance(0.8) ? core::Behaviour::kHunt : core::Behaviour::kWander;
-    const auto added = server.add(
-        route_of_bots(ways_[i].clients, ways_[i].listen, [this, i, behaviour] { return crowd_.next(i, behaviour); }));
-    if (!added) return wrong("the players do not start: " + added.error().text), false;
-    ways_[i].asked = 1;
-  }
-  watchers_asked_ = 1;
-  return server
-      .add(route_of_bots(speech("native", "json"), {kServerHost, kServerPort},
-                         [this] { return crowd_.next(ways_.size(), core::Behaviour::kWatch); }))
-      .ok();
-}
-
-/// Who has left comes again.
-void Town::keep_players() {
-  while (!over_) {
-    for (std::size_t i = 0; i < ways_.size(); ++i) keep(i, ways_[i].wanted, ways_[i].asked);
-    keep(ways_.size(), 1, watchers_asked_);
-    sleep(kSecond / 2);
-  }
-}
-
-void Town::keep(std::size_t group, std::size_t wanted, std::size_t& asked) {
-  if (!players_.runs() || asked != crowd_.begun(group) || crowd_.here(group) >= wanted) return;
-  ++asked;
-  players_.server().add_bots(group, 1);
-}
-
 // -- A life -----------------------------------------------------------------------------------------------------------
 
 void Town::live() {
@@ -164,60 +95,71 @@ void Town::live() {
   plan_.tell("all is calm");
   kernel().faults = Faults();
   kernel().disk().faults = {};
-  kernel().wait(
-      [this] {
-        for (std::size_t i = 0; i < ways_.size(); ++i)
-          if (crowd_.in(i) < ways_[i].wanted) return false;
-        return crowd_.in(ways_.size()) != 0;
-      },
-      kernel().now() + kInWithin);
-  check_all_in();
+  await_all();
   over_ = true;
   keeping.join();
   rest();
   check_sights();
+  check_memory_at_rest();
   if (!close()) return;
   check_reasons();
   if (records_) recorded_.check();
 }
 
-/// Everybody stops, and sees what has become of it.
-void Town::rest() {
-  crowd_.rest();
-  sleep(20 * kSecond);
-  crowd_.look();
-  sleep(2 * kSecond);
-}
-
 /// Ends the programs, the players first. False: one did not end.
 bool Town::close() {
   Program* const all[] = {&players_, &proxy_, &server_};
+  std::size_t left = 0;
   for (Program* one : all) {
     if (one == &proxy_) {
       kernel().wait([this] { return followed_.open() == 0; }, kernel().now() + kStopsWithin);
       if (followed_.open() != 0) wrong(std::to_string(followed_.open()) + " sessions go on without their players");
+      check_memory_without_players();
     }
     plan_.tell("stopping " + one->name());
     if (!one->stop(kStopsWithin)) return wrong(one->name() + " does not stop"), false;
-    if (const auto left = kernel().open_files(one->number()); left != 0)
-      wrong(one->name() + " leaves " + std::to_string(left) + " descriptors");
+    left += one->heap_left();
+    if (const auto files = kernel().open_files(one->number()); files != 0)
+      wrong(one->name() + " leaves " + std::to_string(files) + " descriptors");
   }
+  if (left > kLeftAtEnd + (has_maps() ? 2 * kMap : 0))
+    wrong("programs that have ended leave " + std::to_string(left) + " bytes");
   return true;
 }
 
 // -- What must hold ---------------------------------------------------------------------------------------------------
 
-void Town::check_all_in() {
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    if (crowd_.in(i) >= ways_[i].wanted) continue;
-    std::string last = "nobody came";
-    for (const auto& one : crowd_.people())
-      if (one->group == i && !one->in())
-        last = one->name + (one->refused.empty() ? " waits" : " was refused: " + one->refused);
-    wrong(ways_[i].name + ": " + std::to_string(crowd_.in(i)) + " of " + std::to_string(ways_[i].wanted) +
-          " players are in, 30 s after all is calm: " + last);
-  }
-  if (crowd_.in(ways_.size()) == 0) wrong("nobody could watch the server's arena");
+bool Town::has_maps() const {
+  return std::any_of(ways_.begin(), ways_.end(), [](const Way& one) {
+    return one.clients.game->name() == "aos" || one.server.game->name() == "aos";
+  });
+}
+
+/// What the proxy may keep without sessions. A worker keeps the last map for the next client.
+std::size_t Town::kept() const { return kAfterwards + (records_ ? kTap : 0) + (has_maps() ? kMostWorkers * kMap : 0); }
+
+/// What the program has for its sessions, at rest and at any time before.
+void Town::check_memory_at_rest() {
+  const std::size_t start = proxy_.heap_at_start(), now = proxy_.heap(), most = most_heap_of(proxy_.number());
+  const std::size_t sessions = followed_.open(), most_sessions = followed_.most_open();
+  const std::size_t each = has_maps() ? kMap : 0;
+  plan_.tell("memory: " + std::to_string(start) + " bytes at the start, " + std::to_string(now) + " with " +
+             std::to_string(sessions) + " sessions at rest, at most " + std::to_string(most) + " with " +
+             std::to_string(most_sessions));
+  if (now > start + kept() + sessions * (kAtRest + each))
+    wrong("the proxy has " + std::to_string(now - start) + " bytes more than at its start, with " +
+          std::to_string(sessions) + " sessions at rest");
+  if (most > start + kept() + most_sessions * (kEver + each))
+    wrong("the proxy had " + std::to_string(most - start) + " bytes more than at its start, with " +
+          std::to_string(most_sessions) + " sessions");
+}
+
+/// Everybody has left: the program is as it was at its start, but for tables that stay large.
+void Town::check_memory_without_players() {
+  const std::size_t start = proxy_.heap_at_start(), now = proxy_.heap();
+  plan_.tell("memory: " + std::to_string(now) + " bytes without players");
+  if (now > start + kept())
+    wrong("the proxy has " + std::to_string(now - start) + " bytes more than at its start, without players");
 }
 
 /// All that look at the server's arena see the same.

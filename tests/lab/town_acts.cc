@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "proxy/net/fd.h"
-#include "tests/lab/disk.h"
+#include "tests/lab/kernel/disk.h"
 #include "tests/lab/town.h"
 
 namespace entente::lab {

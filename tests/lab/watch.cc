@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/lab/kernel/memory.h"
+
 namespace entente::lab {
 
 void Told::opened(const std::string& route, const relay::LinkInfo& session, std::uint64_t) {
@@ -30,11 +32,14 @@ std::size_t Followed::open() const {
 }
 
 void Followed::opened(const relay::LinkInfo& session, WallTime) {
+  const Aside aside;
   if (!sessions_.emplace(Key(life_, session.link), Session{session.client, session.route, "", {}, {}}).second)
     verdict_.wrong.push_back("link " + std::to_string(session.link) + " was opened twice");
+  most_open_ = std::max(most_open_, open());
 }
 
 void Followed::bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime) {
+  const Aside aside;
   const auto its = sessions_.find({life_, link});
   if (its == sessions_.end() || !its->second.reason.empty())
     return verdict_.wrong.push_back("the tap was told bytes of link " + std::to_string(link) + ", which is not open");
@@ -45,6 +50,7 @@ void Followed::bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes b
 }
 
 void Followed::closed(relay::LinkId link, std::string_view reason, WallTime) {
+  const Aside aside;
   const auto its = sessions_.find({life_, link});
   if (its == sessions_.end() || !its->second.reason.empty())
     verdict_.wrong.push_back("the tap was told the end of link " + std::to_string(link) + ", which is not open");

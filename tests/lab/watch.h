@@ -9,7 +9,7 @@
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/tap/tap_sink.h"
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 #include "tests/lab/plan.h"
 
 namespace entente::lab {
@@ -55,9 +55,14 @@ class Followed final : public relay::Tap, private relay::TapSink {
   using Key = std::pair<int, relay::LinkId>;
   const std::map<Key, Session>& sessions() const { return sessions_; }
   int life() const { return life_; }
-  void begin_life() { ++life_; }
+  void begin_life() {
+    ++life_;
+    most_open_ = 0;
+  }
   /// In this life.
   std::size_t open() const;
+  /// The most that were open at once.
+  std::size_t most_open() const { return most_open_; }
 
   relay::TapSink& sink(std::size_t) override { return *this; }
 
@@ -69,6 +74,7 @@ class Followed final : public relay::Tap, private relay::TapSink {
   Verdict& verdict_;
   std::map<Key, Session> sessions_;
   int life_ = 0;
+  std::size_t most_open_ = 0;
 };
 
 /// What must hold of a route when no session is left. `refusals`: what was told of all routes.

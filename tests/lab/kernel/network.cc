@@ -1,7 +1,9 @@
-#include "tests/lab/network.h"
+#include "tests/lab/kernel/network.h"
 
 #include <algorithm>
 #include <cerrno>
+
+#include "tests/lab/kernel/memory.h"
 
 namespace entente::lab {
 
@@ -31,6 +33,7 @@ std::shared_ptr<Stream> Stream::accept() {
 }
 
 int Stream::connect(const Place& to) {
+  const Aside aside;
   if (state_ == State::kOpen) return EISCONN;
   if (state_ == State::kConnects) return EALREADY;
   if (const int error = bind_anywhere(); error != 0) return error;
@@ -74,6 +77,7 @@ void Stream::to_peer(What&& what) {
 }
 
 ssize_t Stream::send(Bytes bytes) {
+  const Aside aside;
   if (error_ != 0) return -take_error();
   if (state_ == State::kConnects) return -EAGAIN;
   if (state_ != State::kOpen || end_sent_) return -EPIPE;
@@ -129,6 +133,7 @@ ssize_t Stream::receive(std::span<std::uint8_t> into, bool peek) {
 }
 
 int Stream::shut_down(bool reading, bool writing) {
+  const Aside aside;
   if (state_ == State::kListens) return state_ = State::kClosed, 0;
   if (state_ != State::kOpen) return ENOTCONN;
   deaf_ = deaf_ || reading;
@@ -172,6 +177,7 @@ int DatagramSocket::connect(const Place& to) {
 }
 
 ssize_t DatagramSocket::send(Bytes bytes, const Place* to) {
+  const Aside aside;
   if (error_ != 0) return -take_error();
   if (to == nullptr && remote_.second == 0) return -EDESTADDRREQ;
   if (const int error = bind_anywhere(); error != 0) return -error;

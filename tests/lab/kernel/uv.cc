@@ -8,8 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "tests/lab/kernel.h"
-#include "tests/lab/real.h"
+#include "tests/lab/kernel/kernel.h"
+#include "tests/lab/kernel/process.h"
+#include "tests/lab/kernel/real.h"
 
 namespace {
 
@@ -28,6 +29,8 @@ struct Watched {
   uv_idle_cb on_idle = nullptr;
   uv_prepare_cb on_prepare = nullptr;
   uv_check_cb on_check = nullptr;
+  uv_exit_cb on_exit = nullptr;
+  std::size_t program = 0;  // that it has started
   uv_close_cb on_close = nullptr;
 };
 
@@ -95,6 +98,7 @@ int events_of(const Watched& one) {
 bool has_event(const Watched& one) {
   if (!one.active || one.closing) return false;
   if (one.on_async != nullptr) return one.sent;
+  if (one.on_exit != nullptr) return kernel().processes().ended(one.program).has_value();
   return one.on_poll != nullptr &&
          ((events_of(one) & one.events) != 0 || (kernel().file(one.fd) && kernel().file(one.fd)->broken()));
 }
@@ -123,6 +127,12 @@ void look_for_events(SimulatedLoop& loop, bool may_wait) {
     if (one->on_async != nullptr) {
       one->sent = false;
       one->on_async(reinterpret_cast<uv_async_t*>(one->handle));
+      continue;
+    }
+    if (one->on_exit != nullptr) {
+      one->active = false;
+      const int code = *kernel().processes().ended(one->program), signal = code > 128 ? code - 128 : 0;
+      one->on_exit(reinterpret_cast<uv_process_t*>(one->handle), signal == 0 ? code : 0, signal);
       continue;
     }
     const int events = events_of(*one) & one->events;
@@ -239,6 +249,41 @@ int uv_prepare_init(uv_loop_t* loop, uv_prepare_t* prepare) { return add(loop, p
 int uv_prepare_start(uv_prepare_t* prepare, uv_prepare_cb call) {
   watched(prepare).on_prepare = call;
   watched(prepare).active = true;
+  return 0;
+}
+
+// -- Processes --------------------------------------------------------------------------------------------------------
+
+int uv_spawn(uv_loop_t* loop, uv_process_t* process, const uv_process_options_t* options) {
+  Watched& one = add(loop, process, UV_PROCESS);
+  kernel().call();
+  if (options->file != std::string_view(Processes::kExecutable)) return UV_ENOENT;
+  std::vector<std::string> arguments;
+  for (char** argument = options->args; *argument != nullptr; ++argument) arguments.emplace_back(*argument);
+  one.program = kernel().processes().start(kernel().host(), std::move(arguments));
+  one.on_exit = options->exit_cb;
+  one.active = true;
+  process->pid = Processes::pid_of(one.program);
+  return 0;
+}
+
+int uv_process_kill(uv_process_t* process, int number) {
+  kernel().processes().signal(watched(process).program, number);
+  return 0;
+}
+
+uv_pid_t uv_os_getpid() {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(uv_os_getpid);
+  return Processes::pid_of(kernel().program());
+}
+
+int uv_exepath(char* path, std::size_t* size) {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(uv_exepath, path, size);
+  const std::string_view its = Processes::kExecutable;
+  if (*size <= its.size()) return UV_ENOBUFS;
+  its.copy(path, its.size());
+  path[its.size()] = 0;
+  *size = its.size();
   return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "proxy/base/hash.h"
-#include "tests/lab/disk.h"
-#include "tests/lab/real.h"
+#include "tests/lab/kernel/disk.h"
+#include "tests/lab/kernel/memory.h"
+#include "tests/lab/kernel/process.h"
+#include "tests/lab/kernel/real.h"
 
 namespace entente::lab {
 namespace {
@@ -20,20 +22,21 @@ constexpr Nanos kForOthers = 60'000 * kMilli;
 Kernel* Kernel::current() { return of_this_thread; }
 
 Kernel::Kernel(std::uint64_t seed, const Faults& wanted, Nanos began)
-    : faults(wanted), random_(seed), began_(began), disk_(std::make_unique<Disk>(*this)) {}
+    : faults(wanted),
+      random_(seed),
+      began_(began),
+      disk_(std::make_unique<Disk>(*this)),
+      processes_(std::make_unique<Processes>(*this)) {}
 
 Kernel::~Kernel() {
   for (auto& thread : threads_)
-    if (thread->ended && !thread->killed)
-      sem_destroy(&thread->may_run);
-    else
-      (void)thread.release();  // the real thread waits for ever
+    if (!thread->ended || thread->killed) (void)thread.release();  // the real thread waits for ever
 }
 
 std::size_t Kernel::run(const std::function<void()>& body) {
   programs_.emplace_back().threads = 1;
   threads_.push_back(std::make_unique<Thread>());
-  sem_init(&threads_[0]->may_run, 0, 0);
+  real::sem_init(&threads_[0]->may_run);
   of_this_thread = this;
   body();
   const auto is_last = [this] {
@@ -53,11 +56,15 @@ std::size_t Kernel::run(const std::function<void()>& body) {
 
 // -- Time -------------------------------------------------------------------------------------------------------------
 
-void Kernel::after(Nanos delay, std::function<void()> what) { events_.emplace(now_ + delay, std::move(what)); }
+void Kernel::after(Nanos delay, std::function<void()> what) {
+  const Aside aside;
+  events_.emplace(now_ + delay, std::move(what));
+}
 
 // -- Threads ----------------------------------------------------------------------------------------------------------
 
 bool Kernel::wait(const std::function<bool()>& ready, Nanos until) {
+  const Aside aside;
   Thread& self = *threads_[running_];
   self.ready = &ready;
   self.until = until;
@@ -83,10 +90,10 @@ void Kernel::hand_over(std::size_t to) {
   running_ = to;
   ++switches_;
   note(0x7468, to);
-  const bool ended = self.ended;  // afterwards, the other one may kill this one
-  sem_post(&threads_[to]->may_run);
-  if (ended) return;
-  while (sem_wait(&self.may_run) != 0) continue;
+  processes_->enter(threads_[to]->program);
+  const bool ended = self.ended && !self.killed;  // afterwards, the other one may kill this one
+  real::sem_post(&threads_[to]->may_run);
+  if (!ended) real::sem_wait(&self.may_run);  // for ever, if it is killed
 }
 
 /// One of the threads that can go on; if there is none, lets time pass until there is one.
@@ -121,9 +128,10 @@ void Kernel::stuck() const {
 }
 
 std::size_t Kernel::start_in(std::size_t program, std::function<void()> body) {
+  const Aside aside;
   const std::size_t number = threads_.size();
   auto thread = std::make_unique<Thread>();
-  sem_init(&thread->may_run, 0, 0);
+  real::sem_init(&thread->may_run);
   static const std::function<bool()> kAtOnce = [] { return true; };
   thread->ready = &kAtOnce;
   thread->until = 0;
@@ -132,10 +140,11 @@ std::size_t Kernel::start_in(std::size_t program, std::function<void()> body) {
   Thread* const raw = thread.get();
   threads_.push_back(std::move(thread));
   raw->body = [this, raw, run = std::move(body)] {
-    while (sem_wait(&raw->may_run) != 0) continue;
+    real::sem_wait(&raw->may_run);
     of_this_thread = this;
     run();
     end(*raw);
+    const Aside at_the_end;
     const std::size_t next = choose();
     of_this_thread = nullptr;
     hand_over(next);
@@ -153,6 +162,7 @@ void Kernel::end(Thread& thread) {
 // -- Programs ---------------------------------------------------------------------------------------------------------
 
 std::size_t Kernel::begin_program(std::uint32_t host, std::function<void()> body) {
+  const Aside aside;
   programs_.emplace_back().host = host;
   start_in(programs_.size() - 1, std::move(body));
   return programs_.size() - 1;
@@ -168,6 +178,11 @@ void Kernel::kill(std::size_t program) {
     threads_[i]->killed = true;
     std::erase_if(locked, [i](const auto& one) { return one.second.by == i; });
   }
+  std::erase_if(semaphores, [program](const auto& one) { return one.first.first == program; });
+  close_files(program);
+}
+
+void Kernel::close_files(std::size_t program) {
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (files_[i].taken && files_[i].program == program) close(kFirst + static_cast<int>(i));
 }
@@ -175,6 +190,7 @@ void Kernel::kill(std::size_t program) {
 // -- Descriptors ------------------------------------------------------------------------------------------------------
 
 int Kernel::open(std::shared_ptr<File> file) {
+  const Aside aside;
   std::size_t place = 0;
   while (place < files_.size() && files_[place].taken) ++place;
   Program& its = programs_[program()];
@@ -194,6 +210,7 @@ const std::shared_ptr<File>& Kernel::file(int fd) const {
 }
 
 bool Kernel::close(int fd) {
+  const Aside aside;
   const auto place = static_cast<std::size_t>(fd - kFirst);
   if (fd < kFirst || place >= files_.size() || !files_[place].taken) return false;
   const Opened closed = std::exchange(files_[place], Opened());
@@ -206,6 +223,7 @@ bool Kernel::close(int fd) {
 // -- The network ------------------------------------------------------------------------------------------------------
 
 bool Kernel::bind(int type, Place& at, const std::shared_ptr<File>& file) {
+  const Aside aside;
   while (at.second == 0) {
     if (++last_port_ < 30'000) last_port_ = 30'000;
     if (may_bind(type, {at.first, last_port_}, false)) at.second = last_port_;

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "tests/lab/kernel.h"
-#include "tests/lab/real.h"
+#include "tests/lab/kernel/kernel.h"
+#include "tests/lab/kernel/real.h"
 
 namespace {
 

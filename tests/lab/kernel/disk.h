@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 
 namespace entente::lab {
 
@@ -14,7 +14,10 @@ class Disk {
  public:
   /// What is under this path is simulated; it is one folder.
   static constexpr const char* kRoot = "/lab/";
-  static bool owns(const char* path) { return path != nullptr && std::string_view(path).starts_with(kRoot); }
+  static bool owns(const char* path) {
+    return path != nullptr && (std::string_view(path).starts_with(kRoot) || is_root(path));
+  }
+  static bool is_root(std::string_view path) { return path == kRoot || std::string(path) + "/" == kRoot; }
 
   explicit Disk(Kernel& kernel) : kernel_(kernel) {}
 
@@ -30,6 +33,8 @@ class Disk {
     std::size_t synced = 0;
     std::uint64_t number = 0;
     int names = 0;
+    bool is_socket = false;
+    std::weak_ptr<File> socket{};  ///< that is bound there
   };
   class Opened final : public File {
    public:
@@ -37,6 +42,8 @@ class Disk {
     // Each returns what the call of the C library returns, or minus an errno.
     ssize_t write(Bytes bytes);
     ssize_t read(std::uint64_t offset, std::span<std::uint8_t> into) const;
+    /// From where the last one ended.
+    ssize_t read(std::span<std::uint8_t> into);
     int cut(std::uint64_t size);
     int sync();
     const Inode* inode() const { return folder_ ? nullptr : its_.get(); }
@@ -45,12 +52,17 @@ class Disk {
     Disk& disk_;
     const std::shared_ptr<Inode> its_;
     const bool folder_;
+    std::uint64_t at_ = 0;
   };
 
   /// Null: `error` says why not.
   std::shared_ptr<Opened> open(const std::string& path, int flags, int& error);
+  /// Writes a whole file at once, as from another machine: the disk may be full.
+  void put(const std::string& path, Bytes bytes);
   /// Null: there is none.
   const Inode* look(const std::string& path) const;
+  /// False: the name is taken.
+  bool add_socket(const std::string& path, std::weak_ptr<File> socket);
   int rename(const std::string& from, const std::string& to, bool replaces);
   int remove(const std::string& path);
 

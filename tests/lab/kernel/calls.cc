@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +15,12 @@
 #include <cstring>
 #include <ctime>
 
-#include "tests/lab/disk.h"
-#include "tests/lab/network.h"
-#include "tests/lab/real.h"
+#include "tests/lab/kernel/disk.h"
+#include "tests/lab/kernel/local.h"
+#include "tests/lab/kernel/memory.h"
+#include "tests/lab/kernel/network.h"
+#include "tests/lab/kernel/process.h"
+#include "tests/lab/kernel/real.h"
 
 namespace {
 
@@ -52,6 +56,21 @@ void write_address(const Place& from, sockaddr* to, socklen_t* size) {
   four.sin_port = htons(from.second);
   std::memcpy(to, &four, std::min<std::size_t>(*size, sizeof four));
   *size = sizeof four;
+}
+
+/// The path of a local socket; "": it has none.
+std::string read_path(const sockaddr* from, socklen_t size) {
+  if (from == nullptr || from->sa_family != AF_UNIX || size <= offsetof(sockaddr_un, sun_path)) return {};
+  const auto* path = reinterpret_cast<const sockaddr_un*>(from)->sun_path;
+  return {path, strnlen(path, size - offsetof(sockaddr_un, sun_path))};
+}
+
+void write_path(const std::string& from, sockaddr* to, socklen_t* size) {
+  sockaddr_un local{};
+  local.sun_family = AF_UNIX;
+  from.copy(local.sun_path, sizeof local.sun_path - 1);
+  std::memcpy(to, &local, std::min<std::size_t>(*size, sizeof local));
+  *size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + from.size() + 1);
 }
 
 /// Waits until `ready`, if the descriptor and this call block. False: the call fails with EAGAIN.
@@ -95,8 +114,63 @@ Buffer gathered(const msghdr& header) {
   return all;
 }
 
+/// The files that go with a message.
+LocalSocket::Files passed(const msghdr& header) {
+  LocalSocket::Files files;
+  for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(const_cast<msghdr*>(&header), one)) {
+    if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; at + sizeof(int) <= one->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(one) + at, sizeof fd);
+      if (auto file = kernel().file(fd)) files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+/// What blocks sends all.
+ssize_t send_local(LocalSocket& socket, Bytes bytes, LocalSocket::Files files, int flags) {
+  std::size_t sent = 0;
+  do {
+    if (!await(socket, flags, 0, [&] { return socket.writable(); })) return -EAGAIN;
+    const ssize_t size = socket.send(bytes.subspan(sent), files);
+    if (size < 0) return sent != 0 ? static_cast<ssize_t>(sent) : size;
+    files.clear();
+    sent += static_cast<std::size_t>(size);
+  } while (sent < bytes.size() && socket.blocks && (flags & MSG_DONTWAIT) == 0);
+  return static_cast<ssize_t>(sent);
+}
+
+ssize_t receive_local(LocalSocket& socket, std::span<std::uint8_t> into, int flags, LocalSocket::Files& files) {
+  if (!await(socket, flags, socket.patience, [&] { return socket.readable(); })) return -EAGAIN;
+  return socket.receive(into, (flags & MSG_PEEK) != 0, files);
+}
+
+/// Opens the files that came with a message, as far as there is room. The others are closed.
+void write_files(const LocalSocket::Files& files, msghdr& header) {
+  const std::size_t room =
+      header.msg_control != nullptr && header.msg_controllen >= CMSG_LEN(0) ? header.msg_controllen - CMSG_LEN(0) : 0;
+  header.msg_flags = 0;
+  std::vector<int> opened;
+  for (const auto& one : files) {
+    const int fd = (opened.size() + 1) * sizeof(int) <= room ? kernel().open(one) : -1;
+    if (fd >= 0) opened.push_back(fd);
+    if (fd < 0) header.msg_flags = MSG_CTRUNC;
+  }
+  LocalSocket::let_go(files);
+  header.msg_controllen = 0;
+  if (opened.empty()) return;
+  header.msg_controllen = CMSG_SPACE(opened.size() * sizeof(int));
+  auto* const control = static_cast<cmsghdr*>(header.msg_control);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(opened.size() * sizeof(int));
+  std::memcpy(CMSG_DATA(control), opened.data(), opened.size() * sizeof(int));
+}
+
 ssize_t send_header(File& file, const msghdr& header, int flags) {
   const Buffer bytes = gathered(header);
+  if (auto* local = dynamic_cast<LocalSocket*>(&file)) return send_local(*local, bytes, passed(header), flags);
   if (auto* stream = dynamic_cast<Stream*>(&file)) {
     if (!await(file, flags, 0, [&] { return stream->writable(); })) return -EAGAIN;
     return stream->send(bytes);
@@ -150,10 +224,14 @@ int set_flags(int fd, int command, long argument) {
 extern "C" {
 
 int socket(int family, int type, int protocol) {
-  if (Kernel::current() == nullptr || family == AF_UNIX) return ENTENTE_LAB_REAL(socket, family, type, protocol);
-  if (family != AF_INET) return failed(EAFNOSUPPORT);
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(socket, family, type, protocol);
+  const bool local = family == AF_UNIX && (type & 0xf) == SOCK_STREAM;
+  if (family != AF_INET && !local) return failed(EAFNOSUPPORT);
+  const Aside aside;
   std::shared_ptr<File> file;
-  if ((type & 0xf) == SOCK_STREAM)
+  if (local)
+    file = std::make_shared<LocalSocket>(kernel());
+  else if ((type & 0xf) == SOCK_STREAM)
     file = std::make_shared<Stream>(kernel());
   else
     file = std::make_shared<DatagramSocket>(kernel());
@@ -164,6 +242,7 @@ int socket(int family, int type, int protocol) {
 
 int bind(int fd, const sockaddr* at, socklen_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(bind, fd, at, size);
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->bind(read_path(at, size)));
   Place address;
   const auto its = kernel().file_as<Socket>(fd);
   if (!its || !read_address(at, size, address)) return failed(EINVAL);
@@ -172,6 +251,7 @@ int bind(int fd, const sockaddr* at, socklen_t size) {
 
 int listen(int fd, int backlog) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(listen, fd, backlog);
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->listen(backlog));
   const auto its = kernel().file_as<Stream>(fd);
   return its ? done(its->listen(backlog)) : failed(EOPNOTSUPP);
 }
@@ -179,6 +259,17 @@ int listen(int fd, int backlog) {
 int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(accept4, fd, from, size, flags);
   kernel().call();
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) {
+    if (!await(*its, 0, its->patience, [&] { return its->readable(); }) || !its->readable()) return failed(EAGAIN);
+    const int opened = kernel().open(nullptr);
+    if (opened < 0) return failed(EMFILE);
+    kernel().close(opened);
+    auto client = its->accept();
+    if (!client) return failed(EAGAIN);
+    client->blocks = (flags & SOCK_NONBLOCK) == 0;
+    if (size != nullptr) *size = 0;
+    return kernel().open(std::move(client));
+  }
   const auto its = kernel().file_as<Stream>(fd);
   if (!its) return failed(EBADF);
   if (!await(*its, 0, its->patience, [&] { return its->readable(); }) || !its->readable()) return failed(EAGAIN);
@@ -199,6 +290,7 @@ int accept(int fd, sockaddr* from, socklen_t* size) {
 int connect(int fd, const sockaddr* to, socklen_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(connect, fd, to, size);
   kernel().call();
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->connect(read_path(to, size)));
   Place address;
   if (!read_address(to, size, address)) return failed(EAFNOSUPPORT);
   if (const auto its = kernel().file_as<DatagramSocket>(fd)) return done(its->connect(address));
@@ -212,6 +304,7 @@ int connect(int fd, const sockaddr* to, socklen_t size) {
 
 int shutdown(int fd, int how) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(shutdown, fd, how);
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->shut_down(how != SHUT_WR, how != SHUT_RD));
   const auto its = kernel().file_as<Stream>(fd);
   return its ? done(its->shut_down(how != SHUT_WR, how != SHUT_RD)) : failed(ENOTCONN);
 }
@@ -226,6 +319,12 @@ ssize_t recv(int fd, void* into, size_t size, int flags) {
   kernel().call();
   const std::span<std::uint8_t> room(static_cast<std::uint8_t*>(into), size);
   if (const auto its = kernel().file_as<Stream>(fd)) return receive_stream(*its, room, flags);
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) {
+    LocalSocket::Files files;
+    const ssize_t got = receive_local(*its, room, flags, files);
+    LocalSocket::let_go(files);
+    return result(got);
+  }
   const auto its = kernel().file_as<DatagramSocket>(fd);
   if (!its) return failed(ENOTSOCK);
   iovec part{into, size};
@@ -255,6 +354,13 @@ ssize_t recvmsg(int fd, msghdr* header, int flags) {
   kernel().call();
   if (const auto its = kernel().file_as<DatagramSocket>(fd)) return result(receive_datagram(*its, *header, flags));
   if (header->msg_iovlen == 0) return 0;
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) {
+    LocalSocket::Files files;
+    const ssize_t got = receive_local(
+        *its, {static_cast<std::uint8_t*>(header->msg_iov[0].iov_base), header->msg_iov[0].iov_len}, flags, files);
+    write_files(files, *header);
+    return result(got);
+  }
   return recv(fd, header->msg_iov[0].iov_base, header->msg_iov[0].iov_len, flags);
 }
 
@@ -274,6 +380,8 @@ int recvmmsg(int fd, mmsghdr* headers, unsigned count, int flags, timespec* pati
 
 ssize_t read(int fd, void* into, size_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(read, fd, into, size);
+  if (const auto file = kernel().file_as<Disk::Opened>(fd))
+    return result(file->read({static_cast<std::uint8_t*>(into), size}));
   const auto event = kernel().file_as<Event>(fd);
   if (!event) return recv(fd, into, size, 0);
   if (!await(*event, 0, 0, [&] { return event->readable(); }) || !event->readable()) return failed(EAGAIN);
@@ -334,6 +442,7 @@ ssize_t write(int fd, const void* bytes, size_t size) {
 
 int getsockname(int fd, sockaddr* at, socklen_t* size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getsockname, fd, at, size);
+  if (const auto its = kernel().file_as<LocalSocket>(fd)) return write_path(its->path(), at, size), 0;
   const auto its = kernel().file_as<Socket>(fd);
   if (!its) return failed(ENOTSOCK);
   write_address(its->local(), at, size);
@@ -351,11 +460,22 @@ int getpeername(int fd, sockaddr* at, socklen_t* size) {
 int getsockopt(int fd, int level, int option, void* value, socklen_t* size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getsockopt, fd, level, option, value, size);
   const auto its = kernel().file_as<Socket>(fd);
-  if (!its) return failed(ENOTSOCK);
+  const auto local = kernel().file_as<LocalSocket>(fd);
+  if (!its && !local) return failed(ENOTSOCK);
+  if (level == SOL_SOCKET && option == SO_PEERCRED && *size >= sizeof(ucred)) {
+    if (!local || !local->is_connected()) return failed(ENOTCONN);
+    const ucred peer{Processes::pid_of(local->peer_program()), ::geteuid(), ::getegid()};
+    std::memcpy(value, &peer, sizeof peer);
+    return 0;
+  }
   int number = 0;
-  if (level == SOL_SOCKET && option == SO_ERROR) number = its->take_error();
-  if (level == SOL_SOCKET && option == SO_DOMAIN) number = AF_INET;
-  if (level == SOL_SOCKET && option == SO_TYPE) number = its->type();
+  if (level == SOL_SOCKET && option == SO_ERROR && its) number = its->take_error();
+  if (level == SOL_SOCKET && option == SO_DOMAIN) number = its ? AF_INET : AF_UNIX;
+  if (level == SOL_SOCKET && option == SO_TYPE) number = its ? its->type() : SOCK_STREAM;
+  if (level == SOL_SOCKET && option == SO_ACCEPTCONN) {
+    const auto stream = kernel().file_as<Stream>(fd);
+    number = (local && local->listens()) || (stream && stream->listens()) ? 1 : 0;
+  }
   std::memset(value, 0, *size);
   std::memcpy(value, &number, std::min<std::size_t>(*size, sizeof number));
   return 0;
@@ -364,12 +484,15 @@ int getsockopt(int fd, int level, int option, void* value, socklen_t* size) {
 int setsockopt(int fd, int level, int option, const void* value, socklen_t size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(setsockopt, fd, level, option, value, size);
   const auto its = kernel().file_as<Socket>(fd);
-  if (!its) return failed(ENOTSOCK);
+  const auto local = kernel().file_as<LocalSocket>(fd);
+  if (!its && !local) return failed(ENOTSOCK);
   if (level == SOL_SOCKET && option == SO_RCVTIMEO && size >= sizeof(timeval)) {
     timeval time;
     std::memcpy(&time, value, sizeof time);
-    its->patience = (static_cast<Nanos>(time.tv_sec) * 1'000'000 + static_cast<Nanos>(time.tv_usec)) * 1'000;
+    (its ? its->patience : local->patience) =
+        (static_cast<Nanos>(time.tv_sec) * 1'000'000 + static_cast<Nanos>(time.tv_usec)) * 1'000;
   }
+  if (local) return 0;
   if (level == SOL_SOCKET && option == SO_REUSEADDR && its->type() == SOCK_DGRAM && size >= sizeof(int))
     its->shares_place = *static_cast<const int*>(value) != 0;
   return 0;
@@ -403,6 +526,7 @@ int ioctl(int fd, unsigned long request, ...) noexcept {
 
 int eventfd(unsigned count, int flags) noexcept {
   if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(eventfd, count, flags);
+  const Aside aside;
   auto event = std::make_shared<Event>();
   event->count = count;
   event->blocks = (flags & EFD_NONBLOCK) == 0;

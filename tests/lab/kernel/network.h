@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "tests/lab/kernel.h"
+#include "tests/lab/kernel/kernel.h"
 
 namespace entente::lab {
 
@@ -44,6 +44,7 @@ class Stream final : public Socket {
   std::shared_ptr<Stream> accept();
   int connect(const Place& to);
   bool is_open() const { return state_ == State::kOpen; }
+  bool listens() const { return state_ == State::kListens; }
 
   // Each returns how many bytes were moved, or minus an errno.
   ssize_t send(Bytes bytes);

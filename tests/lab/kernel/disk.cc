@@ -1,9 +1,11 @@
-#include "tests/lab/disk.h"
+#include "tests/lab/kernel/disk.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
+
+#include "tests/lab/kernel/memory.h"
 
 namespace entente::lab {
 
@@ -20,6 +22,7 @@ std::uint64_t Disk::used() const {
 }
 
 ssize_t Disk::Opened::write(Bytes bytes) {
+  const Aside aside;
   disk_.take_time();
   const DiskFaults& faults = disk_.faults;
   Kernel& kernel = disk_.kernel_;
@@ -43,7 +46,14 @@ ssize_t Disk::Opened::read(std::uint64_t offset, std::span<std::uint8_t> into) c
   return static_cast<ssize_t>(size);
 }
 
+ssize_t Disk::Opened::read(std::span<std::uint8_t> into) {
+  const ssize_t size = read(at_, into);
+  if (size > 0) at_ += static_cast<std::uint64_t>(size);
+  return size;
+}
+
 int Disk::Opened::cut(std::uint64_t size) {
+  const Aside aside;
   disk_.take_time();
   its_->bytes.resize(size);
   its_->synced = std::min<std::size_t>(its_->synced, size);
@@ -57,11 +67,13 @@ int Disk::Opened::sync() {
 }
 
 std::shared_ptr<Disk::Opened> Disk::open(const std::string& path, int flags, int& error) {
+  const Aside aside;
   take_time();
-  if (path + "/" == kRoot || path == kRoot) return std::make_shared<Opened>(*this, nullptr, true);
+  if (is_root(path)) return std::make_shared<Opened>(*this, nullptr, true);
   const auto found = files_.find(path);
   error = found == files_.end() ? ENOENT : EEXIST;
   if (found != files_.end() && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return nullptr;
+  if (found != files_.end() && found->second->is_socket) return error = ENXIO, nullptr;
   if (found != files_.end()) return std::make_shared<Opened>(*this, found->second, false);
   if ((flags & O_CREAT) == 0) return nullptr;
   auto fresh = std::make_shared<Inode>();
@@ -71,12 +83,34 @@ std::shared_ptr<Disk::Opened> Disk::open(const std::string& path, int flags, int
   return std::make_shared<Opened>(*this, std::move(fresh), false);
 }
 
+void Disk::put(const std::string& path, Bytes bytes) {
+  auto fresh = std::make_shared<Inode>();
+  fresh->number = ++last_number_;
+  fresh->names = 1;
+  fresh->bytes.assign(bytes.begin(), bytes.end());
+  fresh->synced = bytes.size();
+  files_[path] = std::move(fresh);
+}
+
 const Disk::Inode* Disk::look(const std::string& path) const {
   const auto found = files_.find(path);
   return found != files_.end() ? found->second.get() : nullptr;
 }
 
+bool Disk::add_socket(const std::string& path, std::weak_ptr<File> socket) {
+  take_time();
+  if (files_.contains(path)) return false;
+  auto fresh = std::make_shared<Inode>();
+  fresh->number = ++last_number_;
+  fresh->names = 1;
+  fresh->is_socket = true;
+  fresh->socket = std::move(socket);
+  files_[path] = std::move(fresh);
+  return true;
+}
+
 int Disk::rename(const std::string& from, const std::string& to, bool replaces) {
+  const Aside aside;
   take_time();
   const auto found = files_.find(from);
   if (found == files_.end()) return ENOENT;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 
 #include <cstdlib>
 
@@ -24,6 +25,22 @@ inline int pthread_create(pthread_t* id, const pthread_attr_t* how, void* (*ente
 inline void pthread_join(pthread_t id) {
   static auto* const function = next<decltype(::pthread_join)>("pthread_join");
   function(id, nullptr);
+}
+
+inline void sem_init(sem_t* semaphore) {
+  static auto* const function = next<decltype(::sem_init)>("sem_init");
+  function(semaphore, 0, 0);
+}
+
+inline void sem_post(sem_t* semaphore) {
+  static auto* const function = next<decltype(::sem_post)>("sem_post");
+  function(semaphore);
+}
+
+/// Returns when it was posted.
+inline void sem_wait(sem_t* semaphore) {
+  static auto* const function = next<decltype(::sem_wait)>("sem_wait");
+  while (function(semaphore) != 0) continue;
 }
 
 }  // namespace entente::lab::real

@@ -63,6 +63,7 @@ class File {
 };
 
 class Disk;
+class Processes;
 
 class Kernel {
  public:
@@ -112,6 +113,7 @@ class Kernel {
     int times = 0;
   };
   std::map<const void*, Lock> locked;
+  std::map<std::pair<std::size_t, const void*>, std::uint64_t> semaphores;  ///< of a program
   std::map<const void*, int> shared;  ///< read-write locks: -1 for a writer, else the number of readers
   struct Waiter {
     bool woken = false;
@@ -127,8 +129,11 @@ class Kernel {
   std::uint32_t host() const { return programs_[program()].host; }
   /// Whether all of its threads have ended.
   bool is_over(std::size_t program) const { return programs_[program].threads == 0; }
-  /// Ends it wherever it is: none of its threads runs again, and its descriptors are closed. REQUIRES: another one.
+  std::size_t threads_of(std::size_t program) const { return programs_[program].threads; }
+  /// Ends it wherever it is: none of its threads runs again, and its descriptors are closed. REQUIRES: another one, or
+  /// in after().
   void kill(std::size_t program);
+  void close_files(std::size_t program);
   /// None of its threads runs before `until`.
   void freeze(std::size_t program, Nanos until) { programs_[program].frozen_until = until; }
   void limit_files(std::size_t program, std::size_t most) { programs_[program].most_files = most; }
@@ -165,6 +170,7 @@ class Kernel {
   void falsify(const Place& from, const Place& to, Buffer& bytes);
 
   Disk& disk() { return *disk_; }
+  Processes& processes() { return *processes_; }
 
   // -- What happened --------------------------------------------------------------------------------------------------
   /// Adds to the hash of all that happened.
@@ -215,6 +221,7 @@ class Kernel {
   std::size_t running_ = 0;
   std::uint64_t calls_ = 0, switches_ = 0;
   const std::unique_ptr<Disk> disk_;
+  const std::unique_ptr<Processes> processes_;
   std::vector<Program> programs_;
   bool killed_ = false;
   std::vector<Opened> files_;

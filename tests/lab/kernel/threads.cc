@@ -8,8 +8,9 @@
 #include <future>
 #include <map>
 
-#include "tests/lab/kernel.h"
-#include "tests/lab/real.h"
+#include "tests/lab/kernel/kernel.h"
+#include "tests/lab/kernel/memory.h"
+#include "tests/lab/kernel/real.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ bool is_simulated(pthread_t id) {
 
 /// False: another thread has it.
 bool try_take(const void* lock) {
+  const Aside aside;
   auto& its = kernel().locked[lock];
   if (its.times != 0 && its.by != kernel().this_thread()) return false;
   its.by = kernel().this_thread();
@@ -43,6 +45,7 @@ bool give_back(const void* lock) {
 }
 
 int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, Nanos until) {
+  const Aside aside;
   auto waiter = std::make_shared<Kernel::Waiter>();
   kernel().waiters[condition].push_back(waiter);
   give_back(mutex);
@@ -58,6 +61,7 @@ Nanos nanos_of(const timespec& time, bool wall) {
 }
 
 void wake(pthread_cond_t* condition, bool all) {
+  const Aside aside;
   auto& waiters = kernel().waiters[condition];
   while (!waiters.empty()) {
     waiters.front()->woken = true;
@@ -68,6 +72,7 @@ void wake(pthread_cond_t* condition, bool all) {
 
 /// A lock for one writer (-1) or many readers.
 bool try_share(const void* lock, bool writes) {
+  const Aside aside;
   int& now = kernel().shared[lock];
   if (now < 0 || (writes && now != 0)) return false;
   now = writes ? -1 : now + 1;

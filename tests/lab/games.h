@@ -1,0 +1,69 @@
+// What simulations of real games have in common: a server, which has an arena with a listener for each game; the ways
+// through the proxy to it; and the players, who come again when they are sent away.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/lab/players.h"
+#include "tests/lab/programs.h"
+#include "tests/lab/watch.h"
+
+namespace entente::lab {
+
+inline constexpr Nanos kSecond = 1000 * kMilli;
+inline constexpr std::uint32_t kProxyHost = 0x0a000101, kServerHost = 0x0a000201, kPlayerHost = 0x0a000301;
+inline constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
+
+/// A way through the proxy, and its players.
+struct Way {
+  std::string name;
+  Speech clients, server;
+  bool into_arena = false;  // of the proxy itself
+  std::size_t wanted = 0;   // players
+  Nanos hold = 0;
+  bool plays_meanwhile = false;
+  Place listen{};
+  std::size_t asked = 0;  // players, since the beginning
+  bool moved = false;     // a player of it was moved, and may be elsewhere
+  /// Its routes in the proxy, by number: the last one takes newcomers.
+  std::vector<std::size_t> routes{};
+};
+
+class Games {
+ public:
+  Games(Plan& plan, Verdict& verdict, std::size_t most_ways);
+
+ protected:
+  ~Games() = default;
+  /// Where the server listens for clients of this game.
+  static Place server_for(const Speech& its);
+  /// Keeps the players where they are wanted, until over_.
+  void keep_players();
+  /// Waits until everybody is in, who must be in time.
+  void await_all();
+  /// Everybody stops, and sees what has become of it.
+  void rest();
+
+  void wrong(const std::string& what) { verdict_.wrong.push_back(what); }
+  static void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
+
+  Plan& plan_;
+  Verdict& verdict_;
+  std::vector<Way> ways_;
+  Crowd crowd_;
+  Told told_by_server_{plan_, "server"}, told_by_players_{plan_, "players"};
+  Program server_, players_;
+  bool over_ = false;
+
+ private:
+  bool open_server(relay::ProxyServer& server);
+  bool open_players(relay::ProxyServer& server);
+  void keep(std::size_t group, std::size_t wanted, std::size_t& asked);
+
+  std::size_t watchers_asked_ = 0;
+};
+
+}  // namespace entente::lab

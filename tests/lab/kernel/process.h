@@ -1,0 +1,76 @@
+// Programs of a simulation that run `main`: their arguments, exit codes, signals, what they print, and their global
+// variables.
+// Invariant: each process has the global variables of the program (kOwn in process.cc) for itself, as if it were alone.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/lab/kernel/kernel.h"
+
+namespace entente::lab {
+
+class Processes {
+ public:
+  using Main = std::function<int(int, const char* const*)>;
+  using Handler = void (*)(int);
+  static constexpr std::int32_t kFirstPid = 1'000;
+  /// Where the executable is, by what it says of itself.
+  static constexpr const char* kExecutable = "/usr/bin/entente";
+
+  explicit Processes(Kernel& kernel);
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// What each process runs. `prints`: called with what one prints; may be empty. REQUIRES: before the first start().
+  void set_main(Main main, std::function<void(std::size_t program, std::string_view text)> prints);
+  /// Starts a process. The first argument is its name. Returns its program.
+  std::size_t start(std::uint32_t host, std::vector<std::string> arguments);
+  bool has(std::size_t program) const { return all_.contains(program); }
+  const std::vector<std::string>& arguments(std::size_t program) const { return all_.at(program).arguments; }
+  /// Its exit code, or 128 and the signal that ended it; nothing while it runs.
+  std::optional<int> ended(std::size_t program) const;
+  /// How many of its threads had not ended a second after `main`.
+  std::size_t threads_left(std::size_t program) const { return all_.at(program).threads_left; }
+  /// How many descriptors it had then.
+  std::size_t files_left(std::size_t program) const { return all_.at(program).files_left; }
+  /// What was left on its heap when `main` returned.
+  std::size_t heap_left(std::size_t program) const { return all_.at(program).heap_left; }
+  static std::int32_t pid_of(std::size_t program) { return kFirstPid + static_cast<std::int32_t>(program); }
+
+  void signal(std::size_t program, int number);
+  // For the calls of the C library, on a thread of a process:
+  Handler handler(int number) const;
+  void set_handler(int number, Handler to) { all_.at(kernel_.program()).handlers[number] = to; }
+  void print(std::string_view text) const;
+
+  /// A thread of this program is about to run.
+  void enter(std::size_t program);
+  /// The process whose global variables are in place; nothing: none.
+  std::optional<std::size_t> here() const { return here_; }
+
+ private:
+  struct Process {
+    std::vector<std::string> arguments;
+    std::optional<int> code;
+    std::size_t threads_left = 0, files_left = 0, heap_left = 0;
+    std::map<int, Handler> handlers;
+    std::vector<char> globals;
+  };
+  void run(std::size_t program);
+
+  Kernel& kernel_;
+  Main main_;
+  std::function<void(std::size_t, std::string_view)> prints_;
+  std::map<std::size_t, Process> all_;
+  std::optional<std::size_t> here_;
+  std::vector<char> outside_, fresh_;  // globals: of everything else; of a process that begins
+};
+
+}  // namespace entente::lab
