@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <condition_variable>
 #include <future>
+#include <map>
 #include <random>
+#include <set>
 
 #include "adapters/native/native.h"
+#include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recording.h"
 #include "schema/game.pb.h"
 #include "tests/relay/peers.h"
@@ -440,6 +443,76 @@ TEST_CASE("large messages are stored beside the ring: equal ones once, up to a l
     CHECK(sink.dropped().read() == 11);  // besides the first one, there is room for kFit - 1
   }
   CHECK(testing::bytes_here() == before);
+}
+
+/// What a reader finds in a ring: how many entries with bytes, and which links have gaps.
+struct Read {
+  void take(RingSink& from, std::size_t most = SIZE_MAX) {
+    for (; most != 0 && !from.ring().empty(); --most) {
+      const Ring::Entry entry = from.ring().front();
+      if (entry.header.kind == RingSink::kBytes) ++entries[entry.header.link];
+      if (entry.header.kind == RingSink::kGap) gaps.insert(from_raw<Gap>(entry.bytes).link);
+      from.ring().pop(entry);
+    }
+  }
+  std::map<LinkId, std::size_t> entries;
+  std::set<LinkId> gaps;
+};
+
+LinkInfo session_of(LinkId link, const char* address) {
+  LinkInfo info = session(link);
+  info.client = *net::Address::parse(address, 1000);
+  return info;
+}
+
+TEST_CASE("an address that floods a ring leaves room for the others; only its links miss something") {
+  net::Waker waker;
+  RingSink sink(64 << 10, waker);
+  sink.opened(session_of(1, "192.0.2.1"), 1);
+  sink.opened(session_of(2, "192.0.2.2"), 1);
+  sink.opened(session_of(3, "192.0.2.3"), 1);
+  sink.opened(session_of(4, "192.0.2.1"), 1);
+  const auto say = [&](LinkId link, std::size_t times) {
+    const std::uint64_t before = sink.dropped().read();
+    for (; times != 0; --times) sink.bytes(link, Way::kToServer, Lane::kStream, blob(100), 1);
+    return sink.dropped().read() - before;
+  };
+  CHECK(say(1, 2000) > 1000);
+  CHECK(say(2, 40) == 0);
+  CHECK(say(4, 40) == 40);  // of the same address
+  CHECK(say(3, 40) == 0);
+  CHECK(say(2, 200) > 0);  // the rest is for others
+  Read read;
+  read.take(sink);
+  CHECK(read.entries[3] == 40);
+  CHECK(read.entries[2] >= 40);
+  CHECK(read.entries[4] == 0);
+  CHECK(!read.gaps.contains(3));
+  CHECK(say(1, 100) == 0);
+  read.take(sink);
+  CHECK(read.gaps == std::set<LinkId>{1, 2, 4});
+}
+
+TEST_CASE("a flood for ever, from many links of an address, takes nothing from a session that says little") {
+  net::Waker waker;
+  RingSink sink(64 << 10, waker);
+  constexpr LinkId kFlooders = 2000, kQuiet = kFlooders + 1;
+  for (LinkId link = 1; link <= kFlooders; ++link) sink.opened(session_of(link, "192.0.2.1"), 1);
+  sink.opened(session_of(kQuiet, "192.0.2.2"), 1);
+  Read read;
+  read.take(sink);
+  constexpr std::size_t kTurns = 40'000;
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    for (LinkId i = 0; i < 3; ++i)
+      sink.bytes(1 + static_cast<LinkId>(3 * turn + i) % kFlooders, Way::kToServer, Lane::kStream, blob(100), 1);
+    if (turn % 1000 == 0) sink.bytes(kQuiet, Way::kToServer, Lane::kStream, blob(100), 1);
+    read.take(sink, 1);
+  }
+  read.take(sink);
+  CHECK(sink.dropped().read() > kTurns);
+  CHECK(read.entries[kQuiet] == kTurns / 1000);
+  CHECK(!read.gaps.contains(kQuiet));
+  CHECK(!read.gaps.contains(0));
 }
 
 TEST_CASE("the thread that stops the tap processes what is left, and the tap's own thread gives way") {

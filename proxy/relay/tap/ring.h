@@ -57,11 +57,15 @@ class Ring {
     return true;
   }
 
-  bool more_than_half_full() {
-    if (written_ - seen_tail_ <= capacity_ / 2) return false;
+  /// More than this part of the ring waits for the reader: capacity() / `part`.
+  bool more_than(std::size_t part) {
+    if (written_ - seen_tail_ <= capacity_ / part) return false;
     seen_tail_ = tail_.load(std::memory_order_acquire);
-    return written_ - seen_tail_ > capacity_ / 2;
+    return written_ - seen_tail_ > capacity_ / part;
   }
+  std::size_t written() const { return written_; }
+  /// As it was when last looked for.
+  std::size_t read_before() const { return seen_tail_; }
 
   // -- The reader's thread --------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The slow paths: what is done with large entries, and when the ring is full.
 #include "proxy/relay/tap/ring_sink.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace entente::relay {
@@ -17,7 +18,11 @@ Bytes raw(const T& value) {
 }  // namespace
 
 RingSink::RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted)
-    : ring_(ring_bytes), waker_(waker), wanted_(wanted), spare_(ring_.capacity() / 8) {}
+    : ring_(ring_bytes),
+      waker_(waker),
+      wanted_(wanted),
+      spare_(ring_.capacity() / 8),
+      shares_(ring_.capacity(), ring_.capacity() - spare_) {}
 
 RingSink::~RingSink() {
   while (!ring_.empty()) {
@@ -60,6 +65,7 @@ bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
 
 void RingSink::opened(const LinkInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
+  shares_.opened(info.link, info.client);
   const Ring::EntryHeader header{.at = at, .link = info.link, .kind = kOpened};
   write_pending(at);
   if (!ring_.push(header, raw(info), 0)) dropped_.add();
@@ -102,8 +108,16 @@ void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(header.way);
-  if (!write_pending(header.at) || !put(header, bytes)) miss(header.link, way, lane, bytes.size());
-  if (ring_.more_than_half_full()) waker_.wake();
+  if (!may_put(header.link, bytes.size()) || !write_pending(header.at) || !put(header, bytes))
+    miss(header.link, way, lane, bytes.size());
+  if (ring_.more_than(2)) waker_.wake();
+}
+
+/// Whether the link's address has a share of the ring left.
+bool RingSink::may_put(LinkId link, std::size_t bytes) {
+  (void)ring_.more_than(4);  // looks again how far the reader is, if it is worth it
+  const std::size_t size = sizeof(Ring::EntryHeader) + std::min(bytes, kLarge);
+  return shares_.may_write(link, size, ring_.written(), ring_.read_before());
 }
 
 void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
@@ -123,7 +137,7 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
 }
 
 bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
-  if (write_pending(header.at) && put(header, word)) return true;
+  if (may_put(header.link, word.size()) && write_pending(header.at) && put(header, word)) return true;
   dropped_.add();
   dropped_bytes_.add(word.size());
   word_gap_.link = word_gap_.words == 0 || word_gap_.link == header.link ? header.link : 0;
@@ -140,6 +154,7 @@ void RingSink::note(LinkId link, std::string_view text, WallTime at) {
 
 void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
   if (open_ > 0) --open_;
+  shares_.closed(link);
   const Ring::EntryHeader header{.at = at, .link = link, .kind = kClosed};
   write_pending(at);
   if (ring_.push(header, as_bytes(reason), 0)) return;
@@ -149,10 +164,8 @@ void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
 
 // Like bytes(), leaves space for openings and closings.
 bool RingSink::write_owed(WallTime at) {
-  for (; gap_count_ > 0; --gap_count_) {
-    const auto& gap = gaps_[gap_count_ - 1];
-    if (!ring_.push({.at = at, .link = gap.link, .kind = kGap}, raw(gap), spare_)) return false;
-  }
+  for (auto its = gaps_.begin(); its != gaps_.end(); its = gaps_.erase(its))
+    if (!ring_.push({.at = at, .link = its->second.link, .kind = kGap}, raw(its->second), spare_)) return false;
   if (word_gap_.words > 0) {
     if (!ring_.push({.at = at, .link = word_gap_.link, .kind = kWordGap}, raw(word_gap_), spare_)) return false;
     word_gap_ = {};
@@ -168,15 +181,16 @@ void RingSink::miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t byt
   dropped_bytes_.add(bytes);
   owing_ = true;
   waker_.wake();
-  std::size_t i = 0;
-  while (i < gap_count_ && !(gaps_[i].link == link && gaps_[i].way == way && gaps_[i].lane == lane)) ++i;
-  if (i == gaps_.size()) {
-    gap_count_ = i = 0;  // too many links: one gap for all of them
-    for (const auto& gap : gaps_) bytes += gap.bytes;
+  const auto key = [&](LinkId of) {
+    return std::uint64_t{of} << 2U | static_cast<std::uint64_t>(way) << 1U | static_cast<std::uint64_t>(lane);
+  };
+  if (gaps_.size() >= kMostGaps + 4 * open_ && !gaps_.contains(key(link))) {
+    for (const auto& [number, gap] : gaps_) bytes += gap.bytes;
+    gaps_.clear();
     link = 0;
   }
-  if (i == gap_count_) gaps_[gap_count_++] = {link, way, lane, 0};
-  gaps_[i].bytes += bytes;
+  Gap& gap = gaps_.try_emplace(key(link), Gap{link, way, lane, 0}).first->second;
+  gap.bytes += bytes;
 }
 
 }  // namespace entente::relay

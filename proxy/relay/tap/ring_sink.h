@@ -5,14 +5,15 @@
 // once.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/net/waker.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/tap/ring.h"
+#include "proxy/relay/tap/ring_shares.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
@@ -75,6 +76,9 @@ class RingSink final : public TapSink {
 
   /// Larger entries lie beside the ring: at most this many bytes of them.
   static constexpr std::size_t kLarge = 128U << 10U, kMostBeside = 128U << 20U;
+  /// Gaps that are not written yet, beside 4 for each open link (2 ways, 2 lanes). Of more, it is not told which links
+  /// they are of.
+  static constexpr std::size_t kMostGaps = 1024;
 
   /// The bytes of an entry that lie beside the ring.
   class LargeBytes {
@@ -123,19 +127,20 @@ class RingSink final : public TapSink {
   void push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes);
   void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
   bool push_word(const Ring::EntryHeader& header, Bytes word);
+  bool may_put(LinkId link, std::size_t bytes);
 
   Ring ring_;
   net::Waker& waker_;
   const WordsWanted* const wanted_;
   const std::size_t spare_;  // what bytes() leaves free for the others
+  RingShares shares_;
   std::size_t open_ = 0;
 
   std::atomic<std::size_t> beside_bytes_{0};  // that lie beside the ring
   std::weak_ptr<const Buffer> last_beside_;
 
-  bool owing_ = false;  // there are gaps or missed closings to tell first
-  std::array<Gap, 32> gaps_{};
-  std::size_t gap_count_ = 0;
+  bool owing_ = false;                           // there are gaps or missed closings to tell first
+  std::unordered_map<std::uint64_t, Gap> gaps_;
   WordGap word_gap_;
   std::vector<LinkId> missed_closings_;  // has room for as many as are open
   Count dropped_, dropped_bytes_;
