@@ -8,7 +8,8 @@ local people, tools = 0.014, 0.001 -- radians: how much they miss, as standard d
 local share, enough = 0.3, 8 -- of the shots of a cheat, that a tool aims; evidence for a report
 local jitter, drift = 0.2, 0.3 -- metres that a target drives while the link varies; what a step in `lates` costs
 local least_speed, most_metres, oldest = 5, 300, 0.8 -- of a target: across the shot; away; seconds since it was seen
-local most_enemies, aimed = 12, 0.06 -- enemies that are looked at, the nearest first; radians to who is aimed at
+local most_enemies, ahead, aimed = 12, 0.6, 0.06 -- units that are looked at, the nearest first; radians around the
+-- shot in which they are looked at, and to who is aimed at
 local lates = {} -- by how many seconds shots may be late
 for late = 0, 0.4, 0.025 do lates[#lates + 1] = late end
 local sums = {} -- by player: evidence, by the number of the time
@@ -25,7 +26,7 @@ end
 -- The enemy that the shot is aimed at, if it is hard to hit.
 local function target_of(shot)
   local best, target = aimed, nil
-  for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies)) do
+  for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies, math.atan(shot.vy, shot.vx), ahead)) do
     local enemy = unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive and unit.age < oldest
     if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") then
       local miss, across = miss_of(shot, unit)

@@ -126,11 +126,12 @@ end)",
   log("a shot is fine")
 end)",
      calls::unit_of},
-    {"near", "x: number, y: number, radius: number, most?: integer", "Unit[]",
+    {"near", "x: number, y: number, radius: number, most?: integer, yaw?: number, within?: number", "Unit[]",
      "The units within this many metres, the nearest first; at most `most` of them. Each also has `away`, its "
-     "distance.",
+     "distance. With `yaw`: of these, only those whose direction differs by at most `within` radians from it.",
      R"(function on_fact.shot(word)
   log(#near(word.x, word.y, 50) .. " units are near the shot")
+  log(#near(word.x, word.y, 50, nil, math.atan(word.vy, word.vx), 0.1) .. " of them are in its way")
 end)",
      calls::near},
     {"clear_way", "x: number, y: number, z: number, vx: number, vy: number, vz: number, most: number", "number",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -150,7 +151,7 @@ int unit_of(lua_State* lua) {
 int near(lua_State* lua) {
   const double x = metres_at(lua, 1), y = metres_at(lua, 2), radius = metres_at(lua, 3);
   struct Found {
-    double away;
+    double away, x, y;  // where it is, as seen from there
     const core::UnitState* unit;
   };
   std::vector<Found> found;
@@ -159,7 +160,7 @@ int near(lua_State* lua) {
     ++seen;
     const Past::Told there = Past::Told(state.unit.pose(), state.posed_at).placed(rule_of(lua).now());
     const double away = std::hypot(there.x - x, there.y - y);
-    if (away <= radius) found.push_back({away, &state});
+    if (away <= radius) found.push_back({away, there.x - x, there.y - y, &state});
   });
   Sandbox::charge(lua, 4 * seen + 1);
   const auto all = static_cast<lua_Integer>(found.size());
@@ -167,9 +168,13 @@ int near(lua_State* lua) {
   std::partial_sort(found.begin(), end, found.end(), [](const Found& one, const Found& other) {
     return one.away != other.away ? one.away < other.away : one.unit->unit.id() < other.unit->unit.id();
   });
+  const bool all_around = lua_isnoneornil(lua, 5);
+  const double yaw = all_around ? 0 : metres_at(lua, 5), within = all_around ? 0 : metres_at(lua, 6);
   lua_newtable(lua);
   lua_Integer at = 0;
   for (auto its = found.begin(); its != end; ++its) {
+    const double off = all_around ? 0 : std::remainder(std::atan2(its->y, its->x) - yaw, 2 * std::numbers::pi);
+    if (std::abs(off) > within) continue;
     push_state(lua, *its->unit, its->away);
     lua_rawseti(lua, -2, ++at);
   }

@@ -244,6 +244,24 @@ TEST_CASE("near gives the nearest first, and no more than are wanted") {
   CHECK(scene.taken() == "log: 2 1 1\n");
 }
 
+TEST_CASE("near in a direction gives only who is there, of those that it would give without one") {
+  const auto found = [](const std::string& arguments) {
+    Scene scene("function on_chat() local all = near(" + arguments +
+                ") log(#all .. (all[1] and ' ' .. all[1].owner or '')) end");
+    scene.begin();
+    scene.chat(Scene::kAnna, "x");
+    return scene.taken();
+  };
+  CHECK(found("0, 0, 1000, nil, 0, 0.1") == "log: 1 2\n");  // Anna is west, Ben east
+  CHECK(found("0, 0, 1000, nil, math.pi, 0.1") == "log: 1 1\n");
+  CHECK(found("0, 0, 1000, nil, -math.pi, 0.1") == "log: 1 1\n");  // the same direction
+  CHECK(found("0, 0, 1000, nil, 4 * math.pi, 0.1") == "log: 1 2\n");
+  CHECK(found("0, 0, 1000, nil, math.pi / 2, 1") == "log: 0\n");
+  CHECK(found("0, 0, 1000, nil, math.pi / 2, 1.6") == "log: 2 1\n");
+  CHECK(found("0, 0, 1000, 1, 0, 0.1") == "log: 0\n");  // the nearest is Anna
+  CHECK(found("0, 0, 1000, 1, 0").find("bad argument #6 to 'near'") != std::string::npos);
+}
+
 TEST_CASE("each example of the reference does something in a room") {
   for (const Described& one : described()) {
     INFO(one.name, "\n", one.example);
