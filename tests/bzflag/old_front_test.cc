@@ -65,7 +65,7 @@ TEST_CASE("clients of 2.0 and 1.10 are greeted first; 2.0 also gets the time at 
   CHECK(older.opens() == "sends Welcome version=\"1910\" id=0\n");
 }
 
-TEST_CASE("a client of the page is greeted after its header, its first message or half a second") {
+TEST_CASE("a client of the page is greeted once: after its header, its first message or half a second") {
   const std::string greeting = "sends Welcome version=\"1910\" id=0\n";
   auto stage = front_stage(kDialectWiki);
   CHECK(stage.opens() == "");
@@ -78,6 +78,7 @@ TEST_CASE("a client of the page is greeted after its header, its first message o
   waiting.opens();
   CHECK(waiting.waits(499 * core::kMillisecond) == "");
   CHECK(waiting.waits(core::kMillisecond) == greeting);
+  CHECK(waiting.receives(as_bytes(kHeaderWord)) == "");
 }
 
 TEST_CASE("in 2.0 the game type is part of the options") {

@@ -44,7 +44,9 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
   void take(const Message& message, Outlet& out);
-  void take(const ClientHeader&, Outlet& out) { greet(out); }
+  void take(const ClientHeader&, Outlet& out) {
+    if (client_.stage == Stage::kHeader) greet(out);  // a late header was already answered
+  }
   void take(const LinkRequest& request, Outlet& out);
   void take(const LinkEstablished&, Outlet&) { client_.udp_linked = true; }
   void take(const NegotiateFlags& flags, Outlet& out);
