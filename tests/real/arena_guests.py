@@ -192,7 +192,7 @@ class CellGuest(Guest):
     def __init__(self, stage, name, arena_port):
         super().__init__(stage, name, arena_port)
         pages = stage.keep(Pages(cigar2(stage)))
-        self.page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{self.shim.port}")
+        self.page = Browser(stage, name + ".chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{self.shim.port}")
         wait_until(lambda: self.shim.talks, 60, "Cigar2's page did not load")  # connecting is its last step; before it, the name would be ignored
         self.page.page(f"const nick = document.getElementById('nick'); nick.value = '{name}'; nick.dispatchEvent(new Event('change'))")
         self.run, self._cells, self._read = self.page.run, Cells(0, name, "legacy6"), 0
