@@ -1,0 +1,154 @@
+// Files as the recorder and the tools use them: scratch files, files that grow, and what a finished recording says
+// about itself.
+#include "proxy/trace/file.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "proxy/trace/recorder.h"
+#include "proxy/trace/recording.h"
+#include "proxy/trace/recording_info.h"
+#include "schema/game.pb.h"
+#include "tests/trace/samples.h"
+
+namespace entente::file_test {
+
+using namespace entente::trace;
+
+namespace {
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("entente-file-" + std::to_string(::getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+};
+
+void write_file(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::app | std::ios::binary) << text;
+}
+
+std::string text_of(Source& source) {
+  std::string text(source.size(), '\0');
+  CHECK(ok(source.read(0, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()})));
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a scratch file has no name until it is kept, and is gone with its last owner") {
+  Folder folder;
+  auto made = ScratchFile::create(folder.path.string(), "the scratch", 0640);
+  REQUIRE(made.ok());
+  auto writer = (*made)->writer();
+  CHECK(writer->name() == "the scratch");
+  REQUIRE(ok(writer->write(as_bytes(std::string_view("hello and more")))));
+  REQUIRE(ok(writer->cut(5)));
+  CHECK(ok(writer->sync()));
+  CHECK(ok(writer->finish()));
+  CHECK(text_of(**made) == "hello");
+  std::array<std::uint8_t, 6> more{};
+  const auto beyond = (*made)->read(0, more);
+  REQUIRE_FALSE(beyond.ok());
+  CHECK(beyond.error().text == "cannot read the scratch: it became shorter while it was read");
+  auto again = FileSource::open((*made)->path(), "by descriptor");
+  REQUIRE(again.ok());
+  CHECK(text_of(**again) == "hello");
+  made->reset();
+  CHECK(std::filesystem::is_empty(folder.path));
+}
+
+TEST_CASE("a scratch file that is kept replaces what has the name, also after a program was killed while it kept one") {
+  Folder folder;
+  const std::string path = folder / "kept";
+  write_file(path, "old");
+  write_file(path + ".new", "left by a program that was killed");
+  auto made = ScratchFile::create(folder.path.string(), "the scratch", 0600);
+  REQUIRE(made.ok());
+  REQUIRE(ok((*made)->writer()->write(as_bytes(std::string_view("new")))));
+  REQUIRE(ok((*made)->keep(path)));
+  made->reset();
+  auto kept = FileSource::open(path);
+  REQUIRE(kept.ok());
+  CHECK(text_of(**kept) == "new");
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+
+  CHECK_FALSE(ScratchFile::create(folder / "none", "x", 0600).ok());
+  auto other = ScratchFile::create(folder.path.string(), "x", 0600);
+  REQUIRE(other.ok());
+  CHECK_FALSE((*other)->keep(folder / "none/x").ok());
+}
+
+TEST_CASE("a source sees that its file has grown, and that it was removed") {
+  Folder folder;
+  const std::string path = folder / "grows";
+  write_file(path, "one");
+  auto source = FileSource::open(path);
+  REQUIRE(source.ok());
+  auto grown = (*source)->look_again();
+  REQUIRE(grown.ok());
+  CHECK_FALSE(*grown);
+  write_file(path, " two");
+  grown = (*source)->look_again();
+  REQUIRE(grown.ok());
+  CHECK(*grown);
+  CHECK(text_of(**source) == "one two");
+  std::filesystem::remove(path);
+  grown = (*source)->look_again();
+  REQUIRE_FALSE(grown.ok());
+  CHECK(grown.error().text == path + " was removed");
+  CHECK_FALSE(FileSource::open(folder.path.string()).ok());  // a folder
+}
+
+TEST_CASE(
+    "a recording has further topics, each with the metadata of its first message, and says at its end what it is "
+    "about") {
+  Folder folder;
+  const std::string path = folder / "a.mcap";
+  auto recorder = Recorder::open(path);
+  REQUIRE(recorder.ok());
+  RecordingInfo info;
+  info.games = {"bzflag 2.4", "panic le-padded"};
+  info.servers = {"192.0.2.1:5154"};
+  info.players = {"anna", "ben"};
+  info.more_players = true;
+  info.kills = 7;
+  words::Say say;
+  say.set_text("hello");
+  for (const char* topic : {"/one", "/two", "/one"})
+    (*recorder)->other(1'000'000'000, {topic, words::Say::descriptor(), {{"of", topic}}}, say);
+  (*recorder)->other(1'000'000'000, {"/three", words::Pause::descriptor()}, words::Pause());
+  (*recorder)->summarize(to_map(info));
+  REQUIRE(ok((*recorder)->close(2'000'000'000)));
+  CHECK((*recorder)->lost().bytes == 0);
+
+  const auto end = read_end(path);
+  REQUIRE(end.ok());
+  REQUIRE(end->has_value());
+  CHECK((*end)->messages == 4);
+  REQUIRE((*end)->info.has_value());
+  const RecordingInfo& said = *(*end)->info;
+  CHECK(said.games == info.games);
+  CHECK(said.servers == info.servers);
+  CHECK(said.players == info.players);
+  CHECK(said.more_players);
+  CHECK(said.kills == 7);
+
+  auto recording = Recording::open(path);
+  REQUIRE(recording.ok());
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next()) {
+  }
+  std::map<std::string, mcap::StringMap> topics;
+  for (const auto& [id, channel] : (*recording)->file().definitions().channels())
+    topics[channel.topic] = channel.metadata;
+  CHECK(topics.at("/one") == mcap::StringMap{{"of", "/one"}});
+  CHECK(topics.at("/two") == mcap::StringMap{{"of", "/two"}});
+  CHECK(topics.at("/three").empty());
+  CHECK_FALSE(read_end(folder / "none").ok());
+}
+
+}  // namespace entente::file_test
