@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "proxy/base/hash.h"
+#include "tests/lab/kernel/process.h"
 #include "tests/lab/trials.h"
 
 namespace entente::lab {
@@ -156,7 +157,10 @@ int run_all_of(const Options& options) {
 
 int main(int count, char** arguments) {
   const auto options = entente::lab::read(count, arguments);
-  if (options) return entente::lab::run_all_of(*options);
+  if (options) {
+    entente::lab::Processes::find_globals();
+    return entente::lab::run_all_of(*options);
+  }
   std::fprintf(
       stderr,
       "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games|program] [--without PART]… "

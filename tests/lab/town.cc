@@ -203,7 +203,7 @@ void Town::check_reasons() {
   for (const auto& [link, session] : followed_.sessions()) {
     if (session.client.ip_text() != address({kPlayerHost, 0}).ip_text()) continue;
     const bool accused = std::any_of(std::begin(kAccusing), std::end(kAccusing),
-                                     [&](Reason one) { return session.reason == text(one); });
+                                     [&its = session](Reason one) { return its.reason == text(one); });
     const bool accuses = !lied_ && session.reason == text(Reason::kServerProtocolError);
     if (accused || accuses)
       wrong("life " + std::to_string(link.first) + ", route " + std::to_string(session.route) +

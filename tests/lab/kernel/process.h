@@ -28,6 +28,10 @@ class Processes {
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
+  /// Finds the program's global variables in its files, which may be replaced later. REQUIRES: before the first
+  /// set_main().
+  static void find_globals();
+
   /// What each process runs. `prints`: called with what one prints; may be empty. REQUIRES: before the first start().
   void set_main(Main main, std::function<void(std::size_t program, std::string_view text)> prints);
   /// Starts a process. The first argument is its name. Returns its program.
