@@ -6,8 +6,8 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "proxy/net/waker.h"
@@ -139,8 +139,8 @@ class RingSink final : public TapSink {
   std::atomic<std::size_t> beside_bytes_{0};  // that lie beside the ring
   std::weak_ptr<const Buffer> last_beside_;
 
-  bool owing_ = false;                           // there are gaps or missed closings to tell first
-  std::unordered_map<std::uint64_t, Gap> gaps_;
+  bool owing_ = false;  // there are gaps or missed closings to tell first
+  std::map<std::uint64_t, Gap> gaps_;
   WordGap word_gap_;
   std::vector<LinkId> missed_closings_;  // has room for as many as are open
   Count dropped_, dropped_bytes_;
