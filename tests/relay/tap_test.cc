@@ -198,7 +198,7 @@ TEST_CASE("a health check is forgotten, with all links of its session, unless it
 }
 
 TEST_CASE("what is held of health checks is limited: the one that exceeds it is recorded as a client") {
-  TapThread tap({});
+  TapThread tap({.ring_bytes = 4 * HeldChecks::kMost});  // all of it may wait
   TapSink& sink = tap.sink(0);
   LinkInfo check = session(1);
   check.health_check = true;

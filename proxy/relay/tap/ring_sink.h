@@ -113,7 +113,7 @@ class RingSink final : public TapSink {
   bool geometry(LinkId link, Bytes geometry, WallTime at) override;
   void note(LinkId link, std::string_view text, WallTime at) override;
 
-  /// Writes pending gaps and closings, which the other calls do first, too. False if there is no space yet.
+  /// Writes pending gaps and closings, which the other calls do, too. False if there is not enough space yet.
   bool write_pending(WallTime at) { return !owing_ || write_owed(at); }
 
   Ring& ring() { return ring_; }
@@ -122,6 +122,8 @@ class RingSink final : public TapSink {
 
  private:
   bool write_owed(WallTime at);
+  bool write_gaps_of(LinkId link, WallTime at);
+  bool write_word_gap(WallTime at);
   bool put(const Ring::EntryHeader& header, Bytes bytes);
   bool put_beside(Ring::EntryHeader header, Bytes bytes);
   void push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes);
