@@ -42,6 +42,29 @@ struct Seen {
   std::uint64_t bits;
 };
 
+/// Counts the bytes of a message, or a few more than it has.
+class Measure final : public wire::FieldVisitor {
+ public:
+  std::size_t bytes() const { return bytes_; }
+
+  void code(std::uint32_t&, std::uint32_t, std::uint32_t) override { bytes_ += kMostOverhead; }
+  void scalar(const char*, Scalar& value) override { bytes_ += width(value.kind); }
+  void fixed_text(const char*, std::span<char> chars) override { bytes_ += chars.size(); }
+  void text(const char*, std::string& chars, TextEnd, bool&) override { bytes_ += kMostOverhead + chars.size(); }
+  void padding(const char*, std::span<std::uint8_t> bytes) override { bytes_ += bytes.size(); }
+  void rest(const char*, Buffer& bytes, wire::Kept) override { bytes_ += kMostOverhead + bytes.size(); }
+  bool part(const char*, bool there, bool) override { return there; }
+  std::size_t form(const char*, std::size_t now, std::span<const std::size_t>) override { return now; }
+  std::size_t list(const char*, ListEnd, std::size_t count, std::size_t) override {
+    bytes_ += kMostOverhead;
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t kMostOverhead = 4;  // of a length, an end or a code
+  std::size_t bytes_ = kMostOverhead;
+};
+
 /// Counts the fields, or changes the one with the number `at`.
 class Changer final : public wire::FieldVisitor {
  public:
@@ -419,6 +442,9 @@ class Talk final : private wire::DissectorSink {
     if (counter.fields() == 0) return;
     Changer changer(random, up_to(random, counter.fields() - 1), seen);
     codec.visit(changer);
+    Measure measure;
+    codec.visit(measure);
+    if (measure.bytes() > piece.voice.game->largest_from(piece.voice.way)) return;  // a codec may refuse to write it
     piece.bytes.clear();
     codec.encode(piece.bytes);
   }
