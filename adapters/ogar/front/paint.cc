@@ -171,13 +171,13 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const double flown = seconds(now - std::min(now, state.fired_at));
     if (flown > shot.life()) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
-    const Colour colour = colour_of(out.world(), shot.shooter(), shot.team());
+    const auto colour = [&] { return colour_of(out.world(), shot.shooter(), shot.team()); };  // few shots are in sight
     if (shot.kind() == words::WAVE) {
-      paint_ring(key, shot, core::wave_radius(shot, flown), box, colour);
+      paint_ring(key, shot, core::wave_radius(shot, flown), box, colour());
       continue;
     }
     const double x = shot.x() + shot.vx() * flown, y = shot.y() + shot.vy() * flown;
-    if (box.touches(x, y, 0)) paint_ball(key, x, y, colour);
+    if (box.touches(x, y, 0)) paint_ball(key, x, y, colour());
   }
   std::erase_if(rays_, [&](const Ray& ray) { return now - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
