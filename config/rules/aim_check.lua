@@ -8,26 +8,26 @@ local people, tools = 0.014, 0.001 -- radians: how much they miss, as standard d
 local share, enough = 0.3, 8 -- of the shots of a cheat, that a tool aims; evidence for a report
 local jitter, drift = 0.2, 0.3 -- metres that a target drives while the link varies; what a step in `lates` costs
 local least_speed, most_metres, oldest = 5, 300, 0.8 -- of a target: across the shot; away; seconds since it was seen
-local most_enemies, ahead, aimed = 12, 0.6, 0.06 -- units that are looked at, the nearest first; radians around the
--- shot in which they are looked at, and to who is aimed at
+local most_enemies, ahead, aimed = 12, 0.6, 0.06 -- units, and radians around the shot, to look at; radians to who is aimed at
 local lates = {} -- by how many seconds shots may be late
 for late = 0, 0.4, 0.025 do lates[#lates + 1] = late end
 local sums = {} -- by player: evidence, by the number of the time
 
 -- By how many metres the shot passes an enemy, and how fast that one moves across it. Nil: it flies elsewhere.
 local function miss_of(shot, enemy)
-  local vx, vy = -shot.vx, -shot.vy
-  if shot.kind == "BALL" then vx, vy = enemy.vx + vx, enemy.vy + vy end
+  local vx, vy, its_vx, its_vy = -shot.vx, -shot.vy, enemy.vx, enemy.vy
+  if shot.kind == "BALL" then vx, vy = its_vx + vx, its_vy + vy end
   local speed, x, y = math.sqrt(vx ^ 2 + vy ^ 2), enemy.x - shot.x, enemy.y - shot.y
   if speed == 0 or x * vx + y * vy >= 0 then return end
-  return (x * vy - y * vx) / speed, math.abs(enemy.vx * vy - enemy.vy * vx) / speed
+  return (x * vy - y * vx) / speed, math.abs(its_vx * vy - its_vy * vx) / speed
 end
 
 -- The enemy that the shot is aimed at, if it is hard to hit.
 local function target_of(shot)
   local best, target = aimed, nil
   for _, unit in ipairs(near(shot.x, shot.y, most_metres, most_enemies, math.atan(shot.vy, shot.vx), ahead)) do
-    local enemy = unit.owner ~= 0 and unit.owner ~= shot.shooter and unit.alive and unit.age < oldest
+    local owner = unit.owner
+    local enemy = owner ~= 0 and owner ~= shot.shooter and unit.alive and unit.age < oldest
     if enemy and (unit.team ~= shot.team or shot.team == "ROGUE") then
       local miss, across = miss_of(shot, unit)
       local off = miss and across >= least_speed and math.abs(miss) / unit.away or best
@@ -39,12 +39,13 @@ end
 
 function on_fact.shot(shot)
   local target = (shot.kind == "BALL" or shot.kind == "RAY") and target_of(shot)
-  if not target or people * target.away < jitter then return end -- from so near, everybody hits
-  local its, below, man = sums[shot.shooter] or {}, 0, people * target.away
-  local tool = math.sqrt((tools * target.away) ^ 2 + jitter ^ 2)
+  local away = target and target.away or 0
+  if people * away < jitter then return end -- from so near, everybody hits
+  local its, below, man = sums[shot.shooter] or {}, 0, people * away
+  local id, tool = target.id, math.sqrt((tools * away) ^ 2 + jitter ^ 2)
   sums[shot.shooter] = its
   for number, late in ipairs(lates) do
-    local sum, before = its[number] or 0, get_unit(target.id, late)
+    local sum, before = its[number] or 0, get_unit(id, late)
     local best, miss = math.max(sum, below - drift, (its[number + 1] or 0) - drift), before and miss_of(shot, before)
     local ratio = miss and man / tool * math.exp(-miss ^ 2 / 2 * (1 / tool ^ 2 - 1 / man ^ 2))
     its[number], below = ratio and math.max(0, best + math.log(1 - share + share * ratio)) or sum, sum

@@ -1,7 +1,8 @@
 -- Sends players away who do nothing for some minutes, and warns them before. Spectators and bots may stay. Who moves is
--- seen each second, because hearing each movement would cost more.
+-- seen every few seconds, because hearing each movement would cost more.
 
-local warn_s, kick_s = 240, 300
+local warn_s, kick_s, look_s = 240, 300, 5
+local seconds = 0 -- since the last look
 local active_at, warned, place = {}, {}, {} -- by player
 
 local function is_active(_, player)
@@ -20,6 +21,8 @@ local function moves(player)
 end
 
 function on_tick()
+  seconds = (seconds + 1) % look_s
+  if seconds ~= 0 then return end
   for _, player in ipairs(players()) do
     local id = player.id
     if not player.here or player.role ~= "PLAY" then
