@@ -1,8 +1,8 @@
 // All rules of a room, in the order of the configuration. Whoever has the room tells them what happens in it, and does
 // what they want (actions()).
 // Invariant: a rule that is switched off does not hold up the others, nor the traffic. Without a rule that hears a kind
-// of word, that kind costs two comparisons. on_tick is called for each whole second, before the world has the words that
-// come later, however late tick() is called: so the same words give the same actions.
+// of word, that kind costs two comparisons. on_tick is called for each whole second, before the world has the words
+// that come later, however late tick() is called: so the same words give the same actions.
 #pragma once
 
 #include <bitset>
@@ -34,8 +34,8 @@ class RoomRules {
   /// it is, unless it was switched off.
   void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
 
-  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour. REQUIRES of the calls
-  /// that follow: tick() has come first, and before the world has the fact.
+  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
+  /// REQUIRES: called before hear(), server_down() and told(), and before the world gets the fact of told().
   void tick(core::Micros now) {
     if (wants_tick_ && now >= next_tick_) call_ticks(now);
   }
