@@ -15,24 +15,33 @@ constexpr Spoken kSpoken[] = {{"native", "json"},     {"native", "protobuf"}, {"
                               {"bzflag", "2.4"},      {"bzflag", "2.0"},      {"bzflag", "1.10"},
                               {"bzdraft", "draft"},   {"aos", "0.75"}};
 
+constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
+
+/// Whether a client of this game sees all players, by their names.
+bool shows_all(const Speech& its) {
+  return its.game->name() == "native" || its.game->name() == "bzflag" || its.game->name() == "bzdraft" ||
+         its.game->name() == "aos";
+}
+
 }  // namespace
 
+Speech any_game(Draw& draw) {
+  // Rarely the last one: its map takes as much work as all the rest.
+  const Spoken& one =
+      draw.chance(0.05) ? kSpoken[std::size(kSpoken) - 1] : kSpoken[draw.number(0, std::size(kSpoken) - 2)];
+  return speech(one.game, one.dialect);
+}
+
+// -- The server -------------------------------------------------------------------------------------------------------
+
 Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
-    : plan_(plan),
-      verdict_(verdict),
-      server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}),
-      players_({"players", kPlayerHost, 1, &told_by_players_, [this](auto& its) { return open_players(its); }}) {
+    : Visitors(plan, verdict, {kServerHost, kServerPort}),
+      server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}) {
   for (std::size_t i = 0, ways = plan.draw("ways").number(1, most_ways); i < ways; ++i) {
     const std::string name = "way " + std::to_string(i);
     if (!plan.has(name)) continue;
     Draw draw = plan.draw(name);
-    const auto any = [&] {
-      // Rarely the last one: its map takes as much work as all the rest.
-      const Spoken& one =
-          draw.chance(0.05) ? kSpoken[std::size(kSpoken) - 1] : kSpoken[draw.number(0, std::size(kSpoken) - 2)];
-      return speech(one.game, one.dialect);
-    };
-    Way way{name, any(), any()};
+    Way way{name, any_game(draw), any_game(draw)};
     if (draw.chance(0.2)) way.server = way.clients;  // a relay
     way.into_arena = draw.chance(0.3);
     way.wanted = draw.number(1, 3);
@@ -61,8 +70,16 @@ bool Games::open_server(relay::ProxyServer& server) {
   return true;
 }
 
-/// The last group watches the server's arena: it sees what is true.
-bool Games::open_players(relay::ProxyServer& server) {
+// -- The players ------------------------------------------------------------------------------------------------------
+
+Visitors::Visitors(Plan& plan, Verdict& verdict, const Place& watched)
+    : plan_(plan),
+      verdict_(verdict),
+      players_({"players", kPlayerHost, 1, &told_by_players_, [this](auto& its) { return open_players(its); }}),
+      watched_(watched) {}
+
+/// The last group watches: it sees what is true.
+bool Visitors::open_players(relay::ProxyServer& server) {
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     const auto behaviour =
         plan_.draw("behaviour of " + ways_[i].name).chance(0.8) ? core::Behaviour::kHunt : core::Behaviour::kWander;
@@ -73,13 +90,13 @@ bool Games::open_players(relay::ProxyServer& server) {
   }
   watchers_asked_ = 1;
   return server
-      .add(route_of_bots(speech("native", "json"), {kServerHost, kServerPort},
+      .add(route_of_bots(speech("native", "json"), watched_,
                          [this] { return crowd_.next(ways_.size(), core::Behaviour::kWatch); }))
       .ok();
 }
 
 /// Who has left comes again.
-void Games::keep_players() {
+void Visitors::keep_players() {
   while (!over_) {
     for (std::size_t i = 0; i < ways_.size(); ++i) keep(i, ways_[i].wanted, ways_[i].asked);
     keep(ways_.size(), 1, watchers_asked_);
@@ -87,21 +104,21 @@ void Games::keep_players() {
   }
 }
 
-void Games::keep(std::size_t group, std::size_t wanted, std::size_t& asked) {
+void Visitors::keep(std::size_t group, std::size_t wanted, std::size_t& asked) {
   if (!players_.runs() || asked != crowd_.begun(group) || crowd_.here(group) >= wanted) return;
   ++asked;
   players_.server().add_bots(group, 1);
 }
 
 /// Everybody stops, and sees what has become of it.
-void Games::rest() {
+void Visitors::rest() {
   crowd_.rest();
   sleep(20 * kSecond);
   crowd_.look();
   sleep(2 * kSecond);
 }
 
-void Games::await_all() {
+void Visitors::await_all() {
   kernel().wait(
       [this] {
         for (std::size_t i = 0; i < ways_.size(); ++i)
@@ -119,6 +136,59 @@ void Games::await_all() {
           " players are in, 30 s after all is calm: " + last);
   }
   if (crowd_.in(ways_.size()) == 0) wrong("nobody could watch the server's arena");
+}
+
+// -- What must hold ---------------------------------------------------------------------------------------------------
+
+void Visitors::check_sights() {
+  const Person* truth = nullptr;
+  for (const auto& one : crowd_.people())
+    if (one->group == ways_.size() && one->in()) truth = one.get();
+  if (truth == nullptr) return;
+  for (const auto& one : crowd_.people()) {
+    if (!one->in() || one->group >= ways_.size()) continue;
+    const Way& way = ways_[one->group];
+    if (way.into_arena || way.moved || !shows_all(way.clients) || !shows_all(way.server)) continue;
+    // Clients of Ace of Spades count kills themselves, also after another server has taken over.
+    const bool keeps_scores = way.clients.game->name() != "aos" && way.server.game->name() != "aos";
+    for (const auto& [name, its] : one->sees)
+      if (!truth->sees.contains(name)) wrong(way.name + ": " + one->name + " sees " + name + ", who is not there");
+    for (const auto& [name, its] : truth->sees) {
+      if (name == truth->name || !crowd_.is_in(name)) continue;  // the server may not know yet who is gone
+      const auto seen = one->sees.find(name);
+      const std::string who = way.name + ": " + one->name + " sees " + name;
+      if (seen == one->sees.end())
+        wrong(who + " not at all");
+      else if (keeps_scores && (seen->second.wins != its.wins || seen->second.losses != its.losses))
+        wrong(who + " with " + std::to_string(seen->second.wins) + ":" + std::to_string(seen->second.losses) +
+              " instead of " + std::to_string(its.wins) + ":" + std::to_string(its.losses));
+      else if (seen->second.alive != its.alive)
+        wrong(who + (its.alive ? " dead" : " alive"));
+      else if (const double away = std::hypot(seen->second.x - its.x, seen->second.y - its.y);
+               its.alive && away > (keeps_scores ? kNear : kNearMen))
+        wrong(who + " " + std::to_string(away) + " m away");
+    }
+  }
+}
+
+void Visitors::check_nobody_was_sent_away() {
+  for (const auto& one : crowd_.people())
+    if (one->gone_at != 0 && !sent_away_.contains(one->name))
+      wrong(one->name + " was sent away" + (one->in_at == 0 ? " before it was in" : "") +
+            (one->refused.empty() ? "" : ": " + one->refused));
+}
+
+void simulate(Kernel& simulated, Plan& plan, Verdict& verdict, const std::function<void()>& body) {
+  const std::size_t left = simulated.run(body);
+  if (left != 0) verdict.wrong.push_back(std::to_string(left) + " threads are left");
+  if (simulated.open_files() != 0)
+    verdict.wrong.push_back(std::to_string(simulated.open_files()) + " descriptors are left");
+  for (std::size_t i = 0; i < simulated.programs(); ++i)
+    plan.tell("program " + std::to_string(i) + ": " + std::to_string(simulated.calls(i)) + " calls");
+  plan.tell(std::to_string(simulated.calls()) + " calls, " + std::to_string(simulated.switches()) + " switches");
+  verdict.leaks = left != 0 || simulated.killed_any();
+  verdict.took = simulated.age();
+  verdict.hash = simulated.hash();
 }
 
 }  // namespace entente::lab

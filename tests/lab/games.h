@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,20 +34,21 @@ struct Way {
   std::vector<std::size_t> routes{};
 };
 
-class Games {
- public:
-  Games(Plan& plan, Verdict& verdict, std::size_t most_ways);
-
+/// The players of a simulation, and one who watches the arena in which what is true can be seen.
+class Visitors {
  protected:
-  ~Games() = default;
-  /// Where the server listens for clients of this game.
-  static Place server_for(const Speech& its);
+  Visitors(Plan& plan, Verdict& verdict, const Place& watched);
+  ~Visitors() = default;
   /// Keeps the players where they are wanted, until over_.
   void keep_players();
   /// Waits until everybody is in, who must be in time.
   void await_all();
   /// Everybody stops, and sees what has become of it.
   void rest();
+  /// All that look at the watched arena see the same.
+  void check_sights();
+  /// No player was sent away, except by the operator.
+  void check_nobody_was_sent_away();
 
   void wrong(const std::string& what) { verdict_.wrong.push_back(what); }
   static void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
@@ -54,16 +57,38 @@ class Games {
   Verdict& verdict_;
   std::vector<Way> ways_;
   Crowd crowd_;
-  Told told_by_server_{plan_, "server"}, told_by_players_{plan_, "players"};
-  Program server_, players_;
+  std::set<std::string> sent_away_;  ///< players whom the operator sent away
+  Told told_by_players_{plan_, "players"};
+  Program players_;
   bool over_ = false;
 
  private:
-  bool open_server(relay::ProxyServer& server);
   bool open_players(relay::ProxyServer& server);
   void keep(std::size_t group, std::size_t wanted, std::size_t& asked);
 
+  const Place watched_;
   std::size_t watchers_asked_ = 0;
 };
+
+class Games : protected Visitors {
+ public:
+  Games(Plan& plan, Verdict& verdict, std::size_t most_ways);
+
+ protected:
+  ~Games() = default;
+  /// Where the server listens for clients of this game.
+  static Place server_for(const Speech& its);
+
+  Told told_by_server_{plan_, "server"};
+  Program server_;
+
+ private:
+  bool open_server(relay::ProxyServer& server);
+};
+
+/// A game, rarely one that takes much work.
+Speech any_game(Draw& draw);
+/// Runs `body` in this kernel. What is left afterwards is wrong.
+void simulate(Kernel& simulated, Plan& plan, Verdict& verdict, const std::function<void()>& body);
 
 }  // namespace entente::lab

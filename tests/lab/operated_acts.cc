@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "proxy/net/local_acceptor.h"
 #include "tests/lab/kernel/disk.h"
 #include "tests/lab/operated.h"
 
 namespace entente::lab {
 namespace {
 
-constexpr Nanos kAnswersWithin = 5 * kSecond;
 constexpr std::size_t kMostActs = 8;
 constexpr const char* kMild[] = {"reload", "broken reload", "upgrade", "command", "reload", "upgrade", "command"};
 constexpr const char* kHarsh[] = {
@@ -75,16 +73,17 @@ void Operated::restart_server(const Act& act) {
 }
 
 void Operated::end(const Act& act) {
-  auto all = running();
+  auto all = service_.running();
   if (all.empty()) return;
   if (act.kind == "kill the newest") all = {all.back()};
   if (act.kind == "kill the oldest") all = {all.front()};
-  for (const std::size_t process : all) act.kind == "stop the program" ? stop(process) : kill(process);
+  for (const std::size_t process : all)
+    act.kind == "stop the program" ? service_.stop(process) : service_.kill(process);
 }
 
 void Operated::hamper(const Act& act) {
   const Nanos until = kernel().now() + act.lasts;
-  const auto all = running();
+  const auto all = service_.running();
   if (act.kind == "freeze the program")
     for (const std::size_t process : all) kernel().freeze(process, until);
   if (act.kind == "freeze the players") kernel().freeze(players_.number(), until);
@@ -103,16 +102,7 @@ void Operated::hamper(const Act& act) {
   if (starves) kernel().limit_files(all.back(), Kernel::kMost);
 }
 
-std::string Operated::ask(const std::string& line) {
-  const Nanos began = kernel().now();
-  const auto answer = net::ask_local(kSocket, line);
-  plan_.tell("`" + line + "`: " + (answer ? *answer : answer.error().text));
-  if (harsh_ && !over_) return answer ? *answer : "";
-  if (!answer) wrong("`" + line + "` is not answered: " + answer.error().text);
-  if (kernel().now() > began + kAnswersWithin)
-    wrong("`" + line + "` is answered after " + std::to_string((kernel().now() - began) / kMilli) + " ms");
-  return answer ? *answer : "";
-}
+std::string Operated::ask(const std::string& line) { return service_.ask(line, !harsh_ || over_); }
 
 void Operated::command(const Act& act) {
   Draw draw = plan_.draw("command of " + act.name);
@@ -140,7 +130,7 @@ void Operated::reload(const Act& act) {
   edition_.has_spare_route = draw.chance(0.5);
   edition_.check = draw.number(1, 10) * kSecond;
   edition_.holds = draw.chance(0.7);
-  write_configuration(configuration(edition_));
+  service_.configure(configuration(edition_));
   const std::string answer = ask("reload");
   const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
   if (!harsh_ && !answer.starts_with("ok") && !busy) wrong("a reload is refused: " + answer);
@@ -153,22 +143,16 @@ void Operated::reload_broken(const Act& act) {
   ++reloading_;
   const Broken& broken = plan_.draw("mistake of " + act.name).one_of(kBroken);
   const std::string before = harsh_ ? "" : ask("listeners");
-  write_configuration(configuration(edition_) + broken.text);
-  const auto told = [this] {
-    std::uint64_t sum = 0;
-    for (const auto& [process, its] : processes_) sum += its.reload_failures;
-    return sum;
-  };
-  const std::uint64_t told_before = told();
+  service_.configure(configuration(edition_) + broken.text);
+  const std::uint64_t told = service_.reload_failures();
   const std::string answer = ask("reload");
-  write_configuration(configuration(edition_));
+  service_.configure(configuration(edition_));
   if (!harsh_) {
     sleep(kSecond / 10);  // the log has a thread of its own
     if (!answer.starts_with("error: "))
       wrong(std::string("a configuration with ") + broken.what + " is answered: " + answer);
-    if (told() != told_before + 1)
-      wrong(std::string("a configuration with ") + broken.what + " is told " + std::to_string(told() - told_before) +
-            " times");
+    if (const auto times = service_.reload_failures() - told; times != 1)
+      wrong(std::string("a configuration with ") + broken.what + " is told " + std::to_string(times) + " times");
     if (const std::string after = ask("listeners"); after != before)
       wrong(std::string("a configuration with ") + broken.what + " changes " + before + " to " + after);
   }
@@ -184,11 +168,11 @@ void Operated::upgrade(const Act& act) {
     const Nanos after = draw.number(0, draw.chance(0.5) ? 50 : 1'000) * kMilli;
     killing = std::thread([this, newest, after] {
       sleep(after);
-      const auto all = running();
+      const auto all = service_.running();
       if (all.empty()) return;
       const std::size_t process = newest ? all.back() : all.front();
       plan_.tell("process " + std::to_string(Processes::pid_of(process)) + " is killed meanwhile");
-      kill(process);
+      service_.kill(process);
     });
   }
   const std::string answer = ask(line);

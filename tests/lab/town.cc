@@ -20,14 +20,6 @@ constexpr std::size_t kAfterwards = 512 * kKiB;            // without sessions
 constexpr std::size_t kTap = 2 * kMiB;                     // more, for the chunk that is being recorded
 constexpr std::size_t kLeftAtEnd = kMiB;                   // of all programs: tables that are made once
 
-constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
-
-/// Whether a client of this game sees all players, by their names.
-bool shows_all(const Speech& its) {
-  return its.game->name() == "native" || its.game->name() == "bzflag" || its.game->name() == "bzdraft" ||
-         its.game->name() == "aos";
-}
-
 }  // namespace
 
 Town::Town(Plan& plan, Verdict& verdict)
@@ -162,38 +154,6 @@ void Town::check_memory_without_players() {
     wrong("the proxy has " + std::to_string(now - start) + " bytes more than at its start, without players");
 }
 
-/// All that look at the server's arena see the same.
-void Town::check_sights() {
-  const Person* truth = nullptr;
-  for (const auto& one : crowd_.people())
-    if (one->group == ways_.size() && one->in()) truth = one.get();
-  if (truth == nullptr) return;
-  for (const auto& one : crowd_.people()) {
-    if (!one->in() || one->group >= ways_.size()) continue;
-    const Way& way = ways_[one->group];
-    if (way.into_arena || way.moved || !shows_all(way.clients) || !shows_all(way.server)) continue;
-    // Clients of Ace of Spades count kills themselves, also after another server has taken over.
-    const bool keeps_scores = way.clients.game->name() != "aos" && way.server.game->name() != "aos";
-    for (const auto& [name, its] : one->sees)
-      if (!truth->sees.contains(name)) wrong(way.name + ": " + one->name + " sees " + name + ", who is not there");
-    for (const auto& [name, its] : truth->sees) {
-      if (name == truth->name || !crowd_.is_in(name)) continue;  // the server may not know yet who is gone
-      const auto seen = one->sees.find(name);
-      const std::string who = way.name + ": " + one->name + " sees " + name;
-      if (seen == one->sees.end())
-        wrong(who + " not at all");
-      else if (keeps_scores && (seen->second.wins != its.wins || seen->second.losses != its.losses))
-        wrong(who + " with " + std::to_string(seen->second.wins) + ":" + std::to_string(seen->second.losses) +
-              " instead of " + std::to_string(its.wins) + ":" + std::to_string(its.losses));
-      else if (seen->second.alive != its.alive)
-        wrong(who + (its.alive ? " dead" : " alive"));
-      else if (const double away = std::hypot(seen->second.x - its.x, seen->second.y - its.y);
-               its.alive && away > (keeps_scores ? kNear : kNearMen))
-        wrong(who + " " + std::to_string(away) + " m away");
-    }
-  }
-}
-
 /// Who keeps the rules is not accused of breaking them.
 void Town::check_reasons() {
   using relay::Reason;
@@ -235,17 +195,8 @@ void simulate_games(Plan& plan, Verdict& verdict) {
   const Nanos began = plan.has("clock overflows", 0.3) ? ((Nanos{1} << 32U) - 20'000) * kMilli : kSecond;
   Kernel simulated(plan.seed(), faults, began);
   Town town(plan, verdict);
-  const std::size_t left = simulated.run([&] { town.live(); });
-  if (left != 0) verdict.wrong.push_back(std::to_string(left) + " threads are left");
-  if (simulated.open_files() != 0)
-    verdict.wrong.push_back(std::to_string(simulated.open_files()) + " descriptors are left");
-  for (std::size_t i = 0; i < simulated.programs(); ++i)
-    plan.tell("program " + std::to_string(i) + ": " + std::to_string(simulated.calls(i)) + " calls");
-  plan.tell(std::to_string(simulated.calls()) + " calls, " + std::to_string(simulated.switches()) + " switches");
-  verdict.leaks = left != 0 || simulated.killed_any();
+  simulate(simulated, plan, verdict, [&] { town.live(); });
   verdict.sessions = town.sessions();
-  verdict.took = simulated.age();
-  verdict.hash = simulated.hash();
 }
 
 }  // namespace entente::lab

@@ -26,7 +26,6 @@ class Town final : private Games {
   bool close();
 
   // -- What must hold: town.cc
-  void check_sights();
   bool has_maps() const;
   std::size_t kept() const;
   void check_memory_at_rest();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/base/hash.h"
+#include "tests/lab/kernel/bus.h"
 #include "tests/lab/kernel/disk.h"
 #include "tests/lab/kernel/memory.h"
 #include "tests/lab/kernel/process.h"
@@ -26,7 +27,8 @@ Kernel::Kernel(std::uint64_t seed, const Faults& wanted, Nanos began)
       random_(seed),
       began_(began),
       disk_(std::make_unique<Disk>(*this)),
-      processes_(std::make_unique<Processes>(*this)) {}
+      processes_(std::make_unique<Processes>(*this)),
+      bus_(std::make_unique<BusServer>(*this)) {}
 
 Kernel::~Kernel() {
   for (auto& thread : threads_)

@@ -62,6 +62,7 @@ class File {
   int descriptors = 0;  ///< that refer to it; closed with the last one
 };
 
+class BusServer;
 class Disk;
 class Processes;
 
@@ -126,7 +127,8 @@ class Kernel {
   /// Runs `body` as the first thread of a new program, on the host with this IPv4 address. Returns its number.
   std::size_t begin_program(std::uint32_t host, std::function<void()> body);
   std::size_t programs() const { return programs_.size(); }
-  std::uint32_t host() const { return programs_[program()].host; }
+  std::uint32_t host() const { return host_of(program()); }
+  std::uint32_t host_of(std::size_t program) const { return programs_[program].host; }
   /// Whether all of its threads have ended.
   bool is_over(std::size_t program) const { return programs_[program].threads == 0; }
   std::size_t threads_of(std::size_t program) const { return programs_[program].threads; }
@@ -171,6 +173,7 @@ class Kernel {
 
   Disk& disk() { return *disk_; }
   Processes& processes() { return *processes_; }
+  BusServer& bus() { return *bus_; }
 
   // -- What happened --------------------------------------------------------------------------------------------------
   /// Adds to the hash of all that happened.
@@ -222,6 +225,7 @@ class Kernel {
   std::uint64_t calls_ = 0, switches_ = 0;
   const std::unique_ptr<Disk> disk_;
   const std::unique_ptr<Processes> processes_;
+  const std::unique_ptr<BusServer> bus_;
   std::vector<Program> programs_;
   bool killed_ = false;
   std::vector<Opened> files_;

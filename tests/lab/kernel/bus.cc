@@ -1,0 +1,204 @@
+#include "tests/lab/kernel/bus.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/lab/kernel/memory.h"
+
+namespace entente::lab {
+namespace {
+
+constexpr Place kServer{BusServer::kHost, 4222};
+
+}  // namespace
+
+// -- Connections ------------------------------------------------------------------------------------------------------
+
+BusLink::BusLink(Kernel& kernel, std::uint32_t host, std::function<void()> lost, std::function<void()> missed)
+    : kernel_(kernel),
+      at_(host, 4222),
+      life_(kernel.bus().life()),
+      lost_(std::move(lost)),
+      missed_(std::move(missed)) {}
+
+void BusLink::to_server(std::function<void(BusServer&)> what) {
+  const Aside aside;
+  last_out_ = std::max(last_out_, kernel_.now() + kernel_.flight(at_, kServer));
+  kernel_.after(last_out_ - kernel_.now(), [self = shared_from_this(), what = std::move(what)] {
+    BusServer& server = self->kernel_.bus();
+    if (server.runs() && server.life() == self->life_) what(server);
+  });
+}
+
+void BusLink::to_program(std::function<void()> what) {
+  const Aside aside;
+  last_in_ = std::max(last_in_, kernel_.now() + kernel_.flight(kServer, at_));
+  kernel_.after(last_in_ - kernel_.now(), [self = shared_from_this(), what = std::move(what)] {
+    if (!self->open_) return;
+    if (self->kernel_.chance(self->kernel_.faults.reset)) return self->lose();
+    what();
+  });
+}
+
+void BusLink::lose() {
+  if (!std::exchange(open_, false)) return;
+  kernel_.note(0x6e6c, at_.first);
+  lost_();
+}
+
+bool BusLink::is_cut() const { return kernel_.is_cut(at_, kServer); }
+
+/// What was sent before still arrives.
+void BusLink::close() {
+  open_ = false;
+  to_server([self = shared_from_this()](BusServer& server) { server.leave(*self); });
+}
+
+// -- The server -------------------------------------------------------------------------------------------------------
+
+void BusServer::kill(bool keeps) {
+  const Aside aside;
+  runs_ = false;
+  ++life_;
+  if (!keeps) streams_.clear();
+  for (const auto& link : std::exchange(links_, {})) {
+    link->subscriptions_.clear();
+    link->to_program([link] { link->lose(); });
+  }
+}
+
+void BusServer::lose_consumers() {
+  for (const auto& link : links_) {
+    const auto consumes = [](const auto& one) { return !one.stream.empty(); };
+    if (std::erase_if(link->subscriptions_, consumes) == 0) continue;
+    kernel_.after(kHeartbeats, [link] {
+      if (link->open_) link->missed_();
+    });
+  }
+}
+
+void BusServer::leave(const BusLink& link) {
+  const auto found = std::find_if(links_.begin(), links_.end(), [&](const auto& one) { return one.get() == &link; });
+  if (found == links_.end()) return;
+  (*found)->subscriptions_.clear();
+  links_.erase(found);
+}
+
+bool BusServer::fits(const std::string& subject, const std::string& pattern) {
+  std::size_t in_subject = 0, in_pattern = 0;
+  const auto token = [](const std::string& of, std::size_t& at) {
+    const std::size_t end = std::min(of.find('.', at), of.size());
+    const std::string_view found = std::string_view(of).substr(at, end - at);
+    at = end + 1;
+    return found;
+  };
+  while (in_subject < subject.size() && in_pattern < pattern.size()) {
+    const std::string_view wanted = token(pattern, in_pattern);
+    if (wanted == ">") return true;
+    if (const std::string_view its = token(subject, in_subject); wanted != "*" && wanted != its) return false;
+  }
+  return in_subject > subject.size() && in_pattern > pattern.size();
+}
+
+void BusServer::publish(const std::shared_ptr<BusLink>& by, BusMail mail) {
+  kernel_.note(0x6e70, mail.bytes.size());
+  kernel_.note(mail.bytes);
+  const auto sent = std::make_shared<const BusMail>(std::move(mail));
+  bool heard = false;
+  for (const auto& link : links_)
+    for (const auto& one : link->subscriptions_) {
+      if (!one.stream.empty() || !fits(sent->subject, one.pattern)) continue;
+      heard = true;
+      link->to_program([to = one.heard, sent] { to(sent); });
+    }
+  for (auto& [name, its] : streams_)
+    if (std::any_of(its.subjects.begin(), its.subjects.end(),
+                    [&](const auto& one) { return fits(sent->subject, one); }))
+      heard = true, (void)store_in(its, name, *sent, "", std::nullopt);
+  if (heard || sent->reply.empty() || !by) return;
+  BusMail answer;
+  answer.subject = sent->reply;
+  answer.nobody = true;
+  publish(nullptr, answer);
+}
+
+void BusServer::subscribe(BusLink& link, std::uint64_t number, const std::string& pattern, BusLink::Heard heard) {
+  link.subscriptions_.push_back({number, pattern, "", std::move(heard)});
+}
+
+void BusServer::unsubscribe(BusLink& link, std::uint64_t number) {
+  std::erase_if(link.subscriptions_, [number](const auto& one) { return one.number == number; });
+}
+
+// -- JetStream --------------------------------------------------------------------------------------------------------
+
+bool BusServer::add_stream(const std::string& name, const std::vector<std::string>& subjects,
+                           std::size_t most_per_subject) {
+  const auto [at, fresh] = streams_.try_emplace(name);
+  if (!fresh) return false;
+  at->second.subjects = subjects;
+  at->second.most_per_subject = most_per_subject;
+  at->second.created = static_cast<std::int64_t>(kernel_.wall());
+  return true;
+}
+
+const BusServer::Stream* BusServer::stream(const std::string& name) const {
+  const auto found = streams_.find(name);
+  return found != streams_.end() ? &found->second : nullptr;
+}
+
+std::shared_ptr<const BusMail> BusServer::last(const Stream& stream, const std::string& subject) {
+  const auto found = std::find_if(stream.mails.rbegin(), stream.mails.rend(),
+                                  [&](const auto& one) { return one->subject == subject; });
+  return found != stream.mails.rend() ? *found : nullptr;
+}
+
+std::optional<std::uint64_t> BusServer::store(BusMail mail, const std::string& id,
+                                              std::optional<std::uint64_t> expected) {
+  for (auto& [name, its] : streams_)
+    if (std::any_of(its.subjects.begin(), its.subjects.end(), [&](const auto& one) { return fits(mail.subject, one); }))
+      return store_in(its, name, std::move(mail), id, expected);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> BusServer::store_in(Stream& stream, const std::string& name, BusMail mail,
+                                                 const std::string& id, std::optional<std::uint64_t> expected) {
+  if (const auto before = stream.ids.find(id); !id.empty() && before != stream.ids.end()) return before->second;
+  if (expected) {
+    const auto before = last(stream, mail.subject);
+    if ((before ? before->number : 0) != *expected) return std::nullopt;
+  }
+  mail.number = ++stream.last;
+  kernel_.note(0x6e73, mail.number);
+  kernel_.note(mail.bytes);
+  if (!id.empty()) stream.ids[id] = mail.number;
+  const auto kept = std::make_shared<const BusMail>(std::move(mail));
+  stream.mails.push_back(kept);
+  if (stream.most_per_subject != 0) {
+    const auto same = [&](const auto& one) { return one->subject == kept->subject; };
+    const auto count = std::count_if(stream.mails.begin(), stream.mails.end(), same);
+    if (static_cast<std::size_t>(count) > stream.most_per_subject)
+      stream.mails.erase(std::find_if(stream.mails.begin(), stream.mails.end(), same));
+  }
+  for (const auto& link : links_)
+    for (const auto& one : link->subscriptions_)
+      if (one.stream == name && fits(kept->subject, one.pattern))
+        link->to_program([to = one.heard, kept] { to(kept); });
+  return kept->number;
+}
+
+std::uint64_t BusServer::consume(BusLink& link, std::uint64_t number, const std::string& stream,
+                                 const std::string& pattern, BusLink::Heard heard) {
+  std::vector<std::shared_ptr<const BusMail>> first;
+  for (const auto& one : streams_.at(stream).mails)
+    if (fits(one->subject, pattern) && last(streams_.at(stream), one->subject) == one) first.push_back(one);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    auto mail = std::make_shared<BusMail>(*first[i]);
+    mail->pending = first.size() - i - 1;
+    link.to_program([heard, mail] { heard(mail); });
+  }
+  link.subscriptions_.push_back({number, pattern, stream, std::move(heard)});
+  return first.size();
+}
+
+}  // namespace entente::lab

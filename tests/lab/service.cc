@@ -1,0 +1,207 @@
+#include "tests/lab/service.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "proxy/net/local_acceptor.h"
+#include "proxy/program/cli.h"
+#include "proxy/relay/base/reason.h"
+#include "tests/lab/games.h"
+#include "tests/lab/kernel/disk.h"
+
+namespace entente::lab {
+namespace {
+
+constexpr Nanos kStartsAgainAfter = 2 * kSecond, kAnswersWithin = 5 * kSecond;
+constexpr std::size_t kLeftAtEnd = 12U << 20U;  // bytes; a worker keeps a map of Ace of Spades
+
+/// How many events a line of the log stands for.
+std::uint64_t times(std::string_view line) { return 1 + number_after(line, " (and "); }
+
+void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
+
+}  // namespace
+
+std::string url(const Speech& its, const Place& at) {
+  const std::string transport = its.game->transport() == wire::Transport::kWebSocket ? "+ws" : "";
+  return std::string(its.game->name()) + transport + "://" + address(at).text() +
+         "?dialect=" + std::string(its.game->dialects()[its.dialect].name);
+}
+
+std::uint64_t number_after(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  std::uint64_t number = 0;
+  if (at != std::string_view::npos) std::from_chars(line.data() + at + key.size(), line.data() + line.size(), number);
+  return number;
+}
+
+// -- Processes --------------------------------------------------------------------------------------------------------
+
+void Service::prepare(std::vector<Service*> all) {
+  kernel().processes().set_main([](int count, const char* const* arguments) { return run_cli(count, arguments); },
+                                [all = std::move(all)](std::size_t process, std::string_view text) {
+                                  for (Service* one : all)
+                                    if (one->its_.host == kernel().host_of(process)) one->hear(process, text);
+                                });
+}
+
+void Service::configure(const std::string& text) const { kernel().disk().put(its_.config, as_bytes(text)); }
+
+void Service::start() {
+  const std::size_t process = kernel().processes().start(its_.host, {"entente", "run", its_.config});
+  processes_[process];
+  main_ = process;
+  plan_.tell(called(process) + " starts");
+}
+
+void Service::serve() {
+  while (!stops_) {
+    if (kernel().processes().ended(main_)) {
+      for (const std::size_t process : running()) {
+        stop(process);
+        if (!await_end(process)) kill(process);
+      }
+      sleep(kStartsAgainAfter);
+      if (!stops_) start();
+    }
+    sleep(kSecond / 4);
+  }
+}
+
+std::vector<std::size_t> Service::running() const {
+  std::vector<std::size_t> all;
+  for (std::size_t program = 0; program < kernel().programs(); ++program)
+    if (kernel().processes().has(program) && kernel().host_of(program) == its_.host &&
+        !kernel().processes().ended(program))
+      all.push_back(program);
+  return all;
+}
+
+/// The second SIGTERM ends a process at once.
+void Service::stop(std::size_t process) {
+  Known& its = processes_[process];
+  its.killed = its.killed || its.stops;
+  its.stops = true;
+  kernel().processes().signal(process, SIGTERM);
+}
+
+void Service::kill(std::size_t process) {
+  processes_[process].killed = true;
+  kernel().processes().signal(process, SIGKILL);
+}
+
+bool Service::await_end(std::size_t process) const {
+  return kernel().wait([process] { return kernel().is_over(process); }, kernel().now() + kStopsWithin);
+}
+
+bool Service::close() {
+  kernel().wait([this] { return running().size() <= 1; }, kernel().now() + kStopsWithin);
+  const auto left = running();
+  if (left.size() > 1) return wrong(std::to_string(left.size()) + " processes run without players"), false;
+  end();
+  for (const std::size_t process : left) {
+    stop(process);
+    if (!await_end(process)) return wrong("the program does not stop"), false;
+  }
+  return true;
+}
+
+std::string Service::ask(const std::string& line, bool must) {
+  const Nanos began = kernel().now();
+  const auto answer = net::ask_local(its_.socket, line);
+  plan_.tell(its_.name + "`" + line + "`: " + (answer ? *answer : answer.error().text));
+  if (!must) return answer ? *answer : "";
+  if (!answer) wrong("`" + line + "` is not answered: " + answer.error().text);
+  if (kernel().now() > began + kAnswersWithin)
+    wrong("`" + line + "` is answered after " + std::to_string((kernel().now() - began) / kMilli) + " ms");
+  return answer ? *answer : "";
+}
+
+// -- What it tells ----------------------------------------------------------------------------------------------------
+
+void Service::hear(std::size_t process, std::string_view text) {
+  Known& its = processes_[process];
+  its.line += text;
+  for (std::size_t end = 0; (end = its.line.find('\n')) != std::string::npos; its.line.erase(0, end + 1))
+    hear_line(process, std::string_view(its.line).substr(0, end));
+}
+
+void Service::hear_line(std::size_t process, std::string_view line) {
+  plan_.tell(its_.name + std::to_string(Processes::pid_of(process)) + ": " + std::string(line));
+  Known& its = processes_[process];
+  const auto has = [line](std::string_view what) { return line.find(what) != std::string_view::npos; };
+  if (line.starts_with("listening ")) its.served = true;
+  if (has("session ") && has(" opened: ")) its.opened += times(line);
+  if (has("session ") && has(" closed: ")) its.closed += times(line);
+  if (has(" refused ") && has("): ")) its.refused += times(line);
+  if (has("configuration not reloaded")) ++its.reload_failures;
+  if (process == main_ && has(" has taken over; "))
+    main_ = number_after(line, " process ") - Processes::kFirstPid;  // as it tells the service manager
+  if (line.starts_with("served")) {
+    its.counted_sessions += number_after(line, " sessions=");
+    its.counted_refused += number_after(line, " refused=");
+  }
+  // Nobody here breaks a rule.
+  using relay::Reason;
+  for (const Reason accuses : {Reason::kBadFrame, Reason::kProtocolFault, Reason::kBadRequest, Reason::kDialectMismatch,
+                               Reason::kDialectUnknown, Reason::kBanned, Reason::kNotAllowed})
+    if (has(std::string(" closed: ") + relay::text(accuses)) || has(std::string("): ") + relay::text(accuses)))
+      wrong(std::string(line));
+  if (its_.heard) its_.heard(process, line);
+}
+
+// -- What must hold ---------------------------------------------------------------------------------------------------
+
+void Service::check() {
+  for (const auto& [process, its] : processes_)
+    if (!its.killed && its.served) check(process, its);
+  if (killed_any()) return;
+  for (const std::string& file : kernel().disk().names())
+    if (file.starts_with(its_.socket)) wrong(file + " is left");
+}
+
+void Service::check(std::size_t process, const Known& its) {
+  const std::string name = called(process);
+  const auto& processes = kernel().processes();
+  if (const auto files = processes.files_left(process); files != 0)
+    wrong(name + " leaves " + std::to_string(files) + " descriptors");
+  if (const auto bytes = processes.heap_left(process); bytes > kLeftAtEnd)
+    wrong(name + " leaves " + std::to_string(bytes) + " bytes");
+  if (const auto code = processes.ended(process); code != 0)
+    wrong(name + " ended with " + std::to_string(code.value_or(-1)));
+  if (const auto threads = processes.threads_left(process); threads != 0)
+    wrong(name + " leaves " + std::to_string(threads) + " threads");
+  // Sessions whose servers do not answer end without having opened.
+  if (its.opened > its.closed || its.closed != its.counted_sessions || its.refused != its.counted_refused)
+    wrong(name + " counted " + std::to_string(its.counted_sessions) + " sessions and " +
+          std::to_string(its.counted_refused) + " refusals, and told that " + std::to_string(its.opened) +
+          " sessions opened and " + std::to_string(its.closed) + " closed, and of " + std::to_string(its.refused) +
+          " refusals");
+}
+
+bool Service::killed_any() const {
+  return std::any_of(processes_.begin(), processes_.end(), [](const auto& one) { return one.second.killed; });
+}
+
+std::uint64_t Service::reload_failures() const {
+  std::uint64_t sum = 0;
+  for (const auto& [process, its] : processes_) sum += its.reload_failures;
+  return sum;
+}
+
+std::size_t Service::sessions() const {
+  std::size_t sum = 0;
+  for (const auto& [process, its] : processes_) sum += its.opened;
+  return sum;
+}
+
+std::string Service::called(std::size_t process) const {
+  return its_.name + "process " + std::to_string(Processes::pid_of(process));
+}
+
+void Service::wrong(const std::string& what) const { verdict_.wrong.push_back(its_.name + what); }
+
+}  // namespace entente::lab
