@@ -2,27 +2,27 @@
 #pragma once
 
 #include <atomic>
-
-#include "proxy/net/fd.h"
+#include <condition_variable>
+#include <mutex>
 
 namespace entente::net {
 
 /// Any thread may wake(); one thread waits.
 class Waker {
  public:
-  /// REQUIRES: a descriptor is left.
-  Waker();
+  Waker() = default;
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
   /// What was written before is visible to the thread that it wakes.
   void wake();
-  /// Returns after wake() (at once, if it was called since the last return), after a signal, or after `ms` milliseconds
-  /// (-1: no limit).
-  void wait(int ms);
+  /// Returns after wake() (at once, if it was called since the last return), or after `ms` milliseconds (-1: no limit).
+  /// False: after that time.
+  bool wait(int ms);
 
  private:
-  Fd event_;
+  std::mutex mutex_;
+  std::condition_variable awakes_;
   std::atomic<bool> woken_{false};
 };
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,9 +30,11 @@ struct Owned {
     const auto until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
     const auto referee = std::make_shared<core::Referee*>(nullptr);
     const OwnerPost post = {[this](const std::string& subject, Bytes bytes) {
-                              bus::Facts facts;
-                              REQUIRE(decode(bytes, facts));
-                              if (subject.ends_with(".facts")) published.push_back(std::move(facts));
+                              if (subject.ends_with(".facts")) {
+                                REQUIRE(decode(bytes, published.emplace_back()));
+                              } else {
+                                REQUIRE(decode(bytes, sent.emplace_back()));
+                              }
                             },
                             [](Bytes) {}, [](Bytes) {}};
     state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
@@ -63,6 +66,7 @@ struct Owned {
   std::optional<relay::SharedRoom> room;
   OwnerSide* owner = nullptr;
   std::vector<bus::Facts> published;
+  std::vector<bus::ToNode> sent;
 };
 
 TEST_CASE("many facts of one turn are published once and whole, in messages that NATS accepts") {
@@ -87,10 +91,10 @@ TEST_CASE("many facts of one turn are published once and whole, in messages that
 }
 
 /// A message of a node about the player on its seat 1. `what`: fills its parts.
-Buffer from_edge(std::uint64_t number, const std::function<void(bus::FromNode&)>& what) {
+Buffer from_edge(std::uint64_t number, const std::function<void(bus::FromNode&)>& what, std::uint64_t run = 1) {
   bus::FromNode message;
   message.set_epoch(3);
-  message.set_run(1);
+  message.set_run(run);
   message.set_number(number);
   what(message);
   for (auto& part : *message.mutable_parts()) part.set_seat(1);
@@ -137,6 +141,27 @@ TEST_CASE("a message of a node that comes twice is carried out once") {
   it.owner->read("edge", from_edge(4, say_hello));
   turns();
   CHECK(hellos() == 2);
+}
+
+TEST_CASE("each of several processes of a node keeps its players, and one that is forgotten is told so") {
+  Owned it;
+  const auto last_to_first = [&] {
+    it.owner->turn_ends();
+    const auto last = std::find_if(it.sent.rbegin(), it.sent.rend(), [](const auto& one) { return one.run() == 1; });
+    return last != it.sent.rend() ? *last : bus::ToNode();
+  };
+  constexpr std::uint64_t kMost = 16;
+  for (std::uint64_t run = 1; run <= kMost; ++run) it.owner->read("edge", from_edge(1, open, run));
+  CHECK(it.arena.counts->players == kMost);
+  it.owner->read("edge", from_edge(2, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  const std::uint64_t number = last_to_first().number();
+  CHECK(number != 0);
+  for (std::uint64_t run = 2; run <= kMost; ++run) it.owner->read("edge", from_edge(2, enter, run));
+  it.owner->read("edge", from_edge(1, open, kMost + 1));  // the first one was silent for longest, perhaps
+  CHECK(it.arena.counts->players == kMost);
+  it.owner->read("edge", from_edge(3, say_hello));
+  CHECK(last_to_first().number() > number + 1);
+  CHECK(last_to_first().has_piece());
 }
 
 TEST_CASE("of a player of another node who waits for a seat, a bounded number of intents is kept") {

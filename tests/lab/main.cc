@@ -161,9 +161,9 @@ int main(int count, char** arguments) {
     entente::lab::Processes::find_globals();
     return entente::lab::run_all_of(*options);
   }
-  std::fprintf(
-      stderr,
-      "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games|program] [--without PART]… "
-      "[--calm] [--tell]\n");
+  std::fprintf(stderr,
+               "usage: lab [--seed N] [--count N] [--hours H] [--jobs N] [--scenario relays|games|program|fleet] "
+               "[--without PART]… "
+               "[--calm] [--tell]\n");
   return 2;
 }

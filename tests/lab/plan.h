@@ -80,6 +80,7 @@ struct Scenario {
 void simulate_relays(Plan& plan, Verdict& verdict);
 void simulate_games(Plan& plan, Verdict& verdict);
 void simulate_program(Plan& plan, Verdict& verdict);
+void simulate_fleet(Plan& plan, Verdict& verdict);
 
 /// Those that this program has.
 std::span<const Scenario> scenarios();

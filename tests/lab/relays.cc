@@ -23,7 +23,7 @@ void simulate_relays(Plan& plan, Verdict& verdict) {
 namespace {
 
 constexpr Scenario kScenarios[] = {
-    {"relays", simulate_relays}, {"games", simulate_games}, {"program", simulate_program}};
+    {"relays", simulate_relays}, {"games", simulate_games}, {"program", simulate_program}, {"fleet", simulate_fleet}};
 
 }  // namespace
 

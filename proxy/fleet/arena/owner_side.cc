@@ -111,7 +111,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
  private:
   static constexpr Millis kStep = 50;
   static constexpr Millis kSilent = 2 * kNodeBeat;
-  static constexpr std::ptrdiff_t kMostRuns = 2;  // of one node
+  static constexpr std::ptrdiff_t kMostRuns = 16;  // of one node
 
   using NodeRun = std::pair<std::string, std::uint64_t>;
 
@@ -214,6 +214,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     node.message.set_epoch(epoch_);
     node.message.set_run(node.run);
     node.message.set_number(++node.number);
+    last_private_ = std::max(last_private_, node.number);
     if (owns()) post_.publish(node.to, as_bytes(node.message.SerializeAsString()));
     node.message.Clear();
   }
@@ -321,8 +322,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   // -- Messages of nodes
-  /// Null: it cannot be a node, or there are too many. After an upgrade, a node has two processes; if there are more,
-  /// the one that was silent for longest is removed.
+  /// Null: it cannot be a node, or there are too many. With each upgrade, a node has one more process for a while; if
+  /// there are too many, the one that was silent for longest is removed.
   Node* node_called(const std::string& name, std::uint64_t run) {
     if (const auto known = nodes_.find({name, run}); known != nodes_.end()) return &known->second;
     if (run == 0 || objection_to_token(name)) return nullptr;
@@ -339,6 +340,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     node.name = name;
     node.to = arena_.names.to(arena_.arena, name);
     node.run = run;
+    node.number = last_private_ + 1;  // if the node has heard from us before, it notices that it missed something
     node.heard_at = loop_.now();
     arena_.counts->nodes = nodes_.size();
     return &node;
@@ -550,6 +552,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   Buffer one_, message_;                                                   // scratches: a fact; a message
   std::uint32_t count_ = 0;                                                // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
+  std::uint64_t last_private_ = 0;  // the highest number of a message to any node
   Millis told_at_ = 0, stored_at_ = 0;
   bool waits_ = false, stores_ = false, some_closed_ = false, announces_ = false;
 };
@@ -563,9 +566,9 @@ void Owner::read(const std::string& name, Bytes bytes) {
   if (known == nullptr) return refuse();
   Node& node = *known;
   node.heard_at = loop_.now();
-  if (node.heard != 0 && said.number() != node.heard + 1) {
+  if (said.number() != node.heard + 1) {
     if (said.number() <= node.heard) return refuse();
-    ++arena_.counts->gaps;
+    if (node.heard != 0) ++arena_.counts->gaps;
     node.lacks_world = true;  // it learns there which of its players we know
   }
   node.heard = said.number();
