@@ -33,6 +33,8 @@ class Listener final : public core::Front {
     out.say(say);
   }
   void hear(const core::Fact& fact, core::FrontOut&) override {
+    if (const auto* spawned = core::as<words::Spawned>(fact))
+      said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
     if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
     ready_ += core::as<words::Ready>(fact) != nullptr;
     gone_ += core::as<words::PlayerGone>(fact) != nullptr || core::as<words::Gone>(fact) != nullptr;
@@ -263,6 +265,43 @@ TEST_CASE("with a new owner, players, units and flags keep their ids in the room
   CHECK(world.tokens().begin()->first == token);
   CHECK(world.token(token)->carrier() == player);
   CHECK(edge.gone == 0);
+}
+
+TEST_CASE("a player who came back into play meanwhile spawns when the snapshot comes") {
+  Edge edge;
+  const auto snapshot = [](bool alive, double health) {
+    bus::Snapshot world;
+    auto& player = *world.add_world()->mutable_player();
+    player.set_id(70);
+    player.set_name("ben");
+    auto& unit = *world.add_world()->mutable_unit();
+    unit.set_id(71);
+    unit.set_owner(70);
+    unit.set_alive(alive);
+    unit.set_health(health);
+    unit.set_max_health(100);
+    unit.mutable_pose()->set_unit(71);
+    unit.mutable_pose()->set_x(7);
+    auto& owns = *world.add_world()->mutable_owns();
+    owns.set_player(70);
+    owns.add_units(71);
+    owns.set_active(71);
+    return world;
+  };
+  edge.world(snapshot(false, 100), kEpoch + 1, 1);
+  CHECK(edge.said == Said());
+  edge.world(snapshot(true, 60), kEpoch + 1, 2);
+  CHECK(edge.said == Said{"spawned at 7"});
+  const core::PlayerState* ben = nullptr;
+  for (const auto& [id, player] : edge.room->world().players())
+    if (player.player.name() == "ben") ben = &player;
+  REQUIRE(ben != nullptr);
+  REQUIRE(ben->units.size() == 1);
+  const words::Unit& unit = edge.room->world().unit(ben->units.front())->unit;
+  CHECK(unit.alive());
+  CHECK(unit.health() == 60);
+  edge.world(snapshot(true, 60), kEpoch + 1, 3);
+  CHECK(edge.said == Said{"spawned at 7"});
 }
 
 TEST_CASE("a forged high epoch is accepted until its owner is silent; then any sender can become the owner") {

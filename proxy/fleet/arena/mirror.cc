@@ -169,6 +169,29 @@ void Mirror::advance(Outlet& out) {
   tell_ready(out);
 }
 
+namespace {
+
+/// Whether the unit came back into play. Who watches it must be told that as an event, as it happens now.
+bool revives(const words::Unit& unit, const core::WorldState& before, const core::WorldState& after) {
+  const core::UnitState* known = before.unit(unit.id());
+  return unit.alive() && known != nullptr && !known->unit.alive() && !after.unit(unit.id())->hidden;
+}
+
+void say_spawned(const words::Unit& unit, core::BackOut& out) {
+  words::Spawned spawned;
+  spawned.set_unit(unit.id());
+  *spawned.mutable_pose() = unit.pose();
+  out.say(std::move(spawned));
+  if (unit.health() >= unit.max_health()) return;  // Spawned alone means full health
+  words::Health health;
+  health.set_unit(unit.id());
+  health.set_now(unit.health());
+  health.set_max(unit.max_health());
+  out.say(health);
+}
+
+}  // namespace
+
 /// The snapshot becomes the world: the room receives the difference.
 void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
   ++snapshots_;
@@ -192,10 +215,20 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
       const auto at = seats_.find(player);
       return at != seats_.end() && at->second.wish;
     };
-    core::tell_difference(out.world(), next, comes_again, [&](Fact fact) { out.say(std::move(fact)); });
+    std::vector<words::Unit> revived;
+    core::tell_difference(out.world(), next, comes_again, [&](Fact fact) {
+      if (const auto* unit = as<words::Unit>(fact); unit != nullptr && revives(*unit, out.world(), next)) {
+        revived.push_back(*unit);
+        words::Unit still = *unit;
+        still.set_alive(false);
+        fact = Fact(std::move(still));
+      }
+      out.say(std::move(fact));
+    });
     words::Clock end;
     end.set_speed(1);
     out.say(end);
+    for (const words::Unit& unit : revived) say_spawned(unit, out);
   }
   last_ = snapshot.facts();
   while (!facts_.empty() && facts_.front().message.number() <= last_) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLongestBy = 200;
 constexpr std::size_t kMostOfAnswers = 64 << 20;  // bytes of the answers to one command
-constexpr Millis kMargin = 500;  // a loop may be this late; all waits of one command must fit into the client's 5 s
+constexpr Millis kMargin = 400;  // a loop may be this late; all waits of one command must fit into the client's 5 s
 
 constexpr std::string_view kFleetCommands =
     "nodes, list, find, who, kick, move NAME ROUTE|NODE, ban, unban, bans, allow, deny, unlist, access, say, "

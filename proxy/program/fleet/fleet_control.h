@@ -28,7 +28,7 @@ class FleetControl final : private net::Ticker::User {
  public:
   static constexpr Millis kState = 2'000;   ///< how often a node announces itself
   static constexpr Millis kGone = 5'000;    ///< a node that is silent for this long counts as gone
-  static constexpr Millis kGather = 300;    ///< how long an operator's first command waits for nodes
+  static constexpr Millis kGather = 500;    ///< how long an operator's first command waits for nodes
   static constexpr Millis kAnswer = 1'500;  ///< how long a node has to answer
   static constexpr std::size_t kMostNodes = 4'096;
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command

@@ -43,7 +43,7 @@ void EnetAcceptor::close() {
 void EnetAcceptor::stop() {
   stopping_ = true;
   close_queries();
-  for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kStopped);
+  for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kDraining);
   finish();
 }
 
@@ -72,8 +72,7 @@ bool EnetAcceptor::finish() {
 
 void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
-  if (stopping_) return turn_away(peer, Reason::kStopped);
-  if (closed_) return turn_away(peer, Reason::kDraining);
+  if (stopping_ || closed_) return turn_away(peer, Reason::kDraining);
   if (const auto why = admission_.enter(from, limits(), now())) return turn_away(peer, *why);
   AcceptedClient newcomer{0, dispatcher_.next_link(), net::Fd(), from, limits()};
   newcomer.go_by(worker_route_->route);

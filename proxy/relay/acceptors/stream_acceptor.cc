@@ -33,7 +33,7 @@ Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address
 void StreamAcceptor::close() {
   tcp_acceptor_.close();
   proxy_headers_.close();
-  turn_away_waiting(Reason::kDraining);
+  turn_away_waiting();
 }
 
 void StreamAcceptor::stop() {
@@ -41,14 +41,14 @@ void StreamAcceptor::stop() {
   datagrams_.close();
   proxy_headers_.close();
   close_queries();
-  turn_away_waiting(Reason::kStopped);
+  turn_away_waiting();
   parting_.clear();
 }
 
-void StreamAcceptor::turn_away_waiting(Reason why) {
+void StreamAcceptor::turn_away_waiting() {
   for (Waiting& one : std::exchange(waiting_, {})) {
     forget(one.client);
-    turn_away(std::move(one.client), why);
+    turn_away(std::move(one.client), Reason::kDraining);
   }
 }
 

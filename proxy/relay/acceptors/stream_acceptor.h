@@ -47,7 +47,7 @@ class StreamAcceptor final : public Acceptor,
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   void turn_away(AcceptedClient client, Reason why);
   void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
-  void turn_away_waiting(Reason why);
+  void turn_away_waiting();
   void forget(const AcceptedClient& client);
   void close_later(net::Fd fd);
   std::vector<net::UdpReader::Peer> peers() const;
