@@ -40,6 +40,20 @@ words::Fire fire_along(double yaw, double pitch = 0) {
 
 // -- What it is shown -------------------------------------------------------------------------------------------------
 
+TEST_CASE("aos back: a player in play who is described again stays in play, and where it is") {
+  Scene scene;
+  scene.plays();
+  scene.receives(created(5, 1, 120.5F, 120.5F, "ben"));
+  const core::UnitState* ben = scene.stage.world().unit(102);
+  REQUIRE(ben != nullptr);
+  const double x = ben->unit.pose().x();
+  CHECK(has(scene.receives(existing(5, 1, "bernard")), "name: \"bernard\""));
+  ben = scene.stage.world().unit(102);
+  CHECK(ben->unit.name() == "bernard");
+  CHECK(ben->unit.alive());
+  CHECK(ben->unit.pose().x() == x);
+}
+
 TEST_CASE("aos back: reports only the changes of a snapshot, with velocities, at most 20 times a second") {
   Scene scene;
   scene.plays();

@@ -156,6 +156,7 @@ std::vector<std::size_t> Nodes::owners() const {
 }
 
 void Nodes::check_owner() {
+  kernel().wait([this] { return owners().size() == 1; }, kernel().now() + kInWithin);
   if (const auto all = owners(); all.size() != 1) wrong("the arena has " + std::to_string(all.size()) + " owners");
 }
 

@@ -8,6 +8,7 @@ namespace entente::lab {
 namespace {
 
 constexpr std::size_t kMostActs = 10;
+constexpr std::uint64_t kMostStep = 43'200'000;  // ms; bans from more than a day ahead are not believed
 constexpr const char* kMild[] = {"upgrade", "reload", "drain", "ban", "command", "upgrade", "drain"};
 constexpr const char* kHarsh[] = {"kill a node",       "stop a node",      "freeze a node",       "kill the owner",
                                   "freeze the owner",  "cut a node off",   "cut the players off", "kill NATS",
@@ -77,7 +78,7 @@ void Nodes::hamper(const Act& act) {
   if (act.kind == "cut the players off") kernel().cut(kPlayerHost, nodes_[act.node]->service.its().host, until);
   if (act.kind == "step the wall clock") {
     Draw draw = plan_.draw("step of " + act.name);
-    const auto by = static_cast<std::int64_t>(draw.time(1, 50ULL * 86'400'000));
+    const auto by = static_cast<std::int64_t>(draw.time(1, kMostStep));
     kernel().step_wall(draw.chance(0.5) ? by : -by);
   }
   sleep(act.lasts);

@@ -176,8 +176,8 @@ void Service::check(std::size_t process, const Known& its) {
   if (const auto threads = processes.threads_left(process); threads != 0)
     wrong(name + " leaves " + std::to_string(threads) + " threads");
   // Sessions whose servers do not answer end without having opened. Some refused clients had a session.
-  if (its.opened > its.closed || its.closed > its.counted_sessions || its.counted_sessions > its.closed + its.refused ||
-      its.refused != its.counted_refused)
+  if (its.opened > its.closed + its.refused || its.closed > its.counted_sessions ||
+      its.counted_sessions > its.closed + its.refused || its.refused != its.counted_refused)
     wrong(name + " counted " + std::to_string(its.counted_sessions) + " sessions and " +
           std::to_string(its.counted_refused) + " refusals, and told that " + std::to_string(its.opened) +
           " sessions opened and " + std::to_string(its.closed) + " closed, and of " + std::to_string(its.refused) +

@@ -3,6 +3,16 @@
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
+namespace {
+
+/// Where the man is and where he looks, as the server last said.
+void set_whereabouts(const ServerPlayer& one, words::Pose& pose) {
+  pose.set_state(pose_state_of(one.keys));
+  set_place(pose, one.position);
+  set_look(pose, one.orientation);
+}
+
+}  // namespace
 
 ServerPlayer* ServerPlayers::find(std::uint8_t number) {
   const auto at = players_.find(number);
@@ -72,7 +82,12 @@ void ServerPlayers::tell(ServerPlayer& one, BackOut& out) {
   unit.set_health(kFullHealth);
   unit.set_max_health(kFullHealth);
   unit.set_name(one.player.name());
-  unit.mutable_pose()->set_unit(one.unit);
+  words::Pose& pose = *unit.mutable_pose();
+  pose.set_unit(one.unit);
+  if (one.alive) {  // it is described again
+    unit.set_alive(true);
+    set_whereabouts(one, pose);
+  }
   core::say_owned(std::move(unit), out);
   tell_score(one, out);
   tell_input(one, out);
@@ -94,9 +109,7 @@ void ServerPlayers::tell_spawned(ServerPlayer& one, BackOut& out) {
   spawned.set_unit(one.unit);
   words::Pose& pose = *spawned.mutable_pose();
   pose.set_unit(one.unit);
-  pose.set_state(pose_state_of(one.keys));
-  set_place(pose, one.position);
-  set_look(pose, one.orientation);
+  set_whereabouts(one, pose);
   out.say(std::move(spawned));
 }
 

@@ -58,6 +58,7 @@ class BucketReader {
     status_ = js_SubscribeSync(&entries_, stream, (prefix_ + keys).c_str(), nullptr, &options, nullptr);
     if (status_ == NATS_OK) status_ = natsSubscription_GetConsumerInfo(&info, entries_, nullptr, nullptr);
     if (status_ == NATS_OK) pending_ = info->NumPending + info->Delivered.Consumer;
+    if (status_ == NATS_TIMEOUT) status_ = NATS_ERR;  // for next(), it would mean that no entry has come yet
     jsConsumerInfo_Destroy(info);
   }
   ~BucketReader() { natsSubscription_Destroy(entries_); }
