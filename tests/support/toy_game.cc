@@ -270,6 +270,15 @@ class ToyGame : public wire::Game {
 class ToyStream final : public ToyGame {
  public:
   wire::Transport transport() const override { return wire::Transport::kTcp; }
+  /// Eight bytes a line.
+  std::vector<Buffer> announcement(std::size_t, std::string_view text) const override {
+    std::vector<Buffer> lines;
+    for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(8, text.size()))) {
+      const std::string_view line = text.substr(0, 8);
+      append(lines.emplace_back(Buffer{static_cast<std::uint8_t>(line.size()), 3}), as_bytes(line));
+    }
+    return lines;
+  }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override { return nullptr; }
 };
 

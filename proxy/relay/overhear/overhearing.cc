@@ -17,7 +17,7 @@ constexpr std::uint64_t kNanosPerMicro = 1'000;
 
 }  // namespace
 
-/// Tells a worker's ring, and another sink.
+/// Tells a worker's ring, and another sink. A relay's sessions have no words and no worlds.
 class Overhearing::Both final : public TapSink {
  public:
   Both(RingSink& ring, TapSink* other) : ring_(ring), other_(other) {}
@@ -42,20 +42,6 @@ class Overhearing::Both final : public TapSink {
     ring_.lab(link, mark, held, at);
     if (other_ != nullptr) other_->lab(link, mark, held, at);
   }
-  bool wants_words() const override { return other_ != nullptr && other_->wants_words(); }
-  void word(LinkId link, bool fact, Bytes word, WallTime at) override {
-    if (other_ != nullptr) other_->word(link, fact, word, at);
-  }
-  void calls(LinkId link, Bytes calls, WallTime at) override {
-    if (other_ != nullptr) other_->calls(link, calls, at);
-  }
-  std::uint32_t recording_generation() const override { return other_ != nullptr ? other_->recording_generation() : 0; }
-  void world(LinkId link, Bytes world, WallTime at) override {
-    if (other_ != nullptr) other_->world(link, world, at);
-  }
-  bool geometry(LinkId link, Bytes geometry, WallTime at) override {
-    return other_ != nullptr && other_->geometry(link, geometry, at);
-  }
   void note(LinkId link, std::string_view text, WallTime at) override {
     if (other_ != nullptr) other_->note(link, text, at);
   }
@@ -66,15 +52,11 @@ class Overhearing::Both final : public TapSink {
 
  private:
   /// False: we made it.
-  bool is_the_servers(LinkId link, wire::Way way) {
-    if (inserted_ != link || way == wire::Way::kToServer) return true;
-    inserted_ = 0;
-    return false;
-  }
+  bool is_the_servers(LinkId link, wire::Way way) const { return inserted_ != link || way == wire::Way::kToServer; }
 
   RingSink& ring_;
   TapSink* const other_;
-  LinkId inserted_ = 0;
+  LinkId inserted_ = 0;  // its client gets the operator's text; 0: none does
 };
 
 struct Overhearing::Session {
@@ -131,6 +113,8 @@ class Overhearing::Hear final : public wire::DissectorSink, public net::EnetHear
 Overhearing::Overhearing(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {
   thread_ = net::named_thread("rules", [this] { run(); });
 }
+
+Overhearing::~Overhearing() { stop(); }
 
 TapSink& Overhearing::sink(std::size_t worker, std::size_t route, std::shared_ptr<const RouteOptions> options,
                            TapSink* other) {

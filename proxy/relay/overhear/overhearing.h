@@ -25,7 +25,7 @@ class Overhearing {
  public:
   /// `ring_bytes`: for each worker; what waits for the thread.
   explicit Overhearing(std::size_t ring_bytes = std::size_t{8} << 20U);
-  ~Overhearing() { stop(); }
+  ~Overhearing();
   Overhearing(const Overhearing&) = delete;
   Overhearing& operator=(const Overhearing&) = delete;
 
