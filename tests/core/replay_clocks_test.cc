@@ -315,6 +315,7 @@ TEST_CASE("commands are answered to their sender alone") {
   CHECK(ask("/dance") == "no such command; /help lists them");
   CHECK(ask("/next") == "no kill there");
   CHECK(ask("/follow P1") == "following p1: /next goes to kills of this player");
+  CHECK(ask("/follow P") == "following p1: /next goes to kills of this player");
   CHECK(ask("/follow x") == "nobody here has that name");
   CHECK(ask("/follow") == "following nobody");
   CHECK(lines(*second).empty());

@@ -54,8 +54,21 @@ class Viewer final : public Front {
       next.set_kill(words::Playback::NEXT_KILL);
       return out.say(next);
     }
+    const std::string line(as_text(frames.bytes));
+    if (line.starts_with("rename ")) {
+      words::Change change;
+      change.set_name(line.substr(7));
+      return out.say(change);
+    }
+    if (line.starts_with("watch ")) {
+      words::Watch watch;
+      watch.set_mode(words::Watch::PLAYER);
+      watch.set_target(static_cast<Id>(std::stoul(line.substr(6))));
+      return out.say(watch);
+    }
     words::Say say;
-    say.set_text(std::string(as_text(frames.bytes)));
+    if (line == "psst") say.set_scope(words::Say::ONE);
+    say.set_text(line);
     out.say(say);
   }
   void hear(const Fact& fact, FrontOut& out) override {

@@ -42,6 +42,37 @@ TEST_CASE("the ids of a tape differ from those of its viewers, and secrets of th
     CHECK((state.player.name() == "p1") == (state.player.role() != words::WATCH));
 }
 
+TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers or to nobody") {
+  Replay::Options options;
+  options.one_clock = true;
+  Show show(drive(), options);
+  Seen& other = show.watch();
+  Seen& viewer = show.watch();
+  const Id me = show.last;
+  show.says("rename anna");
+  for (const Seen* seen : {&other, &viewer}) CHECK(seen->world.player(me)->player.name() == "anna");
+  const auto followed = [&]() -> Id {
+    for (auto fact = viewer.heard.rbegin(); fact != viewer.heard.rend(); ++fact)
+      if (const auto* clock = as<words::Clock>(*fact)) return clock->follow();
+    return 0;
+  };
+  Id player = 0;
+  for (const auto& [id, state] : viewer.world.players())
+    if (state.player.name() == "p1") player = id;
+  show.says(me, "watch " + std::to_string(player));
+  CHECK(followed() == player);
+  show.says(me, "watch " + std::to_string(me));  // a viewer is no player
+  CHECK(followed() == player);
+  const auto lines = [&] {
+    return std::count_if(other.heard.begin(), other.heard.end(),
+                         [](const Fact& fact) { return as<words::Said>(fact) != nullptr; });
+  };
+  show.says("psst");
+  CHECK(lines() == 0);
+  show.says("hello");
+  CHECK(lines() == 1);
+}
+
 TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
   auto facts = drive();
   words::Health health;

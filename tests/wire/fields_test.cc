@@ -194,6 +194,7 @@ TEST_CASE("diff names the fields that differ, and those that only one has") {
   };
   CHECK(diff(shown("0604 0001 00000002"), shown("0604 0001 00000002")).empty());
   CHECK(diff(shown("0604 0001 00000002"), shown("0204 0003")) == "base: 1 -> 3\nwide: 2 -> absent\n");
+  CHECK(diff(shown("0204 0003"), shown("0604 0001 00000002")) == "base: 3 -> 1\nwide: absent -> 2\n");
 }
 
 TEST_CASE("the outline separates dialects only where they differ") {

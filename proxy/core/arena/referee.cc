@@ -151,11 +151,6 @@ Referee::Player* Referee::find(Id id) {
   return at != players_.end() ? &at->second : nullptr;
 }
 
-Referee::Player* Referee::owner_of(Id unit) {
-  const auto at = owners_.find(unit);
-  return at != owners_.end() ? find(at->second) : nullptr;
-}
-
 /// Reports the numbers of players and spectators, with which fronts answer queries.
 void Referee::tell_room(BackOut& out) {
   room_.set_players(static_cast<std::uint32_t>(playing()));
@@ -303,7 +298,6 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   sizes_due_ = true;
   if (player.who.role() == words::WATCH) return;
   player.unit = out.new_id();
-  owners_[player.unit] = id;
   words::Unit unit;
   unit.set_id(player.unit);
   unit.set_owner(id);
@@ -331,7 +325,6 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
     words::Gone gone;
     gone.set_unit(player->unit);
     out.say(gone);
-    owners_.erase(player->unit);
   }
   words::PlayerGone goodbye;
   goodbye.set_id(id);

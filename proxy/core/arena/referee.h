@@ -123,7 +123,6 @@ class Referee final : public Back {
   void tell_room(BackOut& out);
   void tell_sizes(BackOut& out);
   Player* find(Id id);
-  Player* owner_of(Id unit);
 
   // -- Lives and driving: referee_play.cc
   void want_spawn(Player& player, BackOut& out);
@@ -204,7 +203,6 @@ class Referee final : public Back {
   std::map<Id, Player> players_;
   NameBook names_;
   std::map<Id, RejoinRecord> rejoin_records_;
-  std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;
   std::map<words::Team, words::TeamScore> team_scores_;
