@@ -81,5 +81,40 @@ TEST_CASE("a few shared bytes are copied, so that they do not keep a whole page"
   CHECK(page.owner.use_count() == 2);
 }
 
+TEST_CASE("shared bytes that follow each other in a page wait in one piece") {
+  const SharedBytes page = shared(8 * WaitingBytes::kWorthSharing, 1);
+  const auto part = [&](std::size_t from, std::size_t size) {
+    return SharedBytes{page.bytes.subspan(from, size), page.owner};
+  };
+  constexpr std::size_t kPart = 2 * WaitingBytes::kWorthSharing;
+  WaitingBytes waiting;
+  CHECK(waiting.first().empty());
+  waiting.add(part(0, kPart));
+  waiting.add(part(kPart, kPart));
+  waiting.add(part(3 * kPart, kPart));  // leaves a gap
+  CHECK(waiting.size() == 3 * kPart);
+  iovec places[4];
+  REQUIRE(waiting.fill(places) == 2);
+  CHECK(places[0].iov_base == page.bytes.data());
+  CHECK(places[0].iov_len == 2 * kPart);
+  CHECK(places[1].iov_base == page.bytes.data() + 3 * kPart);
+  waiting.drop(kPart + 1);
+  CHECK(waiting.first().data() == page.bytes.data() + kPart + 1);
+}
+
+TEST_CASE("pieces that were written are forgotten, however long a queue never becomes empty") {
+  WaitingBytes waiting;
+  Buffer in, out;
+  for (int i = 0; i < 1'000; ++i) {
+    const SharedBytes piece = shared(WaitingBytes::kWorthSharing, static_cast<std::uint8_t>(i));
+    append(in, piece.bytes);
+    waiting.add(piece);
+    if (i >= 10) append(out, write(waiting, piece.bytes.size()));
+    CHECK(waiting.weight() <= 11 * WaitingBytes::kWorthSharing);
+  }
+  while (!waiting.empty()) append(out, write(waiting, 100'000));
+  CHECK(out == in);
+}
+
 }  // namespace
 }  // namespace entente::net::waiting_bytes_test
