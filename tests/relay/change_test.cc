@@ -49,9 +49,11 @@ TEST_CASE("a route is replaced: newcomers get its new server by the same listene
   CHECK(server.totals(0).current_sessions() == 1);
   CHECK(server.totals(fresh).current_sessions() == 1);
   CHECK_FALSE(server.is_over(0));
+  CHECK(server.has_retired_sessions());
   before.client.finish();
   before.server.finish();
   CHECK(eventually([&] { return server.is_over(0); }));
+  CHECK_FALSE(server.has_retired_sessions());
   CHECK_FALSE(server.is_over(fresh));
   CHECK(server.totals({0, fresh}).begun == 2);
 }
@@ -240,6 +242,28 @@ TEST_CASE("over ENet a route is replaced, and a session continues, in both modes
     other.say(0, "1200001800", EnetDelivery::kReliable);
     scene.until([&] { return late.heard("0/1 1200001800"); });
     for (End* end : {&late, &last, &other}) end->host.close();
+  }
+}
+
+TEST_CASE("over ENet, too, the address of a retired route can be used again while it has a session") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    scene.join(3);
+    relay::ProxyServer& server = scene.running.server();
+    REQUIRE(server.change({.retired = {0}}).ok());
+    RouteOptions options = towards(aos::game(), scene.address, scene.running.address);
+    options.enet = mode;
+    const auto again = server.add(options);
+    REQUIRE_MESSAGE(again.ok(), (again.ok() ? "" : again.error().text));
+    CHECK(again->address == scene.running.address);
+    End late(scene.loop);
+    REQUIRE(late.host.open({8, scene.settings.channels, scene.settings.range_coder, 8U << 20U}).ok());
+    late.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return late.ups > 0 && server.totals(again->route).current_sessions() == 1; });
+    CHECK_FALSE(server.is_over(0));
+    scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
+    scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
+    late.host.close();
   }
 }
 

@@ -139,6 +139,14 @@ TEST_CASE("players in rooms get the operator's messages; a relay's bytes are the
   CHECK(others[0].told != others[1].told);
   for (const auto& other : others) CHECK((other.told == AnnounceResult::kYes || other.told == AnnounceResult::kNotIn));
   CHECK(second.read_text(7) == said("here!"));
+  const auto sessions = shared_room.server().sessions();
+  CHECK(shared_room.server().announce_to(sessions.front().info.link, "to you") == AnnounceResult::kYes);
+  CHECK(first.read_text(8) == said("to you"));
+  CHECK(shared_room.server().announce_to(1'000, "to nobody") == AnnounceResult::kNotIn);
+  CHECK(shared_room.server().refer(sessions.front().info.link, "play at example.org"));
+  CHECK(shared_room.ended(Reason::kReferred));
+  CHECK_FALSE(shared_room.server().refer(1'000, "play at example.org"));
+  CHECK(second.read_text(6) == said("gone"));
 
   FakeServer fake;
   Running relay(toy::game(), fake.address());

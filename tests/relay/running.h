@@ -1,8 +1,10 @@
 // A relay that runs on its own threads while the test acts as its peers. Its events and its tap's data are kept.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +37,28 @@ class Heard final : public relay::Events {
     note(std::string(sentence), more);
   }
 
+  bool wants(relay::NewsKind) const override { return wants_news; }
+  void news(relay::News news) override {
+    std::lock_guard lock(mutex_);
+    news_.push_back(std::move(news));
+  }
+
+  /// Waits for the first news of this kind.
+  relay::News first_news(relay::NewsKind kind) {
+    std::optional<relay::News> found;
+    REQUIRE(eventually([&] {
+      std::lock_guard lock(mutex_);
+      const auto at = std::find_if(news_.begin(), news_.end(), [=](const auto& one) { return one.kind() == kind; });
+      if (at != news_.end()) found = *at;
+      return found.has_value();
+    }));
+    return *found;
+  }
+  std::size_t count_news(relay::NewsKind kind) {
+    std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(news_.begin(), news_.end(), [=](const auto& one) { return one.kind() == kind; }));
+  }
   /// Waits for a line that contains `part`. False: none came.
   bool line(std::string_view part) {
     return eventually([&] {
@@ -55,6 +79,8 @@ class Heard final : public relay::Events {
     return sum;
   }
 
+  std::atomic<bool> wants_news = false;  ///< they are kept
+
  private:
   void note(std::string line, std::uint64_t more) {
     std::lock_guard lock(mutex_);
@@ -63,6 +89,7 @@ class Heard final : public relay::Events {
   }
   std::mutex mutex_;
   std::vector<std::string> lines_;
+  std::vector<relay::News> news_;
   std::vector<std::uint64_t> more_;  // for each line, the events that it only counts
 };
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/bzflag/bzflag.h"
-#include "tests/relay/toy.h"
+#include "tests/relay/bridging.h"
 #include "tests/support/no_files_left.h"
 
 namespace entente::testing::limits_test {
@@ -412,6 +412,44 @@ TEST_CASE("without a free file descriptor a newcomer is turned away at once, and
   CHECK(running.totals().by(Reason::kOutOfDescriptors) == 5);
   CHECK(running.heard.line("out of file descriptors"));
   Pair later(running, fake);
+}
+
+TEST_CASE("a server above its rate is read more slowly; all that it sends arrives, and the log says it once") {
+  Limits limits = no_limits();
+  limits.server_messages_per_second = 200;
+  constexpr std::size_t kSent = 450;  // the burst is 400
+  const auto slowed = [](const Serving& relay) {
+    return relay.totals().throttled > 0 && relay.totals().current_sessions() == 1;
+  };
+  const Buffer one = frame("down", toy::kSay);
+  Buffer all;
+  for (std::size_t i = 0; i < kSent; ++i) append(all, one);
+  SUBCASE("in a relay over TCP") {
+    FakeServer fake;
+    Running relay(toy::stream(), fake.address(), limits);
+    const Pair pair(relay, fake);
+    pair.server.send(all);
+    CHECK(pair.client.read(all.size()) == all);
+    CHECK(slowed(relay));
+    CHECK(relay.heard.told("exceeds limits.server_messages_per_second") == 1);
+  }
+  SUBCASE("in a relay over WebSocket") {
+    FakeServer fake;
+    Running relay(toy::messages(), fake.address(), limits);
+    WebPair pair(relay, fake);
+    pair.client.send(net::Opcode::kBinary, one);
+    for (std::size_t i = 0; i < kSent; ++i) pair.server.send(net::Opcode::kBinary, one);
+    for (std::size_t i = 0; i < kSent; ++i) CHECK(pair.client.next() == "b:" + to_hex(one));
+    CHECK(slowed(relay));
+  }
+  SUBCASE("in a bridge") {
+    FakeServer fake;
+    Bridging bridge(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(bridge, fake);
+    pair.server.send(all);
+    CHECK(pair.client.read(all.size()) == all);
+    CHECK(slowed(bridge));
+  }
 }
 
 }  // namespace

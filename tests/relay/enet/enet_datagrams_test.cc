@@ -297,5 +297,18 @@ TEST_CASE("enet datagrams: a flood is limited, a datagram that is too large is d
   CHECK(scene.client.peer != nullptr);
 }
 
+TEST_CASE("enet datagrams: a player is not moved, and leaves a server that is drained") {
+  Scene scene(aos::game(), no_limits(), EnetMode::kDatagrams);
+  scene.join(3);
+  relay::ProxyServer& server = scene.running.server();
+  const relay::MoveResult moved = server.move(1, 0, 10'000);
+  CHECK(moved.how == relay::MoveResult::How::kStays);
+  CHECK(moved.text == "a relay of datagrams cannot send messages to its players");
+  CHECK(server.leave_server("127.0.0.1:1", "drained") == 0);
+  CHECK(server.leave_server(scene.address.text(), "drained") == 1);
+  CHECK(scene.running.ended(relay::Reason::kDrained));
+  scene.until([&] { return scene.client.peer == nullptr; });
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_datagrams_test

@@ -7,7 +7,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "proxy/net/socket.h"
-#include "tests/relay/enet_peers.h"
+#include "tests/relay/enet_yard.h"
 
 namespace entente::testing::enet_test {
 namespace {
@@ -152,6 +152,51 @@ TEST_CASE("enet relay: a client above its rate is passed on more slowly; beyond 
     scene.until([&] { return scene.client.heard("down 10"); });
     CHECK(scene.running.heard.told("too many packets") != 0);
   }
+}
+
+/// A relay of the toy game between two ENet hosts.
+struct ToyScene : Yard {
+  explicit ToyScene(const Limits& limits) : running(toy::packets(), serve(), limits) {}
+  Running running;
+};
+
+TEST_CASE("enet relay: a client that sends too much before its server has answered is refused") {
+  Limits limits = no_limits();
+  limits.held_bytes = 4'096;
+  ToyScene scene(limits);
+  const net::Address at = scene.server.host.local_address();
+  scene.server.host.close();
+  const auto silent = net::listen_datagrams(at);
+  scene.join(scene.running.address);
+  for (int i = 0; i < 100 && scene.client.peer != nullptr; ++i) scene.say(scene.client, frame("hello"));
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.running.ended(relay::Reason::kBadFrame));
+  CHECK(scene.running.heard.line("too many packets before the server answered"));
+}
+
+TEST_CASE(
+    "enet relay: to a client that acknowledges nothing, unreliable packets are dropped; too many reliable end it") {
+  Limits limits = no_limits();
+  limits.high_water = limits.low_water = 20'000;
+  ToyScene scene(limits);
+  scene.join(scene.running.address);
+  scene.until([&] { return scene.server.peer != nullptr; });
+  scene.client.host.close();
+  const Buffer large = frame(std::string(190, 'x'));
+  const auto send_until = [&](EnetDelivery how, const std::function<bool()>& done) {
+    scene.until([&] {
+      if (scene.server.peer != nullptr) scene.say(scene.server, large, how);
+      return done();
+    });
+  };
+  const auto stalls = [&] { return scene.running.totals().stalls; };
+  // As much waits as may wait, and its session goes on.
+  for (std::size_t sent = 0; sent + large.size() < limits.high_water; sent += large.size())
+    scene.say(scene.server, large);
+  send_until(EnetDelivery::kUnreliable, [&] { return scene.running.totals().by(relay::Drop::kQueueFull) > 0; });
+  CHECK(scene.running.totals().current_sessions() == 1);
+  CHECK(stalls() > 0);
+  send_until(EnetDelivery::kReliable, [&] { return scene.running.totals().by(relay::Reason::kClientStalled) == 1; });
 }
 
 TEST_CASE("enet relay: all clients of an address share its rate, and others are not concerned") {

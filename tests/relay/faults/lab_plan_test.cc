@@ -144,6 +144,9 @@ TEST_CASE("an error names the offset, and what is expected there") {
       {"drop", "at offset 4: expected the name of a message or a word, got the end"},
       {"drop MsgShotBegn 10%", "at offset 5: no message 'MsgShotBegn'"},
       {"delay chat", "at offset 10: expected a time such as 80ms or 1.5s, got the end"},
+      {"explode 5%",
+       "at offset 0: expected a fault (loss=, dup=, reorder=, reset=, delay=, stall=, rate=, slice=, drop NAME, delay "
+       "NAME, duplicate NAME, corrupt NAME), got 'explode'"},
       {"corrupt one thing", "at offset 12: expected 'one field of NAME', got 'thing'"},
       {"cut the server", "at offset 0: expected a time before 'cut the server', as in 'at 10s cut the server for 5s'"},
       {"loss=2% for 3s", "at offset 11: 'for' belongs to a clause that begins with 'at'"},
@@ -157,6 +160,9 @@ TEST_CASE("an error names the offset, and what is expected there") {
   std::string many;
   for (int i = 0; i < 70; ++i) many += "at 1s loss=1%;";
   CHECK(error_of(many).find("more than 64 clauses") != std::string::npos);
+  std::string messages;
+  for (int i = 0; i < 70; ++i) messages += (i == 0 ? "" : ", ") + std::string("drop MsgShotBegin 1%");
+  CHECK(error_of(messages).find("more than 64 faults of messages") != std::string::npos);
 }
 
 TEST_CASE("what a transport cannot have is refused, or is told to have no effect") {

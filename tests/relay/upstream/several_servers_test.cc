@@ -254,6 +254,15 @@ TEST_CASE("several servers: a WebSocket server is up in each of several checks")
   CHECK(running.heard.told("cannot reach server") == 0);
 }
 
+TEST_CASE("several servers: a WebSocket server that answers a check with nonsense is down") {
+  FakeServer fake(true);
+  Checked running(fake, toy::messages());
+  const Stream check = fake.accept();
+  check.send("this is no HTTP\r\n\r\n");
+  CHECK(running.has_state(0, State::kDown));
+  CHECK_FALSE(running.server().servers(0)[0].why.empty());
+}
+
 // OgarII removes a player from the chat when a connection is upgraded and closes without a hello.
 TEST_CASE("several servers: a check of an Ogar server requests no upgrade; any answer but a gateway's means up") {
   FakeServer fake(true);

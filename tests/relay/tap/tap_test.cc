@@ -93,11 +93,15 @@ class Disk {
     if (event.opened) return at + "open " + std::to_string(event.opened->link()) + " " + event.opened->dialect();
     if (event.closed) return at + "close " + std::to_string(event.closed->link()) + " " + event.closed->reason();
     if (event.note) return at + "note " + event.note->text() + " " + std::to_string(event.note->bytes_lost());
+    if (!event.frame) return at + (event.word ? "word" : "world");
     const auto& frame = *event.frame;
     if (frame.name() == "Named") return at + frame.name() + " " + to_hex(as_bytes(frame.data()));
+    static const std::map<trace::Lab, std::string> kLab{
+        {trace::LAB_KEPT, "kept "}, {trace::LAB_ALTERED, "altered "}, {trace::LAB_MADE, "made "}};
+    const auto lab = kLab.find(frame.lab());
     return at + std::to_string(frame.link()) + (frame.way() == trace::TO_SERVER ? " c2s " : " s2c ") +
-           (frame.lane() == trace::DATAGRAM ? "datagram " : "") + frame.name() + (frame.raw() ? "(raw)" : "") + " " +
-           std::to_string(frame.data().size());
+           (frame.lane() == trace::DATAGRAM ? "datagram " : "") + (lab != kLab.end() ? lab->second : "") +
+           frame.name() + (frame.raw() ? "(raw)" : "") + " " + std::to_string(frame.data().size());
   }
 
   Buffer file_;
@@ -677,6 +681,159 @@ TEST_CASE("what a client wrote as a secret is recorded as asterisks where its se
   const std::string plain = to_hex(repeated) + "\n", blank = to_hex(from_hex("0a05 032a2a2a 0000 00000000")) + "\n";
   CHECK(named ==
         "1 Named " + plain + "1 Named " + blank + "1 Named " + blank + "1 Named " + blank + "1 Named " + plain);
+}
+
+TEST_CASE("what a lab keeps is recorded as it came, and is neither counted nor a part of the stream") {
+  using Mark = TapSink::LabMark;
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 0);
+  const auto pass = [&](Mark mark, Lane lane, const Buffer& frame) {
+    sink.lab(1, mark, 0, 0);
+    sink.bytes(1, Way::kToClient, lane, frame, 0);
+  };
+  pass(Mark::kKept, Lane::kStream, blob(5));
+  pass(Mark::kKept, Lane::kDatagram, blob(6));
+  pass(Mark::kKept, Lane::kDatagram, blob(6, 99));  // no message
+  pass(Mark::kAltered, Lane::kStream, blob(7));
+  pass(Mark::kMade, Lane::kStream, blob(7));
+  sink.bytes(1, Way::kToClient, Lane::kStream, blob(8), 0);
+  sink.lab(1, Mark::kKept, 0, 0);
+  sink.packet(1, Way::kToClient, {2, wire::EnetDelivery::kUnsequenced}, blob(9), 0);
+  sink.lab(7, Mark::kKept, 0, 0);  // of no link
+  sink.closed(1, "gone", 0);
+  REQUIRE(ok(tap.stop()));
+  std::string all;
+  for (const std::string& line : disk.lines()) all += line + "\n";
+  CHECK(all ==
+        "0 open 1 big\n0 1 c2s Hello 4\n0 1 s2c Welcome 4\n0 1 s2c kept Blob 7\n0 1 s2c datagram kept Blob 8\n"
+        "0 1 s2c datagram kept  8\n0 1 s2c altered Blob 9\n0 1 s2c made Blob 9\n0 1 s2c Blob 10\n"
+        "0 1 s2c datagram kept Blob 11\n0 close 1 gone\n");
+  REQUIRE(find(tap.totals(), "Blob", Way::kToClient));
+  CHECK(find(tap.totals(), "Blob", Way::kToClient)->frames == 2);
+}
+
+TEST_CASE("a client names its player: it joins with its first name, and leaves with its last") {
+  std::vector<std::string> told;
+  TapThread tap(
+      {.player_name = [](const wire::Game&, const wire::Row& row) -> std::string_view {
+         return std::string_view(row.name) == "Texts" ? "zero" : "";
+       },
+       .joined = [&](const LinkInfo& info,
+                     const std::string& player) { told.push_back(std::to_string(info.link) + " joined: " + player); },
+       .left =
+           [&](const LinkInfo& info, const std::string& player, std::string_view reason, WallTime length) {
+             told.push_back(std::to_string(info.link) + " left: " + player + ", " + std::string(reason) + ", " +
+                            std::to_string(length / kSecond));
+           }});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1 * kSecond);
+  greet(sink, 2, 1 * kSecond);
+  const auto write = [&](Way way, std::string_view name) {
+    Buffer frame(2 + 9, 'x');  // flags and a text of eight bytes; then the name, and an empty text
+    frame[1] = 3, frame[2] = 0;
+    append(frame, as_bytes(name));
+    frame.push_back(0);
+    frame[0] = static_cast<std::uint8_t>(frame.size() - 2);
+    sink.bytes(1, way, Lane::kStream, frame, 2 * kSecond);
+  };
+  write(Way::kToClient, "a server");  // names nobody
+  write(Way::kToServer, "");
+  write(Way::kToServer, "anna");
+  write(Way::kToServer, "anna");
+  write(Way::kToServer, "ben");
+  CHECK(testing::eventually([&] { return tap.player(1) == "ben"; }));
+  CHECK(tap.player(2).empty());
+  sink.closed(1, "client left", 5 * kSecond);
+  sink.closed(2, "client left", 5 * kSecond);
+  CHECK(testing::eventually([&] { return tap.player(1).empty(); }));
+  REQUIRE(ok(tap.stop()));
+  CHECK(told == std::vector<std::string>{"1 joined: anna", "1 left: ben, client left, 4"});
+}
+
+TEST_CASE("words that do not fit are counted and noted, and those of others go on") {
+  Disk disk;
+  TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  disk.hold();
+  words::Fact fact;
+  fact.mutable_said()->set_text(std::string(1'000, 'x'));
+  const std::string said = fact.SerializeAsString();
+  for (int i = 0; i < 20; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  for (int i = 0; i < 200; ++i) sink.word(1, true, as_bytes(said), 1);
+  const auto dropped = tap.totals().dropped;
+  CHECK(dropped > 50);
+  disk.let_go();
+  REQUIRE(testing::eventually([&] { return tap.totals().words == 200 - dropped; }));  // there is room again
+  sink.word(1, true, as_bytes(said), 1);
+  sink.closed(1, "gone", 1);
+  REQUIRE(ok(tap.stop()));
+  const auto lines = disk.lines();
+  const std::string note = "0 note " + std::to_string(dropped) + " words are not recorded";
+  CHECK(std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.starts_with(note); }));
+}
+
+TEST_CASE("a damaged world is not recorded, but noted") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  tap.sink(0).opened(session(1), 0);
+  tap.sink(0).world(1, from_hex("0a05ff"), 0);
+  REQUIRE(ok(tap.stop()));
+  CHECK(disk.lines().at(1) == "0 note a world is not recorded: a text in it is damaged 3");
+}
+
+TEST_CASE("if gaps of more links come than can be stored, it is noted that any link may miss something") {
+  Disk disk;
+  TapThread tap({.ring_bytes = 4096, .recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  disk.hold();
+  for (int i = 0; i < 20; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  for (int i = 0; i < 40; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  constexpr LinkId kUnknown = 2'000;
+  for (LinkId link = 2; link < 2 + kUnknown; ++link) sink.bytes(link, Way::kToServer, Lane::kStream, blob(3), 1);
+  disk.let_go();
+  const auto before = tap.totals().dropped;
+  CHECK(before >= kUnknown);
+  REQUIRE(tap.record(TapThread::Order::kNone).ok());  // there is room again
+  for (int i = 0; i < 20; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), 1);
+  sink.closed(1, "gone", 1);
+  REQUIRE(ok(tap.stop()));
+  std::uint64_t noted = 0;
+  constexpr std::string_view kNote = " note the tap could not keep up ";
+  for (const std::string& line : disk.lines())
+    if (const auto at = line.find(kNote); at != line.npos) noted += std::stoul(line.substr(at + kNote.size()));
+  CHECK(noted == tap.totals().dropped_bytes);
+}
+
+TEST_CASE("a tap obeys orders to record, and says why it cannot") {
+  TapThread no_files({});
+  const auto cannot = no_files.record(TapThread::Order::kStart);
+  REQUIRE_FALSE(cannot.ok());
+  CHECK(cannot.error().text == "this process cannot record");
+
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  greet(tap.sink(0), 1, 0);
+  const auto now = tap.record(TapThread::Order::kNone);
+  REQUIRE(now.ok());
+  CHECK(now->on);
+  CHECK_FALSE(tap.record(TapThread::Order::kStart).ok());   // it records already
+  CHECK_FALSE(tap.record(TapThread::Order::kRotate).ok());  // it has no other file
+  const auto stopped = tap.record(TapThread::Order::kStop);
+  REQUIRE(stopped.ok());
+  CHECK_FALSE(stopped->on);
+  tap.sink(0).bytes(1, Way::kToClient, Lane::kStream, blob(3), 0);
+  REQUIRE(ok(tap.stop()));
+  CHECK(tap.totals().recorded_frames == 2);
+  CHECK(tap.totals().frames == 3);
+  const auto late = tap.record(TapThread::Order::kNone);
+  REQUIRE_FALSE(late.ok());
+  CHECK(late.error().text == "the program is stopping");
 }
 
 TEST_CASE("without links the tap sleeps") {
