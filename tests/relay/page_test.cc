@@ -56,6 +56,34 @@ TEST_CASE("a browser gets the page and its files, and the server gets no connect
   CHECK_FALSE(fake.called(50));
 }
 
+TEST_CASE("a slow browser gets a large file whole, and then the next one by the same connection") {
+  static const std::string kLarge(8U << 20U, 'x');
+  static const Asset kFiles[] = {{"index.html", "text/html", "<p>come in</p>"},
+                                 {"large.js", "text/javascript", kLarge}};
+  class Large final : public Serving {
+   public:
+    explicit Large(const net::Address& server) : Serving(1) {
+      relay::RouteOptions options;
+      options.game = &ogar::game();
+      options.servers[0].dialect = 0;
+      options.listen = loopback();
+      options.web.page = kFiles;
+      serve(std::move(options), server, no_limits(), nullptr);
+    }
+  };
+  const FakeServer fake;
+  const Large running(fake.address());
+  const Stream browser = Stream::to(running.address, nullptr, 4'096);
+  browser.send("GET /large.js HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const Buffer all = browser.read_all();
+  const std::string_view text = as_text(all);
+  const std::size_t body = text.find("\r\n\r\n") + 4;
+  CHECK(text.substr(body, kLarge.size()) == kLarge);
+  CHECK(text.substr(body + kLarge.size(), 12) == "HTTP/1.1 200");
+  CHECK(text.ends_with("<p>come in</p>"));
+  CHECK(running.totals().http_found == 2);
+}
+
 TEST_CASE(
     "requests for the page are no sessions: not in counts, not in the log, and not within the limit of sessions") {
   FakeServer fake;

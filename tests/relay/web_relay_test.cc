@@ -578,5 +578,20 @@ TEST_CASE("when the relay stops, both peers get a close frame") {
   CHECK(pair.server.next() == "close:1001 proxy stopped");
 }
 
+TEST_CASE("a client that may not come in gets an alert of TLS instead of a handshake") {
+  const Certificate certificate;
+  const FakeServer fake;
+  relay::WebOptions in;
+  in.client_tls = *net::TlsContext::server(certificate.file(), certificate.file());
+  relay::Access nobody;
+  nobody.deny = {*net::Network::parse("127.0.0.0/8")};
+  const Running relay(ogar::game(), fake.address(), no_limits(), 1, 0, nullptr, in, relay::EnetMode::kPackets, false,
+                      nullptr, nobody);
+  const Stream client = Stream::to(relay.address);
+  const Buffer said = client.read_all();
+  CHECK(same(said, net::kTlsAccessDenied));
+  CHECK(relay.ended(Reason::kNotAllowed));
+}
+
 }  // namespace
 }  // namespace entente::testing::web_relay_test

@@ -7,7 +7,7 @@
 
 #include "proxy/relay/tap/tap.h"
 #include "proxy/trace/recording.h"
-#include "tests/relay/bridging.h"
+#include "tests/relay/native_lines.h"
 
 namespace entente::testing::bridge_tap_test {
 namespace {
@@ -22,6 +22,7 @@ struct Recorded {
   explicit Recorded(const std::string& path) {
     auto recording = trace::Recording::open(path);
     REQUIRE(recording.ok());
+    (*recording)->with_calls();
     for (;;) {
       const auto event = (*recording)->next();
       REQUIRE_MESSAGE(event.ok(), event.error().text);
@@ -30,6 +31,8 @@ struct Recorded {
     }
   }
   void take(const trace::Recording::Event& event) {
+    if (event.calls)
+      for (const trace::Detail& call : event.calls->details()) calls.push_back(call);
     if (event.opened) links[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
     if (event.frame) ++frames[event.frame->link()];
     if (event.note) notes.push_back(std::to_string(event.note->link()) + ": " + event.note->text());
@@ -48,6 +51,7 @@ struct Recorded {
   std::map<std::uint32_t, std::string> links;
   std::map<std::uint32_t, std::size_t> frames;
   std::vector<std::string> notes;
+  std::vector<trace::Detail> calls;  // those with details
   std::vector<words::Intent> intents;
   std::vector<words::Fact> facts;
   std::vector<trace::Snapshot> worlds;
@@ -98,6 +102,60 @@ TEST_CASE("a recording of a bridge has both links and all words in order, no sec
   CHECK(noted("1: dialling 127.0.0.1:"));
   CHECK(noted("2: for the player of link 1"));
   CHECK(noted("1: not forwarded: 1 a frame (no word for it)"));
+}
+
+/// A bridge whose players wait for the next server.
+class Holding final : public Serving {
+ public:
+  Holding(const net::Address& server, relay::Tap* tap) : Serving(1) {
+    serve(held(60'000, native::game(), true), server, no_limits(), tap, kJson);
+  }
+};
+
+TEST_CASE(
+    "a recording of a bridge has the calls of its room, also that the next server takes the place of a lost one") {
+  Scratch scratch;
+  auto recorder = trace::Recorder::open(scratch.path);
+  REQUIRE(recorder.ok());
+  relay::TapThread tap({.recorder = std::move(*recorder)});
+  {
+    const net::Address at = free_for_both();
+    std::optional<LateServer> up(at);
+    Holding running(at, &tap);
+    Lines client(Stream::to(running.address));
+    client.say(R"({"enter":{"name":"anna"}})");
+    {
+      auto [server, enter] = greet(*up);
+      let_in(server, "one", "ben");
+      client.until("ready");
+    }
+    auto [server, enter] = greet(*up);
+    let_in(server, "two", "cleo");
+    client.until("back on the server");
+    client.stream().finish();
+    CHECK(running.empty());
+  }
+  REQUIRE(tap.stop().ok());
+
+  const Recorded recorded(scratch.path);
+  const auto count = [&](trace::Detail::KindCase kind) {
+    return std::count_if(recorded.calls.begin(), recorded.calls.end(),
+                         [=](auto& one) { return one.kind_case() == kind; });
+  };
+  REQUIRE(!recorded.calls.empty());
+  CHECK(recorded.calls.front().has_began());
+  CHECK(recorded.calls.front().began().back().game() == "native");
+  CHECK(count(trace::Detail::kSeated) == 1);
+  CHECK(count(trace::Detail::kServerUp) == 2);
+  REQUIRE(count(trace::Detail::kServerReplaced) == 1);
+  for (const trace::Detail& call : recorded.calls)
+    if (call.has_server_replaced()) {
+      CHECK(call.server_replaced().back().game() == "native");
+      CHECK(call.server_replaced().back().dialect() == "json");
+      CHECK_FALSE(call.server_replaced().why().empty());
+      CHECK_FALSE(call.server_replaced().meanwhile());
+    }
+  CHECK(count(trace::Detail::kGone) == 1);  // the client
 }
 
 }  // namespace

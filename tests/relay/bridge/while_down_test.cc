@@ -17,7 +17,7 @@ constexpr const char* kAway = "the server is away; waiting for it";
 class InArena : public Serving {
  public:
   explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
-                   bool up_now = true)
+                   bool up_now = true, bool by_web = false)
       : Serving(workers), at(free_for_both()) {
     const relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
     // With two workers, the arena is on another worker than the bridge's sessions.
@@ -27,6 +27,11 @@ class InArena : public Serving {
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
     options.bridge->while_down = native_place("lobby");
+    if (by_web) {
+      options.servers[0].dialect = 0;
+      options.bridge->server_game = &toy::messages();
+      options.bridge->back = [](std::size_t) { return toy::make_back(toy::messages()); };
+    }
     if (up_now) server_up();
     serve_all(std::move(options), no_limits());
     const auto listener = arena_listener("the arena 'lobby'", arena, native::game(), kNativeFront, kJson, no_limits());
@@ -125,6 +130,28 @@ TEST_CASE("while_down: a player that connects while no server is up plays in the
   resident.until("player_gone");
   CHECK(running.totals().held_now() == 0);
   CHECK(running.totals().current_sessions() == 1);
+}
+
+TEST_CASE("while_down: a server that accepts the connection and declines the player leaves it in the arena") {
+  InArena running(2, 64, 60'000, false, true);
+  Lines resident = running.resident("rosa");
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  anna.until(kInArena);
+  const FakeServer web(running.at, true);
+  {
+    const WebServer declines(web);
+    declines.send_raw("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+  }
+  CHECK(running.heard.line("it answered 403 to a WebSocket's request"));
+  anna.say(R"({"say":{"text":"still here"}})");
+  resident.until("still here");
+  CHECK(running.sessions()[1].arena == "lobby");
+  WebServer server(web);  // it is called again
+  server.upgrade();
+  resident.until("player_gone");
+  CHECK(eventually([&] { return running.sessions()[1].arena.empty(); }));
+  CHECK(running.totals().by(Reason::kServerDeclined) == 0);
 }
 
 TEST_CASE("while_down: a player that has not entered the arena yet is not taken to the server") {

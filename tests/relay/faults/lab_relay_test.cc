@@ -243,5 +243,16 @@ TEST_CASE("lab: below ENet, datagrams are lost, late and doubled, and ENet makes
   CHECK(count(scene.running, Way::kToClient, LabFault::kDelay) > 0);
 }
 
+TEST_CASE("lab: below ENet, it begins and ends while a session is open") {
+  Scene scene(aos::game(), no_limits(), EnetMode::kDatagrams);
+  scene.join(3);
+  scene.running.server().set_lab(0, plan("to_server: loss=100%"));
+  scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
+  scene.until([&] { return count(scene.running, Way::kToServer, LabFault::kLoss) > 0; });
+  CHECK(scene.server.log.size() == 1);
+  scene.running.server().set_lab(0, nullptr);
+  scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });  // ENet sends it again
+}
+
 }  // namespace
 }  // namespace entente::testing::lab_relay_test

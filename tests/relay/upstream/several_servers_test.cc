@@ -1,6 +1,7 @@
 // A route in front of several servers: a dead one disturbs no player, and while all are down players wait in order.
 #include <doctest/doctest.h>
 
+#include "adapters/aos/aos.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/late_server.h"
@@ -254,13 +255,34 @@ TEST_CASE("several servers: a WebSocket server is up in each of several checks")
   CHECK(running.heard.told("cannot reach server") == 0);
 }
 
+TEST_CASE("several servers: a server over ENet is up if it answers the game's query, and down if it does not") {
+  const Datagrams fake(loopback());
+  Several running({fake.here()}, [](auto& options) {
+    options.game = &aos::game();
+    options.upstream.check_ms = 20;
+  });
+  for (int i = 0; i < 2; ++i) {
+    const auto asked = fake.receive();
+    CHECK(as_text(asked.bytes) == "HELLO");
+    fake.send(asked.from, as_bytes("HI"));
+    CHECK(running.has_state(0, State::kUp));
+  }
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.server().servers(0)[0].why == "it did not answer");
+  CHECK(running.heard.line("cannot reach server"));
+}
+
 TEST_CASE("several servers: a WebSocket server that answers a check with nonsense is down") {
   FakeServer fake(true);
   Checked running(fake, toy::messages());
-  const Stream check = fake.accept();
-  check.send("this is no HTTP\r\n\r\n");
-  CHECK(running.has_state(0, State::kDown));
-  CHECK_FALSE(running.server().servers(0)[0].why.empty());
+  {
+    const Stream check = fake.accept();
+    check.send("this is no HTTP\r\n\r\n");
+    CHECK(running.has_state(0, State::kDown));
+    CHECK_FALSE(running.server().servers(0)[0].why.empty());
+  }
+  { const WebServer check(fake); }  // it hears the request, and closes
+  CHECK(eventually([&] { return running.server().servers(0)[0].why == "it closed the connection"; }));
 }
 
 // OgarII removes a player from the chat when a connection is upgraded and closes without a hello.
