@@ -49,8 +49,10 @@ auto find_named(Lines& lines, const std::string& name) {
 
 class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User {
  public:
-  explicit Thread(const Options& options)
-      : options_(options), names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options.look_up)) {
+  Thread(const Options& options, net::Loop& loop)
+      : options_(options),
+        loop_(loop),
+        names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options.look_up)) {
     alarm_.emplace(loop_, static_cast<net::Alarm::User&>(*this));
     client_.emplace(loop_);
     thread_ = net::named_thread("hooks", [this] { loop_.run(); });
@@ -131,7 +133,7 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
   }
 
   const Options& options_;
-  net::Loop loop_;
+  net::Loop& loop_;
   net::Mailbox<Letter, Thread> mailbox_{loop_, *this};
   std::unique_ptr<net::HostNames> names_;
   std::optional<net::Alarm> alarm_;
@@ -168,7 +170,7 @@ std::string Hooks::set(std::vector<HookSettings> fresh) {
     if (find_named(lines, old->settings.name) == lines.end()) told += "removed: hook '" + old->settings.name + "'\n";
   lines_ = std::move(lines);
   kinds_ = kinds;
-  if (thread_ == nullptr && !lines_.empty()) thread_ = std::make_unique<Thread>(options_);
+  if (thread_ == nullptr && !lines_.empty()) thread_ = std::make_unique<Thread>(options_, loop_);
   if (thread_ != nullptr) thread_->set(lines_);
   return told;
 }

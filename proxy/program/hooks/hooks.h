@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/base/fault.h"
+#include "proxy/net/loop.h"
 #include "proxy/net/names/host_names.h"
 #include "proxy/program/hooks/hook_line.h"
 #include "proxy/program/hooks/hook_runner.h"
@@ -59,6 +60,7 @@ class Hooks {
   std::uint64_t count_players(const relay::News& news);
 
   const Options options_;
+  net::Loop loop_;            // of the thread, which may begin when no descriptors are left
   const std::string prefix_;  // of ids
   std::atomic<std::uint64_t> last_id_{0};
   std::atomic<std::uint32_t> kinds_{0};  // a bit for each that some hook wants

@@ -18,6 +18,7 @@ class PublicLists::Thread final : private net::Alarm::User {
   explicit Thread(PublicLists& owner)
       : owner_(owner),
         options_(owner.options_),
+        loop_(owner.loop_),
         names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options_.look_up)) {
     alarm_.emplace(loop_, static_cast<net::Alarm::User&>(*this));
     client_.emplace(loop_);
@@ -126,7 +127,7 @@ class PublicLists::Thread final : private net::Alarm::User {
 
   PublicLists& owner_;
   const Options& options_;
-  net::Loop loop_;
+  net::Loop& loop_;
   net::Mailbox<Letter, Thread> mailbox_{loop_, *this};
   std::unique_ptr<net::HostNames> names_;
   std::optional<net::Alarm> alarm_;

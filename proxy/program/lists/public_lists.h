@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/net/loop.h"
 #include "proxy/net/names/host_names.h"
 #include "proxy/program/lists/announcement.h"
 #include "proxy/program/settings/public_list.h"
@@ -56,6 +57,7 @@ class PublicLists {
 
   const Servers servers_;
   const Options options_;
+  net::Loop loop_;            // of the thread, which may begin when no descriptors are left
   mutable std::mutex mutex_;  // of what follows
   std::vector<PublicListSettings> settings_;
   std::vector<Row> rows_;

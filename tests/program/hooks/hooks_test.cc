@@ -18,6 +18,7 @@
 #include "tests/program/asked.h"
 #include "tests/support/certificate.h"
 #include "tests/support/heap.h"
+#include "tests/support/no_files_left.h"
 #include "tests/support/receiver.h"
 
 namespace entente::hooks_test {
@@ -93,6 +94,17 @@ TEST_CASE("an event is sent as JSON with a new id, and one that no hook wants is
   CHECK(text_of(first, "id") != text_of(second, "id"));
   CHECK(text_of(third, "event") == "empty");
   CHECK(reports(hooks, [](const auto& its) { return its.totals.delivered == 3 && its.waiting == 0; }));
+}
+
+TEST_CASE("a hook that a reload adds while no descriptor is left works once there are some") {
+  Receiver receiver;
+  Hooks hooks;
+  {
+    const testing::NoFilesLeft none;
+    CHECK(hooks.set({settings_of(receiver.url("/a"), {"join"})}) == "added: hook 'h'\n");
+  }
+  hooks.post(join("anna"));
+  CHECK(text_of(parsed(receiver.await(1)[0].body), "player") == "anna");
 }
 
 TEST_CASE("a signature is the HMAC of the time and the body") {
