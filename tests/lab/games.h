@@ -65,6 +65,7 @@ class Visitors {
  private:
   bool open_players(relay::ProxyServer& server);
   void keep(std::size_t group, std::size_t wanted, std::size_t& asked);
+  bool is_man(const std::string& name) const;
 
   const Place watched_;
   std::size_t watchers_asked_ = 0;
