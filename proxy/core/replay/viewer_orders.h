@@ -24,7 +24,6 @@ struct ViewerWish {
   bool from_chat = false;  ///< it is answered in chat
 
   bool any() const { return at || by_s != 0 || kill != words::Playback::NO_KILL || speed || paused; }
-  bool jumps() const { return at || by_s != 0 || kill != words::Playback::NO_KILL; }
   void add(const ViewerWish& later);
 };
 
