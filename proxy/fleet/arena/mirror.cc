@@ -21,6 +21,25 @@ bool steers(const Intent& intent) {
          as<words::Keys>(intent) != nullptr;
 }
 
+/// Whether the unit is back in play. Its viewers are told so by an event, because it happens now.
+bool revives(const words::Unit& unit, const core::WorldState& before, const core::WorldState& after) {
+  const core::UnitState* known = before.unit(unit.id());
+  return unit.alive() && known != nullptr && !known->unit.alive() && !after.unit(unit.id())->hidden;
+}
+
+void say_spawned(const words::Unit& unit, core::BackOut& out) {
+  words::Spawned spawned;
+  spawned.set_unit(unit.id());
+  *spawned.mutable_pose() = unit.pose();
+  out.say(std::move(spawned));
+  if (unit.health() >= unit.max_health()) return;  // Spawned alone means full health
+  words::Health health;
+  health.set_unit(unit.id());
+  health.set_now(unit.health());
+  health.set_max(unit.max_health());
+  out.say(health);
+}
+
 }  // namespace
 
 // -- From the owner ---------------------------------------------------------------------------------------------------
@@ -168,29 +187,6 @@ void Mirror::advance(Outlet& out) {
   }
   tell_ready(out);
 }
-
-namespace {
-
-/// Whether the unit came back into play. Who watches it must be told that as an event, as it happens now.
-bool revives(const words::Unit& unit, const core::WorldState& before, const core::WorldState& after) {
-  const core::UnitState* known = before.unit(unit.id());
-  return unit.alive() && known != nullptr && !known->unit.alive() && !after.unit(unit.id())->hidden;
-}
-
-void say_spawned(const words::Unit& unit, core::BackOut& out) {
-  words::Spawned spawned;
-  spawned.set_unit(unit.id());
-  *spawned.mutable_pose() = unit.pose();
-  out.say(std::move(spawned));
-  if (unit.health() >= unit.max_health()) return;  // Spawned alone means full health
-  words::Health health;
-  health.set_unit(unit.id());
-  health.set_now(unit.health());
-  health.set_max(unit.max_health());
-  out.say(health);
-}
-
-}  // namespace
 
 /// The snapshot becomes the world: the room receives the difference.
 void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
