@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
+#include <cerrno>
 
 #include <algorithm>
 #include <cctype>
@@ -152,6 +153,10 @@ class Receiver {
   void accept() {
     for (;;) {
       net::Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!fd && errno == EMFILE) {  // a test has taken all descriptors
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
       if (!fd) return;
       const std::lock_guard lock(mutex_);
       auto talk = std::make_shared<Talk>(std::move(fd), tls_.get());
