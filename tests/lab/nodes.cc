@@ -34,7 +34,7 @@ void Nodes::add_node(std::size_t number) {
   Service::Its its{name + " ", static_cast<std::uint32_t>(kProxyHost + number), Disk::kRoot + name + ".toml",
                    Disk::kRoot + name + ".sock",
                    [this](std::size_t process, std::string_view line) { hear(process, line); }};
-  nodes_.push_back(std::make_unique<Node>(Service(plan_, verdict_, std::move(its)), name));
+  nodes_.push_back(std::make_unique<Node>(Node{Service(plan_, verdict_, std::move(its)), name}));
   nodes_.back()->stands = number == 0 || plan_.draw(name).chance(0.7);
 }
 

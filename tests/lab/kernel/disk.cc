@@ -24,15 +24,15 @@ std::uint64_t Disk::used() const {
 ssize_t Disk::Opened::write(Bytes bytes) {
   const Aside aside;
   disk_.take_time();
-  const DiskFaults& faults = disk_.faults;
+  const DiskFaults& its = disk_.faults;
   Kernel& kernel = disk_.kernel_;
   if (folder_) return -EISDIR;
-  if (kernel.chance(faults.interrupt)) return -EINTR;
-  if (kernel.chance(faults.fail)) return disk_.harmed_ = true, -EIO;
-  const std::uint64_t used = disk_.used(), room = faults.room > used ? faults.room - used : 0;
+  if (kernel.chance(its.interrupt)) return -EINTR;
+  if (kernel.chance(its.fail)) return disk_.harmed_ = true, -EIO;
+  const std::uint64_t used = disk_.used(), room = its.room > used ? its.room - used : 0;
   if (room == 0 && !bytes.empty()) return disk_.harmed_ = true, -ENOSPC;
   std::size_t size = std::min<std::uint64_t>(bytes.size(), room);
-  if (size > 1 && kernel.chance(faults.short_write)) size = 1 + kernel.pick(size - 1);
+  if (size > 1 && kernel.chance(its.short_write)) size = 1 + kernel.pick(size - 1);
   kernel.note(0x6469, size);
   append(its_->bytes, bytes.first(size));
   return static_cast<ssize_t>(size);
