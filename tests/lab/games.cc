@@ -185,6 +185,18 @@ void Visitors::check_nobody_was_sent_away() {
             (one->refused.empty() ? "" : ": " + one->refused));
 }
 
+Faults network_faults(Plan& plan, bool harsh) {
+  Faults faults = some_faults(plan);
+  if (harsh) {
+    faults.lose = plan.often("losses", 0.2);
+    faults.repeat = plan.often("repeats", 0.2);
+  } else {
+    faults.reset = faults.refuse = 0;
+    faults.jitter = 0;
+  }
+  return faults;
+}
+
 void simulate(Kernel& simulated, Plan& plan, Verdict& verdict, const std::function<void()>& body) {
   const std::size_t left = simulated.run(body);
   if (left != 0) verdict.wrong.push_back(std::to_string(left) + " threads are left");

@@ -89,6 +89,8 @@ class Games : protected Visitors {
 
 /// A game, rarely one that takes much work.
 Speech any_game(Draw& draw);
+/// Faults of the network. Not `harsh`: only those that cost nobody anything.
+Faults network_faults(Plan& plan, bool harsh);
 /// Runs `body` in this kernel. What is left afterwards is wrong.
 void simulate(Kernel& simulated, Plan& plan, Verdict& verdict, const std::function<void()>& body);
 

@@ -199,15 +199,7 @@ void Nodes::check_recordings() {
 
 void simulate_fleet(Plan& plan, Verdict& verdict) {
   const bool harsh = plan.has("harsh", 0.6);
-  Faults faults = some_faults(plan);
-  if (harsh) {
-    faults.lose = plan.often("losses", 0.2);
-    faults.repeat = plan.often("repeats", 0.2);
-  } else {
-    faults.reset = faults.refuse = 0;
-    faults.jitter = 0;
-  }
-  Kernel simulated(plan.seed(), faults);
+  Kernel simulated(plan.seed(), network_faults(plan, harsh));
   Nodes nodes(plan, verdict, harsh);
   simulate(simulated, plan, verdict, [&] { nodes.live(); });
   verdict.leaks = true;  // what a process has in its global variables is not found
