@@ -93,5 +93,15 @@ Speech any_game(Draw& draw);
 Faults network_faults(Plan& plan, bool harsh);
 /// Runs `body` in this kernel. What is left afterwards is wrong.
 void simulate(Kernel& simulated, Plan& plan, Verdict& verdict, const std::function<void()>& body);
+/// The same of a scene with processes (service.h).
+template <class Scene>
+void simulate_services(Plan& plan, Verdict& verdict) {
+  const bool harsh = plan.has("harsh", 0.6);
+  Kernel simulated(plan.seed(), network_faults(plan, harsh));
+  Scene scene(plan, verdict, harsh);
+  simulate(simulated, plan, verdict, [&] { scene.live(); });
+  verdict.leaks = true;  // what a process has in its global variables is not found
+  verdict.sessions = scene.sessions();
+}
 
 }  // namespace entente::lab

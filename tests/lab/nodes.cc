@@ -129,14 +129,8 @@ bool Nodes::close() {
   plan_.tell("stopping the players");
   if (!players_.stop(kStopsWithin)) return wrong("the players do not stop"), false;
   const Nanos until = kernel().now() + kStopsWithin;
-  for (const auto& one : nodes_) {
-    const auto is_empty = [&] {
-      const std::string sessions = ask(*one, "list");
-      return std::count(sessions.begin(), sessions.end(), '\n') == 2;  // "ok", and the names of the columns
-    };
-    while (!is_empty())
-      if (sleep(kSecond); kernel().now() > until) return wrong(one->name + ": sessions go on without players"), false;
-  }
+  for (const auto& one : nodes_)
+    if (!one->service.await_empty(until)) return false;
   return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& one) { return one->service.close(); });
 }
 
@@ -197,13 +191,6 @@ void Nodes::check_recordings() {
   }
 }
 
-void simulate_fleet(Plan& plan, Verdict& verdict) {
-  const bool harsh = plan.has("harsh", 0.6);
-  Kernel simulated(plan.seed(), network_faults(plan, harsh));
-  Nodes nodes(plan, verdict, harsh);
-  simulate(simulated, plan, verdict, [&] { nodes.live(); });
-  verdict.leaks = true;  // what a process has in its global variables is not found
-  verdict.sessions = nodes.sessions();
-}
+void simulate_fleet(Plan& plan, Verdict& verdict) { simulate_services<Nodes>(plan, verdict); }
 
 }  // namespace entente::lab

@@ -65,9 +65,8 @@ void Nodes::end(const Act& act) {
 
 void Nodes::hamper(const Act& act) {
   const Nanos until = kernel().now() + act.lasts;
-  auto processes = act.kind.ends_with("the owner") || act.kind == "cut the owner off"
-                       ? owners()
-                       : nodes_[act.node]->service.running();
+  const bool of_owner = act.kind.find("the owner") != std::string::npos;
+  const auto processes = of_owner ? owners() : nodes_[act.node]->service.running();
   if (act.kind.starts_with("freeze"))
     for (const std::size_t process : processes) {
       kernel().freeze(process, until);
@@ -100,19 +99,13 @@ void Nodes::reload(const Act& act) {
   kernel().wait([&] { return !node.changes; });
   node.changes = true;
   node.text = "text " + std::to_string(plan_.draw("reload of " + act.name).number(0, 5));
-  node.service.configure(configuration(node));
-  const std::string answer = ask(node, "reload");
-  const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
-  if (!harsh_ && !answer.starts_with("ok") && !busy) wrong(node.name + ": a reload is refused: " + answer);
+  node.service.reload(configuration(node), !harsh_);
   node.changes = false;
 }
 
 void Nodes::upgrade(const Act& act) {
-  Node& node = *nodes_[act.node];
-  const std::string answer = ask(node, plan_.draw("upgrade of " + act.name).chance(0.5) ? "upgrade" : "upgrade --wait");
-  if (!harsh_ && !answer.starts_with("ok") && answer.find("an upgrade is in progress") == std::string::npos &&
-      answer.find("takes over") == std::string::npos)
-    wrong(node.name + ": an upgrade is answered: " + answer);
+  const bool waits = !plan_.draw("upgrade of " + act.name).chance(0.5);
+  nodes_[act.node]->service.upgrade(waits ? "upgrade --wait" : "upgrade", !harsh_);
 }
 
 void Nodes::drain(const Act& act) {

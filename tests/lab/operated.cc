@@ -90,12 +90,7 @@ bool Operated::close() {
   plan_.tell("stopping the players");
   if (!players_.stop(kStopsWithin)) return wrong("the players do not stop"), false;
   const Nanos until = kernel().now() + kStopsWithin;
-  const auto is_empty = [this] {
-    const std::string sessions = ask("list");
-    return std::count(sessions.begin(), sessions.end(), '\n') == 2;  // "ok", and the names of the columns
-  };
-  while (!is_empty())
-    if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on without their players"), false;
+  if (!service_.await_empty(until)) return false;
   if (!service_.close()) return false;
   if (!server_.stop(kStopsWithin)) return wrong("the server does not stop"), false;
   return true;
@@ -114,13 +109,6 @@ void Operated::check_files() {
   }
 }
 
-void simulate_program(Plan& plan, Verdict& verdict) {
-  const bool harsh = plan.has("harsh", 0.6);
-  Kernel simulated(plan.seed(), network_faults(plan, harsh));
-  Operated operated(plan, verdict, harsh);
-  simulate(simulated, plan, verdict, [&] { operated.live(); });
-  verdict.leaks = true;  // what a process has in its global variables is not found
-  verdict.sessions = operated.sessions();
-}
+void simulate_program(Plan& plan, Verdict& verdict) { simulate_services<Operated>(plan, verdict); }
 
 }  // namespace entente::lab

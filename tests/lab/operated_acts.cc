@@ -130,10 +130,7 @@ void Operated::reload(const Act& act) {
   edition_.has_spare_route = draw.chance(0.5);
   edition_.check = draw.number(1, 10) * kSecond;
   edition_.holds = draw.chance(0.7);
-  service_.configure(configuration(edition_));
-  const std::string answer = ask("reload");
-  const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
-  if (!harsh_ && !answer.starts_with("ok") && !busy) wrong("a reload is refused: " + answer);
+  service_.reload(configuration(edition_), !harsh_);
   --reloading_;
 }
 
@@ -175,10 +172,7 @@ void Operated::upgrade(const Act& act) {
       service_.kill(process);
     });
   }
-  const std::string answer = ask(line);
-  if (!harsh_ && !answer.starts_with("ok") && answer.find("an upgrade is in progress") == std::string::npos &&
-      answer.find("takes over") == std::string::npos)
-    wrong("an upgrade is answered: " + answer);
+  service_.upgrade(line, !harsh_);
   if (killing.joinable()) killing.join();
 }
 

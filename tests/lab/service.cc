@@ -109,6 +109,30 @@ bool Service::close() {
   return true;
 }
 
+bool Service::await_empty(Nanos until) {
+  const auto is_empty = [this] {
+    const std::string sessions = ask("list", true);
+    return std::count(sessions.begin(), sessions.end(), '\n') == 2;  // "ok", and the names of the columns
+  };
+  while (!is_empty())
+    if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on without their players"), false;
+  return true;
+}
+
+void Service::reload(const std::string& configuration, bool must) {
+  configure(configuration);
+  const std::string answer = ask("reload", must);
+  const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
+  if (must && !answer.starts_with("ok") && !busy) wrong("a reload is refused: " + answer);
+}
+
+void Service::upgrade(const std::string& command, bool must) {
+  const std::string answer = ask(command, must);
+  if (must && !answer.starts_with("ok") && answer.find("an upgrade is in progress") == std::string::npos &&
+      answer.find("takes over") == std::string::npos)
+    wrong("an upgrade is answered: " + answer);
+}
+
 std::string Service::ask(const std::string& line, bool must) {
   const Nanos began = kernel().now();
   const auto answer = net::ask_local(its_.socket, line);

@@ -47,6 +47,11 @@ class Service {
   bool await_end(std::size_t process) const;
   /// Stops what runs, once processes from before an upgrade have ended by themselves. False: something does not end.
   bool close();
+  /// Waits until `until` for the end of all sessions. False: some go on.
+  bool await_empty(Nanos until);
+  /// An operator reloads, or upgrades by this command. `must`: it succeeds, unless an upgrade is on its way.
+  void reload(const std::string& configuration, bool must);
+  void upgrade(const std::string& command, bool must);
   /// Asks at the control socket. Its answer, or "" if there is none. `must`: it answers, and in time.
   std::string ask(const std::string& line, bool must);
 
