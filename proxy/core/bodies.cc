@@ -38,6 +38,14 @@ void say_owned(words::Unit unit, BackOut& out) {
   out.say(std::move(owns));
 }
 
+words::Health health_word(Id unit, double now, double max) {
+  words::Health health;
+  health.set_unit(unit);
+  health.set_now(now);
+  health.set_max(max);
+  return health;
+}
+
 void say_gone(Id player, Id unit, BackOut& out) {
   if (unit != 0) {
     words::Gone gone;

@@ -27,6 +27,9 @@ std::vector<Id> tank_units_of_nobody(const WorldState& world);
 /// Reports a unit, and that it is the only unit of its owner, who steers it.
 void say_owned(words::Unit unit, BackOut& out);
 
+/// The health of a unit.
+words::Health health_word(Id unit, double now, double max);
+
 /// Reports that a player has left, after its unit, if it has one (not 0).
 void say_gone(Id player, Id unit, BackOut& out);
 

@@ -438,18 +438,19 @@ std::optional<Error> ProxyServer::Impl::add(std::vector<Addition>& all, const st
 
 /// Gives each listener its routes: those that were added, without those that leave.
 void ProxyServer::Impl::update_listeners(const std::vector<Addition>& all, const std::vector<std::size_t>& leaving) {
-  std::map<Listener*, std::vector<std::size_t>> after;
-  for (const std::size_t index : leaving) after.try_emplace(routes[index]->listener, routes[index]->listener->routes);
-  for (const Addition& one : all) after.try_emplace(one.listener, one.listener->routes);
-  for (auto& [listener, its] : after)
+  std::map<std::size_t, std::vector<std::size_t>> after;  // by Listener::index
+  const auto begin = [&after](const Listener& one) { after.try_emplace(one.index, one.routes); };
+  for (const std::size_t index : leaving) begin(*routes[index]->listener);
+  for (const Addition& one : all) begin(*one.listener);
+  for (auto& [index, its] : after)
     std::erase_if(its,
                   [&](std::size_t one) { return std::find(leaving.begin(), leaving.end(), one) != leaving.end(); });
   for (const Addition& one : all) {
-    auto& its = after[one.listener];
+    auto& its = after[one.listener->index];
     const bool by_path = !one.published->options->web.path.empty();
     its.insert(by_path ? its.begin() : its.end(), one.published->index);
   }
-  for (auto& [listener, its] : after) update(*listener, std::move(its));
+  for (auto& [index, its] : after) update(*listeners[index], std::move(its));
 }
 
 Outcome<std::vector<Listening>> ProxyServer::Impl::change(const RouteChanges& changes) {

@@ -1,8 +1,8 @@
 #include "proxy/rules/reference.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "proxy/rules/functions.h"
@@ -80,7 +80,8 @@ std::string type_of(const FieldDescriptor& field) {
 }
 
 /// The message and those in it, once each.
-void collect(const Descriptor& message, std::vector<const Descriptor*>& all, std::set<const Descriptor*>& known) {
+void collect(const Descriptor& message, std::vector<const Descriptor*>& all,
+             std::unordered_set<const Descriptor*>& known) {
   if (!known.insert(&message).second) return;
   all.push_back(&message);
   for (int i = 0; i < message.field_count(); ++i)
@@ -89,7 +90,7 @@ void collect(const Descriptor& message, std::vector<const Descriptor*>& all, std
 
 std::vector<const Descriptor*> all_words() {
   std::vector<const Descriptor*> all;
-  std::set<const Descriptor*> known;
+  std::unordered_set<const Descriptor*> known;
   for (const auto* kinds : {&intent_kinds(), &fact_kinds()})
     for (std::size_t i = 0; i < kinds->size(); ++i) collect(message_of(*kinds, i), all, known);
   return all;

@@ -3,14 +3,15 @@
 
 #include <google/protobuf/descriptor.pb.h>
 
-#include <set>
+#include <unordered_set>
 
 namespace entente::trace {
 namespace {
 
 using google::protobuf::FileDescriptor;
 
-void add(const FileDescriptor& file, std::set<const FileDescriptor*>& seen, google::protobuf::FileDescriptorSet& set) {
+void add(const FileDescriptor& file, std::unordered_set<const FileDescriptor*>& seen,
+         google::protobuf::FileDescriptorSet& set) {
   if (!seen.insert(&file).second) return;
   for (int i = 0; i < file.dependency_count(); ++i) add(*file.dependency(i), seen, set);
   file.CopyTo(set.add_file());
@@ -20,7 +21,7 @@ void add(const FileDescriptor& file, std::set<const FileDescriptor*>& seen, goog
 
 mcap::Schema protobuf_schema(std::uint16_t id, const google::protobuf::Descriptor& type) {
   google::protobuf::FileDescriptorSet set;
-  std::set<const FileDescriptor*> seen;
+  std::unordered_set<const FileDescriptor*> seen;
   add(*type.file(), seen, set);
   Buffer data(set.ByteSizeLong());
   set.SerializeToArray(data.data(), static_cast<int>(data.size()));

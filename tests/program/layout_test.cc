@@ -198,9 +198,11 @@ void check_names(const std::string& path, const std::string& code, Findings& fou
 /// Keys that no peer chooses: they count upwards in this process, or are its own objects. (Id: of a room.)
 const std::set<std::string> kOwnKeys = {"LinkId", "ConnectionId", "RequestId", "SubscriptionId", "Id", "std::size_t"};
 
-/// Reports hash tables whose keys a peer might choose, and whose hash is not keyed (proxy/base/keyed_hash.h).
+/// Reports hash tables whose keys a peer might choose, and whose hash is not keyed (proxy/base/keyed_hash.h), and
+/// tables in the order of addresses, which differs from run to run.
 void check_tables(const std::string& path, const std::string& code, Findings& found) {
-  for (const std::string kind : {"unordered_map<", "unordered_set<", "robin_map<", "robin_set<"})
+  for (const std::string kind :
+       {"unordered_map<", "unordered_set<", "robin_map<", "robin_set<", "std::map<", "std::set<"})
     for (std::size_t at = code.find(kind); at != std::string::npos; at = code.find(kind, at + 1)) {
       const std::size_t begin = at + kind.size();
       int depth = 1;
@@ -210,6 +212,11 @@ void check_tables(const std::string& path, const std::string& code, Findings& fo
         if (key_end == 0 && ((code[end] == ',' && depth == 1) || depth == 0)) key_end = end;
       }
       const std::string key = code.substr(begin, key_end - begin), arguments = code.substr(begin, end - begin);
+      if (kind.starts_with("std::")) {
+        if (key.find('*') != std::string::npos)
+          found.push_back(path + ": has a " + kind + key + ">, which is in the order of addresses");
+        continue;
+      }
       if (kOwnKeys.contains(key) || key.ends_with('*') || arguments.find("KeyedHash") != std::string::npos ||
           arguments.find("AddressHash") != std::string::npos || arguments.find("NetworkHash") != std::string::npos)
         continue;
@@ -448,6 +455,8 @@ TEST_CASE("a planted fault of each kind is found") {
            "std::unordered_map<LinkId, int> a;\nstd::unordered_set<int, KeyedHash<int>> b;\ntsl::robin_map<int, Id> "
            "c;\n",
            "proxy/core/a.h: has a robin_map<int> without KeyedHash\n"},
+          {"proxy/core/a.h", "std::map<int, int*> a;\nstd::set<std::pair<const Row*, int>> b;\n",
+           "proxy/core/a.h: has a std::set<std::pair<const Row*, int>>, which is in the order of addresses\n"},
           {"cmake", "", "cmake: does not belong at the top\n"}}) {
     CAPTURE(c.path);
     CAPTURE(c.text);

@@ -180,6 +180,33 @@ TEST_CASE("a caller that stops in the middle of a request is told so, and one th
   CHECK(running.totals().refused() == 1);
 }
 
+TEST_CASE("a client that waits for its turn to ask for a WebSocket is refused when the relay stops") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.connects_per_second = 1;
+  limits.connects_burst = relay::Admission::kRequestsAtOnce;
+  Shown running(fake.address(), "", limits);
+  const std::string ask = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n";
+  // Each connection brings one request. This one takes what its address may ask at once.
+  const Stream greedy = Stream::to(running.address);
+  for (std::uint32_t i = 0; i <= relay::Admission::kRequestsAtOnce; ++i) {
+    greedy.send(ask);
+    CHECK(greedy.read_text(12) == "HTTP/1.1 200");
+    while (as_text(greedy.read_some()).find("\r\n\r\n") == std::string_view::npos) continue;
+  }
+  Buffer both(as_bytes(ask).begin(), as_bytes(ask).end());
+  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, both);
+  std::vector<Stream> clients;
+  for (int i = 0; i < 250; ++i) {
+    clients.push_back(Stream::to(running.address));
+    clients.back().send(both);
+  }
+  CHECK(eventually([&] { return running.totals().http_found == relay::Admission::kRequestsAtOnce + 1 + 250; }));
+  running.stop();
+  CHECK(running.totals().begun + running.totals().refused() == 250);
+  CHECK(running.totals().by(Reason::kDraining) == running.totals().refused());
+}
+
 TEST_CASE("an unknown path gets 404, and a method other than GET and HEAD gets 405") {
   FakeServer fake;
   Shown running(fake.address());

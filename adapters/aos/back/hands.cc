@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "proxy/core/bodies.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -194,11 +195,7 @@ void Hands::hear(const Restock& restock, BackOut& out) {
   life_.reserve = gun(me->weapon).reserve;
   life_.blocks = kFullBlocks;
   life_.grenades = kFullGrenades;
-  words::Health health;
-  health.set_unit(me->unit);
-  health.set_now(kFullHealth);
-  health.set_max(kFullHealth);
-  out.say(health);
+  out.say(core::health_word(me->unit, kFullHealth, kFullHealth));
   life_.empty_told = 0;
   tell_ammo(out);
   if (life_.clip == 0 && !man_.client_moves_body()) reload(out);

@@ -1,5 +1,7 @@
 #include "adapters/aos/back/lives.h"
 
+#include "proxy/core/bodies.h"
+
 namespace entente::aos {
 
 /// A player who was there before us. The next snapshot contains its place.
@@ -103,10 +105,7 @@ void Lives::hear(const SetColour& set, BackOut& out) {
 void Lives::hear(const SetHp& hp, BackOut& out) {
   const ServerPlayer* me = players_.own();
   if (me == nullptr || me->unit == 0) return out.drop(drops::kHpOfDead);
-  words::Health health;
-  health.set_unit(me->unit);
-  health.set_now(hp.hp);
-  health.set_max(kFullHealth);
+  words::Health health = core::health_word(me->unit, hp.hp, kFullHealth);
   if (is_finite(hp.source)) {
     const Point from = point_of(hp.source);
     health.set_from_x(from.x);

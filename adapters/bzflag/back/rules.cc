@@ -1,8 +1,7 @@
 #include "adapters/bzflag/back/rules.h"
 
+#include <unordered_map>
 #include <utility>
-
-#include <map>
 
 #include "adapters/bzflag/wire/dialect.h"
 #include "proxy/base/text.h"
@@ -47,7 +46,7 @@ void ServerRules::learn(const GameSettings& settings, BackOut& out) {
 
 void ServerRules::hear(const SetVar& set, BackOut& out) {
   Variables& variables = tank_rules_.variables;
-  std::map<const char*, float> before;
+  std::unordered_map<const char*, float> before;
   for (const auto& ruled : ruled_variables()) before[ruled.rule] = variables[ruled.variable];
   for (const auto& item : set.variables) {
     if (item.name == "poll") continue;  // servers send a pointer in it by mistake

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/tank/tank_driver.h"
 #include "proxy/core/world.h"
@@ -74,10 +75,7 @@ void Referee::spawn(Player& player, BackOut& out) {
   player.claims = false;
   std::fill(player.barrels.begin(), player.barrels.end(), 0);
   ++player.seq;
-  words::Health health;
-  health.set_unit(player.unit);
-  health.set_now(player.health);
-  health.set_max(arena_.rules.health);
+  const words::Health health = health_word(player.unit, player.health, arena_.rules.health);
   out.say(health);
   words::Spawned spawned;
   spawned.set_unit(player.unit);
@@ -241,10 +239,7 @@ void Referee::correct(Player& player, BackOut& out) {
 
 void Referee::hurt(Player& victim, double damage, const Ball& by, BackOut& out) {
   victim.health = std::max(0.0, victim.health - damage);
-  words::Health health;
-  health.set_unit(victim.unit);
-  health.set_now(victim.health);
-  health.set_max(arena_.rules.health);
+  words::Health health = health_word(victim.unit, victim.health, arena_.rules.health);
   health.set_by(by.shooter);
   health.set_from_x(by.at[0]);
   health.set_from_y(by.at[1]);

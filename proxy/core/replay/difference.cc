@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "proxy/core/bodies.h"
 #include "proxy/core/edits.h"
 
 namespace entente::core {
@@ -104,16 +105,9 @@ class Difference {
     const UnitState* known = from_.unit(unit.id());
     if (known == nullptr) return say_(unit);
     if (known->unit.alive() != unit.alive() || !same_looks(known->unit, unit)) return say_(unit);
-    if (known->unit.health() != unit.health()) tell_health(unit);
+    if (known->unit.health() != unit.health()) say_(health_word(unit.id(), unit.health(), unit.max_health()));
     const bool shown = known->hidden && !to_.unit(unit.id())->hidden;
     if (shown || !same(known->unit.pose(), unit.pose())) say_(unit.pose());
-  }
-  void tell_health(const words::Unit& unit) const {
-    words::Health health;
-    health.set_unit(unit.id());
-    health.set_now(unit.health());
-    health.set_max(unit.max_health());
-    say_(health);
   }
   /// Follows the Unit of a hidden unit, because every word about a unit makes it visible.
   void on(const words::Hidden& hidden) const { say_(hidden); }

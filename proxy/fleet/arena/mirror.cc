@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "proxy/core/bodies.h"
 #include "proxy/core/drops.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/replay/difference.h"
@@ -33,11 +34,7 @@ void say_spawned(const words::Unit& unit, core::BackOut& out) {
   *spawned.mutable_pose() = unit.pose();
   out.say(std::move(spawned));
   if (unit.health() >= unit.max_health()) return;  // Spawned alone means full health
-  words::Health health;
-  health.set_unit(unit.id());
-  health.set_now(unit.health());
-  health.set_max(unit.max_health());
-  out.say(health);
+  out.say(core::health_word(unit.id(), unit.health(), unit.max_health()));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "proxy/program/import/file.h"
 #include "proxy/relay/tap/recording_files.h"
@@ -63,7 +64,7 @@ class NewRecording {
   Buffer word_;                                               // reused
   std::map<std::uint32_t, std::optional<GameDialect>> open_;  // links
   Codecs codecs_;
-  std::map<const wire::Row*, std::string_view> name_fields_;  // see player_name_field()
+  std::unordered_map<const wire::Row*, std::string_view> name_fields_;  // see player_name_field()
   relay::RecordingFiles files_;
 };
 

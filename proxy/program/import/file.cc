@@ -218,7 +218,7 @@ GameDialect as_named(const GameDialect& game_dialect, Bytes first) {
 }
 
 wire::Codec& Codecs::of(const GameDialect& game_dialect) {
-  auto& codec = codecs_[{game_dialect.game, game_dialect.dialect}];
+  auto& codec = codecs_[{game_dialect.game->name(), game_dialect.dialect}];
   if (!codec) codec = game_dialect.game->codec(game_dialect.dialect);
   return *codec;
 }

@@ -100,7 +100,7 @@ class Codecs {
   wire::Codec& of(const GameDialect& game_dialect);
 
  private:
-  std::map<std::pair<const wire::Game*, std::size_t>, std::unique_ptr<wire::Codec>> codecs_;
+  std::map<std::pair<std::string_view, std::size_t>, std::unique_ptr<wire::Codec>> codecs_;  // by game and dialect
 };
 
 }  // namespace entente

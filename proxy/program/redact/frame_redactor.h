@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "adapters/wire/dissect.h"
 #include "proxy/program/import/file.h"
@@ -52,7 +53,7 @@ class FrameRedactor {
   WorldBook& worlds_;
   Codecs codecs_;
   std::map<std::uint32_t, std::unique_ptr<Link>> links_;
-  std::map<const wire::Row*, std::map<std::string, wire::Personal, std::less<>>> kinds_;
+  std::unordered_map<const wire::Row*, std::map<std::string, wire::Personal, std::less<>>> kinds_;
 };
 
 }  // namespace entente

@@ -1,7 +1,7 @@
 #include "proxy/program/serve/served_routes.h"
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace entente {
@@ -57,7 +57,7 @@ std::vector<ServedRoute> ServedRoutes::served() const {
   const std::lock_guard lock(mutex_);
   std::vector<ServedRoute> all = served_;
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
-  std::set<const relay::TapThread*> seen;
+  std::unordered_set<const relay::TapThread*> seen;
   for (ServedRoute& one : all)
     if (one.tap != nullptr && seen.insert(one.tap).second) one.recording = one.tap;
   return all;
@@ -65,7 +65,7 @@ std::vector<ServedRoute> ServedRoutes::served() const {
 
 std::vector<ListedRecording> ServedRoutes::recordings() const {
   std::vector<ListedRecording> all;
-  std::set<const relay::TapThread*> seen;
+  std::unordered_set<const relay::TapThread*> seen;
   for (ServedRoute& one : served())
     if (one.recording != nullptr && seen.insert(one.recording).second) all.push_back({std::move(one), false});
   const std::lock_guard lock(mutex_);

@@ -201,7 +201,9 @@ void Taps::abandon() {
   (void)stop();
   std::error_code ignored;  // a file that stays is only in the way of a later one with its name
   if (!has_files()) return;
-  for (const auto& [tap, path] : paths_) std::filesystem::remove(path, ignored);
+  for (const auto& tap : recordings_)
+    if (const auto found = paths_.find(tap.get()); found != paths_.end())
+      std::filesystem::remove(found->second, ignored);
 }
 
 }  // namespace entente

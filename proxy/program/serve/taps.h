@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/base/fault.h"
@@ -81,8 +81,8 @@ class Taps {
   Told told_;
   Upload upload_;             // null: recordings are not uploaded
   mutable std::mutex mutex_;  // guards what follows
-  std::map<const relay::TapThread*, std::string> paths_;
-  std::map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;
+  std::unordered_map<const relay::TapThread*, std::string> paths_;
+  std::unordered_map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;
   Retention retention_;  // before the taps, which report complete files to it
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
   std::unique_ptr<relay::TapThread> counting_;

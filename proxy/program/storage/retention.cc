@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "proxy/program/settings/route.h"
 #include "proxy/program/storage/words_cache.h"
@@ -147,7 +148,7 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
 void Retention::judge_ages(std::vector<Found>& found, fs::file_time_type now, Millis steady) {
   using std::chrono::nanoseconds;
   std::map<fs::path, Seen> seen;
-  std::set<const Names*> looked_for;
+  std::unordered_set<const Names*> looked_for;
   for (Found& one : found) {
     looked_for.insert(one.by);
     const auto before = seen_.find(one.path);

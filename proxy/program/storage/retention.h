@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "proxy/base/time.h"
@@ -83,7 +84,7 @@ class Retention {
 
   const Options options_;
   std::map<std::filesystem::path, Seen> seen_;
-  std::set<const Names*> looked_for_;  // by the last look, at looked_at_
+  std::unordered_set<const Names*> looked_for_;  // by the last look, at looked_at_
   Millis looked_at_ = 0;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said

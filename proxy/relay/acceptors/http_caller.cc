@@ -115,6 +115,7 @@ void HttpCaller::tell_refused(Reason why, const Fault& fault) {
 }
 
 void HttpCaller::stop() {
+  if (wants_session_ || (waits_for_turn_ && !net::asks_for_file(link_.request()))) return refuse(Reason::kDraining);
   link_.decline(telling(Reason::kStopped).http, telling(Reason::kStopped).words);
   close_by_ = now() + client_.limits.linger_ms;
   waits_for_turn_ = wants_session_ = false;

@@ -36,7 +36,7 @@ class HttpCaller final : private net::WebUser {
 
   void start();
   void tick(Millis now);
-  /// The process stops: says so, and closes the connection.
+  /// The process stops: says so, and closes the connection. A client that has asked for a session is refused.
   void stop();
   /// The client, with its connection and its request, for a session. REQUIRES: begin_session() let it in, or it is a
   /// health check, whose session goes on as a caller.

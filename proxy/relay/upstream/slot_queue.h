@@ -8,10 +8,10 @@
 #include <atomic>
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/base/time.h"
@@ -67,7 +67,7 @@ class SlotQueue {
   std::optional<Millis> oldest_other(const void* whose, Millis now) const;
 
   mutable std::mutex mutex_;
-  std::map<const void*, Member> members_;
+  std::unordered_map<const void*, Member> members_;
   std::optional<Millis> elsewhere_;
   Millis scarce_until_ = 0, ignored_until_ = 0;
   std::atomic<std::uint64_t> freed_{0};
