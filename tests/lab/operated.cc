@@ -13,33 +13,55 @@ bool may_meanwhile(const Speech& its) {
   return its.game->name() == "aos" || its.game->name() == "ogar" || its.game->name() == "native";
 }
 
+constexpr Nanos kListedWithin = 60 * kSecond;
+
 }  // namespace
 
 Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
     : Games(plan, verdict, 3),
       harsh_(harsh),
       records_(plan.has("recording", 0.5)),
-      service_(plan, verdict, {"", kProxyHost, "/lab/entente.toml", kSocket}) {}
+      service_(plan, verdict,
+               {"", kProxyHost, "/lab/entente.toml", kSocket,
+                [this](std::size_t, std::string_view line) {
+                  for (const char* const loss : {"gave up ", " not sent when the program stopped", " events wait, so "})
+                    lost_events_ = lost_events_ || line.find(loss) != std::string_view::npos;
+                }}),
+      receiver_(plan, verdict),
+      monitor_(plan, verdict, kProxyHost) {}
 
 // -- The program ------------------------------------------------------------------------------------------------------
 
 std::string Operated::configuration(const Edition& edition) const {
   std::string text = "workers = " + std::to_string(plan_.draw("workers").number(1, 3)) + "\n";
   text += "[log]\nlevel = " + quoted(edition.level) + "\n[control]\nsocket = " + quoted(kSocket) + "\n";
+  text += "[metrics]\nlisten = " + quoted(address({kProxyHost, Monitor::kMetricsPort}).text()) +
+          "\n[operator]\nlisten = " + quoted(address({kProxyHost, Monitor::kPagePort}).text()) +
+          "\ntoken_file = " + quoted(kToken) + "\n";
   text += "[texts]\nserver_down = " + quoted(edition.text) + "\n";
   if (records_)
     text += "[recording]\ndirectory = \"/lab\"\nchunk_bytes = 65536\nrotate_s = " +
             std::to_string(plan_.draw("rotation").number(0, 60)) + "\n";
   const std::string record = records_ ? "record = \"{game}-{route}-{time}.mcap\"\n" : "";
-  std::string arena;
+  const auto list = [&edition](const std::string& of) {
+    return "[[list]]\nof = " + quoted(of) + "\ntitle = " + quoted(edition.title) +
+           "\nhost = \"10.0.1.1\"\nbzflag = " + quoted(Receiver::list_url()) + "\naos = \"\"\n";
+  };
+  std::string arena, lists;
+  bool announces_arena = false;
   for (const Way& way : ways_) {
     const std::string listen = quoted(url(way.clients, way.listen));
+    if (way.clients.game->name() == "bzflag" && !(way.into_arena && announces_arena)) {
+      lists += list(way.into_arena ? "lobby" : "way" + std::to_string(way.listen.second));
+      announces_arena = announces_arena || way.into_arena;
+    }
     if (way.into_arena) {
       arena += (arena.empty() ? "" : ", ") + listen;
       continue;
     }
-    text += "[[route]]\nlisten = " + listen + "\nto = " + quoted(url(way.server, server_for(way.server))) + "\n" +
-            record + "check_s = " + std::to_string(edition.check / kSecond) + "\n";
+    text += "[[route]]\nname = \"way" + std::to_string(way.listen.second) + "\"\nlisten = " + listen +
+            "\nto = " + quoted(url(way.server, server_for(way.server))) + "\n" + record +
+            "check_s = " + std::to_string(edition.check / kSecond) + "\n";
     if (way.hold != 0 && edition.holds) text += "hold_s = " + std::to_string(way.hold / kSecond) + "\n";
     if (way.hold != 0 && edition.holds && way.plays_meanwhile && way.clients != way.server &&
         may_meanwhile(way.clients))
@@ -50,18 +72,27 @@ std::string Operated::configuration(const Edition& edition) const {
             "\nto = " + quoted(url(speech("bzflag", "2.4"), server_for(speech("bzflag", "2.4")))) + "\n";
   if (arena.empty()) arena = quoted(url(speech("native", "json"), {kProxyHost, 5800}));
   text += "[[arena]]\nname = \"lobby\"\nseats = 32\nside = 80\nlisten = [" + arena + "]\n";
-  return text;
+  text += "[[hook]]\nname = \"duty\"\nurl = " + quoted(Receiver::hook_url()) +
+          "\nevents = [\"join\", \"leave\", \"empty\", \"refused\", \"server_down\", \"server_up\", "
+          "\"recording_finished\", "
+          "\"upgrade_failed\"]\naddresses = " +
+          (edition.addresses ? "true" : "false") + "\n";
+  return text + lists;
 }
 
 // -- A life -----------------------------------------------------------------------------------------------------------
 
 void Operated::live() {
   Service::prepare({&service_});
+  kernel().disk().put(kToken, as_bytes(std::string(Monitor::kToken) + "\n"));
+  receiver_.start();
   service_.configure(configuration(edition_));
   service_.start();
   if (!server_.start()) return;
   kernel().wait([this] { return service_.served(); }, kernel().now() + kInWithin);
   if (!players_.start()) return;
+  // Through small windows, an answer takes longer than the program waits for its reader.
+  monitor_.start(!harsh_ && kernel().faults.window >= (64U << 10U));
   std::thread serving([this] { service_.serve(); });
   std::thread keeping([this] { keep_players(); });
   if (!harsh_) sleep(10 * kSecond);  // everybody comes
@@ -73,15 +104,21 @@ void Operated::live() {
   plan_.tell("all is calm");
   kernel().faults = Faults();
   kernel().disk().faults = {};
+  receiver_.calm();
   if (harsh_) sleep(5 * kSecond);  // players notice who is gone
   await_all();
+  monitor_.demand();
+  await_listed();
   if (!harsh_) check_nobody_was_sent_away();
   over_ = true;
   keeping.join();
   if (const std::string answer = ask("routes"); !answer.starts_with("ok")) wrong("`routes` is answered: " + answer);
+  monitor_.stop();
   const bool closed = close();
   service_.end();
   serving.join();
+  receiver_.stop();
+  if (closed) check_outside();
   if (closed) check_files();
 }
 
@@ -91,12 +128,26 @@ bool Operated::close() {
   if (!players_.stop(kStopsWithin)) return wrong("the players do not stop"), false;
   const Nanos until = kernel().now() + kStopsWithin;
   if (!service_.await_empty(until)) return false;
+  if (const double sessions = monitor_.sum_of("entente_sessions"); sessions != 0)
+    wrong("there are " + std::to_string(sessions) + " sessions by the metrics, and none by `list`");
   if (!service_.close()) return false;
   if (!server_.stop(kStopsWithin)) return wrong("the server does not stop"), false;
   return true;
 }
 
 // -- What must hold ---------------------------------------------------------------------------------------------------
+
+/// A list that has failed is tried again after up to 15 minutes.
+void Operated::await_listed() {
+  if (harsh_ || receiver_.has_failed()) return;
+  for (const Way& way : ways_)
+    if (const std::string place = address(way.listen).text();
+        way.clients.game->name() == "bzflag" &&
+        !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
+      wrong(way.name + " is not in the public list");
+}
+
+void Operated::check_outside() { receiver_.check(!service_.killed_any() && !lost_events_, !harsh_); }
 
 void Operated::check_files() {
   service_.check();

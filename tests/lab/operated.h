@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/lab/games.h"
+#include "tests/lab/outside.h"
 #include "tests/lab/service.h"
 
 namespace entente::lab {
@@ -27,11 +28,15 @@ class Operated final : private Games {
     bool has_spare_route = false;
     Nanos check = 2 * kSecond;
     bool holds = true;
+    std::string title = "first";  // of what is announced
+    bool addresses = false;       // for the receiver of the hook
   };
   std::string configuration(const Edition& edition) const;
   bool close();
 
   // -- What must hold: operated.cc
+  void await_listed();
+  void check_outside();
   void check_files();
 
   // -- What happens: operated_acts.cc
@@ -51,12 +56,15 @@ class Operated final : private Games {
   /// Asks the program. Its answer, or "" if there is none.
   std::string ask(const std::string& line);
 
-  static constexpr const char* kSocket = "/lab/control.sock";
+  static constexpr const char *kSocket = "/lab/control.sock", *kToken = "/lab/token";
 
   const bool harsh_, records_;
   Edition edition_;
   std::size_t reloading_ = 0;  // acts that change the configuration, one at a time
+  bool lost_events_ = false;   // as the program says
   Service service_;
+  Receiver receiver_;
+  Monitor monitor_;
 };
 
 }  // namespace entente::lab

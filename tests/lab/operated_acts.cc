@@ -29,7 +29,8 @@ constexpr Broken kBroken[] = {
      "\n[[route]]\nlisten = \"native://10.0.1.1:5902?dialect=json\"\nto = \"bzflag://10.0.2.1:7006?dialect=2.4\"\n"
      "hold_s = 5\nwhile_down = \"arena nowhere\"\n"},
     {"a number that is too large", "\n[limits]\nsessions = 4000000000\n"},
-    {"a file that is not there", "\n[operator]\nlisten = \"127.0.0.1:5903\"\ntoken_file = \"/lab/none\"\n"},
+    {"a file that is not there",
+     "\n[[hook]]\nname = \"late\"\nurl = \"http://10.0.5.1/\"\nevents = \"join\"\ntoken_file = \"/lab/none\"\n"},
 };
 
 }  // namespace
@@ -130,6 +131,8 @@ void Operated::reload(const Act& act) {
   edition_.has_spare_route = draw.chance(0.5);
   edition_.check = draw.number(1, 10) * kSecond;
   edition_.holds = draw.chance(0.7);
+  edition_.title = draw.chance(0.5) ? "first" : "second";
+  edition_.addresses = draw.chance(0.5);
   service_.reload(configuration(edition_), !harsh_);
   --reloading_;
 }

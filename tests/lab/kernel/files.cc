@@ -39,7 +39,7 @@ int describe(const Disk::Inode* its, struct stat* into) {
   *into = {};
   into->st_mode = S_IFDIR | 0755;
   if (its == nullptr) return 0;
-  into->st_mode = its->is_socket ? S_IFSOCK | 0600 : S_IFREG | 0644;
+  into->st_mode = its->is_socket ? S_IFSOCK | 0600 : S_IFREG | 0600;
   into->st_uid = ::geteuid();
   into->st_ino = its->number;
   into->st_dev = 1;

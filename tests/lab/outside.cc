@@ -1,0 +1,276 @@
+#include "tests/lab/outside.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "proxy/net/fd.h"
+#include "tests/lab/games.h"
+#include "tests/lab/programs.h"
+#include "tests/lab/service.h"
+
+namespace entente::lab {
+namespace {
+
+constexpr Place kReceiver{0x0a000501, 8000};
+constexpr std::uint32_t kMonitorHost = 0x0a000601, kStrangerHost = 0x0a000602;
+constexpr Nanos kAnswersWithin = 5 * kSecond;
+
+void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
+
+/// The value of a member of a JSON object that has no objects within: a string or a number.
+std::string member(std::string_view json, std::string_view name) {
+  const std::string key = "\"" + std::string(name) + "\":";
+  std::size_t at = json.find(key);
+  if (at == std::string_view::npos) return "";
+  at += key.size();
+  const bool is_text = json[at] == '"';
+  const std::size_t begin = at + (is_text ? 1 : 0);
+  return std::string(json.substr(begin, json.find_first_of(is_text ? "\"" : ",}", begin) - begin));
+}
+
+void set_patience(int fd, Nanos time) {
+  const timeval limit{static_cast<time_t>(time / kSecond), static_cast<suseconds_t>(time % kSecond / 1000)};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+bool send_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (size <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+/// The bytes of the body that the head announces; SIZE_MAX: it announces none, or is not complete.
+std::size_t length_of(std::string_view request) {
+  const std::size_t end = request.find("\r\n\r\n");
+  const std::size_t at = request.find("Content-Length: ");
+  if (end == std::string_view::npos || at == std::string_view::npos) return SIZE_MAX;
+  return end + 4 + number_after(request, "Content-Length: ");
+}
+
+}  // namespace
+
+// -- The receiver -----------------------------------------------------------------------------------------------------
+
+Receiver::Receiver(Plan& plan, Verdict& verdict)
+    : plan_(plan), verdict_(verdict), may_fail_(plan.has("receiver fails", 0.5)) {}
+
+void Receiver::start() {
+  serves_ = true;
+  kernel().begin_program(kReceiver.first, [this] { serve(); });
+}
+
+void Receiver::serve() {
+  const net::Fd listening(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const net::Address at = address(kReceiver);
+  if (::bind(listening.get(), at.raw(), at.size()) != 0 || ::listen(listening.get(), 64) != 0)
+    verdict_.wrong.emplace_back("the receiver does not start");
+  std::vector<std::thread> answering;
+  while (!stops_) {
+    pollfd polled{listening.get(), POLLIN, 0};
+    if (::poll(&polled, 1, 200) == 0) continue;
+    const int fd = ::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd >= 0) answering.emplace_back([this, fd, number = ++asked_] { answer(fd, number); });
+  }
+  for (std::thread& one : answering) one.join();
+  serves_ = false;
+}
+
+void Receiver::stop() {
+  stops_ = true;
+  if (!kernel().wait([this] { return !serves_; }, kernel().now() + kStopsWithin))
+    verdict_.wrong.emplace_back("the receiver does not stop");
+}
+
+void Receiver::answer(int fd, std::uint64_t number) {
+  const net::Fd client(fd);
+  set_patience(fd, 20 * kSecond);
+  std::string request;
+  while (request.size() < length_of(request)) {
+    char some[4096];
+    const ssize_t size = ::recv(fd, some, sizeof some, 0);
+    if (size <= 0) return;  // it gave up
+    request.append(some, static_cast<std::size_t>(size));
+  }
+  enum Failure : std::uint64_t { kRefuses, kAsksToWait, kIsSilent, kHangsUp, kBreaksOff, kFailures };
+  Draw draw = plan_.draw("answer " + std::to_string(number));
+  if (fails_ && draw.chance(0.4)) {
+    has_failed_ = true;
+    switch (draw.number(0, kFailures - 1)) {
+      case kRefuses:
+        (void)send_all(fd, "HTTP/1.1 500 Oh no\r\nContent-Length: 0\r\n\r\n");
+        return;
+      case kAsksToWait:
+        (void)send_all(fd, "HTTP/1.1 429 Later\r\nRetry-After: 3\r\nContent-Length: 5\r\n\r\nlater");
+        return;
+      case kIsSilent:
+        return sleep(15 * kSecond);
+      case kBreaksOff:
+        (void)send_all(fd, "HTTP/1.1 200 O");
+        return;
+      default:
+        return;
+    }
+  }
+  const std::string_view body = std::string_view(request).substr(request.find("\r\n\r\n") + 4);
+  if (request.starts_with("POST /hook HTTP/1.1\r\n"))
+    take_event(body);
+  else if (request.starts_with("POST /list HTTP/1.1\r\n"))
+    take_form(body);
+  else
+    verdict_.wrong.push_back("the receiver was asked for " + request.substr(0, request.find('\r')));
+  (void)send_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n");
+}
+
+void Receiver::take_event(std::string_view body) {
+  plan_.tell("the receiver takes " + std::string(body));
+  Event& event = events_[member(body, "id")];
+  event.kind = member(body, "event");
+  event.session = member(body, "session");  // a player may have got another name
+  ++event.taken;
+  lost_ += number_after(body, "\"lost\":");
+}
+
+void Receiver::take_form(std::string_view body) {
+  plan_.tell("the list is told " + std::string(body));
+  const std::size_t at = body.find("nameport=");
+  std::string place(body.substr(at, body.find('&', at) - at));
+  listed_[place] = body.find("action=ADD") != std::string_view::npos;
+}
+
+bool Receiver::lists(const std::string& place) const {
+  const std::string escaped =
+      "nameport=" + place.substr(0, place.find(':')) + "%3A" + place.substr(place.find(':') + 1);
+  const auto found = std::find_if(listed_.begin(), listed_.end(), [&](const auto& one) {
+    return one.second && (one.first == escaped || one.first == "nameport=" + place);
+  });
+  return found != listed_.end();
+}
+
+void Receiver::check(bool whole, bool certain) {
+  std::map<std::string, int> inside;  // joins without their leaves
+  for (const auto& [id, event] : events_) {
+    if (certain && event.taken > 1)
+      verdict_.wrong.push_back("the event " + event.kind + " of session " + event.session + " came " +
+                               std::to_string(event.taken) + " times");
+    if (event.kind == "join") ++inside[event.session];
+    if (event.kind == "leave") --inside[event.session];
+  }
+  if (!whole) return;
+  if (lost_ != 0) verdict_.wrong.push_back(std::to_string(lost_) + " events were lost");
+  for (const auto& [session, count] : inside)
+    if (count != 0)
+      verdict_.wrong.push_back("session " + session +
+                               (count > 0 ? " joined without leaving" : " left without having joined") +
+                               ", for the receiver of a hook");
+  for (const auto& [place, listed] : listed_)
+    if (certain && listed) verdict_.wrong.push_back("the public list still has " + place);
+}
+
+// -- The monitor ------------------------------------------------------------------------------------------------------
+
+void Monitor::start(bool must) {
+  must_ = must;
+  running_ = 2;
+  kernel().begin_program(kMonitorHost, [this] { watch(), --running_; });
+  kernel().begin_program(kStrangerHost, [this] { guess(), --running_; });
+}
+
+void Monitor::stop() {
+  stops_ = true;
+  if (!kernel().wait([this] { return running_ == 0; }, kernel().now() + kStopsWithin)) wrong("it does not stop");
+}
+
+Monitor::Reply Monitor::ask(std::uint16_t port, const std::string& request) const {
+  const net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const net::Address to = address({host_, port});
+  set_patience(fd.get(), kAnswersWithin);
+  Reply reply;
+  if (::connect(fd.get(), to.raw(), to.size()) != 0 || !send_all(fd.get(), request)) return reply;
+  std::string all;
+  char some[16'384];
+  for (ssize_t size = 0; (size = ::recv(fd.get(), some, sizeof some, 0)) != 0;) {
+    if (size < 0) return reply;
+    all.append(some, static_cast<std::size_t>(size));
+  }
+  const std::size_t end = all.find("\r\n\r\n");
+  if (end == std::string::npos) return reply;
+  reply.status = static_cast<unsigned>(number_after(all, "HTTP/1.1 "));
+  reply.body = all.substr(end + 4);
+  return reply;
+}
+
+Monitor::Reply Monitor::metrics() {
+  const bool must = must_;
+  Reply reply = ask(kMetricsPort, "GET /metrics HTTP/1.1\r\nHost: 10.0.1.1\r\nConnection: close\r\n\r\n");
+  if (must && reply.status != 200) wrong("the metrics are answered with " + std::to_string(reply.status));
+  if (reply.status == 200) check_metrics(reply.body);
+  return reply;
+}
+
+/// Each metric with these labels is there once, and is a number.
+void Monitor::check_metrics(const std::string& body) {
+  std::set<std::string> seen;
+  for (std::size_t at = 0, end = 0; (end = body.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string line = body.substr(at, end - at);
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t blank = line.rfind(' ');
+    char* rest = nullptr;
+    const double value = std::strtod(line.c_str() + blank, &rest);
+    if (blank == std::string::npos || *rest != '\0' || value < 0) wrong("the metrics have the line " + line);
+    if (!seen.insert(line.substr(0, blank)).second) wrong("the metrics have this twice: " + line.substr(0, blank));
+  }
+}
+
+double Monitor::sum_of(std::string_view metric) {
+  const Reply reply = metrics();
+  if (reply.status != 200) return -1;
+  double sum = 0;
+  for (std::size_t at = 0, end = 0; (end = reply.body.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string line = reply.body.substr(at, end - at);
+    if (line.starts_with(metric) && (line[metric.size()] == '{' || line[metric.size()] == ' '))
+      sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
+  }
+  return sum;
+}
+
+void Monitor::give_command() {
+  const bool must = must_;
+  const std::string body = "[\"routes\",\"list\"]";
+  const Reply reply =
+      ask(kPagePort, "POST /orders HTTP/1.1\r\nHost: 10.0.1.1\r\nAuthorization: Bearer " + std::string(kToken) +
+                         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+                         "\r\nConnection: close\r\n\r\n" + body);
+  if (must && (reply.status != 200 || !reply.body.starts_with('[')))
+    wrong("the operator page answers a command with " + std::to_string(reply.status) + " " + reply.body);
+}
+
+void Monitor::watch() {
+  while (!stops_) {
+    (void)metrics();
+    give_command();
+    sleep(plan_.draw("rest of the monitor").time(1'000, 10'000));
+  }
+}
+
+/// It must never be let in.
+void Monitor::guess() {
+  while (!stops_) {
+    const Reply reply =
+        ask(kPagePort, "POST /orders HTTP/1.1\r\nHost: 10.0.1.1\r\nAuthorization: Bearer " +
+                           std::string(kToken.size(), 'x') +
+                           "\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[\"routes\"]");
+    if (reply.status == 200) wrong("a stranger may give commands");
+    sleep(plan_.draw("rest of the stranger").time(100, 3'000));
+  }
+}
+
+}  // namespace entente::lab

@@ -1,0 +1,87 @@
+// What stands around the program in a simulation: a receiver of hooks, which is a public list of BZFlag, too; and a
+// monitor, which reads the metrics and gives commands by the operator page, while a stranger guesses its token.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/lab/plan.h"
+
+namespace entente::lab {
+
+/// Takes HTTP requests. Until calm() it may refuse them, not answer, or break off.
+class Receiver {
+ public:
+  Receiver(Plan& plan, Verdict& verdict);
+  void start();
+  void calm() { fails_ = false; }
+  void stop();
+
+  static std::string hook_url() { return "http://10.0.5.1:8000/hook"; }
+  static std::string list_url() { return "http://10.0.5.1:8000/list"; }
+  /// Whether the list has a server at "10.0.1.1:5000".
+  bool lists(const std::string& place) const;
+  bool has_failed() const { return has_failed_; }
+
+  /// When the program has stopped. `whole`: none of its processes was killed, and it has reached us to the end.
+  /// `certain`: no answer of ours was lost on the way.
+  void check(bool whole, bool certain);
+
+ private:
+  struct Event {
+    std::string kind, session;
+    std::size_t taken = 0;  // how often we took it
+  };
+  void serve();
+  void answer(int fd, std::uint64_t number);
+  void take_event(std::string_view body);
+  void take_form(std::string_view body);
+
+  Plan& plan_;
+  Verdict& verdict_;
+  const bool may_fail_;
+  bool fails_ = may_fail_, has_failed_ = false, stops_ = false, serves_ = false;
+  std::uint64_t asked_ = 0, lost_ = 0;
+  std::map<std::string, Event> events_;  // by id
+  std::map<std::string, bool> listed_;
+};
+
+class Monitor {
+ public:
+  static constexpr std::uint16_t kMetricsPort = 5990, kPagePort = 5991;
+  static constexpr std::string_view kToken = "a-token-that-only-the-operator-knows-01234567";
+
+  /// `host`: of the program.
+  Monitor(Plan& plan, Verdict& verdict, std::uint32_t host) : plan_(plan), verdict_(verdict), host_(host) {}
+  /// `must`: each question is answered from now on, and in time.
+  void start(bool must);
+  void demand() { must_ = true; }
+  void stop();
+  /// The sum of all values of this metric as it is now; -1: it was not answered.
+  double sum_of(std::string_view metric);
+
+ private:
+  struct Reply {
+    unsigned status = 0;  // 0: none
+    std::string body;
+  };
+  void watch();
+  void guess();
+  Reply ask(std::uint16_t port, const std::string& request) const;
+  Reply metrics();
+  void give_command();
+  void check_metrics(const std::string& body);
+  void wrong(const std::string& what) { verdict_.wrong.push_back("monitor: " + what); }
+
+  Plan& plan_;
+  Verdict& verdict_;
+  const std::uint32_t host_;
+  bool must_ = false, stops_ = false;
+  std::size_t running_ = 0;  // threads
+};
+
+}  // namespace entente::lab
