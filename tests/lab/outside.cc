@@ -141,18 +141,14 @@ void Receiver::take_event(std::string_view body) {
 
 void Receiver::take_form(std::string_view body) {
   plan_.tell("the list is told " + std::string(body));
-  const std::size_t at = body.find("nameport=");
-  std::string place(body.substr(at, body.find('&', at) - at));
-  listed_[place] = body.find("action=ADD") != std::string_view::npos;
+  constexpr std::string_view kPlace = "nameport=";
+  const std::size_t at = body.find(kPlace) + kPlace.size();
+  listed_[std::string(body.substr(at, body.find('&', at) - at))] = body.find("action=ADD") != std::string_view::npos;
 }
 
 bool Receiver::lists(const std::string& place) const {
-  const std::string escaped =
-      "nameport=" + place.substr(0, place.find(':')) + "%3A" + place.substr(place.find(':') + 1);
-  const auto found = std::find_if(listed_.begin(), listed_.end(), [&](const auto& one) {
-    return one.second && (one.first == escaped || one.first == "nameport=" + place);
-  });
-  return found != listed_.end();
+  const auto found = listed_.find(place);
+  return found != listed_.end() && found->second;
 }
 
 void Receiver::check(bool whole, bool certain) {

@@ -31,7 +31,9 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
   Millis look(const PublicServer* server, Millis now) override {
     if (request_ != nullptr) return kNever;
     if (server != nullptr) place_ = net::host_and_port(settings_.host, server->port);
-    const std::string form = server != nullptr ? form_for(*server) : listed_ ? bzflag::form_to_remove(place_) : "";
+    const std::string form = server != nullptr ? form_for(*server)
+                             : may_be_there_   ? bzflag::form_to_remove(place_)
+                                               : "";
     const bool changed = form != told_;
     Millis due = std::max(due_, told_at_ == 0 ? 0 : told_at_ + (changed ? times_.change : times_.again));
     if (server == nullptr) due = hurries_ ? 0 : due_;
@@ -41,10 +43,10 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     send(form, server != nullptr, now);
     return kNever;
   }
-  bool is_open() const override { return listed_ || request_ != nullptr; }
+  bool is_open() const override { return may_be_there_ || request_ != nullptr; }
   void abandon() override {
     request_.reset();
-    listed_ = false;
+    may_be_there_ = false;
   }
 
  private:
@@ -65,6 +67,7 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     call.time = times_.answer;
     sent_ = form;
     adds_ = adds;
+    may_be_there_ = may_be_there_ || adds;
     request_ = client_.send(call, static_cast<net::HttpClient::User&>(*this));
   }
 
@@ -82,15 +85,12 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
 
   /// A removal that fails is not tried again: the list forgets a server by itself.
   void ended(bool adds, const std::string& why, Millis now) {
-    if (!adds) listed_ = false;
-    if (why.empty()) {
-      listed_ = adds;
+    if (!adds) may_be_there_ = false;
+    if (!adds || why.empty()) {
       told_ = adds ? sent_ : "";
       told_at_ = adds ? now : 0;
-      succeed(listed_, now);
-    } else {
-      fail(why, now);
     }
+    why.empty() ? succeed(adds, now) : fail(why, now);
     tell_();
   }
 
@@ -100,7 +100,8 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
   std::shared_ptr<net::HostNames::Host> host_;  // null: the URL has an address
   std::unique_ptr<net::HttpClient::Request> request_;
   std::string place_, sent_, told_;
-  bool adds_ = false, listed_ = false;
+  bool adds_ = false;
+  bool may_be_there_ = false;  // a try that failed may still have put it there, or the process before us has
   Millis told_at_ = 0;
 };
 

@@ -85,6 +85,11 @@ std::shared_ptr<File> command_line() {
   return std::make_shared<Disk::Opened>(kernel().disk(), std::move(inode), false);
 }
 
+/// What the system says of itself: it differs from machine to machine, and from run to run.
+bool is_of_system(const char* path) {
+  return Kernel::current() != nullptr && std::string_view(path).starts_with("/proc/");
+}
+
 bool is_of_process() { return Kernel::current() != nullptr && kernel().processes().has(kernel().program()); }
 
 /// A real file with what is on the disk now: the C library reads it.
@@ -108,11 +113,13 @@ bool is_printed(std::FILE* to) { return (to == stdout || to == stderr) && is_of_
 extern "C" {
 
 std::FILE* fopen(const char* path, const char* mode) {
+  if (is_of_system(path)) return errno = ENOENT, nullptr;
   if (!on_disk(path)) return ENTENTE_LAB_REAL(fopen, path, mode);
   return mode[0] == 'r' ? open_copy(path) : (errno = EROFS, nullptr);
 }
 
 std::FILE* fopen64(const char* path, const char* mode) {
+  if (is_of_system(path)) return errno = ENOENT, nullptr;
   if (!on_disk(path)) return ENTENTE_LAB_REAL(fopen64, path, mode);
   return mode[0] == 'r' ? open_copy(path) : (errno = EROFS, nullptr);
 }
@@ -123,6 +130,16 @@ std::size_t fwrite(const void* what, std::size_t size, std::size_t count, std::F
   return count;
 }
 
+int printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char text[4096];
+  const int size = std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (size > 0) (void)fwrite(text, 1, std::min<std::size_t>(static_cast<std::size_t>(size), sizeof text - 1), stdout);
+  return size;
+}
+
 int fputs(const char* text, std::FILE* to) {
   if (!is_printed(to)) return ENTENTE_LAB_REAL(fputs, text, to);
   kernel().processes().print(text);
@@ -130,6 +147,7 @@ int fputs(const char* text, std::FILE* to) {
 }
 
 DIR* opendir(const char* path) {
+  if (is_of_system(path)) return errno = ENOENT, nullptr;
   if (!on_disk(path)) return ENTENTE_LAB_REAL(opendir, path);
   return Disk::is_root(path) ? list() : (errno = ENOTDIR, nullptr);
 }
@@ -165,6 +183,10 @@ int access(const char* path, int mode) noexcept {
   return Disk::is_root(path) || kernel().disk().look(path) != nullptr ? 0 : failed(ENOENT);
 }
 
+ssize_t readlink(const char* path, char* into, std::size_t size) noexcept {
+  return is_of_system(path) ? failed(ENOENT) : ENTENTE_LAB_REAL(readlink, path, into, size);
+}
+
 int fchmod(int fd, mode_t mode) noexcept { return Kernel::owns(fd) ? 0 : ENTENTE_LAB_REAL(fchmod, fd, mode); }
 
 int openat(int folder, const char* path, int flags, ...) {
@@ -172,7 +194,8 @@ int openat(int folder, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
-  return on_disk(path) ? open(path, flags, mode) : ENTENTE_LAB_REAL(openat, folder, path, flags, mode);
+  return on_disk(path) || is_of_system(path) ? open(path, flags, mode)
+                                             : ENTENTE_LAB_REAL(openat, folder, path, flags, mode);
 }
 
 int open(const char* path, int flags, ...) {
@@ -182,6 +205,7 @@ int open(const char* path, int flags, ...) {
   va_end(arguments);
   const bool nowhere = Kernel::current() != nullptr && std::strcmp(path, "/dev/null") == 0;
   const bool own = is_of_process() && std::strcmp(path, "/proc/self/cmdline") == 0;
+  if (is_of_system(path) && !own) return failed(ENOENT);
   if (!nowhere && !own && !on_disk(path)) return ENTENTE_LAB_REAL(open, path, flags, mode);
   int error = 0;
   std::shared_ptr<File> file = std::make_shared<File>();  // /dev/null: it takes the place of a descriptor

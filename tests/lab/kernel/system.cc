@@ -2,6 +2,8 @@
 // processes, and the log's registry, of which each has its own.
 #include <semaphore.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -55,6 +57,17 @@ int take(sem_t* semaphore, Nanos until) {
 }  // namespace
 
 extern "C" {
+
+// -- What differs from machine to machine -----------------------------------------------------------------------------
+
+int getrusage(int whose, rusage* used) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(getrusage, whose, used);
+  *used = {};
+  return 0;
+}
+
+/// std::thread::hardware_concurrency() asks for it.
+int get_nprocs() noexcept { return Kernel::current() == nullptr ? ENTENTE_LAB_REAL(get_nprocs) : 2; }
 
 // -- Semaphores -------------------------------------------------------------------------------------------------------
 
