@@ -13,6 +13,8 @@ bool may_meanwhile(const Speech& its) {
   return its.game->name() == "aos" || its.game->name() == "ogar" || its.game->name() == "native";
 }
 
+bool has_list(const Speech& its) { return its.game->name() == "bzflag" || its == speech("aos", "0.75"); }
+
 constexpr Nanos kListedWithin = 60 * kSecond;
 
 }  // namespace
@@ -45,13 +47,14 @@ std::string Operated::configuration(const Edition& edition) const {
   const std::string record = records_ ? "record = \"{game}-{route}-{time}.mcap\"\n" : "";
   const auto list = [&edition](const std::string& of) {
     return "[[list]]\nof = " + quoted(of) + "\ntitle = " + quoted(edition.title) +
-           "\nhost = \"10.0.1.1\"\nbzflag = " + quoted(Receiver::list_url()) + "\naos = \"\"\n";
+           "\nhost = \"10.0.1.1\"\nbzflag = " + quoted(Receiver::list_url()) + "\naos = " + quoted(Receiver::master()) +
+           "\n";
   };
   std::string arena, lists;
   bool announces_arena = false;
   for (const Way& way : ways_) {
     const std::string listen = quoted(url(way.clients, way.listen));
-    if (way.clients.game->name() == "bzflag" && !(way.into_arena && announces_arena)) {
+    if (has_list(way.clients) && !(way.into_arena && announces_arena)) {
       lists += list(way.into_arena ? "lobby" : "way" + std::to_string(way.listen.second));
       announces_arena = announces_arena || way.into_arena;
     }
@@ -143,8 +146,7 @@ void Operated::await_listed() {
   if (harsh_ || receiver_.has_failed()) return;
   for (const Way& way : ways_)
     if (const std::string place = address(way.listen).text();
-        way.clients.game->name() == "bzflag" &&
-        !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
+        has_list(way.clients) && !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
       wrong(way.name + " is not in the public list");
 }
 

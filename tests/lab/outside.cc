@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "proxy/net/enet/enet_host.h"
 #include "proxy/net/fd.h"
+#include "proxy/net/mailbox.h"
 #include "tests/lab/games.h"
 #include "tests/lab/programs.h"
 #include "tests/lab/service.h"
@@ -17,7 +19,7 @@
 namespace entente::lab {
 namespace {
 
-constexpr Place kReceiver{0x0a000501, 8000};
+constexpr Place kReceiver{0x0a000501, 8000}, kMaster{0x0a000501, 32886};
 constexpr std::uint32_t kMonitorHost = 0x0a000601, kStrangerHost = 0x0a000602;
 constexpr Nanos kAnswersWithin = 5 * kSecond;
 
@@ -63,9 +65,44 @@ std::size_t length_of(std::string_view request) {
 Receiver::Receiver(Plan& plan, Verdict& verdict)
     : plan_(plan), verdict_(verdict), may_fail_(plan.has("receiver fails", 0.5)) {}
 
+/// A server is listed as long as its connection is open.
+class Receiver::Master final : private net::EnetHost::User {
+ public:
+  explicit Master(Receiver& owner) : owner_(owner), mailbox_(loop_, *this), host_(loop_, *this) {
+    if (!host_.listen(address(kMaster), {.peers = 32, .channels = 1, .range_coder = true}))
+      owner.verdict_.wrong.emplace_back("the master does not start");
+    owner.stop_master_ = [this] { mailbox_.post(0); };
+  }
+  void run() { loop_.run(); }
+  void mail() {
+    host_.close();
+    mailbox_.close();
+  }
+
+ private:
+  void connected(net::EnetPeer&, std::uint32_t) override {}
+  /// The first packet has the port in its second and third byte.
+  void received(net::EnetPeer& peer, std::uint8_t, net::EnetPacket packet) override {
+    const Bytes bytes = packet.bytes();
+    if (bytes.size() < 3 || places_.contains(&peer)) return;
+    const auto port = static_cast<std::uint16_t>(bytes[1] | bytes[2] << 8U);
+    ++owner_.listed_[places_[&peer] = peer.address().with_port(port).text()];
+  }
+  void disconnected(net::EnetPeer& peer, std::uint32_t) override {
+    if (const auto its = places_.extract(&peer)) --owner_.listed_[its.mapped()];
+  }
+
+  Receiver& owner_;
+  std::map<const net::EnetPeer*, std::string> places_;
+  net::Loop loop_;
+  net::Mailbox<int, Master> mailbox_;
+  net::EnetHost host_;
+};
+
 void Receiver::start() {
-  serves_ = true;
-  kernel().begin_program(kReceiver.first, [this] { serve(); });
+  running_ = 2;
+  kernel().begin_program(kReceiver.first, [this] { serve(), --running_; });
+  kernel().begin_program(kReceiver.first, [this] { Master(*this).run(), --running_; });
 }
 
 void Receiver::serve() {
@@ -81,12 +118,12 @@ void Receiver::serve() {
     if (fd >= 0) answering.emplace_back([this, fd, number = ++asked_] { answer(fd, number); });
   }
   for (std::thread& one : answering) one.join();
-  serves_ = false;
 }
 
 void Receiver::stop() {
   stops_ = true;
-  if (!kernel().wait([this] { return !serves_; }, kernel().now() + kStopsWithin))
+  if (stop_master_) stop_master_();
+  if (!kernel().wait([this] { return running_ == 0; }, kernel().now() + kStopsWithin))
     verdict_.wrong.emplace_back("the receiver does not stop");
 }
 
@@ -143,12 +180,13 @@ void Receiver::take_form(std::string_view body) {
   plan_.tell("the list is told " + std::string(body));
   constexpr std::string_view kPlace = "nameport=";
   const std::size_t at = body.find(kPlace) + kPlace.size();
-  listed_[std::string(body.substr(at, body.find('&', at) - at))] = body.find("action=ADD") != std::string_view::npos;
+  listed_[std::string(body.substr(at, body.find('&', at) - at))] =
+      body.find("action=ADD") != std::string_view::npos ? 1 : 0;
 }
 
 bool Receiver::lists(const std::string& place) const {
   const auto found = listed_.find(place);
-  return found != listed_.end() && found->second;
+  return found != listed_.end() && found->second > 0;
 }
 
 void Receiver::check(bool whole, bool certain) {
@@ -168,7 +206,7 @@ void Receiver::check(bool whole, bool certain) {
                                (count > 0 ? " joined without leaving" : " left without having joined") +
                                ", for the receiver of a hook");
   for (const auto& [place, listed] : listed_)
-    if (certain && listed) verdict_.wrong.push_back("the public list still has " + place);
+    if (certain && listed != 0) verdict_.wrong.push_back("the public list still has " + place);
 }
 
 // -- The monitor ------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
-// What stands around the program in a simulation: a receiver of hooks, which is a public list of BZFlag, too; and a
-// monitor, which reads the metrics and gives commands by the operator page, while a stranger guesses its token.
+// What stands around the program in a simulation: a receiver of hooks, which is BZFlag's public list and the master of
+// Ace of Spades, too; and a monitor, which reads the metrics and gives commands by the operator page, while a stranger
+// guesses its token.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,7 +15,7 @@
 
 namespace entente::lab {
 
-/// Takes HTTP requests. Until calm() it may refuse them, not answer, or break off.
+/// Takes HTTP requests. Until calm() it may refuse them, not answer, or break off. The master takes all connections.
 class Receiver {
  public:
   Receiver(Plan& plan, Verdict& verdict);
@@ -23,7 +25,8 @@ class Receiver {
 
   static std::string hook_url() { return "http://10.0.5.1:8000/hook"; }
   static std::string list_url() { return "http://10.0.5.1:8000/list"; }
-  /// Whether the list has a server at "10.0.1.1:5000".
+  static std::string master() { return "10.0.5.1:32886"; }
+  /// Whether its game's list has a server at "10.0.1.1:5000".
   bool lists(const std::string& place) const;
   bool has_failed() const { return has_failed_; }
 
@@ -32,6 +35,7 @@ class Receiver {
   void check(bool whole, bool certain);
 
  private:
+  class Master;
   struct Event {
     std::string kind, session;
     std::size_t taken = 0;  // how often we took it
@@ -44,10 +48,12 @@ class Receiver {
   Plan& plan_;
   Verdict& verdict_;
   const bool may_fail_;
-  bool fails_ = may_fail_, has_failed_ = false, stops_ = false, serves_ = false;
+  bool fails_ = may_fail_, has_failed_ = false, stops_ = false;
+  std::size_t running_ = 0;  // threads
+  std::function<void()> stop_master_;
   std::uint64_t asked_ = 0, lost_ = 0;
   std::map<std::string, Event> events_;  // by id
-  std::map<std::string, bool> listed_;
+  std::map<std::string, int> listed_;    // how often
 };
 
 class Monitor {
