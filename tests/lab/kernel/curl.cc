@@ -212,6 +212,8 @@ Multi& multi(CURLM* handle) { return *static_cast<Multi*>(handle); }
 
 }  // namespace
 
+#pragma GCC diagnostic ignored "-Wvarargs"  // as declared there: the last named parameter is an enumeration
+
 extern "C" {
 
 CURLcode curl_global_init(long) { return CURLE_OK; }
