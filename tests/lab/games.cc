@@ -17,6 +17,9 @@ constexpr Spoken kSpoken[] = {{"native", "json"},     {"native", "protobuf"}, {"
 
 constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
 
+/// ENet knows IPv4 only.
+bool may_be_six(const Speech& its) { return its.game->transport() != wire::Transport::kEnet; }
+
 /// Whether a client of this game sees all players, by their names.
 bool shows_all(const Speech& its) {
   return its.game->name() == "native" || its.game->name() == "bzflag" || its.game->name() == "bzdraft" ||
@@ -36,7 +39,8 @@ Speech any_game(Draw& draw) {
 
 Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
     : Visitors(plan, verdict, {kServerHost, kServerPort}),
-      server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}) {
+      server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}),
+      six_(plan.has("server on [::]", 0.5)) {
   for (std::size_t i = 0, ways = plan.draw("ways").number(1, most_ways); i < ways; ++i) {
     const std::string name = "way " + std::to_string(i);
     if (!plan.has(name)) continue;
@@ -48,6 +52,12 @@ Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
     way.hold = draw.chance(0.6) ? draw.number(1, 60) * kSecond : 0;
     way.plays_meanwhile = draw.chance(0.4);
     way.listen = {kProxyHost, static_cast<std::uint16_t>(kProxyPort + i)};
+    way.to = server_for(way.server);
+    if (may_be_six(way.clients)) {
+      if (plan.has(name + " by IPv6", 0.3)) way.listen = in_six(way.listen);
+      way.everywhere = plan.has(name + " on [::]", 0.3);
+    }
+    if (six_ && may_be_six(way.server) && plan.has(name + " to IPv6", 0.3)) way.to = in_six(way.to);
     way.name += ", " + way.clients.text() + (way.into_arena ? " into the arena" : " to " + way.server.text());
     ways_.push_back(std::move(way));
   }
@@ -63,10 +73,12 @@ Place Games::server_for(const Speech& its) {
 bool Games::open_server(relay::ProxyServer& server) {
   const std::size_t room = server.add_shared_room(arena("field", 32));
   std::uint16_t port = kServerPort;
-  for (const Spoken& one : kSpoken)
-    if (const auto added = server.add(route_into(speech(one.game, one.dialect), {kServerHost, port++}, room, "field"));
-        !added)
+  for (const Spoken& one : kSpoken) {
+    const Speech its = speech(one.game, one.dialect);
+    const Place at{six_ && may_be_six(its) ? kSix : kServerHost, port++};
+    if (const auto added = server.add(route_into(its, at, room, "field")); !added)
       return wrong("the server does not start: " + added.error().text), false;
+  }
   return true;
 }
 

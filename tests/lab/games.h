@@ -27,7 +27,10 @@ struct Way {
   std::size_t wanted = 0;   // players
   Nanos hold = 0;
   bool plays_meanwhile = false;
-  Place listen{};
+  Place listen{};           // where its players come
+  bool everywhere = false;  // it listens on [::], also for IPv4
+  Place to{};               // the server
+  Place bound() const { return everywhere ? Place{kSix, listen.second} : listen; }
   std::size_t asked = 0;  // players, since the beginning
   bool moved = false;     // a player of it was moved, and may be elsewhere
   /// Its routes in the proxy, by number: the last one takes newcomers.
@@ -84,6 +87,7 @@ class Games : protected Visitors {
   Program server_;
 
  private:
+  const bool six_;  // the server listens on [::], also for IPv4
   bool open_server(relay::ProxyServer& server);
 };
 

@@ -53,7 +53,7 @@ std::string Operated::configuration(const Edition& edition) const {
   std::string arena, lists;
   bool announces_arena = false;
   for (const Way& way : ways_) {
-    const std::string listen = quoted(url(way.clients, way.listen));
+    const std::string listen = quoted(url(way.clients, way.bound()));
     if (has_list(way.clients) && !(way.into_arena && announces_arena)) {
       lists += list(way.into_arena ? "lobby" : "way" + std::to_string(way.listen.second));
       announces_arena = announces_arena || way.into_arena;
@@ -63,7 +63,7 @@ std::string Operated::configuration(const Edition& edition) const {
       continue;
     }
     text += "[[route]]\nname = \"way" + std::to_string(way.listen.second) + "\"\nlisten = " + listen +
-            "\nto = " + quoted(url(way.server, server_for(way.server))) + "\n" + record +
+            "\nto = " + quoted(url(way.server, way.to)) + "\n" + record +
             "check_s = " + std::to_string(edition.check / kSecond) + "\n";
     if (way.hold != 0 && edition.holds) text += "hold_s = " + std::to_string(way.hold / kSecond) + "\n";
     if (way.hold != 0 && edition.holds && way.plays_meanwhile && way.clients != way.server &&
@@ -145,7 +145,7 @@ bool Operated::close() {
 void Operated::await_listed() {
   if (harsh_ || receiver_.has_failed()) return;
   for (const Way& way : ways_)
-    if (const std::string place = address(way.listen).text();
+    if (const std::string place = address({kProxyHost, way.listen.second}).text();
         has_list(way.clients) && !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
       wrong(way.name + " is not in the public list");
 }

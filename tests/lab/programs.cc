@@ -8,14 +8,6 @@
 
 namespace entente::lab {
 
-net::Address address(const Place& at) {
-  sockaddr_in four{};
-  four.sin_family = AF_INET;
-  four.sin_addr.s_addr = htonl(at.first);
-  four.sin_port = htons(at.second);
-  return net::Address::from(reinterpret_cast<const sockaddr*>(&four));
-}
-
 bool Program::start() {
   failed_ = false;
   number_ = kernel().begin_program(its_.host, [this] {

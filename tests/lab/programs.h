@@ -8,12 +8,10 @@
 
 #include "proxy/core/room_member.h"
 #include "proxy/relay/proxy_server.h"
-#include "tests/lab/kernel/kernel.h"
 #include "tests/lab/kernel/memory.h"
+#include "tests/lab/kernel/network.h"
 
 namespace entente::lab {
-
-net::Address address(const Place& at);
 
 /// A program that serves. It may be stopped or killed, and started again.
 class Program {

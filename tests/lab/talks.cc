@@ -1,7 +1,6 @@
 #include "tests/lab/talks.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,12 +8,14 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "proxy/base/hash.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/proxy_server.h"
+#include "tests/lab/kernel/network.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::lab {
@@ -23,21 +24,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view kHello = "TOY!", kWelcome = "toy\x07", kGarbage = "GET / HTTP/1.0\r\n\r\n";
+constexpr std::uint32_t kFewPlaces = 3;             // for clients of one /64
 constexpr auto kPatience = 300s;                    // by then, every peer has been told of its end
 constexpr std::uint32_t kFirstClient = 0x7f010001;  // 127.1.0.1
 
 Nanos now() { return static_cast<Nanos>(std::chrono::steady_clock::now().time_since_epoch().count()); }
 
-Talk& talk_of(Talks& talks, const net::Address& client) {
-  const auto& four = *reinterpret_cast<const sockaddr_in*>(client.raw());
-  return *talks.at(ntohl(four.sin_addr.s_addr) - kFirstClient);
-}
+Talk& talk_of(Talks& talks, const net::Address& client) { return *talks.at(host_at(place(client)) - kFirstClient); }
 
 /// Keeps what the relay tells its tap.
 class Tapped final : public relay::Tap, private relay::TapSink {
  public:
   explicit Tapped(Talks& talks) : talks_(talks) {}
   relay::TapSink& sink(std::size_t) override { return *this; }
+  /// All clients with IPv6 are of one /64.
+  std::size_t most_open_of_six() const { return most_of_six_; }
   /// Waits until each session has a reason.
   void await_ends() {
     std::unique_lock lock(mutex_);
@@ -49,6 +50,8 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     by_link_[session.link] = &talk_of(talks_, session.client);
     const std::lock_guard lock(mutex_);
     ++open_;
+    if (session.client.v6()) of_six_.insert(session.link);
+    most_of_six_ = std::max(most_of_six_, of_six_.size());
   }
   void bytes(relay::LinkId link, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
     Talk& talk = *by_link_.at(link);
@@ -58,6 +61,7 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     by_link_.at(link)->reason = reason;
     const std::lock_guard lock(mutex_);
     --open_;
+    of_six_.erase(link);
     one_ended_.notify_one();
   }
 
@@ -66,6 +70,8 @@ class Tapped final : public relay::Tap, private relay::TapSink {
   std::mutex mutex_;
   std::condition_variable one_ended_;
   int open_ = 0;  // sessions
+  std::set<relay::LinkId> of_six_;
+  std::size_t most_of_six_ = 0;
 };
 
 /// Keeps why clients were refused that had no session.
@@ -157,14 +163,6 @@ void converse(int fd, Habits& its, Buffer& said, Buffer& heard, bool& cut, Talk:
   if (broke) cut = true;
 }
 
-net::Address address(std::uint32_t ip, std::uint16_t port) {
-  sockaddr_in four{};
-  four.sin_family = AF_INET;
-  four.sin_addr.s_addr = htonl(ip);
-  four.sin_port = htons(port);
-  return net::Address::from(reinterpret_cast<const sockaddr*>(&four));
-}
-
 /// Says what it begins with. False: it goes no further.
 bool begin(int fd, std::uint8_t number, Talk& talk) {
   const std::uint8_t name[] = {1, 3, number};  // its first frame
@@ -173,8 +171,8 @@ bool begin(int fd, std::uint8_t number, Talk& talk) {
 }
 
 void play_client(const net::Address& relay, std::uint8_t number, Talk& talk) {
-  net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const net::Address here = address(kFirstClient + number, 0);
+  net::Fd fd(::socket(relay.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const net::Address here = address({(kFirstClient + number) | (relay.v6() ? kSix : 0), 0});
   if (!fd || ::bind(fd.get(), here.raw(), here.size()) != 0 || ::connect(fd.get(), relay.raw(), relay.size()) != 0) {
     talk.client_cut = true;
   } else if (talk.client.manner == Manner::kSilent || talk.client.manner == Manner::kGarbage) {
@@ -258,7 +256,7 @@ bool is_refused_rightly(const Talk& talk) {
   if (talk.is_polite() || talk.left() || talk.reason.empty()) return true;
   const auto is = [&talk](relay::Reason reason) { return talk.reason.starts_with(text(reason)); };
   if (is(relay::Reason::kClientReset) || is(relay::Reason::kServerReset) || is(relay::Reason::kServerUnreachable) ||
-      is(relay::Reason::kServerTimeout))
+      is(relay::Reason::kServerTimeout) || is(relay::Reason::kTooManyFromAddress))
     return true;
   return is(talk.client.manner == Manner::kSilent ? relay::Reason::kGreetTimeout : relay::Reason::kBadFrame);
 }
@@ -308,16 +306,21 @@ bool Talk::left() const {
 std::size_t hold_talks(Plan& plan, Talks& talks, Verdict& verdict) {
   Tapped tapped(talks);
   Operator events(plan, talks);
-  const net::Sockets listening = std::move(*net::listen(address(INADDR_LOOPBACK, 0), false));
+  const Place here{INADDR_LOOPBACK, 0};
+  const bool simulated = Kernel::current() != nullptr && !plan.calm;  // else there may be no IPv6
+  const bool six = simulated && plan.has("clients by IPv6", 0.5), both = six && plan.has("some by IPv4", 0.5);
+  const bool six_server = simulated && plan.has("server by IPv6", 0.3);
+  const net::Sockets listening = std::move(*net::listen(address(six_server ? in_six(here) : here), false));
   relay::ProxyServer server(1, events);
   relay::RouteOptions options;
   options.game = &toy::stream();
-  options.listen = address(INADDR_LOOPBACK, 0);
-  options.servers[0].host = "127.0.0.1";
+  options.listen = address(both ? Place{kSix, 0} : six ? in_six(here) : here);
+  options.servers[0].host = listening.address.ip_text();
   options.servers[0].port = listening.address.port();
   options.servers[0].dialect = 0;
   options.tap = &tapped;
   if (plan.calm) options.limits.greet_ms = 10'000;  // honest clients keep to it on a busy machine, too
+  if (six && plan.has("few places", 0.5)) options.limits.sessions_per_address = kFewPlaces;
   const auto route = server.add(options);
   if (!route) return verdict.wrong.push_back("the route does not start: " + route.error().text), 0;
   std::thread serving([&] { server.run(); });
@@ -331,7 +334,9 @@ std::size_t hold_talks(Plan& plan, Talks& talks, Verdict& verdict) {
   for (std::size_t i = 0; i < talks.size(); ++i)
     peers.emplace_back([&, i] {
       std::this_thread::sleep_for(std::chrono::nanoseconds(talks[i]->comes_after));
-      play_client(route->address, static_cast<std::uint8_t>(i), *talks[i]);
+      const bool by_six = six && !(both && plan.draw("family of " + name_of(i)).chance(0.5));
+      const Place relay{INADDR_LOOPBACK, route->address.port()};
+      play_client(address(by_six ? in_six(relay) : relay), static_cast<std::uint8_t>(i), *talks[i]);
       const std::lock_guard lock(mutex);
       ++ended;
       one_ended.notify_one();
@@ -344,6 +349,8 @@ std::size_t hold_talks(Plan& plan, Talks& talks, Verdict& verdict) {
     one_ended.wait_for(lock, kPatience, [&] { return ended == talks.size(); });
   }
   tapped.await_ends();
+  if (tapped.most_open_of_six() > options.limits.sessions_per_address)
+    verdict.wrong.push_back(std::to_string(tapped.most_open_of_six()) + " sessions of one /64 were open at once");
   server.stop();
   serving.join();
   over = true;

@@ -34,9 +34,9 @@ Town::Town(Plan& plan, Verdict& verdict)
 relay::RouteOptions Town::through(const Way& way) {
   relay::RouteOptions options;
   if (way.into_arena) {
-    options = route_into(way.clients, way.listen, lobby_, "lobby");
+    options = route_into(way.clients, way.bound(), lobby_, "lobby");
   } else {
-    options = route_to(way.clients, way.listen, way.server, server_for(way.server));
+    options = route_to(way.clients, way.bound(), way.server, way.to);
     options.upstream.hold_ms = way.hold / kMilli;
     if (way.hold != 0) options.upstream.check_ms = 5'000;
     if (way.plays_meanwhile && way.hold != 0 && options.bridge) options.bridge->while_down = way_into("lobby");
@@ -161,7 +161,7 @@ void Town::check_reasons() {
                                   Reason::kDialectMismatch, Reason::kDialectUnknown, Reason::kClientDialect,
                                   Reason::kBanned,          Reason::kNotAllowed,     Reason::kNotProxy};
   for (const auto& [link, session] : followed_.sessions()) {
-    if (session.client.ip_text() != address({kPlayerHost, 0}).ip_text()) continue;
+    if (host_at(place(session.client)) != kPlayerHost) continue;
     const bool accused = std::any_of(std::begin(kAccusing), std::end(kAccusing),
                                      [&its = session](Reason one) { return its.reason == text(one); });
     const bool accuses = !lied_ && session.reason == text(Reason::kServerProtocolError);

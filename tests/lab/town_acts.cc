@@ -166,8 +166,9 @@ void Town::intrude(const Act& act) {
   const wire::Transport transport = way.clients.game->transport();
   const bool datagrams =
       transport == wire::Transport::kEnet || (transport == wire::Transport::kTcpAndUdp && draw.chance(0.3));
-  net::Fd fd(::socket(AF_INET, (datagrams ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0));
-  const net::Address here = address({kStrangerHost, 0}), there = address(way.listen);
+  const net::Address there = address(way.listen);
+  net::Fd fd(::socket(there.family(), (datagrams ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0));
+  const net::Address here = address({kStrangerHost | (way.listen.first & kSix), 0});
   if (!fd || ::bind(fd.get(), here.raw(), here.size()) != 0 || ::connect(fd.get(), there.raw(), there.size()) != 0)
     return;
   const std::size_t pieces = draw.number(0, 40);

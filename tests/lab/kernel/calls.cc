@@ -40,22 +40,54 @@ int failed(int error) {
 }
 int done(int error) { return error == 0 ? 0 : failed(error); }
 
-bool read_address(const sockaddr* from, socklen_t size, Place& to) {
-  if (from == nullptr || from->sa_family != AF_INET || size < sizeof(sockaddr_in)) return false;
-  sockaddr_in four;
-  std::memcpy(&four, from, sizeof four);
-  to = {ntohl(four.sin_addr.s_addr), ntohs(four.sin_port)};
-  return true;
+/// False: it is none for this socket.
+bool read_address(const Socket& socket, const sockaddr* from, socklen_t size, Place& to) {
+  if (from == nullptr || from->sa_family != (socket.six ? AF_INET6 : AF_INET)) return false;
+  if (size < (socket.six ? sizeof(sockaddr_in6) : sizeof(sockaddr_in))) return false;
+  to = place(net::Address::from(from).unmapped());
+  return socket.fits(to);
 }
 
-void write_address(const Place& from, sockaddr* to, socklen_t* size) {
+in6_addr mapped(const Place& four) {
+  const std::uint32_t words[] = {0, 0, htonl(0xffff), htonl(four.first)};
+  in6_addr all;
+  std::memcpy(&all, words, sizeof all);
+  return all;
+}
+
+void write_address(const Socket& socket, const Place& from, sockaddr* to, socklen_t* size) {
   if (to == nullptr || size == nullptr) return;
-  sockaddr_in four{};
-  four.sin_family = AF_INET;
-  four.sin_addr.s_addr = htonl(from.first);
-  four.sin_port = htons(from.second);
-  std::memcpy(to, &four, std::min<std::size_t>(*size, sizeof four));
-  *size = sizeof four;
+  net::Address its = address(from);
+  if (socket.six && !its.v6()) {
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(from.second);
+    six.sin6_addr = mapped(from);
+    its = net::Address::from(reinterpret_cast<const sockaddr*>(&six));
+  }
+  std::memcpy(to, its.raw(), std::min<std::size_t>(*size, its.size()));
+  *size = its.size();
+}
+
+template <class Info>
+void write_info(msghdr& header, int level, int type, const Info& info) {
+  if (header.msg_control == nullptr || header.msg_controllen < CMSG_SPACE(sizeof info)) return;
+  auto* const control = static_cast<cmsghdr*>(header.msg_control);
+  control->cmsg_level = level;
+  control->cmsg_type = type;
+  control->cmsg_len = CMSG_LEN(sizeof info);
+  std::memcpy(CMSG_DATA(control), &info, sizeof info);
+  header.msg_controllen = CMSG_SPACE(sizeof info);
+}
+
+/// Tells which address a datagram came to.
+void write_place(const Socket& socket, const Place& to, msghdr& header) {
+  if (socket.six) {
+    const in6_addr native = reinterpret_cast<const sockaddr_in6*>(address(in_six(to)).raw())->sin6_addr;
+    return write_info(header, IPPROTO_IPV6, IPV6_PKTINFO, in6_pktinfo{is_six(to) ? native : mapped(to), 1});
+  }
+  const in_addr four{htonl(to.first)};
+  write_info(header, IPPROTO_IP, IP_PKTINFO, in_pktinfo{1, four, four});
 }
 
 /// The path of a local socket; "": it has none.
@@ -92,7 +124,7 @@ ssize_t receive_datagram(DatagramSocket& socket, msghdr& header, int flags) {
   const auto* first = socket.first();
   if (first == nullptr) return -EAGAIN;
   if (header.msg_name != nullptr)
-    write_address(first->from, static_cast<sockaddr*>(header.msg_name), &header.msg_namelen);
+    write_address(socket, first->from, static_cast<sockaddr*>(header.msg_name), &header.msg_namelen);
   std::size_t moved = 0;
   for (std::size_t i = 0; i < header.msg_iovlen && moved < first->bytes.size(); ++i) {
     const std::size_t size = std::min(header.msg_iov[i].iov_len, first->bytes.size() - moved);
@@ -100,7 +132,10 @@ ssize_t receive_datagram(DatagramSocket& socket, msghdr& header, int flags) {
     moved += size;
   }
   header.msg_flags = moved < first->bytes.size() ? MSG_TRUNC : 0;
-  header.msg_controllen = 0;
+  if (socket.tells_place)
+    write_place(socket, first->to, header);
+  else
+    header.msg_controllen = 0;
   socket.drop_first();
   return static_cast<ssize_t>(moved);
 }
@@ -178,7 +213,7 @@ ssize_t send_header(File& file, const msghdr& header, int flags) {
   auto* socket = dynamic_cast<DatagramSocket*>(&file);
   if (socket == nullptr) return -ENOTSOCK;
   Place to;
-  const bool named = read_address(static_cast<const sockaddr*>(header.msg_name), header.msg_namelen, to);
+  const bool named = read_address(*socket, static_cast<const sockaddr*>(header.msg_name), header.msg_namelen, to);
   return socket->send(bytes, named ? &to : nullptr);
 }
 
@@ -226,15 +261,16 @@ extern "C" {
 int socket(int family, int type, int protocol) {
   if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(socket, family, type, protocol);
   const bool local = family == AF_UNIX && (type & 0xf) == SOCK_STREAM;
-  if (family != AF_INET && !local) return failed(EAFNOSUPPORT);
+  const bool six = family == AF_INET6;
+  if (family != AF_INET && !six && !local) return failed(EAFNOSUPPORT);
   const Aside aside;
   std::shared_ptr<File> file;
   if (local)
     file = std::make_shared<LocalSocket>(kernel());
   else if ((type & 0xf) == SOCK_STREAM)
-    file = std::make_shared<Stream>(kernel());
+    file = std::make_shared<Stream>(kernel(), six);
   else
-    file = std::make_shared<DatagramSocket>(kernel());
+    file = std::make_shared<DatagramSocket>(kernel(), six);
   file->blocks = (type & SOCK_NONBLOCK) == 0;
   const int fd = kernel().open(std::move(file));
   return fd < 0 ? failed(EMFILE) : fd;
@@ -245,7 +281,7 @@ int bind(int fd, const sockaddr* at, socklen_t size) {
   if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->bind(read_path(at, size)));
   Place address;
   const auto its = kernel().file_as<Socket>(fd);
-  if (!its || !read_address(at, size, address)) return failed(EINVAL);
+  if (!its || !read_address(*its, at, size, address)) return failed(EINVAL);
   return done(its->bind(address));
 }
 
@@ -279,7 +315,7 @@ int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
   auto client = its->accept();
   if (!client) return failed(EAGAIN);
   client->blocks = (flags & SOCK_NONBLOCK) == 0;
-  write_address(client->remote(), from, size);
+  write_address(*client, client->remote(), from, size);
   return kernel().open(std::move(client));
 }
 
@@ -292,10 +328,11 @@ int connect(int fd, const sockaddr* to, socklen_t size) {
   kernel().call();
   if (const auto its = kernel().file_as<LocalSocket>(fd)) return done(its->connect(read_path(to, size)));
   Place address;
-  if (!read_address(to, size, address)) return failed(EAFNOSUPPORT);
+  const auto socket = kernel().file_as<Socket>(fd);
+  if (!socket) return failed(EBADF);
+  if (!read_address(*socket, to, size, address)) return failed(EAFNOSUPPORT);
   if (const auto its = kernel().file_as<DatagramSocket>(fd)) return done(its->connect(address));
   const auto its = kernel().file_as<Stream>(fd);
-  if (!its) return failed(EBADF);
   const int error = its->connect(address);
   if (error != EINPROGRESS || !its->blocks) return done(error);
   kernel().wait([&] { return its->is_open() || its->broken(); });
@@ -445,7 +482,7 @@ int getsockname(int fd, sockaddr* at, socklen_t* size) {
   if (const auto its = kernel().file_as<LocalSocket>(fd)) return write_path(its->path(), at, size), 0;
   const auto its = kernel().file_as<Socket>(fd);
   if (!its) return failed(ENOTSOCK);
-  write_address(its->local(), at, size);
+  write_address(*its, its->local(), at, size);
   return 0;
 }
 
@@ -453,7 +490,7 @@ int getpeername(int fd, sockaddr* at, socklen_t* size) {
   if (!Kernel::owns(fd)) return ENTENTE_LAB_REAL(getpeername, fd, at, size);
   const auto its = kernel().file_as<Socket>(fd);
   if (!its || its->remote().second == 0) return failed(ENOTCONN);
-  write_address(its->remote(), at, size);
+  write_address(*its, its->remote(), at, size);
   return 0;
 }
 
@@ -470,7 +507,8 @@ int getsockopt(int fd, int level, int option, void* value, socklen_t* size) {
   }
   int number = 0;
   if (level == SOL_SOCKET && option == SO_ERROR && its) number = its->take_error();
-  if (level == SOL_SOCKET && option == SO_DOMAIN) number = its ? AF_INET : AF_UNIX;
+  if (level == SOL_SOCKET && option == SO_DOMAIN) number = !its ? AF_UNIX : its->six ? AF_INET6 : AF_INET;
+  if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY && its) number = its->only_six ? 1 : 0;
   if (level == SOL_SOCKET && option == SO_TYPE) number = its ? its->type() : SOCK_STREAM;
   if (level == SOL_SOCKET && option == SO_ACCEPTCONN) {
     const auto stream = kernel().file_as<Stream>(fd);
@@ -492,9 +530,14 @@ int setsockopt(int fd, int level, int option, const void* value, socklen_t size)
     (its ? its->patience : local->patience) =
         (static_cast<Nanos>(time.tv_sec) * 1'000'000 + static_cast<Nanos>(time.tv_usec)) * 1'000;
   }
-  if (local) return 0;
-  if (level == SOL_SOCKET && option == SO_REUSEADDR && its->type() == SOCK_DGRAM && size >= sizeof(int))
-    its->shares_place = *static_cast<const int*>(value) != 0;
+  if (local || size < sizeof(int)) return 0;
+  int number = 0;
+  std::memcpy(&number, value, sizeof number);
+  const bool on = number != 0;
+  if (level == SOL_SOCKET && option == SO_REUSEADDR && its->type() == SOCK_DGRAM) its->shares_place = on;
+  if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY) its->only_six = on;
+  if (level == (its->six ? IPPROTO_IPV6 : IPPROTO_IP) && option == (its->six ? IPV6_RECVPKTINFO : IP_PKTINFO))
+    its->tells_place = on;
   return 0;
 }
 

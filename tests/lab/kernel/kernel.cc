@@ -260,18 +260,18 @@ std::shared_ptr<File> Kernel::bound(int type, const Place& at, const Place& from
 }
 
 bool Kernel::is_cut(const Place& from, const Place& to) const {
-  const auto found = cut_.find(std::minmax(from.first, to.first));
+  const auto found = cut_.find(std::minmax(host_at(from), host_at(to)));
   return found != cut_.end() && found->second > now_;
 }
 
 void Kernel::falsify(const Place& from, const Place& to, Buffer& bytes) {
-  if (bytes.empty() || faults.lie == 0 || from.first != faults.liar || to.first != faults.fooled) return;
+  if (bytes.empty() || faults.lie == 0 || host_at(from) != faults.liar || host_at(to) != faults.fooled) return;
   if (chance(faults.lie)) bytes[pick(bytes.size() - 1)] ^= static_cast<std::uint8_t>(1 + pick(254));
 }
 
 Nanos Kernel::flight(const Place& from, const Place& to) {
   const Nanos usual = faults.delay + pick(faults.jitter);
-  return is_cut(from, to) ? cut_.at(std::minmax(from.first, to.first)) - now_ + usual : usual;
+  return is_cut(from, to) ? cut_.at(std::minmax(host_at(from), host_at(to))) - now_ + usual : usual;
 }
 
 // -- What happened ----------------------------------------------------------------------------------------------------

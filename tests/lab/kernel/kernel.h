@@ -36,14 +36,22 @@ struct Faults {
   double refuse = 0;                       ///< a connection is refused
   double lose = 0, repeat = 0;             ///< a datagram
   double lie = 0;                          ///< a segment or datagram from `liar` to `fooled` has a false byte
-  std::uint32_t liar = 0, fooled = 0;      ///< IPv4 addresses, in host order
+  std::uint32_t liar = 0, fooled = 0;      ///< hosts, by their IPv4 addresses
   Nanos delay = 0, jitter = 0;             ///< of each segment and datagram, one way; datagrams overtake each other
   std::size_t window = 256 * 1024;         ///< bytes under way in one direction of a connection
   Nanos call = 2'000;                      ///< that a call takes
 };
 
-/// An IPv4 address and a port, in host order.
+/// An address and a port, in host order. Each host has an IPv4 address, a.b.c.d, and an IPv6 address,
+/// fd<a>:0:0:<bc>::d, which is here the IPv4 address with kSix: 10.0.1.1 has fd0a:0:0:1::1, and 127.0.0.1 has ::1.
+/// Hosts that differ only in d share a /64. 0 is the wildcard of IPv4, and kSix that of IPv6.
 using Place = std::pair<std::uint32_t, std::uint16_t>;
+inline constexpr std::uint32_t kSix = 0x80000000;
+/// The same with the IPv6 address.
+constexpr Place in_six(const Place& at) { return {at.first | kSix, at.second}; }
+constexpr bool is_six(const Place& at) { return (at.first & kSix) != 0; }
+/// The IPv4 address of the host; 0: a wildcard.
+constexpr std::uint32_t host_at(const Place& at) { return at.first & ~kSix; }
 
 /// What a descriptor refers to.
 class File {

@@ -7,13 +7,60 @@
 
 namespace entente::lab {
 
+namespace {
+
+/// Of an address, the first byte and the last three are those of a place.
+constexpr std::size_t kFirstByte = 1, kOtherBytes[] = {6, 7, 15};
+
+}  // namespace
+
+net::Address address(const Place& at) {
+  if (!is_six(at)) {
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_addr.s_addr = htonl(at.first);
+    four.sin_port = htons(at.second);
+    return net::Address::from(reinterpret_cast<const sockaddr*>(&four));
+  }
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(at.second);
+  auto& bytes = six.sin6_addr.s6_addr;
+  const std::uint32_t host = host_at(at);
+  if (host == INADDR_LOOPBACK) six.sin6_addr = in6addr_loopback;
+  if (host != 0 && host != INADDR_LOOPBACK) {
+    bytes[0] = 0xfd;
+    bytes[kFirstByte] = static_cast<std::uint8_t>(host >> 24U);
+    for (unsigned i = 0; i < 3; ++i) bytes[kOtherBytes[i]] = static_cast<std::uint8_t>(host >> (16 - 8 * i));
+  }
+  return net::Address::from(reinterpret_cast<const sockaddr*>(&six));
+}
+
+Place place(const net::Address& at) {
+  if (!at.v6()) return {ntohl(reinterpret_cast<const sockaddr_in*>(at.raw())->sin_addr.s_addr), at.port()};
+  const auto& six = reinterpret_cast<const sockaddr_in6*>(at.raw())->sin6_addr;
+  std::uint32_t host = six.s6_addr[kFirstByte];
+  for (const std::size_t byte : kOtherBytes) host = host << 8U | six.s6_addr[byte];
+  if (IN6_IS_ADDR_LOOPBACK(&six)) host = INADDR_LOOPBACK;
+  return {host | kSix, at.port()};
+}
+
 int Socket::bind(Place at) {
-  wildcard_ = at.first == 0;
-  if (wildcard_) at.first = host_;
+  wildcard_ = host_at(at) == 0;
+  if (wildcard_) at.first |= host_;
   if (!kernel_.bind(type_, at, shared_from_this())) return EADDRINUSE;
   local_ = at;
-  bound_ = true;
+  bound_ = {at};
+  if (!wildcard_ || !is_six(at) || only_six) return 0;
+  Place four{host_, at.second};
+  if (!kernel_.bind(type_, four, shared_from_this())) return unbind(), EADDRINUSE;
+  bound_.push_back(four);
   return 0;
+}
+
+void Socket::unbind() {
+  for (const Place& one : bound_) kernel_.unbind(type_, one, *this);
+  bound_.clear();
 }
 
 // -- TCP --------------------------------------------------------------------------------------------------------------
@@ -38,6 +85,7 @@ int Stream::connect(const Place& to) {
   if (state_ == State::kConnects) return EALREADY;
   if (const int error = bind_anywhere(); error != 0) return error;
   remote_ = to;
+  local_ = source(to);
   state_ = State::kConnects;
   kernel_.after(kernel_.flight(local_, to), [its = self(), to] {
     if (its->state_ != State::kConnects) return;
@@ -51,7 +99,7 @@ int Stream::connect(const Place& to) {
 
 /// A client has reached this listener.
 void Stream::arrive(const std::shared_ptr<Stream>& client) {
-  auto here = std::make_shared<Stream>(kernel_);
+  auto here = std::make_shared<Stream>(kernel_, six);
   here->local_ = client->remote_;
   here->remote_ = client->local_;
   here->state_ = State::kOpen;
@@ -153,7 +201,7 @@ bool Stream::writable() const {
 }
 
 void Stream::close() {
-  if (bound_) kernel_.unbind(SOCK_STREAM, local_, *this);
+  unbind();
   for (const auto& client : accepted_) client->close();
   accepted_.clear();
   const bool unread = !in_.empty() || state_ == State::kConnects;
@@ -173,6 +221,7 @@ void Stream::close() {
 int DatagramSocket::connect(const Place& to) {
   if (const int error = bind_anywhere(); error != 0) return error;
   remote_ = to;
+  local_ = source(to);
   return 0;
 }
 
@@ -181,7 +230,8 @@ ssize_t DatagramSocket::send(Bytes bytes, const Place* to) {
   if (error_ != 0) return -take_error();
   if (to == nullptr && remote_.second == 0) return -EDESTADDRREQ;
   if (const int error = bind_anywhere(); error != 0) return -error;
-  Datagram datagram{local_, to != nullptr ? *to : remote_, Buffer(bytes.begin(), bytes.end())};
+  if (to == nullptr) to = &remote_;
+  Datagram datagram{source(*to), *to, Buffer(bytes.begin(), bytes.end())};
   kernel_.falsify(datagram.from, datagram.to, datagram.bytes);
   kernel_.note(0x7564, datagram.to.second);
   if (kernel_.chance(kernel_.faults.lose) || kernel_.is_cut(datagram.from, datagram.to))
@@ -206,8 +256,6 @@ void DatagramSocket::deliver(const Datagram& datagram) {
   in_.push_back(datagram);
 }
 
-void DatagramSocket::close() {
-  if (bound_) kernel_.unbind(SOCK_DGRAM, local_, *this);
-}
+void DatagramSocket::close() { unbind(); }
 
 }  // namespace entente::lab

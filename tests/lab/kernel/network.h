@@ -4,7 +4,9 @@
 #include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "proxy/net/address.h"
 #include "tests/lab/kernel/kernel.h"
 
 namespace entente::lab {
@@ -12,33 +14,51 @@ namespace entente::lab {
 /// What TCP and UDP sockets have in common.
 class Socket : public File, public std::enable_shared_from_this<Socket> {
  public:
-  Socket(Kernel& kernel, int type) : kernel_(kernel), type_(type), host_(kernel.host()) {}
+  Socket(Kernel& kernel, int type, bool of_six) : six(of_six), kernel_(kernel), type_(type), host_(kernel.host()) {}
   int type() const { return type_; }
+  const bool six;         ///< of AF_INET6
+  bool only_six = false;  ///< IPV6_V6ONLY
+  /// Whether it may be bound or connected there.
+  bool fits(const Place& at) const { return is_six(at) ? six : !six || !only_six; }
   /// Where it is; without an address if it has a wildcard and no peer.
-  Place local() const { return wildcard_ && remote_.second == 0 ? Place{0, local_.second} : local_; }
+  Place local() const { return wildcard_ && remote_.second == 0 ? Place{six ? kSix : 0, local_.second} : local_; }
   const Place& remote() const { return remote_; }
   /// An errno; 0: done.
   int bind(Place at);
   int take_error() { return std::exchange(error_, 0); }
   bool broken() const override { return error_ != 0; }
   int suits(const Place& from) const override { return remote_.second == 0 ? 1 : remote_ == from ? 2 : 0; }
-  Nanos patience = 0;  ///< SO_RCVTIMEO; 0: for ever
+  Nanos patience = 0;        ///< SO_RCVTIMEO; 0: for ever
+  bool tells_place = false;  ///< IP_PKTINFO, IPV6_RECVPKTINFO
 
  protected:
   /// A socket that is not bound gets a place on its program's host.
-  int bind_anywhere() { return bound_ ? 0 : bind({0, 0}); }
+  int bind_anywhere() { return bound_.empty() ? bind({six ? kSix : 0, 0}) : 0; }
+  /// From where it reaches that place.
+  Place source(const Place& to) const {
+    const Place here{host_, local_.second};
+    return !wildcard_ ? local_ : is_six(to) ? in_six(here) : here;
+  }
+  void unbind();
   Kernel& kernel_;
   const int type_;
   const std::uint32_t host_;
-  Place local_{}, remote_{};
+  Place local_{six ? kSix : 0, 0}, remote_{};
   int error_ = 0;
-  bool bound_ = false, wildcard_ = false;
+  bool wildcard_ = false;
+
+ private:
+  std::vector<Place> bound_;  // two, if it takes both IPv4 and IPv6
 };
+
+/// An address as the program has it.
+net::Address address(const Place& at);
+Place place(const net::Address& at);
 
 /// A TCP socket: a listener, or one end of a connection.
 class Stream final : public Socket {
  public:
-  explicit Stream(Kernel& kernel) : Socket(kernel, SOCK_STREAM) {}
+  explicit Stream(Kernel& kernel, bool of_six = false) : Socket(kernel, SOCK_STREAM, of_six) {}
 
   int listen(int backlog);
   std::shared_ptr<Stream> accept();
@@ -81,7 +101,7 @@ class Stream final : public Socket {
 
 class DatagramSocket final : public Socket {
  public:
-  explicit DatagramSocket(Kernel& kernel) : Socket(kernel, SOCK_DGRAM) {}
+  explicit DatagramSocket(Kernel& kernel, bool of_six = false) : Socket(kernel, SOCK_DGRAM, of_six) {}
   struct Datagram {
     Place from, to;
     Buffer bytes;
