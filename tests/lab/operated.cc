@@ -28,7 +28,8 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
                 [this](std::size_t, std::string_view line) {
                   for (const char* const loss : {"gave up ", " not sent when the program stopped", " events wait, so "})
                     lost_events_ = lost_events_ || line.find(loss) != std::string_view::npos;
-                }}),
+                },
+                plan.has("log file", 0.4) ? "/lab/entente.log" : ""}),
       receiver_(plan, verdict),
       monitor_(plan, verdict, kProxyHost) {}
 
@@ -36,7 +37,8 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
 
 std::string Operated::configuration(const Edition& edition) const {
   std::string text = "workers = " + std::to_string(plan_.draw("workers").number(1, 3)) + "\n";
-  text += "[log]\nlevel = " + quoted(edition.level) + "\n[control]\nsocket = " + quoted(kSocket) + "\n";
+  text += "[log]\nlevel = " + quoted(edition.level) + "\nfile = " + quoted(service_.its().log) +
+          "\n[control]\nsocket = " + quoted(kSocket) + "\n";
   text += "[metrics]\nlisten = " + quoted(address({kProxyHost, Monitor::kMetricsPort}).text()) +
           "\n[operator]\nlisten = " + quoted(address({kProxyHost, Monitor::kPagePort}).text()) +
           "\ntoken_file = " + quoted(kToken) + "\n";
@@ -150,7 +152,9 @@ void Operated::await_listed() {
       wrong(way.name + " is not in the public list");
 }
 
-void Operated::check_outside() { receiver_.check(!service_.killed_any() && !lost_events_, !harsh_); }
+void Operated::check_outside() {
+  receiver_.check(!service_.killed_any() && !service_.lost_lines() && !lost_events_, !harsh_);
+}
 
 void Operated::check_files() {
   service_.check();

@@ -133,6 +133,7 @@ void Operated::reload(const Act& act) {
   edition_.holds = draw.chance(0.7);
   edition_.title = draw.chance(0.5) ? "first" : "second";
   edition_.addresses = draw.chance(0.5);
+  if (plan_.draw("log of " + act.name).chance(0.5)) service_.move_log();
   service_.reload(configuration(edition_), !harsh_);
   --reloading_;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -42,9 +43,9 @@ std::uint64_t number_after(std::string_view line, std::string_view key) {
 
 void Service::prepare(std::vector<Service*> all) {
   kernel().processes().set_main([](int count, const char* const* arguments) { return run_cli(count, arguments); },
-                                [all = std::move(all)](std::size_t process, std::string_view text) {
+                                [all = std::move(all)](auto process, const auto& path, auto text) {
                                   for (Service* one : all)
-                                    if (one->its_.host == kernel().host_of(process)) one->hear(process, text);
+                                    if (one->its_.host == kernel().host_of(process)) one->hear(process, path, text);
                                 });
 }
 
@@ -121,9 +122,19 @@ bool Service::await_empty(Nanos until) {
 
 void Service::reload(const std::string& configuration, bool must) {
   configure(configuration);
+  const bool alone = running().size() == 1;
   const std::string answer = ask("reload", must);
   const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
   if (must && !answer.starts_with("ok") && !busy) wrong("a reload is refused: " + answer);
+  if (!alone || running().size() != 1 || !answer.starts_with("ok") || answer.find("old file") != std::string::npos)
+    return;
+  for (const std::string& file : kernel().disk().names())
+    if (!its_.log.empty() && file.starts_with(its_.log + "."))
+      moved_.try_emplace(file, kernel().disk().look(file)->bytes.size());
+}
+
+void Service::move_log() {
+  if (!its_.log.empty()) (void)kernel().disk().rename(its_.log, its_.log + "." + std::to_string(++moves_), true);
 }
 
 void Service::upgrade(const std::string& command, bool must) {
@@ -146,11 +157,17 @@ std::string Service::ask(const std::string& line, bool must) {
 
 // -- What it tells ----------------------------------------------------------------------------------------------------
 
-void Service::hear(std::size_t process, std::string_view text) {
+void Service::hear(std::size_t process, const std::string& path, std::string_view text) {
+  const bool is_log = !path.empty();
+  if (is_log && path != its_.log) return;
   Known& its = processes_[process];
-  its.line += text;
-  for (std::size_t end = 0; (end = its.line.find('\n')) != std::string::npos; its.line.erase(0, end + 1))
-    hear_line(process, std::string_view(its.line).substr(0, end));
+  std::string& line = is_log ? its.logs : its.prints;
+  line += text;
+  if (is_log) logged_bytes_ += text.size();
+  for (std::size_t end = 0; (end = line.find('\n')) != std::string::npos; line.erase(0, end + 1)) {
+    if (is_log) logged_.insert(line.substr(0, end));
+    hear_line(process, std::string_view(line).substr(0, end));
+  }
 }
 
 void Service::hear_line(std::size_t process, std::string_view line) {
@@ -183,6 +200,7 @@ void Service::hear_line(std::size_t process, std::string_view line) {
 void Service::check() {
   for (const auto& [process, its] : processes_)
     if (!its.killed && its.served) check(process, its);
+  if (!its_.log.empty()) check_log();
   if (killed_any()) return;
   for (const std::string& file : kernel().disk().names())
     if (file.starts_with(its_.socket)) wrong(file + " is left");
@@ -199,6 +217,7 @@ void Service::check(std::size_t process, const Known& its) {
     wrong(name + " ended with " + std::to_string(code.value_or(-1)));
   if (const auto threads = processes.threads_left(process); threads != 0)
     wrong(name + " leaves " + std::to_string(threads) + " threads");
+  if (lost_lines()) return;
   // Sessions whose servers do not answer end without having opened. Some refused clients had a session.
   if (its.opened > its.closed + its.refused || its.closed > its.counted_sessions ||
       its.counted_sessions > its.closed + its.refused || its.refused != its.counted_refused)
@@ -207,6 +226,26 @@ void Service::check(std::size_t process, const Known& its) {
           " sessions opened and " + std::to_string(its.closed) + " closed, and of " + std::to_string(its.refused) +
           " refusals");
 }
+
+/// Its files have each line that was written, as a whole. Those that were moved away before a reload do not grow.
+void Service::check_log() const {
+  std::multiset<std::string> lines;
+  std::size_t bytes = 0;
+  for (const std::string& file : kernel().disk().names()) {
+    if (!file.starts_with(its_.log)) continue;
+    const Bytes all = kernel().disk().look(file)->bytes;
+    bytes += all.size();
+    if (const auto moved = moved_.find(file); moved != moved_.end() && moved->second != all.size())
+      wrong(file + " grows after a reload");
+    std::istringstream text(std::string(all.begin(), all.end()));
+    for (std::string line; std::getline(text, line);) lines.insert(line);
+  }
+  if (bytes != logged_bytes_)
+    wrong("the log has " + std::to_string(bytes) + " bytes, and " + std::to_string(logged_bytes_) + " were written");
+  if (lines != logged_ && !lost_lines()) wrong("the log has torn lines");
+}
+
+bool Service::lost_lines() const { return !its_.log.empty() && kernel().disk().harmed(); }
 
 bool Service::killed_any() const {
   return std::any_of(processes_.begin(), processes_.end(), [](const auto& one) { return one.second.killed; });

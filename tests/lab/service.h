@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ class Service {
     std::string config, socket;  ///< paths
     /// Called with each line of its log; may be empty.
     std::function<void(std::size_t process, std::string_view line)> heard = nullptr;
+    std::string log{};  ///< the path of its log; empty: it goes to standard error
   };
 
   Service(Plan& plan, Verdict& verdict, Its its) : plan_(plan), verdict_(verdict), its_(std::move(its)) {}
@@ -51,12 +53,16 @@ class Service {
   bool await_empty(Nanos until);
   /// An operator reloads, or upgrades by this command. `must`: it succeeds, unless an upgrade is on its way.
   void reload(const std::string& configuration, bool must);
+  /// An operator moves the log away. The next reload begins a new one.
+  void move_log();
   void upgrade(const std::string& command, bool must);
   /// Asks at the control socket. Its answer, or "" if there is none. `must`: it answers, and in time.
   std::string ask(const std::string& line, bool must);
 
   /// When it has ended: exit codes, what was counted and told, and what is left.
   void check();
+  /// Whether its log may lack lines, because the disk was full.
+  bool lost_lines() const;
   bool killed_any() const;
   std::uint64_t reload_failures() const;
   /// Sessions that its log tells of.
@@ -70,11 +76,12 @@ class Service {
     std::uint64_t counted_sessions = 0, counted_refused = 0;  ///< in its summary
     std::uint64_t reload_failures = 0;
     bool served = false, stops = false, killed = false;
-    std::string line;  ///< that is not complete
+    std::string prints, logs;  ///< lines that are not complete
   };
-  void hear(std::size_t process, std::string_view text);
+  void hear(std::size_t process, const std::string& path, std::string_view text);
   void hear_line(std::size_t process, std::string_view line);
   void check(std::size_t process, const Known& its);
+  void check_log() const;
   std::string called(std::size_t process) const;
   void wrong(const std::string& what) const;
 
@@ -84,6 +91,9 @@ class Service {
   std::map<std::size_t, Known> processes_;
   std::size_t main_ = 0;  // the process that the service manager follows
   bool stops_ = false;
+  std::multiset<std::string> logged_;         // lines of the log, as they were written
+  std::size_t logged_bytes_ = 0, moves_ = 0;  // of the log
+  std::map<std::string, std::size_t> moved_;  // logs that nobody writes to any more, and their sizes
 };
 
 /// A URL of the configuration: "bzflag://10.0.1.1:5154?dialect=2.4".

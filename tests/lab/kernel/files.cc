@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -106,6 +107,54 @@ std::FILE* open_copy(const char* path) {
   return ::fdopen(fd, "re");
 }
 
+/// A stream that appends to a file. As the C library's own on a descriptor, it writes 4 KiB at a time, goes on after a
+/// part, and drops what cannot be written.
+struct Appended {
+  std::string path;
+  int fd;
+  char room[4096];
+};
+
+ssize_t append_to(void* its, const char* bytes, std::size_t size) {
+  const Appended& to = *static_cast<Appended*>(its);
+  std::size_t written = 0;
+  while (written < size) {
+    const auto file = opened(to.fd);
+    if (!file) break;  // the simulation is over
+    const ssize_t some = file->write({reinterpret_cast<const std::uint8_t*>(bytes) + written, size - written});
+    if (some < 0) return errno = static_cast<int>(-some), static_cast<ssize_t>(written);
+    kernel().processes().print(to.path, {bytes + written, static_cast<std::size_t>(some)});
+    written += static_cast<std::size_t>(some);
+  }
+  return static_cast<ssize_t>(written);
+}
+
+int close_appended(void* its) {
+  if (Kernel::current() == nullptr) return 0;
+  const Aside aside;
+  const std::unique_ptr<Appended> closed(static_cast<Appended*>(its));
+  kernel().close(closed->fd);
+  return 0;
+}
+
+std::FILE* open_to_append(const char* path) {
+  int error = 0;
+  auto file = kernel().disk().open(path, O_WRONLY | O_CREAT | O_APPEND, error);
+  if (!file) return errno = error, nullptr;
+  const int fd = kernel().open(std::move(file));
+  if (fd < 0) return errno = EMFILE, nullptr;
+  const Aside aside;
+  auto* const its = new Appended{path, fd, {}};
+  std::FILE* const stream = ::fopencookie(its, "a", {nullptr, append_to, nullptr, close_appended});
+  if (stream != nullptr) std::setvbuf(stream, its->room, _IOFBF, sizeof its->room);
+  return stream;
+}
+
+std::FILE* open_stream(const char* path, char mode) {
+  if (mode == 'r') return open_copy(path);
+  return mode == 'a' ? open_to_append(path) : (errno = EROFS, nullptr);
+}
+
 bool is_printed(std::FILE* to) { return (to == stdout || to == stderr) && is_of_process(); }
 
 }  // namespace
@@ -114,19 +163,17 @@ extern "C" {
 
 std::FILE* fopen(const char* path, const char* mode) {
   if (is_of_system(path)) return errno = ENOENT, nullptr;
-  if (!on_disk(path)) return ENTENTE_LAB_REAL(fopen, path, mode);
-  return mode[0] == 'r' ? open_copy(path) : (errno = EROFS, nullptr);
+  return on_disk(path) ? open_stream(path, mode[0]) : ENTENTE_LAB_REAL(fopen, path, mode);
 }
 
 std::FILE* fopen64(const char* path, const char* mode) {
   if (is_of_system(path)) return errno = ENOENT, nullptr;
-  if (!on_disk(path)) return ENTENTE_LAB_REAL(fopen64, path, mode);
-  return mode[0] == 'r' ? open_copy(path) : (errno = EROFS, nullptr);
+  return on_disk(path) ? open_stream(path, mode[0]) : ENTENTE_LAB_REAL(fopen64, path, mode);
 }
 
 std::size_t fwrite(const void* what, std::size_t size, std::size_t count, std::FILE* to) {
   if (!is_printed(to)) return ENTENTE_LAB_REAL(fwrite, what, size, count, to);
-  kernel().processes().print({static_cast<const char*>(what), size * count});
+  kernel().processes().print("", {static_cast<const char*>(what), size * count});
   return count;
 }
 
@@ -142,7 +189,7 @@ int printf(const char* format, ...) {
 
 int fputs(const char* text, std::FILE* to) {
   if (!is_printed(to)) return ENTENTE_LAB_REAL(fputs, text, to);
-  kernel().processes().print(text);
+  kernel().processes().print("", text);
   return 0;
 }
 

@@ -128,7 +128,7 @@ Processes::~Processes() = default;
 
 void Processes::find_globals() { (void)pieces(); }
 
-void Processes::set_main(Main main, std::function<void(std::size_t, std::string_view)> prints) {
+void Processes::set_main(Main main, Prints prints) {
   main_ = std::move(main);
   prints_ = std::move(prints);
   fresh_ = saved();
@@ -187,9 +187,9 @@ void Processes::signal(std::size_t program, int number) {
   kernel_.after(0, [this, program] { kernel_.kill(program); });
 }
 
-void Processes::print(std::string_view text) const {
+void Processes::print(const std::string& path, std::string_view text) const {
   const Aside aside;
-  if (prints_) prints_(kernel_.program(), text);
+  if (prints_) prints_(kernel_.program(), path, text);
 }
 
 // -- Global variables -------------------------------------------------------------------------------------------------

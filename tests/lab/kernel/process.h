@@ -32,8 +32,10 @@ class Processes {
   /// set_main().
   static void find_globals();
 
-  /// What each process runs. `prints`: called with what one prints; may be empty. REQUIRES: before the first start().
-  void set_main(Main main, std::function<void(std::size_t program, std::string_view text)> prints);
+  /// Takes what a process prints, or has appended to the file at `path`; "": its standard output or error.
+  using Prints = std::function<void(std::size_t program, const std::string& path, std::string_view text)>;
+  /// What each process runs. `prints` may be empty. REQUIRES: before the first start().
+  void set_main(Main main, Prints prints);
   /// Starts a process. The first argument is its name. Returns its program.
   std::size_t start(std::uint32_t host, std::vector<std::string> arguments);
   bool has(std::size_t program) const { return all_.contains(program); }
@@ -52,7 +54,7 @@ class Processes {
   // For the calls of the C library, on a thread of a process:
   Handler handler(int number) const;
   void set_handler(int number, Handler to) { all_.at(kernel_.program()).handlers[number] = to; }
-  void print(std::string_view text) const;
+  void print(const std::string& path, std::string_view text) const;
 
   /// A thread of this program is about to run.
   void enter(std::size_t program);
@@ -71,7 +73,7 @@ class Processes {
 
   Kernel& kernel_;
   Main main_;
-  std::function<void(std::size_t, std::string_view)> prints_;
+  Prints prints_;
   std::map<std::size_t, Process> all_;
   std::optional<std::size_t> here_;
   std::vector<char> outside_, fresh_;  // globals: of everything else; of a process that begins
