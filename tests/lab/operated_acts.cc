@@ -90,7 +90,8 @@ void Operated::hamper(const Act& act) {
   if (act.kind == "freeze the players") kernel().freeze(players_.number(), until);
   if (act.kind == "cut the server off") kernel().cut(kProxyHost, kServerHost, until);
   if (act.kind == "cut the players off") kernel().cut(kPlayerHost, kProxyHost, until);
-  if (act.kind == "fill the disk") kernel().disk().faults.room = kernel().disk().used();
+  if (act.kind == "fill the disk")
+    kernel().disk().faults.room = kernel().disk().used() + plan_.draw("room of " + act.name).number(0, 200);
   if (act.kind == "step the wall clock") {
     Draw draw = plan_.draw("step of " + act.name);
     const auto by = static_cast<std::int64_t>(draw.time(1, 50ULL * 86'400'000));

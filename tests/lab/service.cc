@@ -22,6 +22,14 @@ constexpr std::size_t kLeftAtEnd = 12U << 20U;  // bytes; a worker keeps a map o
 /// How many events a line of the log stands for.
 std::uint64_t times(std::string_view line) { return 1 + number_after(line, " (and "); }
 
+/// Whether a line of the log has more than one beginning, such as "2027-01-15T08:00:00.000Z info ".
+bool has_several(const std::string& line) {
+  std::size_t beginnings = 0;
+  for (std::size_t at = 0; (at = line.find("Z ", at + 1)) != std::string::npos;)
+    if (at >= 23 && line[at - 4] == '.' && line[at - 13] == 'T' && line[at - 16] == '-') ++beginnings;
+  return beginnings > 1;
+}
+
 void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
 
 }  // namespace
@@ -238,7 +246,8 @@ void Service::check_log() const {
     if (const auto moved = moved_.find(file); moved != moved_.end() && moved->second != all.size())
       wrong(file + " grows after a reload");
     std::istringstream text(std::string(all.begin(), all.end()));
-    for (std::string line; std::getline(text, line);) lines.insert(line);
+    for (std::string line; std::getline(text, line); lines.insert(line))
+      if (has_several(line)) wrong("a line of the log goes on after another one's beginning: " + line);
   }
   if (bytes != logged_bytes_)
     wrong("the log has " + std::to_string(bytes) + " bytes, and " + std::to_string(logged_bytes_) + " were written");

@@ -49,9 +49,10 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     line_.clear();
+    if (torn_) line_.push_back('\n');
     formatter_->format(message, line_);
-    std::fwrite(line_.data(), 1, line_.size(), to_);
-    std::fflush(to_);
+    const bool taken = std::fwrite(line_.data(), 1, line_.size(), to_) == line_.size();
+    torn_ = std::fflush(to_) != 0 || !taken;
   }
   void flush_() override { std::fflush(to_); }
 
@@ -59,10 +60,12 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   void replace(std::FILE* to) {
     if (to_ != stderr) std::fclose(to_);
     to_ = to;
+    torn_ = false;
   }
 
   std::FILE* to_;
   spdlog::memory_buf_t line_;
+  bool torn_ = false;  // the last line may lack its end: the disk was full
 };
 
 spdlog::level::level_enum level_of(LogLevel level) {

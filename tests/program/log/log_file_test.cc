@@ -1,0 +1,61 @@
+// A log file whose disk is full for a while.
+#include <doctest/doctest.h>
+#include <spdlog/async.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+#include "proxy/program/log/log.h"
+#include "proxy/program/log/say.h"
+#include "tests/program/folder.h"
+
+namespace entente::log_file_test {
+namespace {
+
+/// Waits until the log's thread has written what came before.
+bool is_written() {
+  spdlog::default_logger()->flush();
+  for (int i = 0; i < 1'000 && spdlog::thread_pool()->queue_size() != 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return spdlog::thread_pool()->queue_size() == 0;
+}
+
+}  // namespace
+
+TEST_CASE("after a line that the disk had no room for, the next one begins anew") {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  config::Log settings;
+  settings.set_file(file);
+  const auto before = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  const std::string first = "2026-11-29T02:30:00.000Z info  first\n";
+  log_info("first");
+  REQUIRE(is_written());
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{first.size() + 35, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  log_info("second");
+  REQUIRE(is_written());
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
+  std::signal(SIGXFSZ, handler);
+  log_info("third");
+  log_info("fourth");
+  stop_log();
+  spdlog::set_default_logger(before);
+  std::ifstream stream(file);
+  std::string all(std::istreambuf_iterator<char>(stream), {}), texts;
+  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1)
+    texts += all.substr(at + 31, all.find('\n', at) - at - 31) + "\n";
+  CHECK(texts == "first\nseco\nthird\nfourth\n");
+}
+
+}  // namespace entente::log_file_test
