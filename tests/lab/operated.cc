@@ -29,7 +29,8 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
                   for (const char* const loss : {"gave up ", " not sent when the program stopped", " events wait, so "})
                     lost_events_ = lost_events_ || line.find(loss) != std::string_view::npos;
                 },
-                plan.has("log file", 0.4) ? "/lab/entente.log" : ""}),
+                plan.has("log file", 0.4) ? "/lab/entente.log" : "",
+                [this](const std::string& line) { return run_line(line); }}),
       receiver_(plan, verdict),
       monitor_(plan, verdict, kProxyHost) {}
 
@@ -68,6 +69,8 @@ std::string Operated::configuration(const Edition& edition) const {
             "\nto = " + quoted(url(way.server, way.to)) + "\n" + record +
             "check_s = " + std::to_string(edition.check / kSecond) + "\n";
     if (way.hold != 0 && edition.holds) text += "hold_s = " + std::to_string(way.hold / kSecond) + "\n";
+    if (way.hold != 0 && edition.holds && plan_.draw("start by " + way.name).chance(0.3))
+      text += "start = \"start the server\"\n";
     if (way.hold != 0 && edition.holds && way.plays_meanwhile && way.clients != way.server &&
         may_meanwhile(way.clients))
       text += "while_down = \"arena lobby\"\n";
@@ -83,6 +86,22 @@ std::string Operated::configuration(const Edition& edition) const {
           "\"upgrade_failed\"]\naddresses = " +
           (edition.addresses ? "true" : "false") + "\n";
   return text + lists;
+}
+
+/// The command that starts the server. It may fail, and it may take a while.
+int Operated::run_line(const std::string& line) {
+  Draw draw = plan_.draw("line " + std::to_string(++lines_));
+  plan_.tell("the shell runs `" + line + "`");
+  sleep(draw.time(0, 5'000));
+  return over_ || (harsh_ && draw.chance(0.3)) || !start_server() ? 1 : 0;
+}
+
+bool Operated::start_server() {
+  kernel().wait([this] { return !starting_; });
+  starting_ = true;
+  const bool starts = server_.runs() || server_.start();
+  starting_ = false;
+  return starts;
 }
 
 // -- A life -----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,9 @@ class Operated final : private Games {
     bool addresses = false;       // for the receiver of the hook
   };
   std::string configuration(const Edition& edition) const;
+  int run_line(const std::string& line);
+  /// Unless it runs already. False: it does not start.
+  bool start_server();
   bool close();
 
   // -- What must hold: operated.cc
@@ -62,6 +65,8 @@ class Operated final : private Games {
   Edition edition_;
   std::size_t reloading_ = 0;  // acts that change the configuration, one at a time
   bool lost_events_ = false;   // as the program says
+  bool starting_ = false;      // the server
+  std::size_t lines_ = 0;      // that the shell ran
   Service service_;
   Receiver receiver_;
   Monitor monitor_;

@@ -70,7 +70,7 @@ void Operated::restart_server(const Act& act) {
   else if (!server_.stop(act.lasts + 40 * kSecond))
     return wrong("the server does not stop");
   sleep(act.lasts);
-  if (!server_.start()) wrong("the server does not start again");
+  if (!start_server()) wrong("the server does not start again");
 }
 
 void Operated::end(const Act& act) {

@@ -50,11 +50,16 @@ std::uint64_t number_after(std::string_view line, std::string_view key) {
 // -- Processes --------------------------------------------------------------------------------------------------------
 
 void Service::prepare(std::vector<Service*> all) {
-  kernel().processes().set_main([](int count, const char* const* arguments) { return run_cli(count, arguments); },
-                                [all = std::move(all)](auto process, const auto& path, auto text) {
-                                  for (Service* one : all)
-                                    if (one->its_.host == kernel().host_of(process)) one->hear(process, path, text);
-                                });
+  const auto main = [all](int count, const char* const* arguments) {
+    if (arguments[0] != std::string_view(Processes::kShell)) return run_cli(count, arguments);
+    for (const Service* one : all)
+      if (one->its_.host == kernel().host() && one->its_.shell) return one->its_.shell(arguments[2]);
+    return 127;
+  };
+  kernel().processes().set_main(main, [all = std::move(all)](auto process, const auto& path, auto text) {
+    for (Service* one : all)
+      if (one->its_.host == kernel().host_of(process)) one->hear(process, path, text);
+  });
 }
 
 void Service::configure(const std::string& text) const { kernel().disk().put(its_.config, as_bytes(text)); }
@@ -84,7 +89,7 @@ std::vector<std::size_t> Service::running() const {
   std::vector<std::size_t> all;
   for (std::size_t program = 0; program < kernel().programs(); ++program)
     if (kernel().processes().has(program) && kernel().host_of(program) == its_.host &&
-        !kernel().processes().ended(program))
+        kernel().processes().arguments(program).front() != Processes::kShell && !kernel().processes().ended(program))
       all.push_back(program);
   return all;
 }

@@ -24,6 +24,8 @@ class Service {
     /// Called with each line of its log; may be empty.
     std::function<void(std::size_t process, std::string_view line)> heard = nullptr;
     std::string log{};  ///< the path of its log; empty: it goes to standard error
+    /// Runs a line of the shell; returns its exit code. May be empty, if the program runs none.
+    std::function<int(const std::string& line)> shell = nullptr;
   };
 
   Service(Plan& plan, Verdict& verdict, Its its) : plan_(plan), verdict_(verdict), its_(std::move(its)) {}
@@ -39,7 +41,7 @@ class Service {
   /// From now on, it is not started again.
   void end() { stops_ = true; }
 
-  /// Processes that run, the oldest first.
+  /// Processes of the program that run, the oldest first.
   std::vector<std::size_t> running() const;
   /// Whether the first process has told that it listens.
   bool served() const { return !processes_.empty() && processes_.begin()->second.served; }

@@ -22,6 +22,7 @@ class Processes {
   static constexpr std::int32_t kFirstPid = 1'000;
   /// Where the executable is, by what it says of itself.
   static constexpr const char* kExecutable = "/usr/bin/entente";
+  static constexpr const char* kShell = "/bin/sh";
 
   explicit Processes(Kernel& kernel);
   ~Processes();

@@ -257,7 +257,8 @@ int uv_prepare_start(uv_prepare_t* prepare, uv_prepare_cb call) {
 int uv_spawn(uv_loop_t* loop, uv_process_t* process, const uv_process_options_t* options) {
   Watched& one = add(loop, process, UV_PROCESS);
   kernel().call();
-  if (options->file != std::string_view(Processes::kExecutable)) return UV_ENOENT;
+  const std::string_view file = options->file;
+  if (file != Processes::kExecutable && file != Processes::kShell) return UV_ENOENT;
   std::vector<std::string> arguments;
   for (char** argument = options->args; *argument != nullptr; ++argument) arguments.emplace_back(*argument);
   one.program = kernel().processes().start(kernel().host(), std::move(arguments));
