@@ -140,11 +140,12 @@ ssize_t receive_datagram(DatagramSocket& socket, msghdr& header, int flags) {
   return static_cast<ssize_t>(moved);
 }
 
-Buffer gathered(const msghdr& header) {
+/// The first bytes of a message, at most `most`.
+Buffer gathered(const msghdr& header, std::size_t most = SIZE_MAX) {
   Buffer all;
-  for (std::size_t i = 0; i < header.msg_iovlen; ++i) {
+  for (std::size_t i = 0; i < header.msg_iovlen && all.size() < most; ++i) {
     const auto* bytes = static_cast<const std::uint8_t*>(header.msg_iov[i].iov_base);
-    all.insert(all.end(), bytes, bytes + header.msg_iov[i].iov_len);
+    all.insert(all.end(), bytes, bytes + std::min(header.msg_iov[i].iov_len, most - all.size()));
   }
   return all;
 }
@@ -204,12 +205,12 @@ void write_files(const LocalSocket::Files& files, msghdr& header) {
 }
 
 ssize_t send_header(File& file, const msghdr& header, int flags) {
-  const Buffer bytes = gathered(header);
-  if (auto* local = dynamic_cast<LocalSocket*>(&file)) return send_local(*local, bytes, passed(header), flags);
   if (auto* stream = dynamic_cast<Stream*>(&file)) {
     if (!await(file, flags, 0, [&] { return stream->writable(); })) return -EAGAIN;
-    return stream->send(bytes);
+    return stream->send(gathered(header, kernel().faults.window));  // it takes no more
   }
+  const Buffer bytes = gathered(header);
+  if (auto* local = dynamic_cast<LocalSocket*>(&file)) return send_local(*local, bytes, passed(header), flags);
   auto* socket = dynamic_cast<DatagramSocket*>(&file);
   if (socket == nullptr) return -ENOTSOCK;
   Place to;
