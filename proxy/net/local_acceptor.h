@@ -46,8 +46,14 @@ class LocalAcceptor {
   int listening() const { return requests_->listening(); }
   /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.
   bool removes() const { return !path_.empty() || !passed_path_.empty(); }
-  /// Leaves the removal of the socket to another process.
-  void leave() { path_.clear(); }
+  /// Leaves the socket, and its removal, to another process. Those who are connected are served to their end.
+  void leave() {
+    path_.clear();
+    requests_->stop_listening();
+  }
+  /// As RequestServer::stop_listening() and finish().
+  void stop_listening() { requests_->stop_listening(); }
+  void finish() { requests_->finish(); }
 
  private:
   LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <utility>
 
@@ -90,7 +91,10 @@ void RequestLoop::run() {
     if (changed_) continue;  // what was found may belong to a server that is gone
     const Millis now = steady_now();
     std::span<const pollfd> rest(polled.begin() + 1, polled.end());
-    for (RequestServer* one : servers_) rest = one->turn(rest, now);
+    for (RequestServer* one : servers_) {
+      rest = one->turn(rest, now);
+      one->turned_.notify_all();
+    }
   }
 }
 
@@ -127,6 +131,26 @@ RequestServer::~RequestServer() {
   std::unique_lock lock(slow_->mutex);
   slow_->gone = true;
   slow_->idle.wait(lock, [this] { return !slow_->busy; });
+}
+
+void RequestServer::stop_listening() {
+  const std::lock_guard lock(loop_.mutex_);
+  listening_.reset();
+  loop_.changed_ = true;
+  loop_.wake();
+}
+
+void RequestServer::finish() {
+  stop_listening();
+  std::unique_lock lock(loop_.mutex_);
+  const Millis began = steady_now();
+  const auto is_over = [&] {
+    const Millis waited = steady_now() - began;
+    return waited >= kTime || std::all_of(talks_.begin(), talks_.end(), [&](const Talk& talk) {
+             return talk.lingers() || (talk.is_silent() && waited >= kSilence);
+           });
+  };
+  while (!is_over()) turned_.wait_for(lock, std::chrono::milliseconds(kGrace));
 }
 
 /// Until a connection's time limit, or the end of our rest.

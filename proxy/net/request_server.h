@@ -7,6 +7,7 @@
 // made on a second thread, one after another; meanwhile the first one hears and answers the others.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -63,6 +64,7 @@ class RequestServer {
   static constexpr unsigned kMostPieces = 64;              ///< maximum number of reads for one question
   static constexpr std::size_t kMostAnswers = 64U << 20U;  ///< bytes of answers that wait; then the oldest are dropped
   static constexpr Millis kRest = 1'000;                   ///< pause after running out of descriptors
+  static constexpr Millis kSilence = 1'000;                ///< finish() waits so long for the first byte of a question
 
   /// An answer; or, if making it may take time, the function that makes it on the loop's second thread. The function
   /// may take the connection away.
@@ -92,6 +94,10 @@ class RequestServer {
 
   /// REQUIRES: called once.
   void start() { loop_.add(*this); }
+  /// Accepts nobody any more, and closes the socket that listens. Those who are connected are served to their end.
+  void stop_listening();
+  /// stop_listening(), and waits until they are served: at most kTime. REQUIRES: not called on the loop's threads.
+  void finish();
   /// The socket that listens.
   int listening() const { return listening_.get(); }
 
@@ -111,6 +117,7 @@ class RequestServer {
     /// The whole answer was sent; the client has yet to close.
     bool lingers() const { return answer && told == answer->size(); }
     bool listens() const { return !answer || lingers(); }
+    bool is_silent() const { return said.empty() && !answer && !waits; }
   };
   struct Slow;
 
@@ -133,8 +140,9 @@ class RequestServer {
   RequestLoop& loop_;
   const Hear hear_;
   const Millis time_;
-  const Fd listening_;
-  // Used by the loop's thread alone.
+  Fd listening_;
+  std::condition_variable turned_;
+  // Used by the loop's thread, and read under its lock.
   std::vector<Talk> talks_;  // the oldest first
   std::uint64_t last_number_ = 0;
   Millis rests_until_ = 0;  // accepts nobody before

@@ -81,7 +81,10 @@ class Monitor {
   Reply metrics();
   void give_command();
   void check_metrics(const std::string& body);
-  void wrong(const std::string& what) { verdict_.wrong.push_back("monitor: " + what); }
+  void wrong(const std::string& what) {
+    plan_.tell("monitor: " + what);
+    verdict_.wrong.push_back("monitor: " + what);
+  }
 
   Plan& plan_;
   Verdict& verdict_;

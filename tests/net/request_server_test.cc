@@ -126,6 +126,33 @@ TEST_CASE("the time in which an answer is made does not count as time in which i
   CHECK(testing::read_all(slow).size() == place.made_bytes);
 }
 
+TEST_CASE("a server that stops listening answers those who are connected, also if they ask later") {
+  Place place;
+  const Fd asks_now = place.guest("slow\n"), asks_later = place.guest("he");
+  CHECK(testing::read_all(place.guest("first\n")) == "heard");  // so the others are connected
+  place.requests->stop_listening();
+  const auto listens = [&] {
+    const Fd newcomer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return ::connect(newcomer.get(), place.address.raw(), place.address.size()) == 0;
+  };
+  while (listens()) std::this_thread::yield();  // until the loop has woken up
+  const std::string_view rest = "llo\n";
+  CHECK(::send(asks_later.get(), rest.data(), rest.size(), MSG_NOSIGNAL) == 4);
+  CHECK(testing::read_all(asks_later) == "heard");
+  std::thread ending([&] { place.requests->finish(); });
+  place.made.set_value();
+  CHECK(testing::read_all(asks_now) == "mmmm");
+  ending.join();
+}
+
+TEST_CASE("a server that finishes does not wait long for those who say nothing") {
+  Place place;
+  const Fd silent = place.guest();
+  const Millis began = steady_now();
+  place.requests->finish();
+  CHECK(steady_now() < began + RequestServer::kTime);
+}
+
 TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {
   const Place place;
   const Fd slow = place.guest();

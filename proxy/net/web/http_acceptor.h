@@ -45,6 +45,9 @@ class HttpAcceptor {
   /// REQUIRES: called once.
   void start() { requests_->start(); }
   int listening() const { return requests_->listening(); }
+  /// As RequestServer::stop_listening() and finish().
+  void stop_listening() { requests_->stop_listening(); }
+  void finish() { requests_->finish(); }
 
  private:
   HttpAcceptor(const Address& address, RequestHandler handler, std::size_t most_body)

@@ -56,6 +56,9 @@ class OperatorPage {
 
   void start() { acceptor_->start(); }
   int listening() const { return acceptor_->listening(); }
+  /// As net::RequestServer::stop_listening() and finish().
+  void stop_listening() { acceptor_->stop_listening(); }
+  void finish() { acceptor_->finish(); }
   const net::Address& address() const { return acceptor_->address(); }
   /// The check of tokens, to which a reload gives another token. It may outlive the page.
   std::shared_ptr<TokenGuard> guard() const { return guard_; }

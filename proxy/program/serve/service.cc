@@ -737,14 +737,14 @@ void Service::give(std::int32_t pid, bool own) {
   });
   public_lists_.abandon();
   acceptor_->leave();
-  acceptor_.reset();
+  left_acceptor_ = std::move(acceptor_);
   const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()));
   if (opened)
     acceptor_->start();
   else
     log_warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
-  metrics_acceptor_.reset();
-  operator_page_.reset();
+  if (metrics_acceptor_) metrics_acceptor_->stop_listening();
+  if (operator_page_) operator_page_->stop_listening();
   if (fleet_control_) fleet_control_->leave();
   if (own) notifier_->give(pid);  // the service manager follows only processes of its service
   drainer_.begin_retirement();
@@ -775,12 +775,26 @@ Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
   return Done{};
 }
 
+/// Those who have asked something are answered.
+void Service::end_requests() {
+  const auto each = [this](auto&& act) {
+    for (const auto& one : {std::ref(acceptor_), std::ref(left_acceptor_)})
+      if (one.get()) act(*one.get());
+    if (metrics_acceptor_) act(*metrics_acceptor_);
+    if (operator_page_) act(*operator_page_);
+  };
+  each([](auto& one) { one.stop_listening(); });
+  each([](auto& one) { one.finish(); });
+  acceptor_.reset();
+  left_acceptor_.reset();
+  metrics_acceptor_.reset();
+  operator_page_.reset();
+}
+
 Outcome<Done> Service::close() {
   hand_over_.stop();
   counting_older_.reset();
-  acceptor_.reset();
-  metrics_acceptor_.reset();
-  operator_page_.reset();
+  end_requests();
   fleet_control_.reset();  // after the acceptors, which use it
   auto closed = taps_.stop();
   hooks_.stop();

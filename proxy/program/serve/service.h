@@ -30,9 +30,9 @@
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
 #include "proxy/program/operator/traffic_history.h"
+#include "proxy/program/rules/rule_orders.h"
 #include "proxy/program/serve/description.h"
 #include "proxy/program/serve/log_events.h"
-#include "proxy/program/rules/rule_orders.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/program/settings/ban_file.h"
@@ -125,6 +125,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void stop() { server_.stop(); }
   /// Closes the control socket and metrics, and completes the recordings.
   Outcome<Done> close();
+  void end_requests();
 
   /// What a reload changes of the service itself: the operator's texts, and the lists of [access] that
   /// `entente ctl` shows. From any thread.
@@ -234,8 +235,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   // The control socket, metrics and the operator page are on one thread, which waits for nobody; commands have another.
   net::RequestLoop requests_{"control", "commands"};
   // Last, so that they are destroyed before what they use.
-  std::unique_ptr<TrafficHistory> traffic_history_;  // for the operator page; null if there is none
-  std::unique_ptr<net::LocalAcceptor> acceptor_;
+  std::unique_ptr<TrafficHistory> traffic_history_;               // for the operator page; null if there is none
+  std::unique_ptr<net::LocalAcceptor> acceptor_, left_acceptor_;  // left_: to the process that has taken over
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;
