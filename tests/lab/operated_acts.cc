@@ -143,7 +143,8 @@ void Operated::reload(const Act& act) {
 void Operated::reload_broken(const Act& act) {
   kernel().wait([this] { return reloading_ == 0; });
   ++reloading_;
-  const Broken& broken = plan_.draw("mistake of " + act.name).one_of(kBroken);
+  Draw draw = plan_.draw("mistake of " + act.name);
+  const Broken& broken = draw.one_of(kBroken);
   const std::string before = harsh_ ? "" : ask("listeners");
   service_.configure(configuration(edition_) + broken.text);
   const std::uint64_t told = service_.reload_failures();
