@@ -116,8 +116,13 @@ TEST_CASE(
   const std::string recording = folder.file("arena.mcap");
   const auto notes = notes_of(recording);
   CHECK(notes.size() == live.size());
-  const auto judged = reports_of(folder.file("deaths.lua"), recording);
-  REQUIRE(judged.size() == notes.size());
+  auto judged = reports_of(folder.file("deaths.lua"), recording);
+  REQUIRE(judged.size() >= notes.size());
+  // The recording ends a moment after its room. If a second begins meanwhile, only the judge hears of it.
+  for (; judged.size() > notes.size(); judged.pop_back()) {
+    CHECK(judged.back().text.find("is there") != std::string::npos);
+    CHECK(judged.back().seconds > notes.back().seconds);
+  }
   for (std::size_t i = 0; i < notes.size(); ++i) {
     CHECK(judged[i].text == notes[i].text);
     CHECK(std::abs(judged[i].seconds - notes[i].seconds) < 2e-6);
