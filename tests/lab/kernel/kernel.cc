@@ -277,10 +277,20 @@ Nanos Kernel::flight(const Place& from, const Place& to) {
 // -- What happened ----------------------------------------------------------------------------------------------------
 
 void Kernel::note(std::uint64_t what, std::uint64_t more) {
+  if (traces)
+    std::fprintf(stderr, "%.6f %c%c %llu\n", static_cast<double>(age()) / 1e9, static_cast<char>(what >> 8U),
+                 static_cast<char>(what), static_cast<unsigned long long>(more));
   for (const std::uint64_t word : {what, more, now_})
     for (unsigned shift = 0; shift < 64; shift += 8) hash_ = (hash_ ^ (word >> shift & 0xffU)) * 0x100000001b3;
 }
 
-void Kernel::note(Bytes bytes) { hash_ = fnv1a(bytes, hash_); }
+void Kernel::note(Bytes bytes) {
+  if (traces) {
+    for (const std::uint8_t one : bytes.first(std::min<std::size_t>(bytes.size(), kTracedBytes)))
+      std::fprintf(stderr, " %02x", one);
+    std::fprintf(stderr, " of %zu: %s\n", bytes.size(), hex_of(fnv1a(bytes)).c_str());
+  }
+  hash_ = fnv1a(bytes, hash_);
+}
 
 }  // namespace entente::lab

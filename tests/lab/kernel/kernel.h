@@ -184,6 +184,9 @@ class Kernel {
   BusServer& bus() { return *bus_; }
 
   // -- What happened --------------------------------------------------------------------------------------------------
+  /// Whether what is added to the hash is printed: so one finds where two machines differ.
+  static inline bool traces = false;
+  static constexpr std::size_t kTracedBytes = 512;  ///< of each message
   /// Adds to the hash of all that happened.
   void note(std::uint64_t what, std::uint64_t more = 0);
   void note(Bytes bytes);
