@@ -88,7 +88,8 @@ std::shared_ptr<File> command_line() {
 
 /// What the system says of itself: it differs from machine to machine, and from run to run.
 bool is_of_system(const char* path) {
-  return Kernel::current() != nullptr && std::string_view(path).starts_with("/proc/");
+  const std::string_view text = path;
+  return Kernel::current() != nullptr && (text.starts_with("/proc/") || text == "/etc/machine-id");
 }
 
 bool is_of_process() { return Kernel::current() != nullptr && kernel().processes().has(kernel().program()); }
