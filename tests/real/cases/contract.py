@@ -2,6 +2,7 @@
 # recording, then in an arena that continues the recording.
 # Invariant: the same two programs everywhere. Whether they drove is read from the server, or from a watcher in the arena.
 import importlib.util
+import json
 import os
 import random
 import re
@@ -75,7 +76,6 @@ class Players:
             self.proxies.append(proxy)
             self.bots[name] = self.programs.start(kind, port, name, name)
             proxy.wait_for(r"session \d+ opened", 20)
-        self.began = time.monotonic()  # after the beginning of each recording
 
     def live(self):
         """Fails if a bot or its proxy has ended."""
@@ -84,7 +84,6 @@ class Players:
 
     def end(self):
         """Stops the proxies; returns what each bot then reports, by name."""
-        self.lasted = time.monotonic() - self.began
         for proxy in self.proxies:
             check(proxy.stop() == 0, f"{proxy.name} did not end with exit code 0: {proxy.tail()}")
         return {name: seen(bot) for name, bot in self.bots.items()}
@@ -102,7 +101,9 @@ class Players:
 
     def recorded(self):
         """The options of an arena that continues jane's recording near its end, when both are in play."""
-        return ["--from", self.recordings["jane"], "--at", f"{max(self.lasted - 0.5, 0):.1f}"]
+        code, said = self.stage.run("recordings", "--json", self.recordings["jane"])
+        check(code == 0, f"the recording of jane cannot be read: {said}")
+        return ["--from", self.recordings["jane"], "--at", f"{json.loads(said)['seconds'] - 0.5:.1f}"]
 
     def goes_on(self):
         """An arena continues the recording: both programs drive among its players, which drive, too."""
