@@ -5,7 +5,7 @@
 namespace entente::lab {
 namespace {
 
-constexpr std::uint16_t kServerPort = 7000, kProxyPort = 5000;
+constexpr std::uint16_t kServerPort = 7000, kServerTlsPort = 7100, kProxyPort = 5000;
 
 struct Spoken {
   const char *game, *dialect;
@@ -15,7 +15,9 @@ constexpr Spoken kSpoken[] = {{"native", "json"},     {"native", "protobuf"}, {"
                               {"bzflag", "2.4"},      {"bzflag", "2.0"},      {"bzflag", "1.10"},
                               {"bzdraft", "draft"},   {"aos", "0.75"}};
 
-constexpr double kNear = 2, kNearMen = 5;  // metres between two places of one player; a man's client moves him itself
+// Metres between two places of one player: a late update goes on from the last one, at up to 25 m/s; and a man's client
+// moves him itself.
+constexpr double kNear = 4, kNearMen = 5;
 
 /// ENet knows IPv4 only.
 bool may_be_six(const Speech& its) { return its.game->transport() != wire::Transport::kEnet; }
@@ -25,6 +27,8 @@ bool shows_all(const Speech& its) {
   return its.game->name() == "native" || its.game->name() == "bzflag" || its.game->name() == "bzdraft" ||
          its.game->name() == "aos";
 }
+
+std::string place_text(const Sight& its) { return std::to_string(its.x) + ", " + std::to_string(its.y); }
 
 }  // namespace
 
@@ -47,6 +51,8 @@ Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
     Draw draw = plan.draw(name);
     Way way{name, any_game(draw), any_game(draw)};
     if (draw.chance(0.2)) way.server = way.clients;  // a relay
+    if (way.clients.by_web()) way.clients.tls = plan.has(name + " by TLS", 0.3);
+    if (way.server.by_web()) way.server.tls = plan.has(name + " to TLS", 0.3);
     way.into_arena = draw.chance(0.3);
     way.wanted = draw.number(1, 3);
     way.hold = draw.chance(0.6) ? draw.number(1, 60) * kSecond : 0;
@@ -66,20 +72,25 @@ Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
 Place Games::server_for(const Speech& its) {
   const auto spoken = std::find_if(std::begin(kSpoken), std::end(kSpoken),
                                    [&](const Spoken& one) { return speech(one.game, one.dialect) == its; });
-  return {kServerHost, static_cast<std::uint16_t>(kServerPort + (spoken - std::begin(kSpoken)))};
+  return {kServerHost,
+          static_cast<std::uint16_t>((its.tls ? kServerTlsPort : kServerPort) + (spoken - std::begin(kSpoken)))};
 }
 
 /// An arena, as a server of each game.
 bool Games::open_server(relay::ProxyServer& server) {
   const std::size_t room = server.add_shared_room(arena("field", 32));
-  std::uint16_t port = kServerPort;
-  for (const Spoken& one : kSpoken) {
-    const Speech its = speech(one.game, one.dialect);
-    const Place at{six_ && may_be_six(its) ? kSix : kServerHost, port++};
-    if (const auto added = server.add(route_into(its, at, room, "field")); !added)
-      return wrong("the server does not start: " + added.error().text), false;
-  }
-  return true;
+  const auto serve = [&](const Speech& its) {
+    const Place at{six_ && may_be_six(its) ? kSix : kServerHost, server_for(its).second};
+    const auto added = server.add(route_into(its, at, room, "field"));
+    if (!added) wrong("the server does not start: " + added.error().text);
+    return added.ok();
+  };
+  return std::all_of(std::begin(kSpoken), std::end(kSpoken), [&](const Spoken& one) {
+    Speech its = speech(one.game, one.dialect);
+    if (!serve(its)) return false;
+    its.tls = its.by_web();
+    return !its.tls || serve(its);
+  });
 }
 
 // -- The players ------------------------------------------------------------------------------------------------------
@@ -185,7 +196,8 @@ void Visitors::check_sights() {
         wrong(who + (its.alive ? " dead" : " alive"));
       else if (const double away = std::hypot(seen->second.x - its.x, seen->second.y - its.y);
                its.alive && away > (keeps_scores && !is_man(name) ? kNear : kNearMen))
-        wrong(who + " " + std::to_string(away) + " m away");
+        wrong(who + " " + std::to_string(away) + " m away, at " + place_text(seen->second) + " instead of " +
+              place_text(its));
     }
   }
 }

@@ -91,6 +91,9 @@ class Games : protected Visitors {
   bool open_server(relay::ProxyServer& server);
 };
 
+/// For the proxy and the server.
+inline void put_certificate(std::uint64_t serial) { put_certificate(serial, {kProxyHost, kServerHost}); }
+
 /// A game, rarely one that takes much work.
 Speech any_game(Draw& draw);
 /// Faults of the network. Not `harsh`: only those that cost nobody anything.

@@ -30,8 +30,11 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
                     lost_events_ = lost_events_ || line.find(loss) != std::string_view::npos;
                 },
                 plan.has("log file", 0.4) ? "/lab/entente.log" : "",
-                [this](const std::string& line) { return run_line(line); }}),
+                [this](const std::string& line) { return run_line(line); },
+                [this](const auto& descriptors) { return tool_.run(descriptors); }}),
       receiver_(plan, verdict),
+      has_tool_(plan.has("hook with a command", 0.4)),
+      tool_(plan, verdict),
       monitor_(plan, verdict, kProxyHost) {}
 
 // -- The program ------------------------------------------------------------------------------------------------------
@@ -56,7 +59,8 @@ std::string Operated::configuration(const Edition& edition) const {
   std::string arena, lists;
   bool announces_arena = false;
   for (const Way& way : ways_) {
-    const std::string listen = quoted(url(way.clients, way.bound()));
+    const std::string listen = quoted(url(way.clients, way.bound()) +
+                                      (way.clients.tls ? std::string("&cert=") + kCertificate + "&key=" + kKey : ""));
     if (has_list(way.clients) && !(way.into_arena && announces_arena)) {
       lists += list(way.into_arena ? "lobby" : "way" + std::to_string(way.listen.second));
       announces_arena = announces_arena || way.into_arena;
@@ -66,8 +70,8 @@ std::string Operated::configuration(const Edition& edition) const {
       continue;
     }
     text += "[[route]]\nname = \"way" + std::to_string(way.listen.second) + "\"\nlisten = " + listen +
-            "\nto = " + quoted(url(way.server, way.to)) + "\n" + record +
-            "check_s = " + std::to_string(edition.check / kSecond) + "\n";
+            "\nto = " + quoted(url(way.server, way.to) + (way.server.tls ? std::string("&ca=") + kAuthority : "")) +
+            "\n" + record + "check_s = " + std::to_string(edition.check / kSecond) + "\n";
     if (way.hold != 0 && edition.holds) text += "hold_s = " + std::to_string(way.hold / kSecond) + "\n";
     if (way.hold != 0 && edition.holds && plan_.draw("start by " + way.name).chance(0.3))
       text += "start = \"start the server\"\n";
@@ -85,6 +89,9 @@ std::string Operated::configuration(const Edition& edition) const {
           "\"recording_finished\", "
           "\"upgrade_failed\"]\naddresses = " +
           (edition.addresses ? "true" : "false") + "\n";
+  if (has_tool_)
+    text += "[[hook]]\nname = \"tool\"\ncommand = [" + quoted(Processes::kTool) +
+            ", \"--all\"]\nevents = [\"join\", \"leave\"]\ntimeout_s = 5\n";
   return text + lists;
 }
 
@@ -108,6 +115,8 @@ bool Operated::start_server() {
 
 void Operated::live() {
   Service::prepare({&service_});
+  put_certificate(serial_);
+  kernel().disk().put("/lab/other.pem", as_bytes(std::string("key 0\n")));
   kernel().disk().put(kToken, as_bytes(std::string(Monitor::kToken) + "\n"));
   receiver_.start();
   service_.configure(configuration(edition_));
@@ -129,6 +138,7 @@ void Operated::live() {
   kernel().faults = Faults();
   kernel().disk().faults = {};
   receiver_.calm();
+  tool_.calm();
   if (harsh_) sleep(5 * kSecond);  // players notice who is gone
   await_all();
   monitor_.demand();
@@ -153,7 +163,10 @@ bool Operated::close() {
   const Nanos until = kernel().now() + kStopsWithin;
   if (!service_.await_empty(until)) return false;
   // Sessions that have ended may take a moment to go.
-  while (monitor_.sum_of("entente_sessions") != 0)
+  const auto empty = [](const auto& all) {
+    return all && std::all_of(all->begin(), all->end(), [](double one) { return one == 0; });
+  };
+  while (!empty(monitor_.values_of("entente_sessions")))
     if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on, as the metrics say"), false;
   if (!service_.close()) return false;
   if (!server_.stop(kStopsWithin)) return wrong("the server does not stop"), false;
@@ -172,7 +185,18 @@ void Operated::await_listed() {
 }
 
 void Operated::check_outside() {
-  receiver_.check(!service_.killed_any() && !service_.lost_lines() && !lost_events_, !harsh_);
+  const bool whole = !service_.killed_any() && !service_.lost_lines() && !lost_events_;
+  receiver_.check(whole, !harsh_);
+  tool_.check(whole, !harsh_);
+}
+
+/// Clients are shown the newest certificate.
+void Operated::check_certificates() {
+  const auto all = monitor_.values_of("entente_certificate_expires_seconds", "key=\"listen\"");
+  for (const double end : all.value_or(std::vector<double>()))
+    if (end != static_cast<double>(expiry(serial_)))
+      wrong("after a reload, a certificate expires at " + std::to_string(end) + ", and the newest one at " +
+            std::to_string(expiry(serial_)));
 }
 
 void Operated::check_files() {

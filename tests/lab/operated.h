@@ -40,6 +40,7 @@ class Operated final : private Games {
   // -- What must hold: operated.cc
   void await_listed();
   void check_outside();
+  void check_certificates();
   void check_files();
 
   // -- What happens: operated_acts.cc
@@ -67,8 +68,11 @@ class Operated final : private Games {
   bool lost_events_ = false;   // as the program says
   bool starting_ = false;      // the server
   std::size_t lines_ = 0;      // that the shell ran
+  std::uint64_t serial_ = 1;   // of the certificate
   Service service_;
   Receiver receiver_;
+  const bool has_tool_;
+  Tool tool_;
   Monitor monitor_;
 };
 

@@ -29,6 +29,9 @@ constexpr Broken kBroken[] = {
      "\n[[route]]\nlisten = \"native://10.0.1.1:5902?dialect=json\"\nto = \"bzflag://10.0.2.1:7006?dialect=2.4\"\n"
      "hold_s = 5\nwhile_down = \"arena nowhere\"\n"},
     {"a number that is too large", "\n[limits]\nsessions = 4000000000\n"},
+    {"a certificate whose key is another one's",
+     "\n[[route]]\nlisten = \"ogar+wss://10.0.1.1:5903?dialect=modern3&cert=/lab/cert.pem&key=/lab/other.pem\"\n"
+     "to = \"bzflag://10.0.2.1:7006?dialect=2.4\"\n"},
     {"a file that is not there",
      "\n[[hook]]\nname = \"late\"\nurl = \"http://10.0.5.1/\"\nevents = \"join\"\ntoken_file = \"/lab/none\"\n"},
 };
@@ -135,7 +138,8 @@ void Operated::reload(const Act& act) {
   edition_.title = draw.chance(0.5) ? "first" : "second";
   edition_.addresses = draw.chance(0.5);
   if (plan_.draw("log of " + act.name).chance(0.5)) service_.move_log();
-  service_.reload(configuration(edition_), !harsh_);
+  if (plan_.draw("certificate of " + act.name).chance(0.5)) put_certificate(++serial_);
+  if (service_.reload(configuration(edition_), !harsh_) && !harsh_) check_certificates();
   --reloading_;
 }
 

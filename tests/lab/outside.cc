@@ -60,10 +60,59 @@ std::size_t length_of(std::string_view request) {
 
 }  // namespace
 
+// -- Events -----------------------------------------------------------------------------------------------------------
+
+void Events::take(std::string_view body) {
+  plan_.tell(who_ + " takes " + std::string(body));
+  Event& event = all_[member(body, "id")];
+  event.kind = member(body, "event");
+  event.session = member(body, "session");  // a player may have got another name
+  ++event.taken;
+  lost_ += number_after(body, "\"lost\":");
+}
+
+void Events::check(bool whole, bool certain) {
+  const auto wrong = [this](const std::string& what) { verdict_.wrong.push_back(who_ + ": " + what); };
+  std::map<std::string, int> inside;  // joins without their leaves
+  for (const auto& [id, event] : all_) {
+    if (certain && event.taken > 1)
+      wrong("the event " + event.kind + " of session " + event.session + " came " + std::to_string(event.taken) +
+            " times");
+    if (event.kind == "join") ++inside[event.session];
+    if (event.kind == "leave") --inside[event.session];
+  }
+  if (!whole) return;
+  if (lost_ != 0) wrong(std::to_string(lost_) + " events were lost");
+  for (const auto& [session, count] : inside)
+    if (count != 0)
+      wrong("session " + session + (count > 0 ? " joined without leaving" : " left without having joined"));
+}
+
+int Tool::run(const std::array<int, 3>& descriptors) {
+  Draw draw = plan_.draw("run " + std::to_string(++runs_));
+  enum Failure : std::uint64_t { kNone, kReadsNothing, kPrintsMuch, kHangs, kFails, kFailures };
+  const std::uint64_t failure = fails_ && draw.chance(0.4) ? draw.number(kReadsNothing, kFailures - 1) : kNone;
+  if (failure == kReadsNothing) return 3;
+  std::string text;
+  char some[100];
+  for (ssize_t size = 0; (size = ::read(descriptors[0], some, sizeof some)) > 0;)
+    text.append(some, static_cast<std::size_t>(size));
+  const std::string said(failure == kPrintsMuch ? 100'000 : draw.number(0, 100), 'x');
+  if (failure == kPrintsMuch) (void)send_all(descriptors[1], said);
+  if (failure == kHangs) sleep(kSecond * draw.number(5, 100));
+  sleep(draw.time(0, 200));
+  if (failure == kFails) return 1;
+  if (failure != kHangs) events_.take(text);
+  return 0;
+}
+
 // -- The receiver -----------------------------------------------------------------------------------------------------
 
 Receiver::Receiver(Plan& plan, Verdict& verdict)
-    : plan_(plan), verdict_(verdict), may_fail_(plan.has("receiver fails", 0.5)) {}
+    : plan_(plan),
+      verdict_(verdict),
+      may_fail_(plan.has("receiver fails", 0.5)),
+      events_(plan, verdict, "the receiver of the hook") {}
 
 /// A server is listed as long as its connection is open.
 class Receiver::Master final : private net::EnetHost::User {
@@ -159,21 +208,12 @@ void Receiver::answer(int fd, std::uint64_t number) {
   }
   const std::string_view body = std::string_view(request).substr(request.find("\r\n\r\n") + 4);
   if (request.starts_with("POST /hook HTTP/1.1\r\n"))
-    take_event(body);
+    events_.take(body);
   else if (request.starts_with("POST /list HTTP/1.1\r\n"))
     take_form(body);
   else
     verdict_.wrong.push_back("the receiver was asked for " + request.substr(0, request.find('\r')));
   (void)send_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n");
-}
-
-void Receiver::take_event(std::string_view body) {
-  plan_.tell("the receiver takes " + std::string(body));
-  Event& event = events_[member(body, "id")];
-  event.kind = member(body, "event");
-  event.session = member(body, "session");  // a player may have got another name
-  ++event.taken;
-  lost_ += number_after(body, "\"lost\":");
 }
 
 void Receiver::take_form(std::string_view body) {
@@ -190,21 +230,8 @@ bool Receiver::lists(const std::string& place) const {
 }
 
 void Receiver::check(bool whole, bool certain) {
-  std::map<std::string, int> inside;  // joins without their leaves
-  for (const auto& [id, event] : events_) {
-    if (certain && event.taken > 1)
-      verdict_.wrong.push_back("the event " + event.kind + " of session " + event.session + " came " +
-                               std::to_string(event.taken) + " times");
-    if (event.kind == "join") ++inside[event.session];
-    if (event.kind == "leave") --inside[event.session];
-  }
+  events_.check(whole, certain);
   if (!whole) return;
-  if (lost_ != 0) verdict_.wrong.push_back(std::to_string(lost_) + " events were lost");
-  for (const auto& [session, count] : inside)
-    if (count != 0)
-      verdict_.wrong.push_back("session " + session +
-                               (count > 0 ? " joined without leaving" : " left without having joined") +
-                               ", for the receiver of a hook");
   for (const auto& [place, listed] : listed_)
     if (certain && listed != 0) verdict_.wrong.push_back("the public list still has " + place);
 }
@@ -264,16 +291,15 @@ void Monitor::check_metrics(const std::string& body) {
   }
 }
 
-double Monitor::sum_of(std::string_view metric) {
+std::optional<std::vector<double>> Monitor::values_of(const std::string& metric, std::string_view labels) {
   const Reply reply = metrics();
-  if (reply.status != 200) return -1;
-  double sum = 0;
-  for (std::size_t at = 0, end = 0; (end = reply.body.find('\n', at)) != std::string::npos; at = end + 1) {
-    const std::string line = reply.body.substr(at, end - at);
-    if (line.starts_with(metric) && (line[metric.size()] == '{' || line[metric.size()] == ' '))
-      sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
-  }
-  return sum;
+  if (reply.status != 200) return std::nullopt;
+  std::vector<double> values;
+  for (std::size_t at = 0, end = 0; (end = reply.body.find('\n', at)) != std::string::npos; at = end + 1)
+    if (const std::string line = reply.body.substr(at, end - at);
+        line.starts_with(metric + "{" + std::string(labels)) || (labels.empty() && line.starts_with(metric + " ")))
+      values.push_back(std::strtod(line.c_str() + line.rfind(' '), nullptr));
+  return values;
 }
 
 void Monitor::give_command() {

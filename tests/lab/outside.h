@@ -1,11 +1,13 @@
 // What stands around the program in a simulation: a receiver of hooks, which is BZFlag's public list and the master of
-// Ace of Spades, too; and a monitor, which reads the metrics and gives commands by the operator page, while a stranger
-// guesses its token.
+// Ace of Spades, too; a command that gets events; and a monitor, which reads the metrics and gives commands by the
+// operator page, while a stranger guesses its token.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -14,6 +16,46 @@
 #include "tests/lab/plan.h"
 
 namespace entente::lab {
+
+/// The events of a hook, as they came.
+class Events {
+ public:
+  Events(Plan& plan, Verdict& verdict, std::string who) : plan_(plan), verdict_(verdict), who_(std::move(who)) {}
+  /// `body`: JSON.
+  void take(std::string_view body);
+  /// When the program has stopped. `whole`: none of its processes was killed, and none has given up an event.
+  /// `certain`: none was told a second time because its receiver failed.
+  void check(bool whole, bool certain);
+
+ private:
+  struct Event {
+    std::string kind, session;
+    std::size_t taken = 0;  // how often
+  };
+  Plan& plan_;
+  Verdict& verdict_;
+  const std::string who_;
+  std::uint64_t lost_ = 0;
+  std::map<std::string, Event> all_;  // by id
+};
+
+/// A program that gets the events of a hook. It may fail, print much, read nothing, or take too long.
+class Tool {
+ public:
+  Tool(Plan& plan, Verdict& verdict)
+      : plan_(plan), may_fail_(plan.has("command of a hook fails", 0.5)), events_(plan, verdict, "the command") {}
+  void calm() { fails_ = false; }
+  /// Its `main`. Returns its exit code.
+  int run(const std::array<int, 3>& descriptors);
+  void check(bool whole, bool certain) { events_.check(whole, certain && !may_fail_); }
+
+ private:
+  Plan& plan_;
+  const bool may_fail_;
+  bool fails_ = may_fail_;
+  std::size_t runs_ = 0;
+  Events events_;
+};
 
 /// Takes HTTP requests. Until calm() it may refuse them, not answer, or break off. The master takes all connections.
 class Receiver {
@@ -36,13 +78,8 @@ class Receiver {
 
  private:
   class Master;
-  struct Event {
-    std::string kind, session;
-    std::size_t taken = 0;  // how often we took it
-  };
   void serve();
   void answer(int fd, std::uint64_t number);
-  void take_event(std::string_view body);
   void take_form(std::string_view body);
 
   Plan& plan_;
@@ -51,9 +88,9 @@ class Receiver {
   bool fails_ = may_fail_, has_failed_ = false, stops_ = false;
   std::size_t running_ = 0;  // threads
   std::function<void()> stop_master_;
-  std::uint64_t asked_ = 0, lost_ = 0;
-  std::map<std::string, Event> events_;  // by id
-  std::map<std::string, int> listed_;    // how often
+  std::uint64_t asked_ = 0;
+  Events events_;
+  std::map<std::string, int> listed_;  // how often
 };
 
 class Monitor {
@@ -67,8 +104,8 @@ class Monitor {
   void start(bool must);
   void demand() { must_ = true; }
   void stop();
-  /// The sum of all values of this metric as it is now; -1: it was not answered.
-  double sum_of(std::string_view metric);
+  /// All values of this metric as it is now, of those whose labels begin so. Nothing: it was not answered.
+  std::optional<std::vector<double>> values_of(const std::string& metric, std::string_view labels = "");
 
  private:
   struct Reply {

@@ -5,6 +5,7 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/core/arena/referee.h"
+#include "tests/lab/kernel/disk.h"
 
 namespace entente::lab {
 
@@ -52,7 +53,7 @@ void Program::call(const std::function<void(relay::ProxyServer&)>& what) {
 }
 
 std::string Speech::text() const {
-  return std::string(game->name()) + " " + std::string(game->dialects()[dialect].name);
+  return std::string(game->name()) + " " + std::string(game->dialects()[dialect].name) + (tls ? " with TLS" : "");
 }
 
 Speech speech(const std::string& game, const std::string& dialect) {
@@ -60,6 +61,17 @@ Speech speech(const std::string& game, const std::string& dialect) {
   for (std::size_t i = 0; found != nullptr && i < found->dialects().size(); ++i)
     if (found->dialects()[i].name == dialect) return {found, i};
   std::abort();
+}
+
+void put_certificate(std::uint64_t serial, std::initializer_list<std::uint32_t> hosts) {
+  const std::string number = std::to_string(serial);
+  std::string certificate = "serial " + number + "\nissuer lab\nfrom 0\nuntil " + std::to_string(expiry(serial)) + "\n";
+  for (const std::uint32_t host : hosts)
+    for (const Place& at : {Place{host, 0}, in_six({host, 0})}) certificate += "name " + address(at).ip_text() + "\n";
+  Disk& disk = kernel().disk();
+  disk.put(kCertificate, as_bytes(certificate));
+  disk.put(kKey, as_bytes("key " + number + "\n"));
+  disk.put(kAuthority, as_bytes(std::string("issuer lab\n")));
 }
 
 namespace {
@@ -77,11 +89,17 @@ relay::RouteOptions listener(const Speech& clients, const Place& listen) {
   options.game = clients.game;
   options.listen_dialect = clients.dialect;
   options.listen = address(listen);
+  if (clients.tls) options.web.client_tls = *net::TlsContext::server(kCertificate, kKey);
   return options;
 }
 
 relay::UpstreamOptions server_at(const Speech& server, const Place& at) {
   return {.host = address(at).ip_text(), .port = at.second, .dialect = server.dialect};
+}
+
+void go_to(const Speech& server, const Place& at, relay::RouteOptions& options) {
+  options.servers = {server_at(server, at)};
+  if (server.tls) options.web.server_tls = *net::TlsContext::client(kAuthority, true);
 }
 
 }  // namespace
@@ -99,7 +117,7 @@ relay::RouteOptions route_into(const Speech& clients, const Place& listen, std::
 
 relay::RouteOptions route_to(const Speech& clients, const Place& listen, const Speech& server, const Place& at) {
   relay::RouteOptions options = listener(clients, listen);
-  options.servers = {server_at(server, at)};
+  go_to(server, at, options);
   if (clients == server) {
     options.back = backs_of(server);
     return options;
@@ -116,7 +134,7 @@ relay::RouteOptions route_of_bots(const Speech& server, const Place& at,
                                   std::function<std::unique_ptr<core::Front>()> player) {
   relay::RouteOptions options;
   options.game = &native::game();
-  options.servers = {server_at(server, at)};
+  go_to(server, at, options);
   options.bridge.emplace();
   options.bridge->server_game = server.game;
   options.bridge->front = [player = std::move(player)](std::size_t) { return player(); };

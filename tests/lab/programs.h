@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,12 +61,22 @@ class Program {
 struct Speech {
   const wire::Game* game = nullptr;
   std::size_t dialect = 0;
+  bool tls = false;
   std::string text() const;
-  bool operator==(const Speech&) const = default;
+  /// With or without TLS.
+  bool operator==(const Speech& other) const { return game == other.game && dialect == other.dialect; }
+  bool by_web() const { return game->transport() == wire::Transport::kWebSocket; }
 };
 
 /// "bzflag 2.4". REQUIRES: known.
 Speech speech(const std::string& game, const std::string& dialect);
+
+/// The certificate of the proxy and the server, its key, and the authority that clients trust (kernel/tls.cc).
+inline constexpr const char *kCertificate = "/lab/cert.pem", *kKey = "/lab/key.pem", *kAuthority = "/lab/ca.pem";
+/// When a certificate with this number expires, in seconds since 1970.
+constexpr std::int64_t expiry(std::uint64_t serial) { return 4'000'000'000 + static_cast<std::int64_t>(serial); }
+/// Puts these on the disk. `hosts`: what the certificate is for.
+void put_certificate(std::uint64_t serial, std::initializer_list<std::uint32_t> hosts);
 
 /// A listener of an arena, or of a server of that game.
 relay::RouteOptions route_into(const Speech& clients, const Place& listen, std::size_t room, const std::string& arena);

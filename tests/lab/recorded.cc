@@ -81,7 +81,7 @@ Recorded::~Recorded() = default;
 std::unique_ptr<trace::Recorder> Recorded::begin_file(std::string& why) const {
   Draw draw = plan_.draw("recording");
   trace::RecorderOptions options;
-  options.chunk_bytes = std::size_t{1} << draw.number(10, 20);
+  options.chunk_bytes = std::size_t{1} << draw.number(kernel().disk().faults.slow != 0 ? 14 : 10, 20);
   options.sync = draw.chance(0.3) ? trace::RecorderOptions::Sync::kEachChunk : trace::RecorderOptions::Sync::kAtClose;
   options.id = draw.number(1, 1'000'000);
   auto made = trace::Recorder::open_beside(path(lives_.back().number), std::move(options));
@@ -105,7 +105,10 @@ void Recorded::begin() {
     if (made) return made;
     return Error{failure};
   };
-  options.said = [this](std::string_view sentence) { plan_.tell("tap: " + std::string(sentence)); };
+  options.said = [this](std::string_view sentence) {
+    plan_.tell("tap: " + std::string(sentence));
+    if (sentence.find("could not keep up") != std::string_view::npos) lives_.back().fell_behind = true;
+  };
   tap_ = new relay::TapThread(std::move(options));
   sinks_.clear();
 }
@@ -200,7 +203,7 @@ void Recorded::check_link(const Life& life, const Followed::Key& key, const Foll
       return wrong(life, where + " has a datagram that was not passed on");
     if (whole && (size_of(its.stream) != passed.stream.size() || size_of(its.datagrams) != passed.datagrams.size()))
       wrong(life, where + " lacks what was passed on");
-    if (life.died == 0 || life.machine_crashed || kernel().disk().harmed()) return;
+    if (life.died == 0 || life.machine_crashed || life.fell_behind || kernel().disk().harmed()) return;
     std::size_t old = 0;
     for (const auto& [time, size] : passed.when)
       if (time + kCrashMayCost < life.died) old = size;

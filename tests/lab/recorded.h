@@ -39,7 +39,8 @@ class Recorded final : public relay::Tap {
     Nanos died = 0;      // 0: it ended
     bool began = false;  // its first file could be opened
     bool machine_crashed = false, complete = false;
-    std::uint64_t lost = 0;  // frames that are counted as lost
+    bool fell_behind = false;  // as it said
+    std::uint64_t lost = 0;    // frames that are counted as lost
   };
   class Both;
   struct Read;

@@ -30,12 +30,14 @@ bool has_several(const std::string& line) {
   return beginnings > 1;
 }
 
+bool is_entente(std::string_view name) { return name != Processes::kShell && name != Processes::kTool; }
+
 void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
 
 }  // namespace
 
 std::string url(const Speech& its, const Place& at) {
-  const std::string transport = its.game->transport() == wire::Transport::kWebSocket ? "+ws" : "";
+  const std::string transport = its.game->transport() == wire::Transport::kWebSocket ? (its.tls ? "+wss" : "+ws") : "";
   return std::string(its.game->name()) + transport + "://" + address(at).text() +
          "?dialect=" + std::string(its.game->dialects()[its.dialect].name);
 }
@@ -51,9 +53,14 @@ std::uint64_t number_after(std::string_view line, std::string_view key) {
 
 void Service::prepare(std::vector<Service*> all) {
   const auto main = [all](int count, const char* const* arguments) {
-    if (arguments[0] != std::string_view(Processes::kShell)) return run_cli(count, arguments);
-    for (const Service* one : all)
-      if (one->its_.host == kernel().host() && one->its_.shell) return one->its_.shell(arguments[2]);
+    const std::string_view name = arguments[0];
+    if (is_entente(name)) return run_cli(count, arguments);
+    for (const Service* one : all) {
+      if (one->its_.host != kernel().host()) continue;
+      if (name == Processes::kShell && one->its_.shell) return one->its_.shell(arguments[2]);
+      if (name == Processes::kTool && one->its_.tool)
+        return one->its_.tool(kernel().processes().descriptors(kernel().program()));
+    }
     return 127;
   };
   kernel().processes().set_main(main, [all = std::move(all)](auto process, const auto& path, auto text) {
@@ -89,7 +96,7 @@ std::vector<std::size_t> Service::running() const {
   std::vector<std::size_t> all;
   for (std::size_t program = 0; program < kernel().programs(); ++program)
     if (kernel().processes().has(program) && kernel().host_of(program) == its_.host &&
-        kernel().processes().arguments(program).front() != Processes::kShell && !kernel().processes().ended(program))
+        is_entente(kernel().processes().arguments(program).front()) && !kernel().processes().ended(program))
       all.push_back(program);
   return all;
 }
@@ -133,17 +140,18 @@ bool Service::await_empty(Nanos until) {
   return true;
 }
 
-void Service::reload(const std::string& configuration, bool must) {
+bool Service::reload(const std::string& configuration, bool must) {
   configure(configuration);
   const bool alone = running().size() == 1;
   const std::string answer = ask("reload", must);
   const bool busy = answer.find("takes over") != std::string::npos || answer.find("taken over") != std::string::npos;
   if (must && !answer.starts_with("ok") && !busy) wrong("a reload is refused: " + answer);
-  if (!alone || running().size() != 1 || !answer.starts_with("ok") || answer.find("old file") != std::string::npos)
-    return;
+  if (!alone || running().size() != 1 || !answer.starts_with("ok")) return false;
+  if (answer.find("old file") != std::string::npos) return true;
   for (const std::string& file : kernel().disk().names())
     if (!its_.log.empty() && file.starts_with(its_.log + "."))
       moved_.try_emplace(file, kernel().disk().look(file)->bytes.size());
+  return true;
 }
 
 void Service::move_log() {

@@ -2,6 +2,7 @@
 // again, and what its log tells.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -26,6 +27,8 @@ class Service {
     std::string log{};  ///< the path of its log; empty: it goes to standard error
     /// Runs a line of the shell; returns its exit code. May be empty, if the program runs none.
     std::function<int(const std::string& line)> shell = nullptr;
+    /// Runs the command of a hook, with these descriptors for its standard input, output and error. May be empty.
+    std::function<int(const std::array<int, 3>& descriptors)> tool = nullptr;
   };
 
   Service(Plan& plan, Verdict& verdict, Its its) : plan_(plan), verdict_(verdict), its_(std::move(its)) {}
@@ -54,7 +57,8 @@ class Service {
   /// Waits until `until` for the end of all sessions. False: some go on.
   bool await_empty(Nanos until);
   /// An operator reloads, or upgrades by this command. `must`: it succeeds, unless an upgrade is on its way.
-  void reload(const std::string& configuration, bool must);
+  /// reload() returns whether the one process that runs has done it.
+  bool reload(const std::string& configuration, bool must);
   /// An operator moves the log away. The next reload begins a new one.
   void move_log();
   void upgrade(const std::string& command, bool must);

@@ -10,6 +10,7 @@ namespace entente::lab {
 namespace {
 
 constexpr std::size_t kMostWorkers = 3;
+constexpr Nanos kLinger = 10 * kSecond;  // a session that has ended may take so long to go
 
 // Bytes on the heap of the proxy. The bounds of the manual (proxy/manual/bounds.md) are for peers that do their worst;
 // these are four times what was measured, so that a queue that grows is noticed.
@@ -77,6 +78,7 @@ void Town::live() {
   disk.faults.short_write = plan_.often("short writes to the disk", 0.5);
   disk.faults.interrupt = plan_.often("interrupted writes to the disk", 0.2);
   if (plan_.has("slow disk", 0.3)) disk.faults.slow = plan_.draw("slow disk").time(1, 2'000);
+  put_certificate(1);
   if (!server_.start() || !proxy_.start() || !players_.start()) return;
   std::thread keeping([this] { keep_players(); });
   std::vector<std::thread> acting;
@@ -106,6 +108,7 @@ bool Town::close() {
     if (one == &proxy_) {
       kernel().wait([this] { return followed_.open() == 0; }, kernel().now() + kStopsWithin);
       if (followed_.open() != 0) wrong(std::to_string(followed_.open()) + " sessions go on without their players");
+      sleep(kLinger);
       check_memory_without_players();
     }
     plan_.tell("stopping " + one->name());

@@ -2,6 +2,7 @@
 // an arena, while servers die, stall and lie, hosts are cut off, operators act, and strangers send garbage.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class Town final : private Games {
   Recorded recorded_{plan_, verdict_, followed_};
   const bool records_, few_places_;
   Program proxy_;
+  std::set<const Program*> restarting_;  // between an act's beginning and its end
   bool lied_ = false;
 };
 

@@ -17,6 +17,7 @@ constexpr const char* kHampers[] = {"freeze the server",   "freeze the players",
                                     "cut the server off",  "cut the players off",   "fill the disk",
                                     "step the wall clock", "run out of descriptors"};
 constexpr const char* kOrders[] = {"kick", "move", "announce", "drain", "end the sessions", "rotate", "replace"};
+constexpr Nanos kWritesWithin = 1'200 * kSecond;  // what is to be recorded, to a slow disk
 constexpr std::size_t kMostActs = 8;
 
 }  // namespace
@@ -62,19 +63,24 @@ void Town::carry_out(const Act& act) {
   is_one_of(kRestarts) ? restart(act) : hamper(act);
 }
 
-/// A program ends, and begins again.
+/// A program ends, and begins again. It may be killed while it stops.
 void Town::restart(const Act& act) {
   const bool of_proxy = act.kind.find("proxy") != std::string::npos;
   Program& its = of_proxy ? proxy_ : server_;
   if (!its.runs()) return;  // it is down already
-  if (act.kind.starts_with("stop")) {
-    if (!its.stop(act.lasts + 40 * kSecond)) return wrong("the " + its.name() + " does not stop");
+  const bool stops = act.kind.starts_with("stop"), begins = restarting_.insert(&its).second;
+  if (stops && !begins) return;
+  if (stops) {
+    const Nanos writes = of_proxy && kernel().disk().faults.slow != 0 ? kWritesWithin : 0;
+    if (!its.stop(act.lasts + 40 * kSecond + writes)) return wrong("the " + its.name() + " does not stop");
   } else {
     its.kill();
     if (of_proxy && records_) recorded_.die(act.kind.starts_with("crash"));
   }
+  if (!begins) return;
   sleep(act.lasts);
   if (!its.start()) wrong("the " + its.name() + " does not start again");
+  restarting_.erase(&its);
 }
 
 void Town::hamper(const Act& act) {
@@ -171,6 +177,14 @@ void Town::intrude(const Act& act) {
   const net::Address here = address({kStrangerHost | (way.listen.first & kSix), 0});
   if (!fd || ::bind(fd.get(), here.raw(), here.size()) != 0 || ::connect(fd.get(), there.raw(), there.size()) != 0)
     return;
+  if (way.clients.tls && draw.chance(0.7)) {
+    const auto context = net::TlsContext::client(kAuthority, true);
+    net::Tls tls(**context, there.ip_text());
+    Buffer greeting;
+    tls.start(greeting);
+    if (draw.chance(0.3)) greeting.resize(draw.number(1, greeting.size()));
+    (void)::send(fd.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
+  }
   const std::size_t pieces = draw.number(0, 40);
   for (std::size_t i = 0; i < pieces; ++i) {
     Buffer piece(draw.number(1, 400));

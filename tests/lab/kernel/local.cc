@@ -10,6 +10,15 @@
 
 namespace entente::lab {
 
+std::pair<std::shared_ptr<LocalSocket>, std::shared_ptr<LocalSocket>> LocalSocket::pair(Kernel& kernel) {
+  const Aside aside;
+  auto one = std::make_shared<LocalSocket>(kernel), other = std::make_shared<LocalSocket>(kernel);
+  one->connected_ = other->connected_ = true;
+  one->peer_ = other;
+  other->peer_ = one;
+  return {std::move(one), std::move(other)};
+}
+
 int LocalSocket::bind(const std::string& path) {
   const Aside aside;
   if (!kernel_.disk().add_socket(path, weak_from_this())) return EADDRINUSE;

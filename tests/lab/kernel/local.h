@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/lab/kernel/kernel.h"
@@ -17,6 +18,9 @@ class LocalSocket final : public File, public std::enable_shared_from_this<Local
   using Files = std::vector<std::shared_ptr<File>>;
 
   explicit LocalSocket(Kernel& kernel) : kernel_(kernel), program_(kernel.program()) {}
+
+  /// Two that are connected with each other, as a pipe.
+  static std::pair<std::shared_ptr<LocalSocket>, std::shared_ptr<LocalSocket>> pair(Kernel& kernel);
 
   // Each returns an errno; 0: done.
   int bind(const std::string& path);

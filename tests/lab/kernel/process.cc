@@ -134,17 +134,25 @@ void Processes::set_main(Main main, Prints prints) {
   fresh_ = saved();
 }
 
-std::size_t Processes::start(std::uint32_t host, std::vector<std::string> arguments) {
+std::size_t Processes::start(std::uint32_t host, std::vector<std::string> arguments, Standard standard) {
   const Aside aside;
   const std::size_t program = kernel_.programs();
   Process& its = all_[program];
   its.arguments = std::move(arguments);
   its.globals = fresh_;
+  for (const auto& one : standard)
+    if (one) ++one->descriptors;  // it may be closed before the process runs
+  its.standard = std::move(standard);
   return kernel_.begin_program(host, [this, program] { run(program); });
 }
 
 void Processes::run(std::size_t program) {
   Process& its = all_.at(program);
+  for (std::size_t i = 0; i < its.standard.size(); ++i)
+    if (const auto file = std::exchange(its.standard[i], nullptr)) {
+      its.descriptors[i] = kernel_.open(file);
+      --file->descriptors;
+    }
   std::vector<const char*> arguments;
   for (const std::string& one : its.arguments) arguments.push_back(one.c_str());
   arguments.push_back(nullptr);

@@ -3,9 +3,11 @@
 // Invariant: each process has the global variables of the program (kOwn in process.cc) for itself, as if it were alone.
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@ class Processes {
   /// Where the executable is, by what it says of itself.
   static constexpr const char* kExecutable = "/usr/bin/entente";
   static constexpr const char* kShell = "/bin/sh";
+  static constexpr const char* kTool = "/usr/local/bin/tell";  ///< reads an event
 
   explicit Processes(Kernel& kernel);
   ~Processes();
@@ -37,10 +40,14 @@ class Processes {
   using Prints = std::function<void(std::size_t program, const std::string& path, std::string_view text)>;
   /// What each process runs. `prints` may be empty. REQUIRES: before the first start().
   void set_main(Main main, Prints prints);
+  /// Standard input, output and error; null: there is none.
+  using Standard = std::array<std::shared_ptr<File>, 3>;
   /// Starts a process. The first argument is its name. Returns its program.
-  std::size_t start(std::uint32_t host, std::vector<std::string> arguments);
+  std::size_t start(std::uint32_t host, std::vector<std::string> arguments, Standard standard = {});
   bool has(std::size_t program) const { return all_.contains(program); }
   const std::vector<std::string>& arguments(std::size_t program) const { return all_.at(program).arguments; }
+  /// The process's descriptors for its standard input, output and error; -1: it has none.
+  const std::array<int, 3>& descriptors(std::size_t program) const { return all_.at(program).descriptors; }
   /// Its exit code, or 128 and the signal that ended it; nothing while it runs.
   std::optional<int> ended(std::size_t program) const;
   /// How many of its threads had not ended a second after `main`.
@@ -65,6 +72,8 @@ class Processes {
  private:
   struct Process {
     std::vector<std::string> arguments;
+    Standard standard;
+    std::array<int, 3> descriptors{-1, -1, -1};
     std::optional<int> code;
     std::size_t threads_left = 0, files_left = 0, heap_left = 0;
     std::map<int, Handler> handlers;

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -121,6 +122,15 @@ int sigaction(int number, const struct sigaction* wanted, struct sigaction* befo
     before->sa_handler = kernel().processes().handler(number);
   }
   if (wanted != nullptr) kernel().processes().set_handler(number, wanted->sa_handler);
+  return 0;
+}
+
+/// Each process is a group of its own.
+int kill(pid_t to, int number) noexcept {
+  if (!is_of_process()) return ENTENTE_LAB_REAL(kill, to, number);
+  const auto program = static_cast<std::size_t>(std::abs(to) - Processes::kFirstPid);
+  if (!kernel().processes().has(program)) return errno = ESRCH, -1;
+  kernel().processes().signal(program, number);
   return 0;
 }
 

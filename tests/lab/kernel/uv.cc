@@ -1,14 +1,19 @@
 // The part of libuv that the program uses, over the simulated kernel.
 // Invariant: as in libuv's manual, within what it leaves open: the order in which ready descriptors are reported, and
 // whether timers run before or after events (it depends on the version), come from the seed.
+#include <sys/socket.h>
 #include <uv.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/lab/kernel/kernel.h"
+#include "tests/lab/kernel/local.h"
 #include "tests/lab/kernel/process.h"
 #include "tests/lab/kernel/real.h"
 
@@ -31,6 +36,13 @@ struct Watched {
   uv_check_cb on_check = nullptr;
   uv_exit_cb on_exit = nullptr;
   std::size_t program = 0;  // that it has started
+  // Of a pipe, whose descriptor is `fd`:
+  bool is_pipe = false;
+  uv_alloc_cb on_room = nullptr;
+  uv_read_cb on_read = nullptr;
+  uv_write_t* request = nullptr;
+  std::string to_write;
+  int write_failed = 0;
   uv_close_cb on_close = nullptr;
 };
 
@@ -89,6 +101,46 @@ void run_timers(SimulatedLoop& loop) {
   }
 }
 
+// -- Pipes ------------------------------------------------------------------------------------------------------------
+
+bool is_written(const Watched& one) { return one.to_write.empty() || one.write_failed != 0; }
+
+void write_some(Watched& one) {
+  while (!is_written(one)) {
+    const ssize_t size = ::send(one.fd, one.to_write.data(), one.to_write.size(), MSG_NOSIGNAL);
+    if (size < 0 && errno == EAGAIN) return;
+    if (size < 0) one.write_failed = -errno;
+    one.to_write.erase(0, size < 0 ? 0 : static_cast<std::size_t>(size));
+  }
+}
+
+bool has_pipe_event(const Watched& one) {
+  const auto file = kernel().file(one.fd);
+  return (one.request != nullptr && (is_written(one) || file->writable())) ||
+         (one.on_read != nullptr && file->readable());
+}
+
+void end_write(Watched& one, int result) {
+  if (uv_write_t* const request = std::exchange(one.request, nullptr)) request->cb(request, result);
+}
+
+void report_pipe(Watched& one) {
+  if (one.request != nullptr) {
+    write_some(one);
+    if (is_written(one)) end_write(one, one.write_failed);
+  }
+  if (one.closing || one.on_read == nullptr || !kernel().file(one.fd)->readable()) return;
+  auto* const stream = reinterpret_cast<uv_stream_t*>(one.handle);
+  uv_buf_t room{};
+  one.on_room(one.handle, 65'536, &room);
+  const ssize_t size = ::recv(one.fd, room.base, room.len, 0);
+  const uv_read_cb call = one.on_read;
+  if (size <= 0) one.on_read = nullptr;
+  call(stream, size > 0 ? size : size == 0 ? UV_EOF : -errno, &room);
+}
+
+// -- Loops ------------------------------------------------------------------------------------------------------------
+
 int events_of(const Watched& one) {
   const auto file = kernel().file(one.fd);
   if (!file) return 0;
@@ -97,6 +149,7 @@ int events_of(const Watched& one) {
 
 bool has_event(const Watched& one) {
   if (!one.active || one.closing) return false;
+  if (one.is_pipe) return has_pipe_event(one);
   if (one.on_async != nullptr) return one.sent;
   if (one.on_exit != nullptr) return kernel().processes().ended(one.program).has_value();
   return one.on_poll != nullptr &&
@@ -124,6 +177,10 @@ void look_for_events(SimulatedLoop& loop, bool may_wait) {
   for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[kernel().pick(i - 1)]);
   for (Watched* one : ready) {
     if (!has_event(*one)) continue;  // an earlier one has changed it
+    if (one->is_pipe) {
+      report_pipe(*one);
+      continue;
+    }
     if (one->on_async != nullptr) {
       one->sent = false;
       one->on_async(reinterpret_cast<uv_async_t*>(one->handle));
@@ -146,6 +203,7 @@ void finish_closing(SimulatedLoop& loop) {
   for (auto& one : loop.handles)
     if (one->closing) closed.push_back(std::move(one));
   std::erase(loop.handles, nullptr);
+  for (const auto& one : closed) end_write(*one, UV_ECANCELED);
   for (const auto& one : closed)
     if (one->on_close != nullptr) one->on_close(one->handle);
 }
@@ -201,7 +259,10 @@ void uv_close(uv_handle_t* handle, uv_close_cb on_close) {
   one.active = false;
   one.closing = true;
   one.on_close = on_close;
+  if (one.is_pipe) kernel().close(one.fd);
 }
+
+int uv_is_closing(const uv_handle_t* handle) { return watched(handle).closing ? 1 : 0; }
 
 int uv_timer_init(uv_loop_t* loop, uv_timer_t* timer) { return add(loop, timer, UV_TIMER), 0; }
 int uv_timer_start(uv_timer_t* timer, uv_timer_cb call, std::uint64_t after, std::uint64_t repeat) {
@@ -252,16 +313,71 @@ int uv_prepare_start(uv_prepare_t* prepare, uv_prepare_cb call) {
   return 0;
 }
 
+// -- Pipes ------------------------------------------------------------------------------------------------------------
+
+int uv_pipe(uv_file ends[2], int reads, int writes) {
+  kernel().call();
+  const auto [one, other] = LocalSocket::pair(kernel());
+  one->blocks = (reads & UV_NONBLOCK_PIPE) == 0;
+  other->blocks = (writes & UV_NONBLOCK_PIPE) == 0;
+  ends[0] = kernel().open(one);
+  ends[1] = ends[0] < 0 ? -1 : kernel().open(other);
+  if (ends[1] >= 0) return 0;
+  if (ends[0] >= 0) kernel().close(ends[0]);
+  return UV_EMFILE;
+}
+
+int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* pipe, int) {
+  add(loop, pipe, UV_NAMED_PIPE).is_pipe = true;
+  return 0;
+}
+
+int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
+  watched(pipe).fd = fd;
+  return 0;
+}
+
+int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
+  *fd = watched(handle).fd;
+  return watched(handle).closing ? UV_EBADF : 0;
+}
+
+/// One request at a time, with one buffer.
+int uv_write(uv_write_t* request, uv_stream_t* stream, const uv_buf_t buffers[], unsigned count, uv_write_cb call) {
+  Watched& one = watched(stream);
+  assert(one.request == nullptr && count == 1);
+  (void)count;
+  request->handle = stream;
+  request->cb = call;
+  one.request = request;
+  one.to_write.assign(buffers[0].base, buffers[0].len);
+  one.active = true;
+  write_some(one);
+  return 0;
+}
+
+int uv_read_start(uv_stream_t* stream, uv_alloc_cb room, uv_read_cb call) {
+  Watched& one = watched(stream);
+  one.on_room = room;
+  one.on_read = call;
+  one.active = true;
+  return 0;
+}
+
 // -- Processes --------------------------------------------------------------------------------------------------------
 
 int uv_spawn(uv_loop_t* loop, uv_process_t* process, const uv_process_options_t* options) {
   Watched& one = add(loop, process, UV_PROCESS);
   kernel().call();
   const std::string_view file = options->file;
-  if (file != Processes::kExecutable && file != Processes::kShell) return UV_ENOENT;
+  if (file != Processes::kExecutable && file != Processes::kShell && file != Processes::kTool) return UV_ENOENT;
   std::vector<std::string> arguments;
   for (char** argument = options->args; *argument != nullptr; ++argument) arguments.emplace_back(*argument);
-  one.program = kernel().processes().start(kernel().host(), std::move(arguments));
+  Processes::Standard standard;
+  for (std::size_t i = 0; i < standard.size() && static_cast<int>(i) < options->stdio_count; ++i)
+    if (const uv_stdio_container_t& its = options->stdio[i]; its.flags == UV_INHERIT_FD && Kernel::owns(its.data.fd))
+      standard[i] = kernel().file(its.data.fd);
+  one.program = kernel().processes().start(kernel().host(), std::move(arguments), std::move(standard));
   one.on_exit = options->exit_cb;
   one.active = true;
   process->pid = Processes::pid_of(one.program);
