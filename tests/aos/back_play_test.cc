@@ -313,6 +313,24 @@ TEST_CASE("aos back: our body follows a player of a faster game, who is correcte
   CHECK(count(scene.waits(3 * kSecond), "says Corrected") == 1);
 }
 
+TEST_CASE("aos back: a client whose body cannot follow is corrected, also while snapshots show the body where it is") {
+  Scene scene;
+  scene.plays();
+  for (std::int32_t x = 149; x <= 151; ++x)
+    for (std::int32_t y = 149; y <= 151; ++y)
+      for (std::int32_t z = 55; z <= 59; ++z)
+        if (x != 150 || y != 150) scene.receives(BlockAction{5, 0, {x, y, z}});
+  words::PoseClaim claim;
+  claim.set_x(0);
+  claim.set_y(164.84375);
+  std::string said = scene.hears(claim);
+  for (int i = 0; i < 10; ++i) {
+    said += scene.snapshot({{3, {150.5F, 150.5F, 57.75F}}});
+    said += scene.waits(100 * kMillisecond);
+  }
+  CHECK(count(said, "says Corrected") == 1);
+}
+
 TEST_CASE("aos back: a claim that moves upwards makes the body jump once") {
   Scene scene;
   scene.plays();

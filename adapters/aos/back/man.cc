@@ -85,7 +85,7 @@ void Man::be_at(const Vec3& position, BackOut& out) {
   life_.body.velocity = {};
   life_.place_sent_at = out.now();  // an old place sent right after a teleport would undo it
   life_.pilot.forget();
-  life_.astray = 0;
+  life_.astray = life_.client_astray = 0;
   life_.told = pose();
   life_.told_at = out.now();
   words::Corrected corrected;
@@ -212,12 +212,12 @@ void Man::correct_client(BackOut& out) {
   const Vec3 place = place_of({claim->x(), claim->y(), 0});
   const float off = std::hypot(place[0] - life_.body.position[0], place[1] - life_.body.position[1]);
   mind_speed(off, out);
-  if (off <= kMostAstray) life_.astray = 0;
+  if (off <= kMostAstray) life_.client_astray = 0;
   if (off <= kMostAstray || out.now() < life_.corrected + kCorrectedEvery) return;
-  if (life_.astray == 0) life_.astray = out.now();
-  if (out.now() < life_.astray + kAstrayFor) return;
+  if (life_.client_astray == 0) life_.client_astray = out.now();
+  if (out.now() < life_.client_astray + kAstrayFor) return;
   life_.corrected = out.now();
-  life_.astray = 0;
+  life_.client_astray = 0;
   steering_.stop();
   words::Corrected corrected;
   *corrected.mutable_pose() = pose();

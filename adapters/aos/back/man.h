@@ -76,8 +76,9 @@ class Man {
     std::uint64_t steps = 0;
     std::uint8_t keys = 0;  ///< those that the player presses, if it steers by keys
     Vec3 look{1, 0, 0};
-    core::Micros look_until = 0;  ///< until when it looks along a shot
-    core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
+    core::Micros look_until = 0;     ///< until when it looks along a shot
+    core::Micros astray = 0;         ///< since when the server sees it elsewhere; 0: it does not
+    core::Micros client_astray = 0;  ///< since when the client is elsewhere
     core::Micros corrected = 0;
     double told_speed = kWalks;  ///< in blocks a second: the client was told to be no faster
     core::Micros speed_told_at = 0;
