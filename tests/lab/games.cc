@@ -15,9 +15,9 @@ constexpr Spoken kSpoken[] = {{"native", "json"},     {"native", "protobuf"}, {"
                               {"bzflag", "2.4"},      {"bzflag", "2.0"},      {"bzflag", "1.10"},
                               {"bzdraft", "draft"},   {"aos", "0.75"}};
 
-// Metres between two places of one player: a late update goes on from the last one, at up to 25 m/s; and a man's client
-// moves him itself.
-constexpr double kNear = 4, kNearMen = 5;
+// Metres between two places of one player. A late update goes on from the last one, at up to 25 m/s. A client of Ace of
+// Spades moves its man itself. For a client of another game, a man walks; he may be 8 blocks behind.
+constexpr double kNear = 4, kNearMan = 5, kNearWalker = 13;
 
 /// ENet knows IPv4 only.
 bool may_be_six(const Speech& its) { return its.game->transport() != wire::Transport::kEnet; }
@@ -180,7 +180,8 @@ void Visitors::check_sights() {
     const Way& way = ways_[one->group];
     if (way.into_arena || way.moved || !shows_all(way.clients) || !shows_all(way.server)) continue;
     // Clients of Ace of Spades count kills themselves, also after another server has taken over.
-    const bool keeps_scores = way.clients.game->name() != "aos" && way.server.game->name() != "aos";
+    const bool for_walker = way.server.game->name() == "aos", for_man = way.clients.game->name() == "aos";
+    const bool keeps_scores = !for_man && !for_walker;
     for (const auto& [name, its] : one->sees)
       if (!truth->sees.contains(name)) wrong(way.name + ": " + one->name + " sees " + name + ", who is not there");
     for (const auto& [name, its] : truth->sees) {
@@ -195,7 +196,9 @@ void Visitors::check_sights() {
       else if (seen->second.alive != its.alive)
         wrong(who + (its.alive ? " dead" : " alive"));
       else if (const double away = std::hypot(seen->second.x - its.x, seen->second.y - its.y);
-               its.alive && away > (keeps_scores && !is_man(name) ? kNear : kNearMen))
+               its.alive && away > (for_walker                ? kNearWalker
+                                    : for_man || is_man(name) ? kNearMan
+                                                              : kNear))
         wrong(who + " " + std::to_string(away) + " m away, at " + place_text(seen->second) + " instead of " +
               place_text(its));
     }

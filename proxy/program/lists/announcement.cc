@@ -13,6 +13,7 @@ namespace {
 
 constexpr Millis kLookAgainSoon = 100;       // while a name is looked up
 constexpr std::size_t kLongestReason = 200;  // bytes of a list's answer
+constexpr unsigned kMostFailures = 6;        // of removals: by then, the list has forgotten the server
 
 // -- BZFlag -----------------------------------------------------------------------------------------------------------
 
@@ -29,6 +30,7 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
   }
 
   Millis look(const PublicServer* server, Millis now) override {
+    if (hurries_ && adds_) request_.reset();  // it may never be answered
     if (request_ != nullptr) return kNever;
     if (server != nullptr) place_ = net::host_and_port(settings_.host, server->port);
     const std::string form = server != nullptr ? form_for(*server)
@@ -44,6 +46,10 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     return kNever;
   }
   bool is_open() const override { return may_be_there_ || request_ != nullptr; }
+  void set(const PublicListSettings& settings) override {
+    settings_ = settings;
+    told_at_ = 0;
+  }
   void abandon() override {
     request_.reset();
     may_be_there_ = false;
@@ -83,18 +89,17 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     ended(adds_, why, steady_now());
   }
 
-  /// A removal that fails is not tried again: the list forgets a server by itself.
   void ended(bool adds, const std::string& why, Millis now) {
-    if (!adds) may_be_there_ = false;
+    if (!adds && (why.empty() || hurries_ || failures_ + 1 >= kMostFailures)) may_be_there_ = false;
     if (!adds || why.empty()) {
       told_ = adds ? sent_ : "";
       told_at_ = adds ? now : 0;
     }
-    why.empty() ? succeed(adds, now) : fail(why, now);
+    why.empty() ? succeed(adds, now) : fail(why, now, adds);
     tell_();
   }
 
-  const PublicListSettings settings_;
+  PublicListSettings settings_;
   net::HttpClient& client_;
   const std::function<void()> tell_;
   std::shared_ptr<net::HostNames::Host> host_;  // null: the URL has an address
@@ -140,6 +145,10 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     return peer_ != nullptr ? connects_until_ : due_;
   }
   bool is_open() const override { return peer_ != nullptr; }
+  void set(const PublicListSettings& settings) override {
+    settings_ = settings;
+    told_at_ = 0;
+  }
   void abandon() override {
     if (peer_ != nullptr) enet_.disconnect_without_callback(*std::exchange(peer_, nullptr), 0);
     up_ = false;
@@ -207,7 +216,7 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     tell_();
   }
 
-  const PublicListSettings settings_;
+  PublicListSettings settings_;
   const std::function<void()> tell_;
   net::EnetHost enet_;
   Outcome<net::Address> address_ = Error{""};
@@ -235,9 +244,10 @@ void PublicAnnouncement::succeed(bool listed, Millis) {
   due_ = 0;
 }
 
-void PublicAnnouncement::fail(const std::string& why, Millis now) {
+void PublicAnnouncement::fail(const std::string& why, Millis now, bool adds) {
   state->set(false, why);
-  if (failures_++ == 0) log_warn("{} cannot be announced at {}: {}", name, list, screen_text(why));
+  if (failures_++ == 0)
+    log_warn("{} cannot be {} {}: {}", name, adds ? "announced at" : "removed from", list, screen_text(why));
   due_ = now + std::min(times_.most_retry, times_.retry << std::min(failures_ - 1, 10U));
 }
 

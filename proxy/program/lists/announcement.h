@@ -69,6 +69,8 @@ class PublicAnnouncement {
   virtual Millis look(const PublicServer* server, Millis now) = 0;
   /// It is in the list, or on the way there or out of it.
   virtual bool is_open() const = 0;
+  /// REQUIRES: has_same_entry() as those so far. The list is told a new title soon.
+  virtual void set(const PublicListSettings& settings) = 0;
   /// The program stops: one try to remove it, and no more.
   void hurry() { hurries_ = true; }
   /// Another process has its place in the list: it is not removed.
@@ -79,7 +81,7 @@ class PublicAnnouncement {
 
  protected:
   void succeed(bool listed, Millis now);
-  void fail(const std::string& why, Millis now);
+  void fail(const std::string& why, Millis now, bool adds = true);
 
   const ListTimes times_;
   bool hurries_ = false;

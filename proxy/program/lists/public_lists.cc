@@ -45,6 +45,7 @@ class PublicLists::Thread final : private net::Alarm::User {
   };
   struct One {
     PublicListSettings settings;
+    std::uint16_t port = 0;
     std::unique_ptr<PublicAnnouncement> announcement;
     bool wanted = true;
   };
@@ -68,15 +69,17 @@ class PublicLists::Thread final : private net::Alarm::User {
       const bool aos = server.game == "aos" && !settings.aos_host.empty() && aos::has_list(server.dialect);
       if (!bzflag && !aos) continue;
       auto known = std::find_if(all_.begin(), all_.end(), [&](const One& one) {
-        return one.settings == settings && one.announcement->name == server.name;
+        return one.settings.has_same_entry(settings) && one.announcement->name == server.name &&
+               one.port == server.port;
       });
       if (known == all_.end()) {
         const auto tell = [this] { alarm_->set(loop_.nanos()); };
-        known = all_.insert(
-            all_.end(),
-            One{settings, bzflag ? announce_bzflag(settings, server.name, options_.times, *client_, *names_, tell)
-                                 : announce_aos(settings, server.name, options_.times, loop_, *names_, tell)});
+        known = all_.insert(all_.end(),
+                            One{settings, server.port,
+                                bzflag ? announce_bzflag(settings, server.name, options_.times, *client_, *names_, tell)
+                                       : announce_aos(settings, server.name, options_.times, loop_, *names_, tell)});
       }
+      if (known->settings != settings) known->announcement->set(known->settings = settings);
       found.emplace_back(&*known, std::move(server));
     }
   }

@@ -22,6 +22,11 @@ struct PublicListSettings {
   std::uint16_t aos_port = 0;
 
   bool operator==(const PublicListSettings&) const = default;
+  /// Whether a listener has the same entry in the same list. Title and key may differ.
+  bool has_same_entry(const PublicListSettings& other) const {
+    return of == other.of && host == other.host && bzflag_url == other.bzflag_url && aos_host == other.aos_host &&
+           aos_port == other.aos_port;
+  }
 };
 
 struct PublicListObjection {

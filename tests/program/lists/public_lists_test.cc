@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <csignal>
 #include <memory>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "adapters/aos/public_list.h"
@@ -142,6 +144,47 @@ TEST_CASE("a server that may be in the list is removed, although the last announ
   CHECK(removes(list.await(list.count()).back()));
 }
 
+TEST_CASE("a removal that fails is tried again; a new title or port does not remove the new entry") {
+  Receiver list(says("MSG: ADD\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  PublicListSettings settings = in_list(list.url());
+  lists.set({settings});
+  list.await(1);
+  CHECK(is_listed(lists));
+  settings.title = "Hunters";
+  lists.set({settings});
+  const auto renamed = list.await(2).back();
+  CHECK(field(renamed.body, "action") == "ADD");
+  CHECK(field(renamed.body, "title") == "Hunters");
+  PublicServer moved = bzflag();
+  moved.port = 5155;
+  servers.set({moved});
+  std::set<std::string> told;
+  for (const auto& one : list.await(4)) told.insert(field(one.body, "action") + " " + field(one.body, "nameport"));
+  CHECK(told == std::set<std::string>{"ADD example.org:5154", "ADD example.org:5155", "REMOVE example.org:5154"});
+  list.set(Receiver::status("503 Busy"));
+  servers.set({});
+  const auto tries = list.await(6);
+  CHECK(tries[4].body == "action=REMOVE&nameport=example.org:5155");
+  CHECK(tries[5].body == "action=REMOVE&nameport=example.org:5155");
+  list.set(says("MSG: REMOVE\n"));
+  CHECK(eventually([&] { return lists.rows().empty(); }));
+}
+
+TEST_CASE("a server is removed when the program stops, although its announcement was not answered") {
+  Receiver list(Receiver::hang());
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({in_list(list.url())});
+  list.await(1);
+  list.set(says("MSG: REMOVE\n"));
+  lists.stop();
+  CHECK(list.await(2).back().body == "action=REMOVE&nameport=example.org:5154");
+}
+
 TEST_CASE("a list that hangs does not hold up the end; another process may take over its places") {
   Receiver list(Receiver::hang());
   Servers servers;
@@ -158,7 +201,7 @@ TEST_CASE("a list that hangs does not hold up the end; another process may take 
   lists.set({in_list(list.url())});
   CHECK(is_listed(lists));
   lists.abandon();
-  CHECK(list.count() == 2);
+  CHECK(list.count() == 3);  // the first process has announced and removed it, the second one only announced it
 }
 
 /// A master of Ace of Spades.
