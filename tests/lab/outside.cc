@@ -99,7 +99,7 @@ int Tool::run(const std::array<int, 3>& descriptors) {
     text.append(some, static_cast<std::size_t>(size));
   const std::string said(failure == kPrintsMuch ? 100'000 : draw.number(0, 100), 'x');
   if (failure == kPrintsMuch) (void)send_all(descriptors[1], said);
-  if (failure == kHangs) sleep(kSecond * draw.number(5, 100));
+  if (failure == kHangs) sleep(kSecond * draw.number(5, 30));
   sleep(draw.time(0, 200));
   if (failure == kFails) return 1;
   if (failure != kHangs) events_.take(text);

@@ -16,7 +16,7 @@
 namespace entente::lab {
 namespace {
 
-constexpr Nanos kStartsAgainAfter = 2 * kSecond, kAnswersWithin = 5 * kSecond;
+constexpr Nanos kFrozenAtMost = 60 * kSecond, kStartsAgainAfter = 2 * kSecond, kAnswersWithin = 5 * kSecond;
 constexpr std::size_t kLeftAtEnd = 12U << 20U;  // bytes; a worker keeps a map of Ace of Spades
 
 /// How many events a line of the log stands for.
@@ -87,6 +87,11 @@ void Service::serve() {
       }
       sleep(kStartsAgainAfter);
       if (!stops_) start();
+    }
+    Known& its = processes_[main_];
+    if (its.alive_at != 0 && kernel().now() > its.alive_at + Processes::kWatchdog + kFrozenAtMost) {
+      wrong(called(main_) + " does not tell the service manager that it is alive");
+      its.alive_at = 0;
     }
     sleep(kSecond / 4);
   }
@@ -178,7 +183,15 @@ std::string Service::ask(const std::string& line, bool must) {
 
 // -- What it tells ----------------------------------------------------------------------------------------------------
 
+/// As a service manager.
+void Service::hear_state(std::size_t process, std::string_view state) {
+  processes_[process].alive_at = kernel().now();
+  if (const auto pid = number_after(state, "MAINPID="); pid != 0 && process == main_)
+    main_ = pid - Processes::kFirstPid;
+}
+
 void Service::hear(std::size_t process, const std::string& path, std::string_view text) {
+  if (path == Processes::kManager) return hear_state(process, text);
   const bool is_log = !path.empty();
   if (is_log && path != its_.log) return;
   Known& its = processes_[process];
@@ -200,8 +213,6 @@ void Service::hear_line(std::size_t process, std::string_view line) {
   if (has("session ") && has(" closed: ")) its.closed += times(line);
   if (has(" refused ") && has("): ")) its.refused += times(line);
   if (has("configuration not reloaded")) ++its.reload_failures;
-  if (process == main_ && has(" has taken over; "))
-    main_ = number_after(line, " process ") - Processes::kFirstPid;  // as it tells the service manager
   if (line.starts_with("served")) {
     its.counted_sessions += number_after(line, " sessions=");
     its.counted_refused += number_after(line, " refused=");

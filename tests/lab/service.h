@@ -82,10 +82,12 @@ class Service {
     std::uint64_t counted_sessions = 0, counted_refused = 0;  ///< in its summary
     std::uint64_t reload_failures = 0;
     bool served = false, stops = false, killed = false;
+    Nanos alive_at = 0;        ///< when it last told the service manager something; 0: never
     std::string prints, logs;  ///< lines that are not complete
   };
   void hear(std::size_t process, const std::string& path, std::string_view text);
   void hear_line(std::size_t process, std::string_view line);
+  void hear_state(std::size_t process, std::string_view state);
   void check(std::size_t process, const Known& its);
   void check_log() const;
   std::string called(std::size_t process) const;

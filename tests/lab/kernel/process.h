@@ -25,6 +25,8 @@ class Processes {
   /// Where the executable is, by what it says of itself.
   static constexpr const char* kExecutable = "/usr/bin/entente";
   static constexpr const char* kShell = "/bin/sh";
+  static constexpr const char* kManager = "service manager";   ///< the "path" of what it is told (sd_notify(3))
+  static constexpr Nanos kWatchdog = 30'000 * kMilli;          ///< it wants to hear from a process so often
   static constexpr const char* kTool = "/usr/local/bin/tell";  ///< reads an event
 
   explicit Processes(Kernel& kernel);
@@ -36,7 +38,8 @@ class Processes {
   /// set_main().
   static void find_globals();
 
-  /// Takes what a process prints, or has appended to the file at `path`; "": its standard output or error.
+  /// Takes what a process prints, or has appended to the file at `path`; "": its standard output or error; kManager:
+  /// what it tells the service manager.
   using Prints = std::function<void(std::size_t program, const std::string& path, std::string_view text)>;
   /// What each process runs. `prints` may be empty. REQUIRES: before the first start().
   void set_main(Main main, Prints prints);

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +140,21 @@ int raise(int number) noexcept {
   kernel().processes().signal(kernel().program(), number);
   kernel().wait([] { return true; });  // what ends it comes now
   return 0;
+}
+
+// -- The service manager ----------------------------------------------------------------------------------------------
+
+int sd_notify(int unset, const char* state) {
+  if (!is_of_process()) return ENTENTE_LAB_REAL(sd_notify, unset, state);
+  kernel().call();
+  kernel().processes().print(Processes::kManager, state);
+  return 1;
+}
+
+int sd_watchdog_enabled(int unset, std::uint64_t* micros) {
+  if (!is_of_process()) return ENTENTE_LAB_REAL(sd_watchdog_enabled, unset, micros);
+  *micros = Processes::kWatchdog / 1'000;
+  return 1;
 }
 
 // -- Processes --------------------------------------------------------------------------------------------------------
