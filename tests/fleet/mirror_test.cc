@@ -35,6 +35,7 @@ class Listener final : public core::Front {
   void hear(const core::Fact& fact, core::FrontOut&) override {
     if (const auto* spawned = core::as<words::Spawned>(fact))
       said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
+    if (core::as<words::Died>(fact) != nullptr) said_.push_back("died");
     if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
     ready_ += core::as<words::Ready>(fact) != nullptr;
     gone_ += core::as<words::PlayerGone>(fact) != nullptr || core::as<words::Gone>(fact) != nullptr;
@@ -267,7 +268,7 @@ TEST_CASE("with a new owner, players, units and flags keep their ids in the room
   CHECK(edge.gone == 0);
 }
 
-TEST_CASE("a player who came back into play meanwhile spawns when the snapshot comes") {
+TEST_CASE("a player who came back into play or died meanwhile spawns or dies when the snapshot comes") {
   Edge edge;
   const auto snapshot = [](bool alive, double health) {
     bus::Snapshot world;
@@ -302,6 +303,11 @@ TEST_CASE("a player who came back into play meanwhile spawns when the snapshot c
   CHECK(unit.health() == 60);
   edge.world(snapshot(true, 60), kEpoch + 1, 3);
   CHECK(edge.said == Said{"spawned at 7"});
+  edge.world(snapshot(false, 60), kEpoch + 1, 4);
+  CHECK(edge.said == Said{"spawned at 7", "died"});
+  CHECK_FALSE(unit.alive());
+  edge.world(snapshot(false, 60), kEpoch + 1, 5);
+  CHECK(edge.said == Said{"spawned at 7", "died"});
 }
 
 TEST_CASE("a forged high epoch is accepted until its owner is silent; then any sender can become the owner") {

@@ -22,10 +22,16 @@ bool steers(const Intent& intent) {
          as<words::Keys>(intent) != nullptr;
 }
 
-/// Whether the unit is back in play. Its viewers are told so by an event, because it happens now.
+// Who comes into play or dies while messages are missed: viewers are told so by an event, because it happens now.
+
 bool revives(const words::Unit& unit, const core::WorldState& before, const core::WorldState& after) {
   const core::UnitState* known = before.unit(unit.id());
   return unit.alive() && known != nullptr && !known->unit.alive() && !after.unit(unit.id())->hidden;
+}
+
+bool dies(const words::Unit& unit, const core::WorldState& before) {
+  const core::UnitState* known = before.unit(unit.id());
+  return !unit.alive() && unit.owner() != 0 && known != nullptr && known->unit.alive();
 }
 
 void say_spawned(const words::Unit& unit, core::BackOut& out) {
@@ -35,6 +41,13 @@ void say_spawned(const words::Unit& unit, core::BackOut& out) {
   out.say(std::move(spawned));
   if (unit.health() >= unit.max_health()) return;  // Spawned alone means full health
   out.say(core::health_word(unit.id(), unit.health(), unit.max_health()));
+}
+
+void say_died(const words::Unit& unit, core::BackOut& out) {
+  words::Died died;
+  died.set_player(unit.owner());
+  died.set_unit(unit.id());
+  out.say(std::move(died));
 }
 
 }  // namespace
@@ -208,13 +221,16 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
       const auto at = seats_.find(player);
       return at != seats_.end() && at->second.wish;
     };
-    std::vector<words::Unit> revived;
+    std::vector<words::Unit> revived, dead;
     core::tell_difference(out.world(), next, comes_again, [&](Fact fact) {
-      if (const auto* unit = as<words::Unit>(fact); unit != nullptr && revives(*unit, out.world(), next)) {
-        revived.push_back(*unit);
-        words::Unit still = *unit;
-        still.set_alive(false);
-        fact = Fact(std::move(still));
+      if (const auto* unit = as<words::Unit>(fact)) {
+        const bool comes = revives(*unit, out.world(), next), goes = dies(*unit, out.world());
+        if (comes || goes) {
+          (comes ? revived : dead).push_back(*unit);
+          words::Unit still = *unit;
+          still.set_alive(goes);
+          fact = Fact(std::move(still));
+        }
       }
       out.say(std::move(fact));
     });
@@ -222,6 +238,7 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
     end.set_speed(1);
     out.say(end);
     for (const words::Unit& unit : revived) say_spawned(unit, out);
+    for (const words::Unit& unit : dead) say_died(unit, out);
   }
   last_ = snapshot.facts();
   while (!facts_.empty() && facts_.front().message.number() <= last_) {
