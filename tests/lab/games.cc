@@ -5,6 +5,9 @@
 namespace entente::lab {
 namespace {
 
+// How long it takes to notice that a connection was lost while nobody was told. ENet waits for an answer for up to 30
+// s.
+constexpr Nanos kNotices = 10 * kSecond, kEnetNotices = 35 * kSecond;
 constexpr std::uint16_t kServerPort = 7000, kServerTlsPort = 7100, kProxyPort = 5000;
 
 struct Spoken {
@@ -141,14 +144,17 @@ void Visitors::rest() {
   sleep(2 * kSecond);
 }
 
-void Visitors::await_all() {
-  kernel().wait(
-      [this] {
-        for (std::size_t i = 0; i < ways_.size(); ++i)
-          if (crowd_.in(i) < ways_[i].wanted) return false;
-        return crowd_.in(ways_.size()) != 0;
-      },
-      kernel().now() + kInWithin);
+void Visitors::await_all(bool harsh) {
+  const bool enet = std::any_of(ways_.begin(), ways_.end(),
+                                [](const Way& one) { return one.clients.game->transport() == wire::Transport::kEnet; });
+  const Nanos until = kernel().now() + kInWithin + (enet ? kEnetNotices : 0);
+  if (harsh) sleep(enet ? kEnetNotices : kNotices);
+  const auto all_in = [this] {
+    for (std::size_t i = 0; i < ways_.size(); ++i)
+      if (crowd_.in(i) < ways_[i].wanted) return false;
+    return crowd_.in(ways_.size()) != 0;
+  };
+  kernel().wait(all_in, until);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     if (crowd_.in(i) >= ways_[i].wanted) continue;
     std::string last = "nobody came";

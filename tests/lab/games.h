@@ -44,8 +44,8 @@ class Visitors {
   ~Visitors() = default;
   /// Keeps the players where they are wanted, until over_.
   void keep_players();
-  /// Waits until everybody is in, who must be in time.
-  void await_all();
+  /// Waits until everybody is in, who must be in time. `harsh`: connections were lost, which takes a while to notice.
+  void await_all(bool harsh);
   /// Everybody stops, and sees what has become of it.
   void rest();
   /// All that look at the watched arena see the same.

@@ -108,8 +108,7 @@ void Nodes::live() {
 
   plan_.tell("all is calm");
   kernel().faults = Faults();
-  if (harsh_) sleep(10 * kSecond);  // nodes notice who is gone
-  await_all();
+  await_all(harsh_);
   if (!harsh_) check_nobody_was_sent_away();
   over_ = true;
   keeping.join();

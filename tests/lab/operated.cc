@@ -139,8 +139,7 @@ void Operated::live() {
   kernel().disk().faults = {};
   receiver_.calm();
   tool_.calm();
-  if (harsh_) sleep(5 * kSecond);  // players notice who is gone
-  await_all();
+  await_all(harsh_);
   monitor_.demand();
   await_listed();
   if (!harsh_) check_nobody_was_sent_away();

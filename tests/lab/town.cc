@@ -89,8 +89,7 @@ void Town::live() {
   plan_.tell("all is calm");
   kernel().faults = Faults();
   kernel().disk().faults = {};
-  sleep(10 * kSecond);  // players notice who is gone
-  await_all();
+  await_all(true);
   over_ = true;
   keeping.join();
   rest();
