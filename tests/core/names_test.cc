@@ -54,6 +54,14 @@ TEST_CASE("a name that looks like another one gets a number") {
   CHECK(book.give(4, "bob", 31, [](const std::string& name) { return name == "bob"; }) == "bob 2");
 }
 
+TEST_CASE("a name that its player has changed is free for others") {
+  NameBook book;
+  CHECK(book.give(1, "anna", 31) == "anna");
+  CHECK(book.give(1, "ben", 31) == "ben");
+  CHECK(book.give(2, "anna", 31) == "anna");
+  CHECK(book.give(3, "ben", 31) == "ben 2");
+}
+
 TEST_CASE("a thousand players who want one name cost no more than a few tries each") {
   NameBook book;
   std::set<std::string> names;
