@@ -175,6 +175,19 @@ TEST_CASE("what it keeps of a player is bounded") {
   CHECK(pair.lockstep.may_advance(0));
 }
 
+TEST_CASE("what has taken effect no longer counts as kept") {
+  Pair pair;
+  for (Micros second = 0; second < 3; ++second) {
+    for (int i = 0; i < 150; ++i) REQUIRE(pair.hears(line(kAnna, std::string(1000, 'x'))));
+    CHECK_FALSE(pair.lockstep.is_full(kAnna));
+    CHECK(pair.hears(step(kAnna, 1)));
+    CHECK(pair.hears(step(kBob, 1)));
+    REQUIRE(pair.lockstep.may_advance(0));
+    pair.begins(second * kSecond);
+    CHECK(pair.lockstep.take_due((second + 1) * kSecond).size() == 2);
+  }
+}
+
 TEST_CASE("if those who had asked leave, time does not advance") {
   Pair pair;
   CHECK(pair.hears(step(kAnna, 1)));
