@@ -115,6 +115,33 @@ TEST_CASE("the facts of a world recreate the same world") {
   CHECK(again.ready());
 }
 
+TEST_CASE("what changes about a unit is told to those who come later") {
+  WorldState world = made_of({player(1, "anna"), unit(11, 1)});
+  words::UnitChanged change;
+  change.set_unit(11);
+  change.set_radius(3);
+  change.set_colour(0x102030);
+  change.set_name("ben");
+  change.set_skin("tiger");
+  change.set_team(words::BLUE);
+  change.set_model(5);
+  world.fold(Fact(change));
+  words::Unit told;
+  world.tell([&](const Fact& fact) {
+    if (const auto* unit = as<words::Unit>(fact)) told = *unit;
+  });
+  CHECK(told.radius() == 3);
+  CHECK(told.colour() == 0x102030);
+  CHECK(told.name() == "ben");
+  CHECK(told.skin() == "tiger");
+  CHECK(told.team() == words::BLUE);
+  CHECK(told.model() == 5);
+  change.Clear();
+  change.set_unit(11);
+  world.fold(Fact(change));
+  CHECK(world.unit(11)->unit.team() == words::BLUE);
+}
+
 TEST_CASE("a copy of a world tells the same facts") {
   words::TeamScore red;
   red.set_team(words::RED);
