@@ -737,6 +737,16 @@ TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the p
   CHECK(!match.tank(promised("ben", "ben")).unit.alive());
 }
 
+TEST_CASE("referee: the round of a saved arena ends when its time is over, and the next one has its whole time") {
+  Match match(in_play());
+  match.lasts(122);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  match.lasts(2);
+  CHECK(match.room.world().round().state() == words::Round::OVER);
+  REQUIRE(match.until(60, [&] { return match.room.world().round().state() == words::Round::RUNNING; }));
+  CHECK(match.room.world().round().left_s() == doctest::Approx(600));
+}
+
 TEST_CASE("referee: what is held for a player is released if it does not come in time") {
   Match match(in_play());
   match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);
