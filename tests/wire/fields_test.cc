@@ -195,6 +195,9 @@ TEST_CASE("diff names the fields that differ, and those that only one has") {
   CHECK(diff(shown("0604 0001 00000002"), shown("0604 0001 00000002")).empty());
   CHECK(diff(shown("0604 0001 00000002"), shown("0204 0003")) == "base: 1 -> 3\nwide: 2 -> absent\n");
   CHECK(diff(shown("0204 0003"), shown("0604 0001 00000002")) == "base: 3 -> 1\nwide: absent -> 2\n");
+  const char *one = "0d02 01 0001 00000000 0001 05000000", *two = "0f02 02 0001 0002 00000000 0001 05000000";
+  CHECK(diff(shown(one), shown(two)) == "counted[1]: absent -> 2\n");  // not those after it
+  CHECK(diff(shown(two), shown(one)) == "counted[1]: 2 -> absent\n");
 }
 
 TEST_CASE("the outline separates dialects only where they differ") {
