@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "schema/game.pb.h"
 
 namespace entente::recording_info_test {
@@ -22,6 +24,12 @@ struct Told {
     words::Fact fact;
     fact.mutable_died()->set_player(1);
     fact.mutable_died()->set_killer(2);
+    builder.fact(link, as_bytes(fact.SerializeAsString()));
+  }
+  void hears_player(std::uint32_t link, std::uint32_t id, words::Team team) {
+    words::Fact fact;
+    fact.mutable_player()->set_id(id);
+    fact.mutable_player()->set_team(team);
     builder.fact(link, as_bytes(fact.SerializeAsString()));
   }
   std::uint64_t kills() const { return builder.info().kills.value_or(0); }
@@ -46,6 +54,17 @@ TEST_CASE("a kill that a server tells several links counts once, also after the 
   told.builder.closed(3);
   told.hears_kill(2);
   CHECK(told.kills() == 4);
+}
+
+TEST_CASE("the kill of a team mate does not count; rogues, and players of no team, have no mates") {
+  for (const auto& [team, kills] : {std::pair{words::RED, 0U}, {words::ROGUE, 1U}, {words::TEAM_ANY, 1U}}) {
+    CAPTURE(team);
+    Told told;
+    told.opens(1, "192.0.2.1:5154");
+    for (const std::uint32_t id : {1U, 2U}) told.hears_player(1, id, team);
+    told.hears_kill(1);
+    CHECK(told.kills() == kills);
+  }
 }
 
 }  // namespace entente::recording_info_test
