@@ -174,6 +174,34 @@ TEST_CASE("a large message that many read slowly is kept once") {
   }
 }
 
+TEST_CASE("who reads the last document slowly gets all of it, and then the end") {
+  const auto text = large_text();
+  const Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    Loop loop;
+    Reader reader(loop, tls ? ours.get() : nullptr, tls ? theirs.get() : nullptr, [&](WebLink& link, const HttpHead&) {
+      link.serve(HttpReply{200, {}, text}, /*keep=*/false);
+    });
+    const Millis until = steady_now() + 30'000;
+    bool said = false;
+    while (!reader.over && steady_now() < until) {
+      if (!said && (!tls || reader.session->open())) {
+        reader.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        said = true;
+      }
+      uv_run(loop.raw(), UV_RUN_NOWAIT);
+      reader.read();
+    }
+    CHECK(reader.over);
+    CHECK(as_text(reader.heard).ends_with(*text));
+    reader.link.hang_up();
+    loop.run();
+  }
+}
+
 TEST_CASE("a client that is declined and sends on is closed") {
   Loop loop;
   Reader client(loop, nullptr, nullptr, [](WebLink& link, const HttpHead&) { link.decline(404, "not here"); });
