@@ -108,6 +108,26 @@ TEST_CASE("an owner that is cut off stops before another one starts") {
   field.loop.run();
 }
 
+TEST_CASE("a renewal is valid from when it was asked for, however late its answer comes") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    nats.freeze();
+    const std::uint64_t frozen_at = field.loop.nanos();
+    field.until([&] { return field.loop.nanos() >= frozen_at + 2 * Lease::kRenew * 1'000'000; });
+    const std::uint64_t before = *a.lease->until(), thawed_at = field.loop.nanos();
+    nats.thaw();
+    CHECK(field.until([&] { return *a.lease->until() != before; }));
+    CHECK(*a.lease->until() < thawed_at + Lease::kValid * 1'000'000);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
 TEST_CASE("an owner that released for a while owns again if no other node does") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
