@@ -143,6 +143,22 @@ TEST_CASE("a message of a node that comes twice is carried out once") {
   CHECK(hellos() == 2);
 }
 
+TEST_CASE("a message of a node is for the owner that it names, or for any") {
+  Owned it;
+  const auto opens = [](std::uint64_t epoch) {
+    return from_edge(1, [=](bus::FromNode& message) {
+      open(message);
+      message.set_epoch(epoch);
+    });
+  };
+  for (const std::uint64_t other : {2U, 4U}) it.owner->read("edge", opens(other));
+  CHECK(it.arena.counts->players == 0);
+  CHECK(it.arena.counts->refused == 2);
+  it.owner->read("edge", opens(0));
+  CHECK(it.arena.counts->players == 1);
+  CHECK(it.arena.counts->refused == 2);
+}
+
 TEST_CASE("each of several processes of a node keeps its players, and one that is forgotten is told so") {
   Owned it;
   const auto last_to_first = [&] {
