@@ -23,6 +23,7 @@ class Listener final : public core::Front {
   void receive(const Frames& frames, core::FrontOut& out) override {
     if (as_text(frames.bytes) == "enter") return out.say(words::Enter());
     if (as_text(frames.bytes) == "leave") return out.say(words::Leave());
+    if (as_text(frames.bytes) == "spawn") return out.say(words::Spawn());
     if (as_text(frames.bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
@@ -382,6 +383,26 @@ TEST_CASE("a player becomes ready once, when the owner has let it in, and keeps 
   const bus::FromNode again = edge.message();
   REQUIRE(again.parts_size() == 3);
   CHECK(again.parts(2).intent().toward().x() == 12);
+}
+
+TEST_CASE("a player who wants to come into play wants it of the next owner, too, unless it has died since") {
+  Edge edge;
+  edge.say("spawn");
+  CHECK(edge.message().parts_size() == 1);
+  int wants = 1;
+  SUBCASE("it has not died") {}
+  SUBCASE("it has died") {
+    bus::Facts one = facts(1, {});
+    one.add_facts()->mutable_died()->set_player(kPlayer);
+    CHECK(edge.tell(one));
+    wants = 0;
+  }
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2 + wants);
+  CHECK(again.parts(0).has_open());
+  CHECK(again.parts(1).intent().has_enter());
+  if (wants != 0) CHECK(again.parts(2).intent().has_spawn());
 }
 
 TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {
