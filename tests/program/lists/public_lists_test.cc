@@ -215,16 +215,22 @@ class Master final : private net::EnetHost::User {
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~Master() override {
-    mailbox_.post(0);
+    mailbox_.post(kEnd);
     thread_.join();
   }
   void mail() {
     std::vector<int> letters;
     mailbox_.take(letters);
-    if (letters.empty()) return;
-    host_.close();
-    mailbox_.close();
+    for (const int letter : letters) {
+      if (letter == kHangUp) {
+        host_.disconnect(*peer_, 0);
+      } else {
+        host_.close();
+        mailbox_.close();
+      }
+    }
   }
+  void hang_up() { mailbox_.post(kHangUp); }
   std::uint16_t port() const { return port_; }
   /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone".
   std::vector<std::string> await(std::size_t count) {
@@ -235,12 +241,17 @@ class Master final : private net::EnetHost::User {
   }
 
  private:
+  static constexpr int kEnd = 0, kHangUp = 1;
+
   void hear(const std::string& what) {
     const std::lock_guard lock(mutex_);
     heard_.push_back(what);
     news_.notify_all();
   }
-  void connected(net::EnetPeer&, std::uint32_t data) override { hear(std::to_string(data)); }
+  void connected(net::EnetPeer& peer, std::uint32_t data) override {
+    peer_ = &peer;
+    hear(std::to_string(data));
+  }
   void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
     CHECK(channel == 0);
     CHECK(packet.delivery() == net::EnetDelivery::kReliable);
@@ -251,6 +262,7 @@ class Master final : private net::EnetHost::User {
   net::Loop loop_;
   net::Mailbox<int, Master> mailbox_;
   net::EnetHost host_;
+  net::EnetPeer* peer_ = nullptr;  // that has connected last
   std::uint16_t port_ = 0;
   std::mutex mutex_;
   std::condition_variable news_;
@@ -282,6 +294,26 @@ TEST_CASE("the master of Ace of Spades hears of a server, of its players, and th
   CHECK(master.await(4).back() == "\x05");
   lists.stop();
   CHECK(master.await(5).back() == "gone");
+}
+
+TEST_CASE("a master of Ace of Spades that has disconnected us is told everything again") {
+  Master master;
+  Servers servers;
+  servers.set({{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"}});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  PublicListSettings its{"lobby", "Everybody", "example.org"};
+  its.aos_host = "127.0.0.1";
+  its.aos_port = master.port();
+  lists.set({its});
+  const auto first = master.await(3);
+  CHECK(is_listed(lists));
+  master.hang_up();
+  const auto all = master.await(7);
+  CHECK(all[3] == "gone");
+  for (std::size_t i = 0; i < 3; ++i) CHECK(all[4 + i] == first[i]);
+  CHECK(is_listed(lists));
+  lists.stop();
+  CHECK(master.await(8).back() == "gone");
 }
 
 TEST_CASE("a listener for Ace of Spades 0.76 is announced, and one for the draft 0.80 is not") {
