@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -105,24 +106,44 @@ void check(const wire::Game& game, std::size_t dialect, const wire::Secret& secr
   }
 }
 
+/// A line of a client of Ace of Spades.
+struct AosLine {
+  explicit AosLine(std::string_view line) : codec(aos::game().codec(0)) {
+    wire::Random random(7);
+    const auto rows = codec->rows();
+    const auto found = std::find_if(rows.begin(), rows.end(), [](const wire::Row& one) {
+      return one.name == std::string_view("ChatMessage") && (one.dialects & 1U) != 0 && (one.ways & 1U) != 0;
+    });
+    REQUIRE(found != rows.end());
+    row = &*found;
+    frame = made(*row, *codec, {"ChatMessage", "text", true}, line, random);
+  }
+  const std::unique_ptr<wire::Codec> codec;
+  const wire::Row* row = nullptr;
+  Buffer frame;
+};
+
 /// How a line of Ace of Spades is recorded; empty if no message with it could be made.
 std::string recorded_line(std::string_view line) {
-  const wire::Game& game = aos::game();
-  const auto codec = game.codec(0);
-  wire::Random random(7);
-  const auto rows = codec->rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [](const wire::Row& one) {
-    return one.name == std::string_view("ChatMessage") && (one.dialects & 1U) != 0 && (one.ways & 1U) != 0;
-  });
-  REQUIRE(row != rows.end());
-  const Buffer frame = made(*row, *codec, {"ChatMessage", "text", true}, line, random);
-  return letters(recorded(*row, *codec, game, frame));
+  const AosLine its(line);
+  return letters(recorded(*its.row, *its.codec, aos::game(), its.frame));
 }
 
 TEST_CASE("of a command, exactly the arguments are blanked, also in a line that is marked as UTF-8") {
   for (const std::string mark : {"", "\xff"}) {
     CHECK(recorded_line(mark + "/login sesame").find(mark + "/login*******") != std::string::npos);
     CHECK(recorded_line(mark + "hello sesame").find(mark + "hello sesame") != std::string::npos);
+  }
+}
+
+TEST_CASE("a secret is known where the server repeats it, also if its line was marked as UTF-8") {
+  for (const std::string mark : {"", "\xff"}) {
+    const AosLine its(mark + "/login sesame");
+    const auto read = its.codec->decode({Way::kToServer, wire::Lane::kStream, its.row->stage, its.frame});
+    REQUIRE(read.ok());
+    SecretEchoes heard;
+    CHECK(wire::blank_secrets(**read, *its.codec, secrets_of(aos::game()), &heard));
+    CHECK(heard.without("nobody logs in by sesame", "*") == "nobody logs in by *");
   }
 }
 
