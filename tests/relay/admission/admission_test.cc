@@ -46,6 +46,21 @@ TEST_CASE("while it drains, newcomers are refused and sessions stay") {
   CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
 }
 
+TEST_CASE("while it drains, a player whose link broke may come back, as long as its place is kept") {
+  std::atomic<bool> draining = false;
+  Admission admission({}, nullptr, &draining);
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1");
+  CHECK(!admission.enter(a, limits, 0));
+  draining = true;
+  CHECK(admission.enter(a, limits, 0) == Reason::kDraining);
+  admission.keep(a);
+  CHECK(admission.enter(address("10.0.0.2:1"), limits, 0) == Reason::kDraining);
+  CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
+  admission.unkeep(a);
+  CHECK(admission.enter(address("10.0.0.1:3"), limits, 0) == Reason::kDraining);
+}
+
 TEST_CASE("a session that is moved here takes a place as a client does, but whatever the rate, and releases it") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);
