@@ -325,6 +325,18 @@ TEST_CASE("a client that cannot resume a session begins a new one") {
     first.send(point(1));
     CHECK(server.read(3) == point(1));
   }
+  SUBCASE("the session with that number is that of another address") {
+    { const Stream client = running.says(away(7, 200)); }
+    const Stream server = accepted(fake);
+    CHECK_FALSE(server.readable(50));  // it is kept
+    const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+    const Stream stranger = Stream::to(running.address, &elsewhere);
+    stranger.send(back(7));
+    const Stream other = accepted(fake);
+    stranger.send(point(2));
+    CHECK(other.read(3) == point(2));
+    CHECK_FALSE(server.readable(0));
+  }
   SUBCASE("the session with that number was kept too long") {
     { const Stream client = running.says(away(7, 1)); }
     {
