@@ -487,10 +487,17 @@ TEST_CASE(
   CHECK(have(anna.until("back on the server"), "cleo"));
   CHECK(running.totals().by(Reason::kDrained) == 0);
 
-  CHECK(running.server().after_drain(0, two.text()) == After::kEnd);
-  CHECK(running.server().drain_server(two.text(), true) == 1);
-  CHECK(running.server().leave_server(two.text(), "drained") == 1);
-  CHECK(running.ended(Reason::kDrained));
+  SUBCASE("which is drained, too") {
+    CHECK(running.server().after_drain(0, two.text()) == After::kEnd);
+    CHECK(running.server().drain_server(two.text(), true) == 1);
+    CHECK(running.server().leave_server(two.text(), "drained") == 1);
+    CHECK(running.ended(Reason::kDrained));
+  }
+  SUBCASE("which ends: there is no hold_s any more") {
+    server.stream().close();
+    CHECK(running.ended(Reason::kServerLeft));
+    CHECK_FALSE(have(anna.all(), "the server is away"));
+  }
 }
 
 TEST_CASE("sessions on a drained server that cannot go elsewhere end; those of other servers go on") {
