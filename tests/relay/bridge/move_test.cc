@@ -214,6 +214,23 @@ TEST_CASE("move: where players wait for a server, a moved player waits, too, and
   }
 }
 
+TEST_CASE("move: a server that comes up after a long wait has its whole time to let the moved player in") {
+  Limits limits = no_limits();
+  limits.ready_ms = 2'000;
+  Moving running(1, 0, false, limits, 60'000);
+  Player anna(running);
+  running.other.reset();
+  auto result = running.begin_move(kOther);
+  REQUIRE(running.heard.line("waits for its servers, for up to 60 s"));
+  CHECK(result.wait_for(std::chrono::milliseconds(2'200)) == std::future_status::timeout);
+  running.other.emplace(running.other_at);
+  Lines other = greet(*running.other).first;
+  CHECK(result.wait_for(std::chrono::milliseconds(500)) == std::future_status::timeout);
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kMoved);
+  anna.plays_on(other, "there now");
+}
+
 TEST_CASE("move: somebody leaves in the middle of a move") {
   const std::uint32_t hold_ms = 60'000;
   Moving running(2, hold_ms);
