@@ -39,9 +39,13 @@ TEST_CASE("launch: the server is started once, when a player comes, and stopped 
   served.clear();
   CHECK(running.empty());
   CHECK(running.wrote("se"));
-  const Stream other = join(running.address);
-  accept_player(up);  // the command did not stop it
-  CHECK(running.written() == "se");
+  {
+    const Stream other = join(running.address);
+    const Stream again = accept_player(up);                   // the command did not stop it
+    for (int i = 0; i < 3; ++i) up.accept().send("toy\x08");  // checks, while there is a player
+    CHECK(running.written() == "se");
+  }
+  CHECK(running.wrote("see"));
 }
 
 TEST_CASE("launch: a server is not stopped while another process may have players on it") {
