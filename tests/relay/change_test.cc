@@ -58,6 +58,23 @@ TEST_CASE("a route is replaced: newcomers get its new server by the same listene
   CHECK(server.totals({0, fresh}).begun == 2);
 }
 
+TEST_CASE("a client who waits for a server to show its dialect goes by the new route when its route is replaced") {
+  FakeServer silent(true), second;
+  Running running(toy::game(), silent.address(), no_limits(), 2, std::nullopt);
+  const Stream probe = silent.accept();
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK_FALSE(silent.called(100));
+  const auto changed = running.server().change({.added = {{towards(toy::game(), second.address()), 0}}});
+  REQUIRE(changed.ok());
+  const Stream there = second.accept();
+  CHECK(there.read_text(4) == kHello);
+  const auto sessions = running.sessions();
+  REQUIRE(sessions.size() == 1);
+  CHECK(sessions[0].route == changed->front().route);
+  CHECK_FALSE(silent.called(0));
+}
+
 TEST_CASE("lines that a retired route holds back are logged when it ends") {
   FakeServer fake;
   Running running(toy::game(), fake.address());
