@@ -1,8 +1,10 @@
 #include "proxy/program/log/log.h"
 
+#include <fcntl.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +15,7 @@
 #include <mutex>
 #include <string>
 
+#include "proxy/net/fd.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/thread_share.h"
 #include "proxy/program/log/library_log.h"
@@ -33,17 +36,27 @@ Outcome<std::FILE*> open_log(const std::string& file) {
                "); set log.file to a writable path, or leave it empty for standard error"};
 }
 
+/// Whether the last line of the file lacks its end: the disk was full, and then its writer was killed.
+bool is_torn(const std::string& file) {
+  const net::Fd fd(file.empty() ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat its {};
+  char last = '\n';
+  if (!fd || ::fstat(fd.get(), &its) != 0 || its.st_size <= 0) return false;
+  return ::pread(fd.get(), &last, 1, its.st_size - 1) == 1 && last != '\n';
+}
+
 // Lines to a C stream. spdlog's own file sinks throw when a file cannot be opened; this one is given it open.
 class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit StreamSink(std::FILE* to) : to_(to) {}
-  ~StreamSink() override { replace(stderr); }
+  /// `torn`: what it has so far needs an end of line.
+  StreamSink(std::FILE* to, bool torn) : to_(to), torn_(torn) {}
+  ~StreamSink() override { replace(stderr, false); }
   StreamSink(const StreamSink&) = delete;
   StreamSink& operator=(const StreamSink&) = delete;
 
-  void write_to(std::FILE* to) {
+  void write_to(std::FILE* to, bool torn) {
     const std::lock_guard lock(mutex_);
-    replace(to);
+    replace(to, torn);
   }
 
  protected:
@@ -57,15 +70,15 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override { std::fflush(to_); }
 
  private:
-  void replace(std::FILE* to) {
+  void replace(std::FILE* to, bool torn) {
     if (to_ != stderr) std::fclose(to_);
     to_ = to;
-    torn_ = false;
+    torn_ = torn;
   }
 
   std::FILE* to_;
   spdlog::memory_buf_t line_;
-  bool torn_ = false;  // the last line may lack its end: the disk was full
+  bool torn_;  // the last line may lack its end: the disk was full
 };
 
 spdlog::level::level_enum level_of(LogLevel level) {
@@ -104,7 +117,7 @@ spdlog::level::level_enum level_of(config::Log::Level level) {
 Outcome<Done> start_log(const config::Log& settings) {
   const auto to = open_log(settings.file());
   if (!to) return to.error();
-  auto sink = std::make_shared<StreamSink>(*to);  // spdlog shares its sinks
+  auto sink = std::make_shared<StreamSink>(*to, is_torn(settings.file()));  // spdlog shares its sinks
   const bool journal = *to == stderr && net::leads_to_journal(STDERR_FILENO);
   sink->set_formatter(settings.format() == config::Log::json ? json_lines(journal) : text_lines(journal));
   spdlog::init_thread_pool(kQueuedLines, 1, [] { net::name_this_thread("log"); });
@@ -124,7 +137,7 @@ Outcome<Done> renew_log(const config::Log& settings) {
   if (sink == nullptr || settings.file().empty()) return Done{};
   const auto to = open_log(settings.file());
   if (!to) return to.error();
-  sink->write_to(*to);
+  sink->write_to(*to, is_torn(settings.file()));
   return Done{};
 }
 

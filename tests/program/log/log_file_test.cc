@@ -26,7 +26,35 @@ bool is_written() {
   return spdlog::thread_pool()->queue_size() == 0;
 }
 
+/// What the lines of a log say.
+std::string texts_of(const std::string& file) {
+  std::ifstream stream(file);
+  const std::string all(std::istreambuf_iterator<char>(stream), {});
+  std::string texts;
+  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1)
+    texts += all.substr(at + 31, all.find('\n', at) - at - 31) + "\n";
+  return texts;
+}
+
 }  // namespace
+
+TEST_CASE("a log that another process left with half a line begins anew, also after a reload") {
+  const Folder folder;
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto tear = [&] { std::ofstream(settings.file(), std::ios::app) << "2026-11-29T02:30:00.000Z info  ha"; };
+  const auto before = spdlog::default_logger();
+  tear();
+  REQUIRE(start_log(settings).ok());
+  log_info("first");
+  REQUIRE(is_written());
+  tear();
+  REQUIRE(renew_log(settings).ok());
+  log_info("second");
+  stop_log();
+  spdlog::set_default_logger(before);
+  CHECK(texts_of(settings.file()) == "ha\nfirst\nha\nsecond\n");
+}
 
 TEST_CASE("after a line that the disk had no room for, the next one begins anew") {
   const Folder folder;
@@ -51,11 +79,7 @@ TEST_CASE("after a line that the disk had no room for, the next one begins anew"
   log_info("fourth");
   stop_log();
   spdlog::set_default_logger(before);
-  std::ifstream stream(file);
-  std::string all(std::istreambuf_iterator<char>(stream), {}), texts;
-  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1)
-    texts += all.substr(at + 31, all.find('\n', at) - at - 31) + "\n";
-  CHECK(texts == "first\nseco\nthird\nfourth\n");
+  CHECK(texts_of(file) == "first\nseco\nthird\nfourth\n");
 }
 
 }  // namespace entente::log_file_test
