@@ -132,7 +132,7 @@ void Recorded::end() {
 
 void Recorded::die(bool machine) {
   lives_.back().died = kernel().now();
-  lives_.back().machine_crashed = machine;
+  for (Life& one : lives_) one.machine_crashed = one.machine_crashed || machine;  // files of killed programs, too
   for (auto& sink : sinks_) (void)sink.release();  // its threads end nowhere
   sinks_.clear();
   tap_ = nullptr;
