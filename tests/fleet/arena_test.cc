@@ -436,7 +436,12 @@ TEST_CASE("a new owner restores names, scores, places and flags from the stored 
   talk(other, anna, "you too");
   const std::uint64_t stored = second.counts().stored;
   REQUIRE(testing::eventually([&] { return second.counts().stored > stored; }));
-  const ReadArena after = store.until([](const core::SavedPlayer& start) { return start.name == "anna"; });
+  ReadArena after;
+  CHECK(testing::eventually([&] {
+    after = store.until([](const core::SavedPlayer& start) { return start.name == "anna"; });
+    return std::any_of(after.seats.begin(), after.seats.end(),
+                       [](const auto& one) { return one.second.who().motto() == "gone fishing"; });
+  }));
   REQUIRE(after.starts.size() == 2);
   for (const core::SavedPlayer& was : before.starts)
     for (const core::SavedPlayer& is : after.starts) {
@@ -447,8 +452,6 @@ TEST_CASE("a new owner restores names, scores, places and flags from the stored 
       CHECK(std::hypot(is.pose->x() - was.pose->x(), is.pose->y() - was.pose->y()) < 0.5);
     }
   CHECK(names_of(after) == names_of(before));
-  CHECK(std::any_of(after.seats.begin(), after.seats.end(),
-                    [](const auto& one) { return one.second.who().motto() == "gone fishing"; }));
 }
 
 /// An arena that was stored with a player `anna` of the node `away`.

@@ -1,21 +1,19 @@
 #include "proxy/program/log/log.h"
 
-#include <fcntl.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "proxy/net/fd.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/thread_share.h"
 #include "proxy/program/log/library_log.h"
@@ -38,11 +36,8 @@ Outcome<std::FILE*> open_log(const std::string& file) {
 
 /// Whether the last line of the file lacks its end: the disk was full, and then its writer was killed.
 bool is_torn(const std::string& file) {
-  const net::Fd fd(file.empty() ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat its {};
-  char last = '\n';
-  if (!fd || ::fstat(fd.get(), &its) != 0 || its.st_size <= 0) return false;
-  return ::pread(fd.get(), &last, 1, its.st_size - 1) == 1 && last != '\n';
+  std::ifstream stream(file);
+  return stream.seekg(-1, std::ios::end) && stream.peek() != '\n';
 }
 
 // Lines to a C stream. spdlog's own file sinks throw when a file cannot be opened; this one is given it open.
