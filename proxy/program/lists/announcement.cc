@@ -21,10 +21,7 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
  public:
   BzflagAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
                      net::HttpClient& client, net::HostNames& names, std::function<void()> tell)
-      : PublicAnnouncement(its_name, settings.bzflag_url, times),
-        settings_(settings),
-        client_(client),
-        tell_(std::move(tell)) {
+      : PublicAnnouncement(its_name, settings.bzflag_url, settings, times), client_(client), tell_(std::move(tell)) {
     const auto url = net::HttpUrl::parse(settings.bzflag_url);
     if (url && !net::Address::parse(url->host, 0)) host_ = names.host(url->host);
   }
@@ -46,10 +43,6 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     return kNever;
   }
   bool is_open() const override { return may_be_there_ || request_ != nullptr; }
-  void set(const PublicListSettings& settings) override {
-    settings_ = settings;
-    told_at_ = 0;
-  }
   void abandon() override {
     request_.reset();
     may_be_there_ = false;
@@ -99,7 +92,6 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     tell_();
   }
 
-  PublicListSettings settings_;
   net::HttpClient& client_;
   const std::function<void()> tell_;
   std::shared_ptr<net::HostNames::Host> host_;  // null: the URL has an address
@@ -107,7 +99,6 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
   std::string place_, sent_, told_;
   bool adds_ = false;
   bool may_be_there_ = false;  // a try that failed may still have put it there, or the process before us has
-  Millis told_at_ = 0;
 };
 
 // -- Ace of Spades ----------------------------------------------------------------------------------------------------
@@ -116,8 +107,7 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
  public:
   AosAnnouncement(const PublicListSettings& settings, const std::string& its_name, const ListTimes& times,
                   net::Loop& loop, net::HostNames& names, std::function<void()> tell)
-      : PublicAnnouncement(its_name, net::host_and_port(settings.aos_host, settings.aos_port), times),
-        settings_(settings),
+      : PublicAnnouncement(its_name, net::host_and_port(settings.aos_host, settings.aos_port), settings, times),
         tell_(std::move(tell)),
         enet_(loop, static_cast<net::EnetHost::User&>(*this)) {
     address_ = net::Address::parse(settings.aos_host, settings.aos_port);
@@ -145,10 +135,6 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     return peer_ != nullptr ? connects_until_ : due_;
   }
   bool is_open() const override { return peer_ != nullptr; }
-  void set(const PublicListSettings& settings) override {
-    settings_ = settings;
-    told_at_ = 0;
-  }
   void abandon() override {
     if (peer_ != nullptr) enet_.disconnect_without_callback(*std::exchange(peer_, nullptr), 0);
     up_ = false;
@@ -216,14 +202,13 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     tell_();
   }
 
-  PublicListSettings settings_;
   const std::function<void()> tell_;
   net::EnetHost enet_;
   Outcome<net::Address> address_ = Error{""};
   std::shared_ptr<net::HostNames::Host> host_;  // null: it has an address
   net::EnetPeer* peer_ = nullptr;
   bool up_ = false, leaves_ = false;
-  Millis connects_until_ = 0, told_at_ = 0;
+  Millis connects_until_ = 0;
   Buffer told_, told_count_;
 };
 

@@ -61,8 +61,8 @@ class PublicAnnouncement {
  public:
   static constexpr Millis kNever = std::numeric_limits<Millis>::max();
 
-  PublicAnnouncement(std::string its_name, std::string its_list, const ListTimes& times)
-      : name(std::move(its_name)), list(std::move(its_list)), times_(times) {}
+  PublicAnnouncement(std::string its_name, std::string its_list, PublicListSettings settings, const ListTimes& times)
+      : name(std::move(its_name)), list(std::move(its_list)), times_(times), settings_(std::move(settings)) {}
   virtual ~PublicAnnouncement() = default;
 
   /// `server`: as it is now; null: it is to be in the list no more. Returns when to call again at the latest.
@@ -70,7 +70,10 @@ class PublicAnnouncement {
   /// It is in the list, or on the way there or out of it.
   virtual bool is_open() const = 0;
   /// REQUIRES: has_same_entry() as those so far. The list is told a new title soon.
-  virtual void set(const PublicListSettings& settings) = 0;
+  void set(const PublicListSettings& settings) {
+    settings_ = settings;
+    told_at_ = 0;
+  }
   /// The program stops: one try to remove it, and no more.
   void hurry() { hurries_ = true; }
   /// Another process has its place in the list: it is not removed.
@@ -84,6 +87,8 @@ class PublicAnnouncement {
   void fail(const std::string& why, Millis now, bool adds = true);
 
   const ListTimes times_;
+  PublicListSettings settings_;
+  Millis told_at_ = 0;  // when the list was last told something; 0: it is told at once
   bool hurries_ = false;
   unsigned failures_ = 0;  // in a row
   Millis due_ = 0;         // not to be tried before

@@ -152,12 +152,16 @@ struct ssl_st {
     BIO_write(out, bytes.data(), static_cast<int>(bytes.size()));
   }
   void tell(Alert alert, char level) { put(kAlert, std::string{level, static_cast<char>(alert)}); }
+  /// Of a message of the handshake.
+  void tell_user(bool writes, std::string_view message) {
+    by->on_message(writes ? 1 : 0, TLS1_3_VERSION, SSL3_RT_HANDSHAKE, message.data(), message.size(), this, nullptr);
+  }
   void say(Message kind, std::string body, std::size_t size) {
     body.resize(std::max(size, body.size() + 1) - kMessageHead, '\n');
     body = std::string{static_cast<char>(kind), '\0', static_cast<char>(body.size() >> 8U),
                        static_cast<char>(body.size())} +
            body;
-    by->on_message(1, TLS1_3_VERSION, SSL3_RT_HANDSHAKE, body.data(), body.size(), this, nullptr);
+    tell_user(true, body);
     put(kHandshake, body);
   }
 
@@ -214,7 +218,7 @@ struct ssl_st {
       if (record[0] == kAlert) return hear_alert(record);
       if (record[0] != kHandshake || record.size() < 1 + kMessageHead)
         return refuse(kUnexpected, SSL_R_UNEXPECTED_MESSAGE);
-      by->on_message(0, TLS1_3_VERSION, SSL3_RT_HANDSHAKE, record.data() + 1, record.size() - 1, this, nullptr);
+      tell_user(false, std::string_view(record).substr(1));
       const Message expected = by->client ? kServerHello : at == At::kNew ? kClientHello : kFinished;
       if (record[1] != expected) return refuse(kUnexpected, SSL_R_UNEXPECTED_MESSAGE);
       if (by->client) {
@@ -258,7 +262,7 @@ struct ssl_st {
         return is_strange() ? refuse(kUnexpected, SSL_R_WRONG_VERSION_NUMBER) : wait(SSL_ERROR_WANT_READ);
       if (record[0] == kAlert) return hear_alert(record);
       if (record[0] == kHandshake) {
-        by->on_message(0, TLS1_3_VERSION, SSL3_RT_HANDSHAKE, record.data() + 1, record.size() - 1, this, nullptr);
+        tell_user(false, std::string_view(record).substr(1));
         continue;
       }
       const std::string bytes = masked(std::string_view(record).substr(1), taken++);

@@ -270,16 +270,20 @@ class Master final : private net::EnetHost::User {
   std::thread thread_;
 };
 
+PublicListSettings at_master(std::uint16_t port) {
+  PublicListSettings its{"lobby", "Everybody", "example.org"};
+  its.aos_host = "127.0.0.1";
+  its.aos_port = port;
+  return its;
+}
+
 TEST_CASE("the master of Ace of Spades hears of a server, of its players, and that it is gone") {
   Master master;
   Servers servers;
   const PublicServer server{"lobby", "aos", 0, 32887, 0, 300, "a map with a long name", "teamctf+"};
   servers.set({server});
   PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
-  PublicListSettings its{"lobby", "Everybody", "example.org"};
-  its.aos_host = "127.0.0.1";
-  its.aos_port = master.port();
-  lists.set({its});
+  lists.set({at_master(master.port())});
   const auto first = master.await(3);
   CHECK(first[0] == "31");
   // At most 255 players; port 32887 is 0x8077; a map has 20 bytes, and a kind of game 7.
@@ -301,10 +305,7 @@ TEST_CASE("a master of Ace of Spades that has disconnected us is told everything
   Servers servers;
   servers.set({{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"}});
   PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
-  PublicListSettings its{"lobby", "Everybody", "example.org"};
-  its.aos_host = "127.0.0.1";
-  its.aos_port = master.port();
-  lists.set({its});
+  lists.set({at_master(master.port())});
   const auto first = master.await(3);
   CHECK(is_listed(lists));
   master.hang_up();
@@ -321,10 +322,7 @@ TEST_CASE("a listener for Ace of Spades 0.76 is announced, and one for the draft
   Servers servers;
   servers.set({{"draft", "aos", 2, 32880, 0, 32, "map", "arena"}, {"lobby", "aos", 1, 32887, 0, 32, "map", "arena"}});
   PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
-  PublicListSettings its{"lobby", "Everybody", "example.org"};
-  its.aos_host = "127.0.0.1";
-  its.aos_port = master.port();
-  lists.set({its});
+  lists.set({at_master(master.port())});
   CHECK(master.await(3)[1] == std::string("\x20\x77\x80"
                                           "Everybody\0arena\0map\0",
                                           23));
