@@ -65,7 +65,7 @@ bus::SharedBan shared(const net::Network& who, const relay::ListedNetwork* netwo
 }  // namespace
 
 FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-                     std::uint32_t replicas, const BanFile& before)
+                     std::uint32_t replicas, const Before& before)
     : line_(line),
       user_(user),
       bucket_(names.bans()),
@@ -73,9 +73,10 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
       replicas_(replicas),
       loop_(loop),
       ticker_(loop, *this, kBansStep) {
-  for (const relay::Ban& ban : before.bans)
+  for (const relay::Ban& ban : before.file.bans)
     if (!ban.by_server && ban.where.empty()) know(shared(ban.who, &ban));
-  for (const relay::ListedNetwork& network : before.listed) know(shared(network.who, &network));
+  for (const relay::ListedNetwork& network : before.file.listed) know(shared(network.who, &network));
+  for (const bus::SharedBan& change : before.known) known_[key_of(change)].ban = change;
   line_.on_state([this](bool connected) {
     if (connected) return void(not_before_ = 0);
     complete_ = opened_ = false;  // after a reconnect, it may be another bucket
@@ -95,6 +96,12 @@ void FleetBans::know(bus::SharedBan ban) {
 
 void FleetBans::changed(const net::Network& who, const relay::Ban* ban) { change(shared(who, ban)); }
 void FleetBans::changed(const net::Network& who, const relay::ListedNetwork* network) { change(shared(who, network)); }
+
+std::vector<bus::SharedBan> FleetBans::all() const {
+  std::vector<bus::SharedBan> all;
+  for (const auto& [key, its] : known_) all.push_back(its.ban);
+  return all;
+}
 
 void FleetBans::change(bus::SharedBan ban) {
   Known& its = known_[key_of(ban)];

@@ -2,7 +2,8 @@
 // The same holds for the networks that operators allow and deny.
 // Invariant: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it
 // has reconnected. Of two changes of one network the later one counts, wherever it was made. A ban in a node's file is
-// older than any change. Entries of the bucket are checked like a peer's messages.
+// older than any change; after an upgrade, the new process knows all changes that the old one knew. Entries of the
+// bucket are checked like a peer's messages.
 #pragma once
 
 #include <atomic>
@@ -35,15 +36,23 @@ class FleetBans final : private net::Ticker::User {
   static constexpr std::size_t kMost = 100'000;  ///< entries; more are ignored
   static constexpr Millis kRetry = 30'000;       ///< pause after NATS has refused something, or has not answered
 
-  /// `before`: the bans and networks of this node's file. `line`, `loop` and `user` outlive it.
+  /// What a node knows when it starts.
+  struct Before {
+    BanFile file;                       ///< its bans and networks
+    std::vector<bus::SharedBan> known;  ///< all() of the process that it has taken over from
+  };
+  /// `line`, `loop` and `user` outlive it.
   FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-            std::uint32_t replicas, const BanFile& before);
+            std::uint32_t replicas, const Before& before);
   ~FleetBans() override;
 
   /// This node made a ban, or lifted this network's bans (null).
   void changed(const net::Network& who, const relay::Ban* ban);
   /// This node allowed or denied a network, or removed it from its list (null).
   void changed(const net::Network& who, const relay::ListedNetwork* network);
+
+  /// All that this node knows, also what the bucket lacks.
+  std::vector<bus::SharedBan> all() const;
 
   /// Invalid entries of the bucket. From any thread.
   std::uint64_t refused() const { return refused_; }

@@ -56,7 +56,7 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
 }  // namespace
 
 FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans,
-                           const BanFile& before)
+                           const FleetBans::Before& before)
     : fleet_(fleet),
       control_(control),
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {
@@ -97,6 +97,15 @@ void FleetControl::tick(Millis now) {
 
 void FleetControl::leave() {
   mailbox_.post([this] { left_ = true; });
+}
+
+Outcome<std::vector<bus::SharedBan>> FleetControl::known_bans() {
+  const auto known = std::make_shared<std::promise<std::vector<bus::SharedBan>>>();
+  auto future = known->get_future();
+  mailbox_.post([this, known] { known->set_value(bans_->all()); });
+  if (future.wait_for(std::chrono::milliseconds(kMargin)) != std::future_status::ready)
+    return Error{"the thread for the fleet does not answer"};
+  return future.get();
 }
 
 void FleetControl::tell_state() {

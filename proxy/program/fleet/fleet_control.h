@@ -34,7 +34,8 @@ class FleetControl final : private net::Ticker::User {
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
 
   /// `fleet`, `control`, `queues` and `bans` outlive it. Commands from others come from now on.
-  FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans, const BanFile& before);
+  FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans,
+               const FleetBans::Before& before);
   ~FleetControl() override;
   FleetControl(const FleetControl&) = delete;
   FleetControl& operator=(const FleetControl&) = delete;
@@ -44,6 +45,8 @@ class FleetControl final : private net::Ticker::User {
   /// As FleetBans::changed(). From any thread.
   void changed(const net::Network& who, const relay::Ban* ban);
   void changed(const net::Network& who, const relay::ListedNetwork* network);
+  /// As FleetBans::all(). Waits for the loop. From any thread but the loop's.
+  Outcome<std::vector<bus::SharedBan>> known_bans();
   /// Another process is this node from now on. This one carries out no more orders, but still applies bans.
   void leave();
   void measure(Metrics& metrics) const;

@@ -359,7 +359,8 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
 void Service::start_acceptors() {
   if (fleet_)
     fleet_control_ = std::make_unique<FleetControl>(
-        *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
+        *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this),
+        FleetBans::Before{{bans_.all(), listed_.all()}, std::exchange(handed_over_, {})});
   if (!config_.control().socket().empty()) counting_older_.emplace(files_, [this] { return count_older_players(); });
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
@@ -441,7 +442,7 @@ Outcome<Done> Service::open_control() {
 
 Outcome<Done> Service::open_control_at(const std::string& path) {
   auto acceptor = net::LocalAcceptor::open(
-      requests_, path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
+      requests_, path, [this](auto line, const net::LocalPeer& by) { return answer_control(line, by); },
       [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
@@ -657,7 +658,13 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     const auto link = take_over->ready();
     if (!link) return link.error();
     server_.begin_links_after(*link);
+    const auto known = take_over->restrictions();
+    if (!known)
+      log_warn("the running program does not hand over bans that are not in access.ban_file: {}", known.error().text);
+    const bool lacks = known && restore(*known);
     if (const auto taken = take_over->take(); !taken) return taken;
+    if (const auto saved = lacks ? kept_bans_.save() : Outcome<Done>(Done{}); !saved)
+      log_error("bans of the program that ran before are not kept: {}", saved.error().text);
   }
   rule_orders_.start();
   start_acceptors();
@@ -718,6 +725,37 @@ Outcome<relay::LinkId> Service::release_newcomers() {
   const auto released = server_.release_newcomers();
   if (!released) return released.error();
   return server_.last_link() + kLinksOnTheWay;
+}
+
+/// Commands, and the question of a process that takes over.
+std::string Service::answer_control(std::string_view line, const net::LocalPeer& by) {
+  return line == kAskForRestrictions ? restrictions_answer() : control_.answer(line, by);
+}
+
+std::string Service::restrictions_answer() {
+  Restrictions known{bans_.all(), listed_.all(), {}};
+  if (fleet_control_) {
+    auto shared = fleet_control_->known_bans();
+    if (!shared) log_warn("changes of the fleet's bans are not handed over: {}", shared.error().text);
+    if (shared) known.shared = std::move(*shared);
+  }
+  RestrictionsAnswer answer = answer_with(known, net::kLongestLocalAnswer);
+  if (answer.left_out != 0)
+    log_warn("{} are not handed over, because there are too many", counted(answer.left_out, "ban"));
+  return std::move(answer.bytes);
+}
+
+/// Returns whether the ban file lacks some of them.
+bool Service::restore(const Restrictions& known) {
+  bool lacks = false;
+  for (const relay::Ban& ban : known.bans) {
+    if (ban.by_server && config_.access().remember_bans_s() == 0) continue;
+    lacks |= !bans_.restore(ban) && !ban.by_server;
+  }
+  const std::size_t listed = listed_.all().size();
+  for (const relay::ListedNetwork& network : known.listed) (void)listed_.put(network);
+  handed_over_ = known.shared;
+  return lacks || listed_.all().size() != listed;
 }
 
 void Service::take_back() { server_.cancel_take_over(); }

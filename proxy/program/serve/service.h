@@ -42,6 +42,7 @@
 
 namespace entente {
 
+struct Restrictions;
 class TakeOver;
 
 class Service final : private HandOver::User, private FleetBans::User {
@@ -184,6 +185,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> load_bans();
   Outcome<Done> open_control();
+  std::string answer_control(std::string_view line, const net::LocalPeer& by);
+  std::string restrictions_answer();
+  bool restore(const Restrictions& known);
   Outcome<Done> open_control_at(const std::string& path);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
   Millis tell_bans();
@@ -243,7 +247,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   PublicLists public_lists_{[this](const std::string& of) { return public_servers(of); }};
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
-  bool can_upgrade_ = false;  // by the command `upgrade`
+  std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
+  bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
   std::optional<Housekeeping::Work> counting_older_, telling_bans_;

@@ -12,6 +12,7 @@ namespace entente {
 namespace {
 
 constexpr Millis kWithOldProcess = 30'000;    // with the old process: it may be busy
+constexpr Millis kForRestrictions = 4'000;    // the old process waits longer for `taken`
 constexpr std::size_t kLongestFailure = 800;  // bytes of a line: the answer to `upgrade` has room for it
 
 }  // namespace
@@ -61,6 +62,11 @@ Outcome<relay::LinkId> TakeOver::ready() {
     log_info("closed, because the configuration has no such listener any more: {}", socket);
   net::close_passed();
   return link;
+}
+
+Outcome<Restrictions> TakeOver::restrictions() const {
+  const auto answer = net::ask_local(path_, kAskForRestrictions, {.within = kForRestrictions});
+  return answer ? restrictions_of(*answer) : answer.error();
 }
 
 Outcome<Done> TakeOver::take() { return talk_.say("taken", kWithOldProcess); }

@@ -8,6 +8,7 @@
 //   new: ready       (everything is open)
 //   old: given N     (the old one accepts no more clients; its sessions have numbers up to N)
 //   new: taken       (the new one accepts them)
+// Before `taken`, the new one asks for what restrictions.h describes.
 // If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "proxy/net/take_over/talk.h"
+#include "proxy/program/take_over/restrictions.h"
 #include "proxy/relay/base/link_info.h"
 
 namespace entente {
@@ -30,6 +32,8 @@ class TakeOver {
   void fail(const std::string& why);
   /// Everything is open: the old process accepts nobody any more. Returns the highest number of its sessions.
   Outcome<relay::LinkId> ready();
+  /// The bans and listed networks of the old process. REQUIRES: ready(), and not take().
+  Outcome<Restrictions> restrictions() const;
   /// From now on, this process accepts the newcomers. REQUIRES: ready(); all listeners are about to serve.
   Outcome<Done> take();
 

@@ -7,6 +7,10 @@ namespace entente::relay {
 
 std::optional<Ban> Bans::add(Ban ban) {
   if (added_) added_(ban);
+  return restore(std::move(ban));
+}
+
+std::optional<Ban> Bans::restore(Ban ban) {
   const std::lock_guard lock(mutex_);
   std::optional<Ban> before;
   erase(bans_[ban.who], [&](const Ban& other) {

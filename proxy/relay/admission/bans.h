@@ -52,6 +52,8 @@ class Bans {
 
   /// Returns the ban of the same net and scope that it replaces, if there was one.
   std::optional<Ban> add(Ban ban);
+  /// As add(), but tells nobody: another process has told of this ban.
+  std::optional<Ban> restore(Ban ban);
   /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
   /// The ban that keeps this address out of the scope: of all, of the listener, or of the last server if each of them

@@ -401,6 +401,26 @@ TEST_CASE("a node that was cut off from NATS keeps its new bans and later gets t
   CHECK(is_in_file(a, "10.0.0.3 forever while cut off\n"));
 }
 
+TEST_CASE("a node that is upgraded while it is cut off from NATS still sends its changes of bans later") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  REQUIRE(has(a.ctl({"ban", "10.0.0.1"}).out, "banned"));
+  REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
+  nats.kill();
+  REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  CHECK(has(a.ctl({"unban", "10.0.0.1"}).out, "no longer"));
+  CHECK(has(a.ctl({"ban", "10.0.0.2"}).out, "banned"));
+  const Ended upgraded = a.ctl({"upgrade"});
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+  const Young young{std::stoi(upgraded.out.substr(std::string("process ").size()))};
+  nats.start();
+  CHECK(b.says({"bans"}, "10.0.0.2\t"));
+  CHECK(b.says({"bans"}, "10.0.0.1\t", false));
+  CHECK(a.says({"bans"}, "10.0.0.2\t"));
+  CHECK(a.says({"bans"}, "10.0.0.1\t", false));
+}
+
 TEST_CASE("a ban of the fleet that is longer than an operator's longest ban is forever") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

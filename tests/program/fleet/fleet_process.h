@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -23,6 +24,14 @@ inline std::string content_of(const std::string& path) {
   all << std::ifstream(path, std::ios::binary).rdbuf();
   return all.str();
 }
+
+/// The process that an upgrade started. It is stopped at the end of the test.
+struct Young {
+  ~Young() {
+    if (pid > 0) ::kill(pid, SIGTERM);
+  }
+  int pid = 0;
+};
 
 class NodeProcess {
  public:

@@ -1,5 +1,4 @@
 // `entente ctl upgrade` of a node that owns an arena of the fleet: for a while the node is two processes.
-#include <csignal>
 #include <memory>
 #include <string>
 
@@ -29,14 +28,6 @@ void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
   }
   CHECK_MESSAGE(heard, text);
 }
-
-/// The process that an upgrade started. It is stopped at the end of the test.
-struct Young {
-  ~Young() {
-    if (pid > 0) ::kill(pid, SIGTERM);
-  }
-  int pid = 0;
-};
 
 TEST_CASE(
     "upgrade of an owner: players of both its processes and of other nodes play on, also when the old process ends") {

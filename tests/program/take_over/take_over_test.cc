@@ -306,6 +306,30 @@ TEST_CASE("a ban of a player of the new process also ends sessions of the old on
   CHECK(met.client.read_text(100).empty());
 }
 
+TEST_CASE("bans and listed networks are in force in the new process, also if its configuration names another file") {
+  Upgraded it;
+  CHECK(it.ctl({"ban", "198.51.100.7", "--for", "1h", "--why", "for now"}).code == 0);
+  CHECK(it.ctl({"ban", "198.51.100.8"}).code == 0);
+  CHECK(it.ctl({"deny", "198.51.100.64/26", "--why", "noise"}).code == 0);
+  const std::string bans = it.answer("bans"), access = it.answer("access");
+  CHECK(has(bans, "198.51.100.7\t"));
+  CHECK(has(access, "198.51.100.64/26\tdeny\tus\tnoise"));
+  const std::string before = "ban_file = \"" + it.folder.file("bans") + "\"\n";
+  std::string fresh = it.text;
+  fresh.replace(fresh.find(before), before.size(), "ban_file = \"" + it.folder.file("fresh") + "\"\n");
+  it.write(fresh);
+  const auto young = it.take_over();
+  CHECK(it.answers("bans", "198.51.100.7\t"));
+  CHECK(it.answer("bans") == bans);
+  CHECK(it.answer("access") == access);
+  const auto lines = [&](const std::string& name) {
+    std::ifstream file(it.folder.file(name));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(eventually([&] { return lines("fresh") == lines("bans"); }));
+  CHECK(has(lines("fresh"), "198.51.100.64/26 denied noise\n"));
+}
+
 TEST_CASE("a new process that fails late leaves the control socket to the old one") {
   Upgraded it;
   const auto met = it.meet();

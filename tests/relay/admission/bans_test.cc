@@ -139,6 +139,19 @@ TEST_CASE("bans learned from servers are limited, and expired ones make room") {
   CHECK(bans.all(110).size() == 1);
 }
 
+TEST_CASE("a ban is told of when it is added or learned, and not when it is restored") {
+  Bans bans(60);
+  std::vector<std::string> told;
+  bans.tell_added([&](const Ban& ban) { told.push_back(ban.who.text()); });
+  bans.add({net_of("192.0.2.7"), Ban::kForGood, "", false});
+  bans.learn(ip("192.0.2.8"), "");
+  CHECK_FALSE(bans.restore({net_of("192.0.2.9"), Ban::kForGood, "", false}));
+  CHECK(bans.restore({net_of("192.0.2.7"), Ban::kForGood, "again", false}));
+  CHECK(told == std::vector<std::string>{"192.0.2.7", "192.0.2.8"});
+  CHECK(bans.find(ip("192.0.2.9")));
+  CHECK(bans.find(ip("192.0.2.7"))->why == "again");
+}
+
 TEST_CASE("admission checks both lists before it counts") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});
