@@ -218,7 +218,10 @@ void Tcp::receive() {
   const auto buffer = loop_.read_buffer();
   const auto room = buffer.first(std::min(buffer.size(), largest_read_));
   const ssize_t n = ::recv(fd_.get(), room.data(), room.size(), 0);
-  if (n > 0) return user_.received(*this, wire::Lane::kStream, room.first(static_cast<std::size_t>(n)));
+  if (n > 0) {
+    last_received_ = loop_.now();
+    return user_.received(*this, wire::Lane::kStream, room.first(static_cast<std::size_t>(n)));
+  }
   if (n < 0 && try_again(errno)) return;
   if (n < 0 || failed_) return break_off(failed_ ? failed_ : errno);
   peer_ended_ = true;

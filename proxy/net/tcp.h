@@ -100,6 +100,8 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   bool peer_has_ended() const;
   /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
   bool is_unserved() const { return poll_.waits(); }
+  /// When bytes last came; 0: none did.
+  Millis last_received() const { return last_received_; }
   /// How long the link has waited to be served so far, in total.
   Millis unserved_millis() const { return poll_.queued_millis(); }
 
@@ -127,6 +129,7 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   Poll poll_;
   WaitingBytes waiting_;  // not yet taken by the kernel
   std::size_t largest_read_ = ~std::size_t{0};
+  Millis last_received_ = 0;
   int failed_ = 0;  // errno of a write; reported by the loop, never from inside send()
   bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
   bool again_ = false;    // go_on() is due

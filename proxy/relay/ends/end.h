@@ -94,6 +94,8 @@ class End {
   // As in Tcp.
   virtual bool is_unserved() const { return false; }
   virtual Millis unserved_millis() const { return 0; }
+  /// When bytes last came, also those of a message that is not complete yet; 0: never, or only messages are seen.
+  virtual Millis last_received() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
   virtual void set_peer_dialect(std::size_t /*dialect*/) {}
   /// A datagram from this peer that the listener received.

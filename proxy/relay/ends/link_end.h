@@ -18,6 +18,7 @@ class LinkEnd : public End, protected LinkCallbacks {
   void set_priority(net::Priority priority) override { link_.set_priority(priority); }
   bool is_unserved() const override { return link_.is_unserved(); }
   Millis unserved_millis() const override { return link_.unserved_millis(); }
+  Millis last_received() const override { return link_.last_received(); }
   void hang_up() override { link_.hang_up(); }
   bool is_open() const override { return link_.is_open(); }
   net::Address local_address() const override { return local_address_; }

@@ -58,8 +58,9 @@ void Place::close_tap(const WorkerRoute& worker_route, std::string_view why, Wal
 }
 
 std::optional<std::string> Place::too_late(Millis now, const Limits& limits) {
-  if (pauses.any()) said_ = now;  // what it sends is not read
-  if (!in_lobby_ && late(now, std::max(owes_since_, said_), limits.ready_ms))
+  if (pauses.any()) said_ = now;                               // what it sends is not read
+  const Millis heard = std::max(said_, end->last_received());  // a large world is one message
+  if (!in_lobby_ && late(now, std::max(owes_since_, heard), limits.ready_ms))
     return "the server did not answer" + within(limits.ready_ms);
   if (late(now, owes_since_, limits.lobby_ms)) return "the server did not let the player in" + within(limits.lobby_ms);
   return std::nullopt;
