@@ -97,6 +97,7 @@ struct Edge {
     if (seated) {
       snapshot.add_seats()->set_seat(seat);
       snapshot.mutable_seats(0)->set_player(kPlayer);
+      snapshot.mutable_seats(0)->set_entered(true);
     }
     bus::ToNode one;
     one.set_facts(facts);
@@ -108,6 +109,7 @@ struct Edge {
   void world(bus::Snapshot snapshot, std::uint64_t epoch, std::uint64_t as_number) {
     snapshot.add_seats()->set_seat(seat);
     snapshot.mutable_seats(0)->set_player(kPlayer);
+    snapshot.mutable_seats(0)->set_entered(true);
     world_without_seat(snapshot, epoch, as_number);
   }
   void world_without_seat(const bus::Snapshot& snapshot, std::uint64_t epoch, std::uint64_t as_number) {
@@ -207,6 +209,7 @@ TEST_CASE(
   bus::Snapshot snapshot;
   snapshot.set_facts(7);
   snapshot.add_seats()->set_seat(edge.seat);
+  snapshot.mutable_seats(0)->set_entered(true);
   bus::ToNode world;
   world.mutable_piece()->set_count(1);
   world.mutable_piece()->set_bytes(snapshot.SerializeAsString());
@@ -269,27 +272,30 @@ TEST_CASE("with a new owner, players, units and flags keep their ids in the room
   CHECK(edge.gone == 0);
 }
 
+/// A world with one player, who is in play or not.
+bus::Snapshot with_player(std::uint32_t id, const std::string& name, bool alive, double health) {
+  bus::Snapshot world;
+  auto& player = *world.add_world()->mutable_player();
+  player.set_id(id);
+  player.set_name(name);
+  auto& unit = *world.add_world()->mutable_unit();
+  unit.set_id(71);
+  unit.set_owner(id);
+  unit.set_alive(alive);
+  unit.set_health(health);
+  unit.set_max_health(100);
+  unit.mutable_pose()->set_unit(71);
+  unit.mutable_pose()->set_x(7);
+  auto& owns = *world.add_world()->mutable_owns();
+  owns.set_player(id);
+  owns.add_units(71);
+  owns.set_active(71);
+  return world;
+}
+
 TEST_CASE("a player who came back into play or died meanwhile spawns or dies when the snapshot comes") {
   Edge edge;
-  const auto snapshot = [](bool alive, double health) {
-    bus::Snapshot world;
-    auto& player = *world.add_world()->mutable_player();
-    player.set_id(70);
-    player.set_name("ben");
-    auto& unit = *world.add_world()->mutable_unit();
-    unit.set_id(71);
-    unit.set_owner(70);
-    unit.set_alive(alive);
-    unit.set_health(health);
-    unit.set_max_health(100);
-    unit.mutable_pose()->set_unit(71);
-    unit.mutable_pose()->set_x(7);
-    auto& owns = *world.add_world()->mutable_owns();
-    owns.set_player(70);
-    owns.add_units(71);
-    owns.set_active(71);
-    return world;
-  };
+  const auto snapshot = [](bool alive, double health) { return with_player(70, "ben", alive, health); };
   edge.world(snapshot(false, 100), kEpoch + 1, 1);
   CHECK(edge.said == Said());
   edge.world(snapshot(true, 60), kEpoch + 1, 2);
@@ -390,6 +396,7 @@ TEST_CASE("a player who wants to come into play wants it of the next owner, too,
   edge.say("spawn");
   CHECK(edge.message().parts_size() == 1);
   int wants = 1;
+  std::uint64_t epoch = kEpoch;
   SUBCASE("it has not died") {}
   SUBCASE("it has died") {
     bus::Facts one = facts(1, {});
@@ -397,12 +404,54 @@ TEST_CASE("a player who wants to come into play wants it of the next owner, too,
     CHECK(edge.tell(one));
     wants = 0;
   }
-  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  SUBCASE("it has died, but is in play in the world of the next owner, which is lost, too") {
+    bus::Facts one = facts(1, {});
+    one.add_facts()->mutable_died()->set_player(kPlayer);
+    CHECK(edge.tell(one));
+    edge.world(with_player(kPlayer, "anna", false, 0), ++epoch, 1);
+    edge.world(with_player(kPlayer, "anna", true, 100), epoch, 2);
+    CHECK(edge.said == Said{"died", "spawned at 7"});
+  }
+  SUBCASE("it has died in the world of the next owner, which is lost, too") {
+    edge.world(with_player(kPlayer, "anna", true, 100), ++epoch, 1);
+    edge.world(with_player(kPlayer, "anna", false, 0), epoch, 2);
+    CHECK(edge.said == Said{"died"});
+    wants = 0;
+  }
+  (void)edge.message();
+  CHECK(edge.tell(facts(1, {}, epoch + 1)));
   const bus::FromNode again = edge.message();
   REQUIRE(again.parts_size() == 2 + wants);
   CHECK(again.parts(0).has_open());
   CHECK(again.parts(1).intent().has_enter());
   if (wants != 0) CHECK(again.parts(2).intent().has_spawn());
+}
+
+TEST_CASE("what the owner has missed of a player who comes in is sent to it again") {
+  Edge edge;
+  edge.say("spawn");
+  edge.say("steer");
+  (void)edge.message();
+  const auto snapshot = [&](bool entered, bool there, bool alive) {
+    bus::Snapshot world = there ? with_player(kPlayer, "anna", alive, 100) : bus::Snapshot();
+    world.add_world()->mutable_ready();
+    world.add_seats()->set_seat(edge.seat);
+    world.mutable_seats(0)->set_player(kPlayer);
+    world.mutable_seats(0)->set_entered(entered);
+    edge.world_without_seat(world, kEpoch, ++edge.number);
+    return edge.message();
+  };
+  const bus::FromNode lost = snapshot(false, false, false);
+  REQUIRE(lost.parts_size() == 3);
+  CHECK(lost.parts(0).intent().has_enter());
+  CHECK(lost.parts(0).again());
+  CHECK(lost.parts(1).intent().has_spawn());
+  CHECK(lost.parts(2).intent().has_toward());
+  const bus::FromNode waits = snapshot(true, true, false);
+  REQUIRE(waits.parts_size() == 1);
+  CHECK(waits.parts(0).intent().has_spawn());
+  (void)snapshot(true, true, true);  // it comes into play
+  CHECK(snapshot(true, true, true).parts_size() == 0);
 }
 
 TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {

@@ -112,16 +112,18 @@ void open(bus::FromNode& message) {
 void enter(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_enter()->set_name("anna"); }
 void say_hello(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_say()->set_text("hello"); }
 
+void pass_time(Owned& it) {
+  for (int i = 0; i < 3; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+  const std::uint64_t until = it.loop.nanos() + 2 * kGatherNanos;
+  do {
+    uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    it.owner->turn_ends();
+  } while (it.loop.nanos() < until);
+}
+
 TEST_CASE("a message of a node that comes twice is carried out once") {
   Owned it;
-  const auto turns = [&] {
-    for (int i = 0; i < 3; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
-    const std::uint64_t until = it.loop.nanos() + 2 * kGatherNanos;
-    do {
-      uv_run(it.loop.raw(), UV_RUN_NOWAIT);
-      it.owner->turn_ends();
-    } while (it.loop.nanos() < until);
-  };
+  const auto turns = [&] { pass_time(it); };
   const auto hellos = [&] {
     int count = 0;
     for (const bus::Facts& facts : it.published)
@@ -141,6 +143,47 @@ TEST_CASE("a message of a node that comes twice is carried out once") {
   it.owner->read("edge", from_edge(4, say_hello));
   turns();
   CHECK(hellos() == 2);
+}
+
+TEST_CASE("an Enter that comes again counts only if the first one was lost, and a snapshot says whether it was") {
+  Owned it;
+  const auto entered = [&] {
+    int count = 0;
+    for (const bus::Facts& facts : it.published)
+      for (const auto& fact : facts.facts()) count += fact.has_player() && fact.player().name() == "anna" ? 1 : 0;
+    return count;
+  };
+  const auto enter_again = [](bus::FromNode& message) {
+    enter(message);
+    message.mutable_parts(0)->set_again(true);
+  };
+  const auto snapshot = [&] {
+    bus::Snapshot last;
+    for (const bus::ToNode& one : it.sent)
+      if (one.has_piece()) REQUIRE(last.ParseFromString(one.piece().bytes()));
+    REQUIRE(last.seats_size() == 1);
+    return last;
+  };
+  std::uint64_t number = 1;
+  it.owner->read("edge", from_edge(number, open));
+  pass_time(it);
+  bool lost = false;
+  SUBCASE("it was lost") { lost = true; }
+  SUBCASE("it was not lost") {
+    it.owner->read("edge", from_edge(2, enter));
+    pass_time(it);
+    CHECK(entered() == 1);
+  }
+  it.owner->read("edge", from_edge(3, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  CHECK(snapshot().seats(0).entered() == !lost);
+  for (number = 4; number < 6; ++number) {
+    it.owner->read("edge", from_edge(number, enter_again));
+    pass_time(it);
+    CHECK(entered() == 1);
+  }
+  for (const bus::ToNode& one : it.sent)
+    for (const auto& part : one.parts()) CHECK_FALSE(part.fact().has_notice());
+  CHECK(it.arena.counts->refused == 0);
 }
 
 TEST_CASE("a message of a node is for the owner that it names, or for any") {

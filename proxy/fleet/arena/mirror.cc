@@ -43,11 +43,11 @@ void say_spawned(const words::Unit& unit, core::BackOut& out) {
   out.say(core::health_word(unit.id(), unit.health(), unit.max_health()));
 }
 
-void say_died(const words::Unit& unit, core::BackOut& out) {
+words::Died death_of(const words::Unit& unit) {
   words::Died died;
   died.set_player(unit.owner());
   died.set_unit(unit.id());
-  out.say(std::move(died));
+  return died;
 }
 
 }  // namespace
@@ -237,8 +237,15 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
     words::Clock end;
     end.set_speed(1);
     out.say(end);
-    for (const words::Unit& unit : revived) say_spawned(unit, out);
-    for (const words::Unit& unit : dead) say_died(unit, out);
+    for (const words::Unit& unit : revived) {
+      say_spawned(unit, out);
+      if (const auto at = seats_.find(unit.owner()); at != seats_.end()) at->second.spawns = true;
+    }
+    for (const words::Unit& unit : dead) {
+      Fact died = death_of(unit);
+      note(died);
+      out.say(std::move(died));
+    }
   }
   last_ = snapshot.facts();
   while (!facts_.empty() && facts_.front().message.number() <= last_) {
@@ -280,6 +287,7 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
       continue;
     }
     sit(one.seat(), one.player());
+    at->second.entered = one.entered();
     if (!at->second.wish) pass(one.seat(), Intent(words::Leave()));  // it has left meanwhile
   }
   if (!known_owner && told_) recognise(snapshot, out);
@@ -331,18 +339,20 @@ void Mirror::sit(Id id, Id player) {
   seat.player = player;
 }
 
-/// The owner does not know these players: it is a new one, or has missed our messages. They keep their names.
+/// The owner does not know what these players want: it is a new one, or has missed our messages. They keep their names.
 void Mirror::enter_again(Outlet& out) {
   for (auto& [id, seat] : seats_) {
-    if (seat.open || !seat.wish) continue;
-    open(id, seat);
+    if (!seat.wish) continue;
+    const core::PlayerState* const player = out.world().player(id);
+    const bool again = seat.open, enters = !again || (!seat.entered && player == nullptr);
+    if (!again) open(id, seat);
     Intent wish = *seat.wish;
-    if (const core::PlayerState* player = out.world().player(id))
-      std::get<words::Enter>(wish.content).set_name(player->player.name());
-    pass(id, wish);
-    if (seat.spawns) pass(id, Intent(words::Spawn()));
+    if (player != nullptr) std::get<words::Enter>(wish.content).set_name(player->player.name());
+    if (enters) pass(id, wish, again);
+    const core::UnitState* unit = out.world().active_unit(id);
+    if (seat.spawns && (enters || unit == nullptr || !unit->unit.alive())) pass(id, Intent(words::Spawn()));
     for (const auto& still : {seat.steers, seat.trigger})
-      if (still) pass(id, *still);
+      if (enters && still) pass(id, *still);
   }
 }
 
@@ -477,8 +487,10 @@ void Mirror::open(Id id, Seat& seat) {
   seat.open = true;
 }
 
-void Mirror::pass(Id seat, const Intent& intent) {
-  auto& message = *part(seat).mutable_intent();
+void Mirror::pass(Id seat, const Intent& intent, bool again) {
+  auto& its = part(seat);
+  its.set_again(again);
+  auto& message = *its.mutable_intent();
   core::to_message(intent, message);
   message.clear_by();
   message.clear_at_us();

@@ -64,6 +64,7 @@ class Mirror final : public core::Back {
   struct Seat {
     core::Id player = 0;                    // the owner's id; 0: it has none yet
     bool open = false;                      // the owner was told of it
+    bool entered = false;                   // the owner had its Enter when it made the last snapshot
     bool ready = false;                     // it has received Ready
     bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
@@ -99,7 +100,7 @@ class Mirror final : public core::Back {
   void note(const core::Fact& fact);
   void remember(Seat& seat, const core::Intent& intent);
   void open(core::Id id, Seat& seat);
-  void pass(core::Id seat, const core::Intent& intent);
+  void pass(core::Id seat, const core::Intent& intent, bool again = false);
   void close(core::Id seat, const char* why);
   bus::FromNode::Part& part(core::Id seat);
   void seal(bool asks);

@@ -120,6 +120,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     Id player = 0;          // 0: it waits for its seat
     bool returns = false;   // its state at the last owner is not restored yet
     bool unheard = false;   // it was taken for the node, which has not asked for it yet
+    bool entered = false;   // its Enter was received
     std::string name = {};  // of the saved player that it continues; empty: none
     words::Unit::Kind body = words::Unit::TANK;
     Millis in_doubt = 0;  // since when it waits to enter, because of comes_back(); 0: it does not
@@ -236,6 +237,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       auto& seat = *snapshot.add_seats();
       seat.set_seat(number);
       seat.set_player(its.player);
+      seat.set_entered(its.entered);
     }
     const std::string bytes = snapshot.SerializeAsString();
     const auto count = static_cast<std::uint32_t>((bytes.size() + kPiece - 1) / kPiece);
@@ -259,7 +261,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (its == nullptr) return;
     its->name = player.who().name();
     its->body = player.body();
-    its->returns = its->unheard = true;
+    its->returns = its->unheard = its->entered = true;
     ++returning_;
     words::Enter wish;
     wish.set_name(its->name);
@@ -372,7 +374,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     auto intent = core::from_message(part.intent());
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
     const bool was_taken = std::exchange(seat.unheard, false);
-    if (wish != nullptr && was_taken) {
+    const bool is_known = wish != nullptr && std::exchange(seat.entered, true) && part.again();
+    if (is_known || (wish != nullptr && was_taken)) {
       auto change = changed(seat, *wish);
       if (!change) return;
       intent = *std::move(change);
