@@ -53,10 +53,11 @@ void Nodes::add_ways(std::size_t number) {
 }
 
 std::string Nodes::configuration(const Node& node) const {
+  std::string nats;
+  for (std::size_t i = 0; i < kernel().bus().servers(); ++i) nats += (i == 0 ? "" : ", ") + quoted(BusServer::url(i));
   std::string text = "workers = " + std::to_string(plan_.draw("workers of " + node.name).number(1, 2)) +
                      "\n[log]\nlevel = \"info\"\n[control]\nsocket = " + quoted(node.service.its().socket) +
-                     "\n[fleet]\nnats = [" + quoted(BusServer::kUrl) +
-                     "]\nname = \"lab\"\nnode = " + quoted(node.name) +
+                     "\n[fleet]\nnats = [" + nats + "]\nname = \"lab\"\nnode = " + quoted(node.name) +
                      "\n[texts]\nserver_down = " + quoted(node.text) + "\n";
   const std::string record = records_ ? "record = \"{game}-{route}-{time}.mcap\"\n" : "";
   if (records_) text += "[recording]\nto_fleet = \"only\"\nchunk_bytes = 65536\n";
@@ -86,6 +87,7 @@ void Nodes::hear(std::size_t process, std::string_view line) {
 // -- A life -----------------------------------------------------------------------------------------------------------
 
 void Nodes::live() {
+  if (plan_.has("cluster of NATS", 0.5)) kernel().bus().set_servers(kMostBusServers);
   std::vector<Service*> services;
   for (const auto& one : nodes_) services.push_back(&one->service);
   Service::prepare(services);

@@ -13,7 +13,8 @@ constexpr const char* kMild[] = {"upgrade", "reload", "drain", "ban", "command",
 constexpr const char* kHarsh[] = {"kill a node",       "stop a node",      "freeze a node",       "kill the owner",
                                   "freeze the owner",  "cut a node off",   "cut the players off", "kill NATS",
                                   "NATS forgets",      "JetStream stalls", "consumers are lost",  "step the wall clock",
-                                  "cut the owner off", "cut a node off"};
+                                  "cut the owner off", "cut a node off",   "end a NATS server",   "split NATS",
+                                  "split NATS"};
 constexpr const char* kCommands[] = {
     "--fleet nodes", "--fleet list", "--fleet say hear ye", "--fleet routes", "--fleet stats", "--fleet bans",
     "list",          "routes",       "--fleet find x",      "--fleet access"};
@@ -73,7 +74,9 @@ void Nodes::hamper(const Act& act) {
       was_frozen_until_[process] = until;
     }
   if (act.kind == "cut a node off" || act.kind == "cut the owner off")
-    for (const std::size_t process : processes) kernel().cut(kernel().host_of(process), BusServer::kHost, until);
+    for (const std::size_t process : processes)
+      for (std::size_t server = 0; server < kernel().bus().servers(); ++server)
+        kernel().cut(kernel().host_of(process), BusServer::place(server).first, until);
   if (act.kind == "cut the players off") kernel().cut(kPlayerHost, nodes_[act.node]->service.its().host, until);
   if (act.kind == "step the wall clock") {
     Draw draw = plan_.draw("step of " + act.name);
@@ -87,7 +90,14 @@ void Nodes::hamper_nats(const Act& act) {
   BusServer& nats = kernel().bus();
   if (act.kind == "JetStream stalls") nats.stall(kernel().now() + act.lasts);
   if (act.kind == "consumers are lost") nats.lose_consumers();
-  if (act.kind.find("NATS") == std::string::npos || !nats.runs()) return sleep(act.lasts);
+  const std::size_t server = act.node % nats.servers();
+  if (act.kind == "split NATS") nats.split(server, kernel().now() + act.lasts);
+  if (act.kind.find("NATS") == std::string::npos || act.kind == "split NATS" || !nats.runs()) return sleep(act.lasts);
+  if (act.kind == "end a NATS server") {
+    nats.end(server);
+    sleep(act.lasts);
+    return nats.start();
+  }
   lost_data_ = lost_data_ || act.kind == "NATS forgets";
   nats.kill(act.kind == "kill NATS");
   sleep(act.lasts);

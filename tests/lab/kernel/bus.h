@@ -1,9 +1,11 @@
-// NATS with JetStream, simulated: one server, and the connections of programs to it. nats.cc has the functions of
-// libnats, which use it.
-// Invariant: what a connection sends in one direction arrives in order, or the connection is lost. Calls of the server
-// happen when what asks for them has arrived; answers take as long again.
+// NATS with JetStream, simulated: one server or a cluster of three, and the connections of programs to them. nats.cc
+// has the functions of libnats, which use it.
+// Invariant: what a connection sends in one direction arrives in order, or the connection is lost. Calls of a server
+// happen when what asks for them has arrived; answers take as long again. What one server passes on to another arrives
+// in order, or not at all. JetStream works for those who reach most of the servers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,13 +29,18 @@ struct BusMail {
 
 class BusServer;
 
+constexpr std::size_t kMostBusServers = 3;
+
 /// A connection. The descriptor belongs to the program; if that is killed, the connection ends.
 class BusLink final : public File, public std::enable_shared_from_this<BusLink> {
  public:
   using Heard = std::function<void(std::shared_ptr<const BusMail>)>;
 
   /// `lost`: nothing more comes. `missed`: a consumer (BusServer::consume) is gone.
-  BusLink(Kernel& kernel, std::uint32_t host, std::function<void()> lost, std::function<void()> missed);
+  /// `server`: to which it connects.
+  BusLink(Kernel& kernel, std::uint32_t host, std::size_t server, std::function<void()> lost,
+          std::function<void()> missed);
+  std::size_t server() const { return server_; }
   /// Calls `what(server)` when it has arrived, unless the server is gone.
   void to_server(std::function<void(BusServer&)> what);
   /// Calls `what` when it has arrived, unless the program is gone or the connection is lost.
@@ -52,9 +59,11 @@ class BusLink final : public File, public std::enable_shared_from_this<BusLink> 
     std::string pattern;
     std::string stream;  // of which it gets what is stored; empty: messages
     Heard heard;
+    std::array<Nanos, kMostBusServers> known_at{};  // when each server knows of it
   };
   Kernel& kernel_;
   const Place at_;
+  const std::size_t server_;
   const std::uint64_t life_;  // of the server
   const std::function<void()> lost_, missed_;
   bool open_ = true;
@@ -62,22 +71,35 @@ class BusLink final : public File, public std::enable_shared_from_this<BusLink> 
   std::vector<Subscription> subscriptions_;
 };
 
+/// All servers.
 class BusServer {
  public:
-  static constexpr std::uint32_t kHost = 0x0a000401;
-  static constexpr const char* kUrl = "tls://10.0.4.1:4222";
+  static Place place(std::size_t server) { return {static_cast<std::uint32_t>(0x0a000401 + server), 4222}; }
+  static std::string url(std::size_t server) { return "tls://10.0.4." + std::to_string(server + 1) + ":4222"; }
 
   explicit BusServer(Kernel& kernel) : kernel_(kernel) {}
+  /// `count`: 1 or kMostBusServers. REQUIRES: nobody has connected.
+  void set_servers(std::size_t count) { count_ = count; }
+  std::size_t servers() const { return count_; }
 
   // -- Faults ---------------------------------------------------------------------------------------------------------
-  bool runs() const { return runs_; }
-  std::uint64_t life() const { return life_; }
-  /// It ends, and with it all connections. `keeps`: what JetStream has stored will be there afterwards.
+  bool runs(std::size_t server) const { return its_[server].runs; }
+  bool runs() const;  ///< all of them
+  std::uint64_t life(std::size_t server) const { return its_[server].life; }
+  /// They end, and with them all connections. `keeps`: what JetStream has stored will be there afterwards.
   void kill(bool keeps);
-  void start() { runs_ = true; }
+  /// One of them ends, and with it its connections.
+  void end(std::size_t server);
+  void start();
+  /// Until then, the server and the others do not reach each other.
+  void split(std::size_t server, Nanos until);
+  /// Whether what a server sends to another arrives.
+  bool reaches(std::size_t from, std::size_t to) const { return side(from) == side(to); }
   /// Until then, JetStream answers nothing. It still carries out some of what it is asked.
   void stall(Nanos until) { stalls_until_ = until; }
   bool stalls() const { return kernel_.now() < stalls_until_; }
+  /// Whether JetStream can be asked there: most servers are running and in reach.
+  bool has_streams(std::size_t server) const;
   /// Consumers are lost: their subscriptions hear nothing more, and their programs notice it after kHeartbeats.
   static constexpr Nanos kHeartbeats = 10'000 * kMilli;
   void lose_consumers();
@@ -86,7 +108,7 @@ class BusServer {
   void join(const std::shared_ptr<BusLink>& link) { links_.push_back(link); }
   void leave(const BusLink& link);
   void publish(const std::shared_ptr<BusLink>& by, BusMail mail);
-  static void subscribe(BusLink& link, std::uint64_t number, const std::string& pattern, BusLink::Heard heard);
+  void subscribe(BusLink& link, std::uint64_t number, const std::string& pattern, BusLink::Heard heard);
   static void unsubscribe(BusLink& link, std::uint64_t number);
 
   // -- JetStream ------------------------------------------------------------------------------------------------------
@@ -95,6 +117,11 @@ class BusServer {
     std::size_t most_per_subject = 0;  ///< 0: all are kept
     std::int64_t created = 0;          ///< wall clock, nanoseconds
     std::uint64_t last = 0;
+    struct Replaced {
+      std::uint64_t number = 0;
+      Nanos at = 0;
+    };
+    std::map<std::string, Replaced> replaced;  ///< by subject: the last message that was expected, and was replaced
     std::vector<std::shared_ptr<const BusMail>> mails;
     std::map<std::string, std::uint64_t> ids;  ///< of messages that are stored once
   };
@@ -116,12 +143,21 @@ class BusServer {
   static bool fits(const std::string& subject, const std::string& pattern);
 
  private:
+  struct Server {
+    bool runs = true;
+    std::uint64_t life = 1;
+  };
+  std::size_t side(std::size_t server) const { return kernel_.now() < split_until_ && server == apart_ ? 1 : 0; }
+  Nanos hop(std::size_t from, std::size_t to);
+  bool pass(std::size_t from, const BusMail& mail);
+  void drop_consumers(const std::function<bool(const BusLink&)>& those);
   std::optional<std::uint64_t> store_in(Stream& stream, const std::string& name, BusMail mail, const std::string& id,
                                         std::optional<std::uint64_t> expected);
   Kernel& kernel_;
-  bool runs_ = true;
-  std::uint64_t life_ = 1;
-  Nanos stalls_until_ = 0;
+  std::size_t count_ = 1, apart_ = 0;
+  std::array<Server, kMostBusServers> its_;
+  std::array<std::array<Nanos, kMostBusServers>, kMostBusServers> last_hop_{};
+  Nanos stalls_until_ = 0, split_until_ = 0;
   std::vector<std::shared_ptr<BusLink>> links_;
   std::map<std::string, Stream> streams_;
 };

@@ -140,10 +140,10 @@ int close_appended(void* its) {
 
 std::FILE* open_to_append(const char* path) {
   int error = 0;
+  if (!kernel().has_descriptor()) return errno = EMFILE, nullptr;
   auto file = kernel().disk().open(path, O_WRONLY | O_CREAT | O_APPEND, error);
   if (!file) return errno = error, nullptr;
   const int fd = kernel().open(std::move(file));
-  if (fd < 0) return errno = EMFILE, nullptr;
   const Aside aside;
   auto* const its = new Appended{path, fd, {}};
   std::FILE* const stream = ::fopencookie(its, "a", {nullptr, append_to, nullptr, close_appended});
@@ -255,13 +255,12 @@ int open(const char* path, int flags, ...) {
   const bool own = is_of_process() && std::strcmp(path, "/proc/self/cmdline") == 0;
   if (is_of_system(path) && !own) return failed(ENOENT);
   if (!nowhere && !own && !on_disk(path)) return ENTENTE_LAB_REAL(open, path, flags, mode);
+  if (!kernel().has_descriptor()) return failed(EMFILE);  // before the file is made, as Linux
   int error = 0;
   std::shared_ptr<File> file = std::make_shared<File>();  // /dev/null: it takes the place of a descriptor
   if (own) file = command_line();
   if (!nowhere && !own) file = kernel().disk().open(path, flags, error);
-  if (!file) return failed(error);
-  const int fd = kernel().open(std::move(file));
-  return fd < 0 ? failed(EMFILE) : fd;
+  return file ? kernel().open(std::move(file)) : failed(error);
 }
 
 ssize_t pread(int fd, void* into, size_t size, off_t offset) {

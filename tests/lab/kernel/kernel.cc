@@ -191,6 +191,11 @@ void Kernel::close_files(std::size_t program) {
 
 // -- Descriptors ------------------------------------------------------------------------------------------------------
 
+bool Kernel::has_descriptor() {
+  const Program& its = programs_[program()];
+  return open_ < kMost && its.files < its.most_files;
+}
+
 int Kernel::open(std::shared_ptr<File> file) {
   const Aside aside;
   std::size_t place = 0;

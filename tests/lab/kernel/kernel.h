@@ -157,6 +157,8 @@ class Kernel {
   static bool owns(int fd) { return fd >= kFirst && current() != nullptr; }
   /// -1: no descriptor is free.
   int open(std::shared_ptr<File> file);
+  /// Whether open() has a descriptor left for the current program.
+  bool has_descriptor();
   const std::shared_ptr<File>& file(int fd) const;
   template <class T>
   std::shared_ptr<T> file_as(int fd) const {

@@ -47,6 +47,7 @@ struct __natsConnection : std::enable_shared_from_this<natsConnection> {
   std::shared_ptr<natsConnection> self;  // until it is destroyed
   std::shared_ptr<BusLink> link;
   int fd = -1;
+  std::size_t server = 0;  // to which it is connected, or was, or tries to connect
   natsConnStatus status = NATS_CONN_STATUS_CONNECTING;
   bool lost = false;
   std::uint64_t last_number = 0;
@@ -55,6 +56,7 @@ struct __natsConnection : std::enable_shared_from_this<natsConnection> {
   std::deque<std::function<void()>> calls;  // of the program
   std::deque<std::pair<std::shared_ptr<natsSubscription>, std::shared_ptr<const BusMail>>> mails;
 
+  /// Tries each server once, first the one after the last.
   natsStatus dial();
   void send(Ask ask);
   void begin();
@@ -66,6 +68,7 @@ struct __natsConnection : std::enable_shared_from_this<natsConnection> {
   BusLink::Heard way_to(const std::shared_ptr<natsSubscription>& to);
 
  private:
+  natsStatus dial_one();
   void keep();
   void connect_again();
   void call();
@@ -105,7 +108,7 @@ std::optional<Answer> ask(natsConnection& by, Nanos patience,
   const Aside aside;
   auto answer = std::make_shared<std::optional<Answer>>();
   by.send([answer, what = std::move(what)](BusServer& server, const std::shared_ptr<BusLink>& link) {
-    if (server.stalls() && kernel().chance(0.5)) return;
+    if (!server.has_streams(link->server()) || (server.stalls() && kernel().chance(0.5))) return;
     auto its = what(server, link);
     if (server.stalls()) return;
     link->to_program([answer, its = std::move(its)] { *answer = its; });
@@ -154,10 +157,18 @@ natsStatus get(natsMsg** message, jsCtx& context, const std::string& stream,
 // -- A connection -----------------------------------------------------------------------------------------------------
 
 natsStatus natsConnection::dial() {
+  for (std::size_t i = 0, count = kernel().bus().servers(); i < count; ++i) {
+    server = (server + 1) % count;
+    if (const natsStatus dialed = dial_one(); dialed == NATS_OK || i + 1 == count) return dialed;
+  }
+  return NATS_NO_SERVER;
+}
+
+natsStatus natsConnection::dial_one() {
   const Aside aside;
   Kernel& its = kernel();
   auto fresh = std::make_shared<BusLink>(
-      its, its.host(),
+      its, its.host(), server,
       [by = weak_from_this()] {
         if (const auto one = by.lock()) one->lost = true;
       },
@@ -170,11 +181,11 @@ natsStatus natsConnection::dial() {
   if (opened < 0) return NATS_IO_ERROR;
   enum class Answer : std::uint8_t { kNone, kYes, kNo };
   auto answer = std::make_shared<Answer>(Answer::kNone);
-  if (!its.bus().runs() || its.chance(its.faults.refuse))
+  if (!its.bus().runs(server) || its.chance(its.faults.refuse))
     its.after(2 * its.faults.delay, [answer] { *answer = Answer::kNo; });
   else
-    fresh->to_server([fresh, answer](BusServer& server) {
-      server.join(fresh);
+    fresh->to_server([fresh, answer](BusServer& bus) {
+      bus.join(fresh);
       fresh->to_program([answer] { *answer = Answer::kYes; });
     });
   wait_for([&] { return *answer != Answer::kNone || is_closed(); }, kConnectWait);
@@ -184,8 +195,8 @@ natsStatus natsConnection::dial() {
   fd = opened;
   for (const auto& one : subscriptions)
     if (one->handler != nullptr)
-      link->to_server([to = link, one, heard = way_to(one)](BusServer&) {
-        BusServer::subscribe(*to, one->number, one->pattern, heard);
+      link->to_server([to = link, one, heard = way_to(one)](BusServer& bus) {
+        bus.subscribe(*to, one->number, one->pattern, heard);
       });
   status = NATS_CONN_STATUS_CONNECTED;
   for (const Ask& one : std::exchange(asks, {})) send(one);
@@ -195,7 +206,7 @@ natsStatus natsConnection::dial() {
 void natsConnection::send(Ask ask) {
   const Aside aside;
   if (status == NATS_CONN_STATUS_CONNECTED)
-    link->to_server([to = link, ask = std::move(ask)](BusServer& server) { ask(server, to); });
+    link->to_server([to = link, ask = std::move(ask)](BusServer& bus) { ask(bus, to); });
   else if (asks.size() < kMostWaiting)
     asks.push_back(std::move(ask));
 }
@@ -316,7 +327,7 @@ natsStatus natsOptions_SetErrorHandler(natsOptions* to, natsErrHandler handler, 
 natsStatus natsOptions_SetCustomReconnectDelay(natsOptions* to, natsCustomReconnectDelayHandler handler, void* of) {
   return to->delay = handler, to->of_delay = of, NATS_OK;
 }
-// There is one server, which lets everybody in.
+// The servers let everybody in. libnats shuffles them.
 natsStatus natsOptions_SetServers(natsOptions*, const char**, int) { return NATS_OK; }
 natsStatus natsOptions_SetName(natsOptions*, const char*) { return NATS_OK; }
 natsStatus natsOptions_SetTimeout(natsOptions*, std::int64_t) { return NATS_OK; }
@@ -342,6 +353,7 @@ natsStatus natsConnection_Connect(natsConnection** into, natsOptions* options) {
   const Aside aside;
   auto fresh = std::make_shared<natsConnection>();
   fresh->options = *options;
+  for (std::size_t i = 1; i < kernel().bus().servers(); ++i) fresh->server += kernel().chance(0.5) ? 1 : 0;
   if (const natsStatus dialed = fresh->dial(); dialed != NATS_OK) return dialed;
   fresh->self = fresh;
   fresh->begin();
@@ -362,8 +374,12 @@ void natsConnection_Destroy(natsConnection* of) {
 }
 
 natsStatus natsConnection_FlushTimeout(natsConnection* of, std::int64_t patience) {
-  const auto came = ask<bool>(*of, static_cast<Nanos>(patience) * kMilli, [](BusServer&, const auto&) { return true; });
-  return came ? NATS_OK : NATS_TIMEOUT;
+  kernel().call();
+  const Aside aside;
+  auto came = std::make_shared<bool>(false);
+  of->send([came](BusServer&, const auto& link) { link->to_program([came] { *came = true; }); });
+  wait_for([&] { return *came || of->is_closed(); }, static_cast<Nanos>(patience) * kMilli);
+  return *came ? NATS_OK : NATS_TIMEOUT;
 }
 
 natsStatus natsConnection_Publish(natsConnection* by, const char* subject, const void* data, int size) {
@@ -397,8 +413,8 @@ natsStatus natsConnection_Subscribe(natsSubscription** into, natsConnection* by,
   fresh->of_handler = of;
   by->subscriptions.push_back(fresh);
   if (by->status == NATS_CONN_STATUS_CONNECTED)  // else dial() subscribes
-    by->send([fresh, heard = by->way_to(fresh)](BusServer&, const auto& link) {
-      BusServer::subscribe(*link, fresh->number, fresh->pattern, heard);
+    by->send([fresh, heard = by->way_to(fresh)](BusServer& server, const auto& link) {
+      server.subscribe(*link, fresh->number, fresh->pattern, heard);
     });
   *into = fresh.get();
   return NATS_OK;

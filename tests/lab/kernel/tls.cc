@@ -90,6 +90,7 @@ std::string normal(const std::string& name) {
 }  // namespace
 
 struct ssl_ctx_st {
+  std::size_t users = 1;  // its owner, and its sessions
   bool client = false;
   int verify = SSL_VERIFY_NONE;
   std::string certificate;  // the text of its file
@@ -110,7 +111,7 @@ struct ssl_ctx_st {
 };
 
 struct ssl_st {
-  const ssl_ctx_st* by = nullptr;
+  ssl_ctx_st* by = nullptr;
   BIO *in = nullptr, *out = nullptr;
   X509_VERIFY_PARAM* peer = nullptr;
   void* user = nullptr;
@@ -128,6 +129,7 @@ struct ssl_st {
     BIO_free(in);
     BIO_free(out);
     X509_VERIFY_PARAM_free(peer);
+    SSL_CTX_free(by);
   }
 
   // Each returns what a function of libssl returns: 1, or `error` says why not.
@@ -297,7 +299,9 @@ SSL_CTX* SSL_CTX_new(const SSL_METHOD* method) {
   return made.release();
 }
 
-void SSL_CTX_free(SSL_CTX* its) { delete its; }
+void SSL_CTX_free(SSL_CTX* its) {
+  if (its != nullptr && --its->users == 0) delete its;
+}
 
 int SSL_CTX_use_certificate_chain_file(SSL_CTX* its, const char* path) {
   const auto lines = read(path, "serial");
@@ -347,6 +351,7 @@ int SSL_CTX_set_cipher_list(SSL_CTX*, const char*) { return 1; }
 SSL* SSL_new(SSL_CTX* by) {
   auto made = std::make_unique<SSL>();
   made->by = by;
+  ++by->users;
   made->peer = X509_VERIFY_PARAM_new();
   return made.release();
 }
