@@ -369,6 +369,24 @@ TEST_CASE("the next kill is one of the recording, or of the followed player if t
   CHECK(place("/next") == 40);
 }
 
+TEST_CASE("of a viewer's orders that wait, a place replaces what came before, and jumps count from there") {
+  ViewerWish wish;
+  const auto add = [&](const char* line) { wish.add(parse_chat_order(line)->wish); };
+  for (const char* line : {"/seek +3", "/next", "/seek 4"}) add(line);
+  CHECK(wish.at == 4 * kSecond);
+  CHECK(wish.by_s == 0);
+  CHECK(wish.kill == words::Playback::NO_KILL);
+  for (const char* line : {"/seek +10", "/seek -1", "/pause"}) add(line);
+  CHECK(wish.at == 4 * kSecond);
+  CHECK(wish.by_s == 9);
+  CHECK(wish.paused == true);
+  add("/next");
+  CHECK_FALSE(wish.at.has_value());
+  CHECK(wish.by_s == 0);
+  CHECK(wish.kill == words::Playback::NEXT_KILL);
+  CHECK(wish.paused == true);
+}
+
 TEST_CASE("the previous kill of a viewer who has just seen one, or was taken to one, is the one before it") {
   auto facts = drive();
   for (const Micros tenths : {20U, 40U, 43U, 90U}) {
