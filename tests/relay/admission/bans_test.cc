@@ -98,6 +98,20 @@ TEST_CASE("networks listed by operators count like those of the configuration, b
   CHECK(listed.put({net_of("192.0.2.7"), kDeny, ""}));
 }
 
+TEST_CASE("of the networks listed by operators, the smallest decides, and not the one that was listed last") {
+  using enum relay::ListedNetwork::List;
+  relay::ListedNetworks listed;
+  const Access access{{}, {}, &listed};
+  REQUIRE(listed.put({net_of("192.0.2.0/24"), kAllow, ""}));
+  REQUIRE(listed.put({net_of("192.0.0.0/20"), kDeny, ""}));
+  REQUIRE(listed.put({net_of("192.0.0.0/16"), kAllow, ""}));
+  REQUIRE(listed.put({net_of("192.0.0.0/12"), kDeny, ""}));
+  CHECK(access.lets(ip("192.0.2.1")));
+  CHECK_FALSE(access.lets(ip("192.0.3.1")));
+  CHECK(access.lets(ip("192.0.16.1")));
+  CHECK_FALSE(access.lets(ip("192.1.0.1")));
+}
+
 TEST_CASE("a ban holds for its net and its time, and the smallest net is the one that is reported") {
   Bans bans;
   bans.add({net_of("10.0.0.0/8"), 100, "all of you", false});
