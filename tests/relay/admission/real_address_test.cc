@@ -2,7 +2,12 @@
 // machine as addresses of 127.0.0.0/8.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzflag/bzflag.h"
@@ -591,6 +596,31 @@ TEST_CASE("addresses of 127.0.0.0/8: stable, and never shared by two hosts at on
     REQUIRE(seen.insert(addresses.back().address().ip_text()).second);
     REQUIRE(addresses.back().address().ip_text().starts_with("127."));
   }
+}
+
+TEST_CASE("addresses of 127.0.0.0/8: a host that has come back keeps its address, however many others come and go") {
+  const std::string key = "a key";
+  const auto host = [](unsigned number) {
+    return *net::Address::parse("10." + std::to_string(number >> 16U) + "." + std::to_string(number >> 8U & 255U) +
+                                    "." + std::to_string(number & 255U),
+                                1);
+  };
+  // Two hosts that get the same address, unless the other one is there.
+  std::map<std::string, unsigned> first_of;
+  std::optional<std::pair<net::Address, net::Address>> alike;
+  for (unsigned i = 0; !alike && i < 100'000; ++i) {
+    relay::LoopbackSources alone(key);
+    const auto [known, fresh] = first_of.try_emplace(alone.take(host(i)).address().ip_text(), i);
+    if (!fresh) alike.emplace(host(known->second), host(i));
+  }
+  REQUIRE(alike.has_value());
+  relay::LoopbackSources sources(key);
+  const net::Address its = sources.take(alike->first).address();
+  const auto back = sources.take(alike->first);
+  CHECK(back.address() == its);
+  for (unsigned i = 0; i < 70'000; ++i) (void)sources.take(host(1U << 20U | i));
+  CHECK(sources.take(alike->first).address() == its);
+  CHECK_FALSE(sources.take(alike->second).address() == its);
 }
 
 }  // namespace
