@@ -167,6 +167,30 @@ TEST_CASE("one address has a limited number of files open at once, and the rest 
   CHECK(rig.files->status().paths.size() == kMost + 1);
 }
 
+TEST_CASE("rotation: the recordings of an address are as many as before, and end with its sessions") {
+  Rig rig({.each_session = true});
+  const auto open = [&](LinkId link) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    opened.set_client("192.0.2.1:5000");
+    rig.files->opened(rig.now, opened, link);
+    rig.frame(link, "hello");
+  };
+  constexpr LinkId kMost = RecordingFiles::kMostOfAddress;
+  for (LinkId link = 1; link <= kMost; ++link) open(link);
+  for (int times = 0; times < 2; ++times) {
+    REQUIRE(rig.files->rotate(rig.now).ok());
+    CHECK(rig.files->status().paths.size() == kMost);
+    open(1'000);
+    CHECK(rig.files->status().paths.size() == kMost);
+  }
+  for (LinkId link = 1; link <= kMost; ++link) rig.files->closed(rig.now, link, "client left");
+  CHECK(rig.files->status().paths.empty());
+  for (LinkId link = 2'000; link < 2'000 + kMost; ++link) open(link);
+  CHECK(rig.files->status().paths.size() == kMost);
+}
+
 TEST_CASE("rotation: a link without words continues in the new file at once, and its opening says where it began") {
   Rig rig;
   rig.open(1);
