@@ -268,6 +268,27 @@ TEST_CASE("a client that lost its link resumes the session, on whatever worker i
   CHECK(server.read_text(2) == kBye);
 }
 
+TEST_CASE("a server that was not read because its client was behind is read again once that client has lost its link") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  FakeServer fake;
+  Asking running(fake.address(), 1, limits);
+  std::optional<Stream> client = Stream::to(running.address, nullptr, 4096);
+  client->send(away(7, 255));
+  Stream server = accepted(fake);
+  const Buffer line = frame(std::string(180, 'y'), toy::kSay);
+  std::size_t sent = 0;  // of a line
+  CHECK(eventually([&] {
+    sent = (sent + server.try_send(Bytes(line).subspan(sent))) % line.size();
+    return running.totals().stalls != 0;
+  }));
+  client.reset();
+  server.finish();
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(running.ended(Reason::kServerLeft));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));  // its seat is still kept
+}
+
 TEST_CASE(
     "kept sessions count for their address: the oldest is ended for a present client, and the others can be resumed") {
   for (const std::size_t workers : {1U, 3U}) {

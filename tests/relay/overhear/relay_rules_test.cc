@@ -196,6 +196,16 @@ TEST_CASE("relay rules: open sessions get the new rules, state survives, and the
   }
 }
 
+TEST_CASE("relay rules: the clock goes on ticking while nobody says anything") {
+  for (const bool rewrite : {false, true}) {
+    CAPTURE(rewrite);
+    RuledRelay it("state.ticks = 0 function on_tick() state.ticks = state.ticks + 1 log('tick ' .. state.ticks) end",
+                  rewrite);
+    it.client.send(said_frame("the last word"));
+    CHECK(it.logged("tick 3"));
+  }
+}
+
 TEST_CASE("relay rules: what the operator announces is not heard, however many lines it has") {
   for (const bool rewrite : {false, true}) {
     CAPTURE(rewrite);

@@ -1,12 +1,14 @@
 // What a route remembers of its servers and their players, and for how long.
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "proxy/core/drops.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/upstream/known_world.h"
+#include "proxy/relay/upstream/player_numbers.h"
 #include "proxy/relay/upstream/server_addresses.h"
 #include "proxy/relay/upstream/slot_queue.h"
 
@@ -54,6 +56,25 @@ TEST_CASE("server addresses: one that was not reached is tried last, for a while
   addresses.not_reached(given[0], kNow);
   addresses.reached(given[0]);
   CHECK(addresses.all(kNow) == given);
+}
+
+TEST_CASE("player numbers: who leaves while it joins holds up nobody, and its number is free again") {
+  PlayerNumbers numbers;
+  std::optional<PlayerNumbers::Number> first(numbers.take()), second(numbers.take());
+  CHECK(**first == 0);
+  CHECK(**second == 1);
+  first->set_joins(true);
+  CHECK(first->is_next());
+  CHECK_FALSE(second->is_next());
+  first.reset();
+  CHECK(second->is_next());
+  PlayerNumbers::Number other = numbers.take();
+  CHECK(*other == 0);
+  CHECK(second->is_next());  // the other one does not join yet
+  other.set_joins(true);
+  CHECK_FALSE(second->is_next());
+  other.set_joins(false);
+  CHECK(second->is_next());
 }
 
 TEST_CASE("slot queue: other nodes are told of the oldest claims, and of no more than they accept") {

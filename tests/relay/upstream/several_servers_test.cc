@@ -4,6 +4,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/ogar/ogar.h"
+#include "tests/relay/enet_peers.h"
 #include "tests/relay/late_server.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
@@ -270,6 +271,31 @@ TEST_CASE("several servers: a server over ENet is up if it answers the game's qu
   CHECK(running.has_state(0, State::kDown));
   CHECK(running.server().servers(0)[0].why == "it did not answer");
   CHECK(running.heard.line("cannot reach server"));
+}
+
+TEST_CASE("several servers: a server over ENet is not down if a session reaches it while a check gets no answer") {
+  Turning yard;
+  End server(yard.loop), client(yard.loop);
+  const wire::EnetSettings settings = aos::game().enet();
+  const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
+  REQUIRE(bound.ok());
+  Several running({*bound}, [](auto& options) {
+    options.game = &aos::game();
+    options.upstream.check_ms = 20;
+  });
+  yard.until([&] { return running.state(0) == State::kUp; });
+  server.mute = true;
+  const int before = server.asked;
+  yard.until([&] { return server.asked > before; });
+  reopen(client, {4, settings.channels, settings.range_coder, 8U << 20U});
+  REQUIRE(client.host.connect(running.address, 1, 3) != nullptr);
+  yard.until([&] { return client.ups > 0 && server.peer != nullptr; });
+  // A check asks three times. The first question of the next one shows that this one is over.
+  const int next = before + (server.asked - before + 2) / 3 * 3 + 1;
+  yard.until([&] { return server.asked >= next; });
+  CHECK(running.state(0) == State::kUp);
+  client.host.close();
+  server.host.close();
 }
 
 TEST_CASE("several servers: a WebSocket server that answers a check with nonsense is down") {
