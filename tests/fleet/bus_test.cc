@@ -11,7 +11,9 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -223,6 +225,40 @@ TEST_CASE("without a server, messages are dropped and counted, and subscriptions
     its.line->publish("late", as_bytes("again"));
     return heard > before;
   }));
+}
+
+TEST_CASE("why a server refuses the account is told once, and again when it does so after a connection") {
+  if (NatsServer::is_missing()) return;
+  const std::vector<std::string> right = {"--user", "fleet", "--pass", "secret"};
+  const std::vector<std::string> wrong = {"--user", "fleet", "--pass", "other"};
+  NatsServer server(right);
+  BusOptions options = options_for(server);
+  options.user = "fleet";
+  options.password = "secret";
+  std::mutex mutex;
+  std::vector<std::string> whys;  // since the connection was up
+  options.told = [&](bool connected, const std::string& why) {
+    const std::lock_guard lock(mutex);
+    connected ? whys.clear() : whys.push_back(why);
+  };
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return whys;
+  };
+  Bus bus(options);
+  Station its(bus);
+  for (int times = 0; times < 3; ++times) {
+    CAPTURE(times);
+    REQUIRE(its.connects());
+    server.kill();
+    server.start_with(wrong);
+    CHECK(its.until([&] { return told().size() >= 2; }));
+    const auto all = told();
+    CHECK(all.front() == "the connection was lost");
+    CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+    server.kill();
+    server.start_with(right);
+  }
 }
 
 TEST_CASE("a stream stores messages, a message with the same id only once, and returns the last one of a subject") {

@@ -80,6 +80,31 @@ TEST_CASE("one of two owns; when it releases, the other owns with a higher epoch
   field.loop.run();
 }
 
+TEST_CASE("a lease that its owner gives up is taken sooner than that of a lost owner") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a"), b(nats, field.loop, "b");
+    CHECK(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+    bool soon = false;
+    for (int times = 0; !soon && times < 5; ++times) {  // a busy machine may be late
+      Candidate& first = a.lease->is_owner() ? a : b;
+      Candidate& other = a.lease->is_owner() ? b : a;
+      const std::uint64_t released_at = field.loop.nanos();
+      first.lease->release(Lease::kTakeAfter);
+      REQUIRE(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+      soon = other.lease->is_owner() && other.owned_at < released_at + Lease::kTakeAfter * 1'000'000;
+    }
+    CHECK(soon);
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
 TEST_CASE("an owner that is cut off stops before another one starts") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;

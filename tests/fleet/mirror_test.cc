@@ -24,6 +24,14 @@ class Listener final : public core::Front {
     if (as_text(frames.bytes) == "enter") return out.say(words::Enter());
     if (as_text(frames.bytes) == "leave") return out.say(words::Leave());
     if (as_text(frames.bytes) == "spawn") return out.say(words::Spawn());
+    if (as_text(frames.bytes) == "change") {
+      words::Change change;
+      change.set_team(words::BLUE);
+      change.set_kit(2);
+      change.set_motto("gone fishing");
+      change.set_skin("stripes");
+      return out.say(change);
+    }
     if (as_text(frames.bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
@@ -452,6 +460,20 @@ TEST_CASE("what the owner has missed of a player who comes in is sent to it agai
   CHECK(waits.parts(0).intent().has_spawn());
   (void)snapshot(true, true, true);  // it comes into play
   CHECK(snapshot(true, true, true).parts_size() == 0);
+}
+
+TEST_CASE("a player enters at the next owner as it has changed meanwhile") {
+  Edge edge;
+  edge.say("change");
+  CHECK(edge.message().parts_size() == 1);
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2);
+  const words::Enter& wish = again.parts(1).intent().enter();
+  CHECK(wish.team() == words::BLUE);
+  CHECK(wish.kit() == 2);
+  CHECK(wish.motto() == "gone fishing");
+  CHECK(wish.skin() == "stripes");
 }
 
 TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {

@@ -21,7 +21,8 @@ namespace {
 
 /// A room with the owner's side, and the messages that it publishes to all.
 struct Owned {
-  Owned() {
+  explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {}) {
+    arena.limits = limits;
     arena.arena = "field";
     arena.node = "owner";
     arena.find_game = [](std::string_view) { return &native::game(); };
@@ -38,7 +39,7 @@ struct Owned {
                             },
                             [](Bytes) {}, [](Bytes) {}};
     state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
-      auto side = make_owner_side(arena, 3, until, referee, {}, post, in, its);
+      auto side = make_owner_side(arena, 3, until, referee, seats, post, in, its);
       owner = side.get();
       return side;
     };
@@ -231,6 +232,54 @@ TEST_CASE("of a player of another node who waits for a seat, a bounded number of
                    for (std::size_t i = 0; i < FarGuest::kMostWaiting + 10; ++i) say_hello(message);
                  }));
   CHECK(it.arena.counts->refused == 11);
+}
+
+TEST_CASE("a player of another node whom the room sends away counts no longer, and its node is told so") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, open));
+  pass_time(it);
+  it.owner->read("edge", from_edge(2, enter));
+  pass_time(it);
+  CHECK(it.arena.counts->players == 1);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.sent.clear();
+  it.room->dismiss(it.room->world().players().begin()->first, "enough");
+  pass_time(it);
+  CHECK(it.arena.counts->players == 0);
+  REQUIRE(it.sent.size() == 1);
+  CHECK(it.sent[0].parts(it.sent[0].parts_size() - 1).closed().why() == "enough");
+}
+
+TEST_CASE("players of the last owner enter at once, whatever the limit; afterwards it holds for them, too") {
+  SavedSeats seats;
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    bus::SavedArena::Player& saved = seats[{"edge", 1, number}];
+    saved.mutable_who()->set_name("player " + std::to_string(number));
+    saved.mutable_client()->set_address("192.0.2.1:" + std::to_string(number));
+    saved.mutable_client()->set_game("native");
+    saved.mutable_client()->set_dialect("protobuf");
+  }
+  Owned it(seats, limits);
+  const auto players = [&] { return it.room->world().players().size(); };
+  pass_time(it);
+  CHECK(players() == 3);
+  // The first one leaves and enters, again and again.
+  const std::uint64_t began = it.loop.nanos();
+  std::uint64_t number = 0, entered = 0;
+  const auto say = [&](const std::function<void(bus::FromNode&)>& what) {
+    it.owner->read("edge", from_edge(++number, what));
+    pass_time(it);
+  };
+  say([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_say()->set_text("I am here"); });
+  for (int times = 0; times < 20 && players() == 3; ++times) {
+    say([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); });
+    CHECK(players() == 2);
+    say(enter);
+    entered += players() == 3;
+  }
+  CHECK(entered <= 1 + (it.loop.nanos() - began) / 1'000'000'000);
 }
 
 }  // namespace

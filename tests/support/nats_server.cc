@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace entente {
 namespace {
@@ -48,6 +49,11 @@ void NatsServer::start() {
   process_ = std::make_unique<Process>(argv);
   [[maybe_unused]] const bool ready = process_->err_has("Server is ready");
   assert(ready);
+}
+
+void NatsServer::start_with(std::vector<std::string> arguments) {
+  arguments_ = std::move(arguments);
+  start();
 }
 
 void NatsServer::start_empty() {

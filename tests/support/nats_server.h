@@ -31,6 +31,8 @@ class NatsServer {
   void kill();
   /// Starts it again at the same port. REQUIRES: it was killed.
   void start();
+  /// The same, with other arguments than before.
+  void start_with(std::vector<std::string> arguments);
   /// The same, without the data of JetStream.
   void start_empty();
   /// Suspends it: connections stay open and get no answers.
