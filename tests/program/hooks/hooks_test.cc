@@ -363,6 +363,25 @@ TEST_CASE("a reload: a hook that does not differ goes on, one that is gone sends
   CHECK(two.count() == 1);
 }
 
+TEST_CASE("a reload: a hook that differs sends to its new receiver what waited for the old one") {
+  Receiver old(Receiver::status("503 Busy")), fresh;
+  Hooks hooks({.patience = kQuick});
+  HookSettings its = settings_of(old.url());
+  hooks.set({its});
+  hooks.post(join("a"));
+  hooks.post(join("b"));
+  old.await(1);
+  CHECK(reports(hooks, [](const auto& report) { return report.totals.retried > 0; }));
+  const std::uint64_t retried = report_of(hooks).totals.retried;
+  its = settings_of(fresh.url());
+  CHECK(hooks.set({its}) == "changed: hook 'h'\n");
+  const auto got = fresh.await(2);
+  CHECK(text_of(parsed(got[0].body), "player") == "a");
+  CHECK(text_of(parsed(got[1].body), "player") == "b");
+  CHECK(reports(hooks, [](const auto& report) { return report.totals.delivered == 2; }));
+  CHECK(report_of(hooks).totals.retried >= retried);
+}
+
 TEST_CASE("a command gets the event without a shell, and is tried again if it fails") {
   std::signal(SIGPIPE, SIG_IGN);
   const Folder folder;
