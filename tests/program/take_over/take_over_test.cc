@@ -548,9 +548,11 @@ TEST_CASE("a new process that hangs does not stand in the way of the next upgrad
     REQUIRE(answer.ok());
     return *answer;
   };
+  std::vector<std::string> meanwhile;  // what is told of the last upgrade while the next one is in progress
   for (std::size_t times = 1; times <= 3; ++times) {
     CHECK(upgrade() == "ok");
     CHECK(hand_over.failures() == times - 1);
+    meanwhile.push_back(hand_over.last_failure());
     CHECK(testing::eventually([&] {
       std::ifstream file(log);
       return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n')) == times;
@@ -564,6 +566,7 @@ TEST_CASE("a new process that hangs does not stand in the way of the next upgrad
   hand_over.stop();  // which leaves the last one as it is: it might still take over
   CHECK(::kill(all[2], SIGKILL) == 0);
   CHECK(::waitpid(all[2], nullptr, 0) == all[2]);
+  CHECK(meanwhile == std::vector<std::string>(3));
 }
 
 TEST_CASE("only a process of the same user can take over") {
