@@ -401,6 +401,19 @@ TEST_CASE("a node that was cut off from NATS keeps its new bans and later gets t
   CHECK(is_in_file(a, "10.0.0.3 forever while cut off\n"));
 }
 
+TEST_CASE("NATS loses its data: nodes still have the bans, and a node that comes later gets them") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  REQUIRE(has(a.ctl({"ban", "10.0.0.1", "--why", "for ever"}).out, "banned"));
+  REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
+  nats.kill();
+  nats.start_empty();
+  NodeProcess c(nats, "c");
+  CHECK(c.says({"bans"}, "for ever"));
+  CHECK(has(a.ctl({"bans"}).out, "10.0.0.1\t"));
+}
+
 TEST_CASE("a node that is upgraded while it is cut off from NATS still sends its changes of bans later") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
