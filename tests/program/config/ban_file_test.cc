@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <future>
+#include <utility>
 
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
@@ -110,12 +112,20 @@ TEST_CASE("a ban is removed from the file when it ends, or when the file is next
     KeptBans kept(bans, listed, path, files);
     REQUIRE(kept.load().ok());
     CHECK(text_of(path) == forever);
+    std::promise<void> looked;  // once this is called, the file is watched: the thread calls one after another
+    const Housekeeping::Work after(files, [&, first = true]() mutable {
+      if (std::exchange(first, false)) looked.set_value();
+      return Housekeeping::kIdle;
+    });
+    looked.get_future().wait();
     const std::time_t soon = std::time(nullptr) + 2;
     bans.add({net_of("192.0.2.8"), soon, "", false});
     bans.add({net_of("192.0.2.9"), Ban::kForGood, "", true});  // banned by a server
     REQUIRE(kept.save().ok());
     CHECK(text_of(path) == "# friends of mine\n192.0.2.8 " + until_text(soon) + "\n198.51.100.1 forever\n");
+    const Millis began = steady_now();
     CHECK(entente::eventually([&] { return text_of(path) == forever; }));
+    CHECK(steady_now() - began < Housekeeping::kIdle / 2);  // not only when the file is looked at anyway
     CHECK(bans.all().size() == 2);
   }
   bans.add({net_of("192.0.2.7"), 1, "", false});
