@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "adapters/bzflag/bzflag.h"
@@ -234,6 +236,42 @@ TEST_CASE("the stall time of a peer starts when something waits for it") {
     return running.totals().by(Reason::kClientStalled) == 1;
   }));
   CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
+}
+
+TEST_CASE("a client for which something waits all the time is not dropped while it reads") {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::milliseconds;
+  Limits limits = no_limits();
+  limits.stall_ms = 2'000;
+  limits.high_water = 1024 * 1024;  // more than the kernel takes at once
+  limits.low_water = 512 * 1024;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  const Pair pair(running, fake, nullptr, 32 * 1024);
+  const Buffer piece = frames(64 * 1024, 9);
+  std::size_t offset = 0;
+  const auto push = [&] { offset = (offset + pair.server.try_send(Bytes(piece).subspan(offset))) % piece.size(); };
+  Clock::time_point last = Clock::now();
+  Clock::duration longest{};  // in which it read nothing: on a busy machine, that may be too long
+  const auto lasts = [&] {
+    const auto now = Clock::now();
+    longest = std::max(longest, now - std::exchange(last, now));
+    return longest < milliseconds(1'000);
+  };
+  while (running.totals().stalls == 0 && Clock::now() - last < milliseconds(1'000)) push();
+  const auto began = Clock::now();
+  std::size_t heard = 0;
+  while (lasts() && last < began + milliseconds(3'000)) {
+    push();
+    if (heard > 2'000 * static_cast<std::size_t>((last - began) / milliseconds(1))) {  // slower than the relay
+      (void)pair.server.readable(1);
+      continue;
+    }
+    const Buffer some = pair.client.read_some(16 * 1024);
+    if (some.empty()) break;
+    heard += some.size();
+  }
+  if (lasts()) CHECK(running.totals().by(Reason::kClientStalled) == 0);
 }
 
 /// A client that reads nothing, and a server whose bytes fill all buffers up to it: the relay has stopped reading.
