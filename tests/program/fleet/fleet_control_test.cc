@@ -379,14 +379,22 @@ TEST_CASE("invalid orders of another node are counted and not carried out") {
   for (const char* network : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"}) CHECK(!has(bans, network));
 }
 
+/// Two nodes that know a ban, and have lost NATS since.
+struct CutOff {
+  CutOff() {
+    REQUIRE(has(a.ctl({"ban", "10.0.0.1"}).out, "banned"));
+    REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
+    nats.kill();
+    REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  }
+  NatsServer nats;
+  NodeProcess a{nats, "a"}, b{nats, "b"};
+};
+
 TEST_CASE("a node that was cut off from NATS keeps its new bans and later gets those of the others; so does its file") {
   if (NatsServer::is_missing()) return;
-  NatsServer nats;
-  NodeProcess a(nats, "a"), b(nats, "b");
-  REQUIRE(has(a.ctl({"ban", "10.0.0.1"}).out, "banned"));
-  REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
-  nats.kill();
-  REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  CutOff its;
+  auto& [nats, a, b] = its;
   CHECK(has(a.ctl({"ban", "10.0.0.2"}).out, "banned"));
   CHECK(has(b.ctl({"ban", "10.0.0.3", "--why", "while cut off"}).out, "banned"));
   CHECK(has(b.ctl({"unban", "10.0.0.1"}).out, "no longer"));
@@ -416,12 +424,8 @@ TEST_CASE("NATS loses its data: nodes still have the bans, and a node that comes
 
 TEST_CASE("a node that is upgraded while it is cut off from NATS still sends its changes of bans later") {
   if (NatsServer::is_missing()) return;
-  NatsServer nats;
-  NodeProcess a(nats, "a"), b(nats, "b");
-  REQUIRE(has(a.ctl({"ban", "10.0.0.1"}).out, "banned"));
-  REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
-  nats.kill();
-  REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  CutOff its;
+  auto& [nats, a, b] = its;
   CHECK(has(a.ctl({"unban", "10.0.0.1"}).out, "no longer"));
   CHECK(has(a.ctl({"ban", "10.0.0.2"}).out, "banned"));
   const Ended upgraded = a.ctl({"upgrade"});
