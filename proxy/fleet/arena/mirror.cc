@@ -346,9 +346,11 @@ void Mirror::enter_again(Outlet& out) {
     const core::PlayerState* const player = out.world().player(id);
     const bool again = seat.open, enters = !again || (!seat.entered && player == nullptr);
     if (!again) open(id, seat);
-    Intent wish = *seat.wish;
-    if (player != nullptr) std::get<words::Enter>(wish.content).set_name(player->player.name());
-    if (enters) pass(id, wish, again);
+    if (enters) {
+      Intent wish = *seat.wish;
+      if (player != nullptr) std::get<words::Enter>(wish.content).set_name(player->player.name());
+      pass(id, wish, again);
+    }
     const core::UnitState* unit = out.world().active_unit(id);
     if (seat.spawns && (enters || unit == nullptr || !unit->unit.alive())) pass(id, Intent(words::Spawn()));
     for (const auto& still : {seat.steers, seat.trigger})

@@ -663,8 +663,9 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
       log_warn("the running program does not hand over bans that are not in access.ban_file: {}", known.error().text);
     const bool lacks = known && restore(*known);
     if (const auto taken = take_over->take(); !taken) return taken;
-    if (const auto saved = lacks ? kept_bans_.save() : Outcome<Done>(Done{}); !saved)
-      log_error("bans of the program that ran before are not kept: {}", saved.error().text);
+    if (lacks)
+      if (const auto saved = kept_bans_.save(); !saved)
+        log_error("bans of the program that ran before are not kept: {}", saved.error().text);
   }
   rule_orders_.start();
   start_acceptors();
