@@ -1,5 +1,7 @@
 #include "tests/lab/nodes.h"
 
+#include <lab_accounts.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -16,10 +18,29 @@ constexpr std::uint16_t kWayPort = 5100;
 constexpr Place kWatchedPlace{kProxyHost, 5000};
 constexpr Nanos kFrozenFor = 3 * kSecond;  // after it was frozen, a process may not know yet that it owns nothing
 
+constexpr const char* kSecret = "secret";
+
+std::string password_file(const std::string& node) { return std::string(Disk::kRoot) + node + ".password"; }
+
+/// The texts in quotes of the list that follows `name`, from `at` on.
+std::vector<std::string> list_after(std::string_view text, std::string_view name, std::size_t at) {
+  std::vector<std::string> list;
+  at = text.find(name, at);
+  for (const std::size_t end = text.find(']', at); (at = text.find('"', at)) < end; ++at) {
+    const std::size_t close = text.find('"', ++at);
+    list.emplace_back(text.substr(at, close - at));
+    at = close;
+  }
+  return list;
+}
+
 }  // namespace
 
 Nodes::Nodes(Plan& plan, Verdict& verdict, bool harsh)
-    : Visitors(plan, verdict, kWatchedPlace), harsh_(harsh), records_(plan.has("recording", 0.5)) {
+    : Visitors(plan, verdict, kWatchedPlace),
+      harsh_(harsh),
+      records_(plan.has("recording", 0.5)),
+      accounts_(plan.has("accounts", 0.7)) {
   for (std::size_t i = 0, count = plan.draw("nodes").number(2, kMostNodes); i < count; ++i) {
     if (i != 0 && !plan.has("node " + std::to_string(i))) continue;
     add_node(i);
@@ -52,13 +73,27 @@ void Nodes::add_ways(std::size_t number) {
   }
 }
 
+/// What deploy/fleet/accounts lets a node do that has the roles of this one.
+void Nodes::add_account(const Node& node) const {
+  const std::string roles = std::string(node.stands ? "owner" : "edge") + ",operator" + (records_ ? ",recorder" : "");
+  const auto found =
+      std::find_if(std::begin(kAccounts), std::end(kAccounts), [&](const auto& one) { return one.first == roles; });
+  const std::string_view conf = found->second;
+  const std::size_t at = conf.find("\"" + node.name + "\"");
+  kernel().bus().set_account(node.name,
+                             {kSecret, list_after(conf, "publish: [", at), list_after(conf, "subscribe: [", at)});
+  kernel().disk().put(password_file(node.name), as_bytes(kSecret));
+}
+
 std::string Nodes::configuration(const Node& node) const {
   std::string nats;
   for (std::size_t i = 0; i < kernel().bus().servers(); ++i) nats += (i == 0 ? "" : ", ") + quoted(BusServer::url(i));
-  std::string text = "workers = " + std::to_string(plan_.draw("workers of " + node.name).number(1, 2)) +
-                     "\n[log]\nlevel = \"info\"\n[control]\nsocket = " + quoted(node.service.its().socket) +
-                     "\n[fleet]\nnats = [" + nats + "]\nname = \"lab\"\nnode = " + quoted(node.name) +
-                     "\n[texts]\nserver_down = " + quoted(node.text) + "\n";
+  std::string text =
+      "workers = " + std::to_string(plan_.draw("workers of " + node.name).number(1, 2)) +
+      "\n[log]\nlevel = \"info\"\n[control]\nsocket = " + quoted(node.service.its().socket) + "\n[fleet]\nnats = [" +
+      nats + "]\nname = \"lab\"\nnode = " + quoted(node.name) +
+      (accounts_ ? "\nuser = " + quoted(node.name) + "\npassword_file = " + quoted(password_file(node.name)) : "") +
+      "\n[texts]\nserver_down = " + quoted(node.text) + "\n";
   const std::string record = records_ ? "record = \"{game}-{route}-{time}.mcap\"\n" : "";
   if (records_) text += "[recording]\nto_fleet = \"only\"\nchunk_bytes = 65536\n";
   std::vector<std::string> urls{url(speech("native", "json"), {node.service.its().host, kWatchedPlace.second})};
@@ -75,6 +110,7 @@ std::string Nodes::configuration(const Node& node) const {
 
 void Nodes::hear(std::size_t process, std::string_view line) {
   const auto has = [line](std::string_view what) { return line.find(what) != std::string_view::npos; };
+  if (has("NATS does not permit")) wrong(std::string(line));
   if (has("this node no longer owns the arena") || has("this node hands over the arena")) owns_.erase(process);
   if (!has("this node owns the arena")) return;
   for (const std::size_t other : owners())
@@ -92,6 +128,7 @@ void Nodes::live() {
   for (const auto& one : nodes_) services.push_back(&one->service);
   Service::prepare(services);
   for (const auto& one : nodes_) {
+    if (accounts_) add_account(*one);
     one->service.configure(configuration(*one));
     one->service.start();
   }

@@ -35,6 +35,7 @@ class Nodes final : private Visitors {
   // -- The nodes: nodes.cc
   void add_node(std::size_t number);
   void add_ways(std::size_t number);
+  void add_account(const Node& node) const;
   std::string configuration(const Node& node) const;
   void hear(std::size_t process, std::string_view line);
   bool close();
@@ -64,7 +65,7 @@ class Nodes final : private Visitors {
   void command(const Act& act);
   std::string ask(Node& node, const std::string& line) { return node.service.ask(line, !harsh_ || over_); }
 
-  const bool harsh_, records_;
+  const bool harsh_, records_, accounts_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::set<std::size_t> owns_;                     // processes that said so
   std::map<std::size_t, Nanos> was_frozen_until_;  // processes

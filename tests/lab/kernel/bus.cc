@@ -14,14 +14,13 @@ constexpr Nanos kAtOnce = 20 * kMilli;
 }  // namespace
 // -- Connections ------------------------------------------------------------------------------------------------------
 
-BusLink::BusLink(Kernel& kernel, std::uint32_t host, std::size_t server, std::function<void()> lost,
-                 std::function<void()> missed)
+BusLink::BusLink(Kernel& kernel, std::uint32_t host, std::size_t server, std::string user, Told told)
     : kernel_(kernel),
       at_(host, 4222),
       server_(server),
       life_(kernel.bus().life(server)),
-      lost_(std::move(lost)),
-      missed_(std::move(missed)) {}
+      user_(std::move(user)),
+      told_(std::move(told)) {}
 
 void BusLink::to_server(std::function<void(BusServer&)> what) {
   const Aside aside;
@@ -45,7 +44,7 @@ void BusLink::to_program(std::function<void()> what) {
 void BusLink::lose() {
   if (!std::exchange(open_, false)) return;
   kernel_.note(0x6e6c, at_.first);
-  lost_();
+  told_.lost();
 }
 
 bool BusLink::is_cut() const { return kernel_.is_cut(at_, BusServer::place(server_)); }
@@ -54,6 +53,31 @@ bool BusLink::is_cut() const { return kernel_.is_cut(at_, BusServer::place(serve
 void BusLink::close() {
   open_ = false;
   to_server([self = shared_from_this()](BusServer& server) { server.leave(*self); });
+}
+
+// -- Accounts ---------------------------------------------------------------------------------------------------------
+
+bool BusServer::lets_in(const std::string& user, const std::string& password) const {
+  const auto its = accounts_.find(user);
+  return accounts_.empty() || (its != accounts_.end() && its->second.password == password);
+}
+
+bool BusServer::permits(BusLink& link, std::vector<std::string> Account::*list, const char* verb,
+                        const std::string& subject) const {
+  if (accounts_.empty()) return true;
+  const auto& allowed = accounts_.at(link.user_).*list;
+  if (std::any_of(allowed.begin(), allowed.end(), [&](const auto& one) { return fits(subject, one); })) return true;
+  link.to_program(
+      [self = link.shared_from_this(), what = std::string(verb) + " " + subject] { self->told_.refused(what); });
+  return false;
+}
+
+bool BusServer::may_publish(BusLink& link, const std::string& subject) const {
+  return permits(link, &Account::publish, "publish", subject);
+}
+
+bool BusServer::may_subscribe(BusLink& link, const std::string& pattern) const {
+  return permits(link, &Account::subscribe, "subscribe to", pattern);
 }
 
 // -- The servers ------------------------------------------------------------------------------------------------------
@@ -115,7 +139,7 @@ void BusServer::drop_consumers(const std::function<bool(const BusLink&)>& those)
     const auto consumes = [](const auto& one) { return !one.stream.empty(); };
     if (std::erase_if(link->subscriptions_, consumes) == 0) continue;
     kernel_.after(kHeartbeats, [link] {
-      if (link->open_) link->missed_();
+      if (link->open_) link->told_.missed();
     });
   }
 }
@@ -138,12 +162,14 @@ bool BusServer::fits(const std::string& subject, const std::string& pattern) {
   while (in_subject < subject.size() && in_pattern < pattern.size()) {
     const std::string_view wanted = token(pattern, in_pattern);
     if (wanted == ">") return true;
-    if (const std::string_view its = token(subject, in_subject); wanted != "*" && wanted != its) return false;
+    if (const std::string_view its = token(subject, in_subject); wanted != its && (wanted != "*" || its == ">"))
+      return false;
   }
   return in_subject > subject.size() && in_pattern > pattern.size();
 }
 
 void BusServer::publish(const std::shared_ptr<BusLink>& by, BusMail mail) {
+  if (!may_publish(*by, mail.subject)) return;
   kernel_.note(0x6e70, mail.bytes.size());
   kernel_.note(mail.bytes);
   if (pass(by->server_, mail) || mail.reply.empty()) return;
@@ -187,6 +213,7 @@ bool BusServer::pass(std::size_t from, const BusMail& mail) {
 }
 
 void BusServer::subscribe(BusLink& link, std::uint64_t number, const std::string& pattern, BusLink::Heard heard) {
+  if (!may_subscribe(link, pattern)) return;
   link.subscriptions_.push_back({number, pattern, "", std::move(heard)});
   for (std::size_t server = 0; server < count_; ++server)
     link.subscriptions_.back().known_at[server] = hop(link.server_, server);

@@ -36,10 +36,15 @@ class BusLink final : public File, public std::enable_shared_from_this<BusLink> 
  public:
   using Heard = std::function<void(std::shared_ptr<const BusMail>)>;
 
-  /// `lost`: nothing more comes. `missed`: a consumer (BusServer::consume) is gone.
-  /// `server`: to which it connects.
-  BusLink(Kernel& kernel, std::uint32_t host, std::size_t server, std::function<void()> lost,
-          std::function<void()> missed);
+  /// What the program is told.
+  struct Told {
+    std::function<void()> lost;                            ///< nothing more comes
+    std::function<void()> missed;                          ///< a consumer (BusServer::consume) is gone
+    std::function<void(const std::string& what)> refused;  ///< the account does not permit it
+  };
+
+  /// `server`: to which it connects. `user`: empty: it has no account.
+  BusLink(Kernel& kernel, std::uint32_t host, std::size_t server, std::string user, Told told);
   std::size_t server() const { return server_; }
   /// Calls `what(server)` when it has arrived, unless the server is gone.
   void to_server(std::function<void(BusServer&)> what);
@@ -65,7 +70,8 @@ class BusLink final : public File, public std::enable_shared_from_this<BusLink> 
   const Place at_;
   const std::size_t server_;
   const std::uint64_t life_;  // of the server
-  const std::function<void()> lost_, missed_;
+  const std::string user_;
+  const Told told_;
   bool open_ = true;
   Nanos last_out_ = 0, last_in_ = 0;
   std::vector<Subscription> subscriptions_;
@@ -81,6 +87,19 @@ class BusServer {
   /// `count`: 1 or kMostBusServers. REQUIRES: nobody has connected.
   void set_servers(std::size_t count) { count_ = count; }
   std::size_t servers() const { return count_; }
+
+  // -- Accounts -------------------------------------------------------------------------------------------------------
+  /// Subjects, with the wildcards of NATS.
+  struct Account {
+    std::string password;
+    std::vector<std::string> publish, subscribe;
+  };
+  /// From the first account on, only users with an account are let in.
+  void set_account(const std::string& user, Account account) { accounts_[user] = std::move(account); }
+  bool lets_in(const std::string& user, const std::string& password) const;
+  /// Whether the account permits it. If not, the program is told.
+  bool may_publish(BusLink& link, const std::string& subject) const;
+  bool may_subscribe(BusLink& link, const std::string& pattern) const;
 
   // -- Faults ---------------------------------------------------------------------------------------------------------
   bool runs(std::size_t server) const { return its_[server].runs; }
@@ -147,6 +166,8 @@ class BusServer {
     bool runs = true;
     std::uint64_t life = 1;
   };
+  bool permits(BusLink& link, std::vector<std::string> Account::*list, const char* verb,
+               const std::string& subject) const;
   std::size_t side(std::size_t server) const { return kernel_.now() < split_until_ && server == apart_ ? 1 : 0; }
   Nanos hop(std::size_t from, std::size_t to);
   bool pass(std::size_t from, const BusMail& mail);
@@ -160,6 +181,7 @@ class BusServer {
   Nanos stalls_until_ = 0, split_until_ = 0;
   std::vector<std::shared_ptr<BusLink>> links_;
   std::map<std::string, Stream> streams_;
+  std::map<std::string, Account> accounts_;
 };
 
 }  // namespace entente::lab

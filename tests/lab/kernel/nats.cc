@@ -22,6 +22,7 @@ struct __natsOptions {
   natsErrHandler failed = nullptr;
   natsCustomReconnectDelayHandler delay = nullptr;
   void *of_up = nullptr, *of_down = nullptr, *of_closed = nullptr, *of_failed = nullptr, *of_delay = nullptr;
+  std::string user, password, inbox = "_INBOX";
 };
 
 struct __natsMsg {
@@ -63,6 +64,7 @@ struct __natsConnection : std::enable_shared_from_this<natsConnection> {
   void close();
   bool is_closed() const { return status == NATS_CONN_STATUS_CLOSED; }
   void tell(natsConnectionHandler handler, void* of);
+  void tell_failed(natsStatus how);
   /// Null: the subscription has ended.
   void deliver(const std::shared_ptr<natsSubscription>& to, std::shared_ptr<const BusMail> mail);
   BusLink::Heard way_to(const std::shared_ptr<natsSubscription>& to);
@@ -94,20 +96,24 @@ struct __kvEntry {
 
 namespace {
 
+std::string last_refused;  // what an account did not permit
+
 constexpr Nanos kPing = 1'000 * kMilli, kConnectWait = 2'000 * kMilli;
 constexpr int kMostPings = 2;
 constexpr std::size_t kMostWaiting = 65'536;
 
 void wait_for(const std::function<bool()>& ready, Nanos patience) { kernel().wait(ready, kernel().now() + patience); }
 
-/// Asks the server. Nothing: it has not answered in time.
+/// Asks the server, by a message to `subject`. Nothing: it has not answered in time, or does not permit it.
 template <class Answer>
-std::optional<Answer> ask(natsConnection& by, Nanos patience,
+std::optional<Answer> ask(natsConnection& by, Nanos patience, const std::string& subject,
                           std::function<Answer(BusServer&, const std::shared_ptr<BusLink>&)> what) {
   kernel().call();
   const Aside aside;
   auto answer = std::make_shared<std::optional<Answer>>();
-  by.send([answer, what = std::move(what)](BusServer& server, const std::shared_ptr<BusLink>& link) {
+  by.send([answer, subject, inbox = by.options.inbox + ".answers.1", what = std::move(what)](
+              BusServer& server, const std::shared_ptr<BusLink>& link) {
+    if (!server.may_publish(*link, subject) || !server.may_subscribe(*link, inbox)) return;
     if (!server.has_streams(link->server()) || (server.stalls() && kernel().chance(0.5))) return;
     auto its = what(server, link);
     if (server.stalls()) return;
@@ -127,10 +133,14 @@ BusMail mail_of(const std::string& subject, const void* data, int size) {
   return mail;
 }
 
+/// The subject for a request to JetStream.
+std::string api(const std::string& what) { return "$JS.API." + what; }
+
 /// Stores an entry of a bucket.
 natsStatus write(kvStore& store, BusMail mail, std::optional<std::uint64_t> expected, std::uint64_t* revision) {
+  const std::string subject = mail.subject;
   const auto stored = ask<std::optional<std::uint64_t>>(
-      *store.by, store.wait,
+      *store.by, store.wait, subject,
       [mail = std::move(mail), expected](BusServer& server, const auto&) { return server.store(mail, "", expected); });
   if (!stored) return NATS_TIMEOUT;
   if (!*stored) return NATS_ERR;
@@ -138,13 +148,14 @@ natsStatus write(kvStore& store, BusMail mail, std::optional<std::uint64_t> expe
   return NATS_OK;
 }
 
-/// The message that `find` returns.
-natsStatus get(natsMsg** message, jsCtx& context, const std::string& stream,
+/// The message that `find` returns. `how`: the beginning of the request.
+natsStatus get(natsMsg** message, jsCtx& context, const char* how, const std::string& stream,
                const std::function<Mail(const BusServer::Stream&)>& find) {
-  const auto found = ask<Mail>(*context.by, context.wait, [stream, find](BusServer& server, const auto&) {
-    const auto* const its = server.stream(stream);
-    return its != nullptr ? find(*its) : nullptr;
-  });
+  const auto found =
+      ask<Mail>(*context.by, context.wait, api(how + stream), [stream, find](BusServer& server, const auto&) {
+        const auto* const its = server.stream(stream);
+        return its != nullptr ? find(*its) : nullptr;
+      });
   if (!found) return NATS_TIMEOUT;
   if (*found == nullptr) return NATS_NOT_FOUND;
   const Aside aside;
@@ -167,21 +178,25 @@ natsStatus natsConnection::dial() {
 natsStatus natsConnection::dial_one() {
   const Aside aside;
   Kernel& its = kernel();
-  auto fresh = std::make_shared<BusLink>(
-      its, its.host(), server,
-      [by = weak_from_this()] {
-        if (const auto one = by.lock()) one->lost = true;
-      },
-      [by = weak_from_this()] {
-        if (const auto one = by.lock(); one && one->options.failed != nullptr)
-          one->calls.push_back(
-              [of = one.get()] { of->options.failed(of, nullptr, NATS_MISSED_HEARTBEAT, of->options.of_failed); });
-      });
+  const auto by = weak_from_this();
+  BusLink::Told told;
+  told.lost = [by] {
+    if (const auto one = by.lock()) one->lost = true;
+  };
+  told.missed = [by] {
+    if (const auto one = by.lock()) one->tell_failed(NATS_MISSED_HEARTBEAT);
+  };
+  told.refused = [by](const std::string& what) {
+    const Aside inside;
+    last_refused = what;
+    if (const auto one = by.lock()) one->tell_failed(NATS_NOT_PERMITTED);
+  };
+  auto fresh = std::make_shared<BusLink>(its, its.host(), server, options.user, std::move(told));
   const int opened = its.open(fresh);
   if (opened < 0) return NATS_IO_ERROR;
   enum class Answer : std::uint8_t { kNone, kYes, kNo };
   auto answer = std::make_shared<Answer>(Answer::kNone);
-  if (!its.bus().runs(server) || its.chance(its.faults.refuse))
+  if (!its.bus().runs(server) || its.chance(its.faults.refuse) || !its.bus().lets_in(options.user, options.password))
     its.after(2 * its.faults.delay, [answer] { *answer = Answer::kNo; });
   else
     fresh->to_server([fresh, answer](BusServer& bus) {
@@ -246,6 +261,12 @@ void natsConnection::connect_again() {
 void natsConnection::tell(natsConnectionHandler handler, void* of) {
   const Aside aside;
   if (handler != nullptr) calls.push_back([this, handler, of] { handler(this, of); });
+}
+
+void natsConnection::tell_failed(natsStatus how) {
+  const Aside aside;
+  if (options.failed != nullptr)
+    calls.push_back([this, how] { options.failed(this, nullptr, how, options.of_failed); });
 }
 
 void natsConnection::call() {
@@ -327,7 +348,7 @@ natsStatus natsOptions_SetErrorHandler(natsOptions* to, natsErrHandler handler, 
 natsStatus natsOptions_SetCustomReconnectDelay(natsOptions* to, natsCustomReconnectDelayHandler handler, void* of) {
   return to->delay = handler, to->of_delay = of, NATS_OK;
 }
-// The servers let everybody in. libnats shuffles them.
+// libnats shuffles the servers.
 natsStatus natsOptions_SetServers(natsOptions*, const char**, int) { return NATS_OK; }
 natsStatus natsOptions_SetName(natsOptions*, const char*) { return NATS_OK; }
 natsStatus natsOptions_SetTimeout(natsOptions*, std::int64_t) { return NATS_OK; }
@@ -337,8 +358,14 @@ natsStatus natsOptions_SetMaxPingsOut(natsOptions*, int) { return NATS_OK; }
 natsStatus natsOptions_SetMaxReconnect(natsOptions*, int) { return NATS_OK; }
 natsStatus natsOptions_SetSendAsap(natsOptions*, bool) { return NATS_OK; }
 natsStatus natsOptions_UseGlobalMessageDelivery(natsOptions*, bool) { return NATS_OK; }
-natsStatus natsOptions_SetCustomInboxPrefix(natsOptions*, const char*) { return NATS_OK; }
-natsStatus natsOptions_SetUserInfo(natsOptions*, const char*, const char*) { return NATS_OK; }
+natsStatus natsOptions_SetCustomInboxPrefix(natsOptions* to, const char* inbox) {
+  const Aside aside;
+  return to->inbox = inbox, NATS_OK;
+}
+natsStatus natsOptions_SetUserInfo(natsOptions* to, const char* user, const char* password) {
+  const Aside aside;
+  return to->user = user, to->password = password, NATS_OK;
+}
 natsStatus natsOptions_SetToken(natsOptions*, const char*) { return NATS_OK; }
 natsStatus natsOptions_SetUserCredentialsFromFiles(natsOptions*, const char*, const char*) { return NATS_OK; }
 natsStatus natsOptions_SetIgnoreDiscoveredServers(natsOptions*, bool) { return NATS_OK; }
@@ -485,7 +512,7 @@ void jsCtx_Destroy(jsCtx* one) { delete one; }
 natsStatus js_AddStream(jsStreamInfo**, jsCtx* context, jsStreamConfig* its, jsOptions*, jsErrCode* code) {
   std::vector<std::string> subjects(its->Subjects, its->Subjects + its->SubjectsLen);
   const auto most = static_cast<std::size_t>(its->MaxMsgsPerSubject);
-  const auto added = ask<bool>(*context->by, context->wait,
+  const auto added = ask<bool>(*context->by, context->wait, api("STREAM.CREATE." + std::string(its->Name)),
                                [name = std::string(its->Name), subjects, most](BusServer& server, const auto&) {
                                  return server.add_stream(name, subjects, most);
                                });
@@ -502,7 +529,8 @@ natsStatus js_GetStreamInfo(jsStreamInfo** into, jsCtx* context, const char* str
   const std::string filter =
       options != nullptr && options->Stream.Info.SubjectsFilter != nullptr ? options->Stream.Info.SubjectsFilter : "";
   const auto found = ask<std::optional<Its>>(
-      *context->by, context->wait, [name = std::string(stream), filter](BusServer& server, const auto&) {
+      *context->by, context->wait, api("STREAM.INFO." + std::string(stream)),
+      [name = std::string(stream), filter](BusServer& server, const auto&) {
         const auto* const one = server.stream(name);
         if (one == nullptr) return std::optional<Its>();
         Its its{one->created, {}};
@@ -542,7 +570,7 @@ natsStatus js_Publish(jsPubAck** into, jsCtx* context, const char* subject, cons
                       jsPubOptions* options, jsErrCode*) {
   const std::string id = options->MsgId != nullptr ? options->MsgId : "";
   const auto stored = ask<std::optional<std::uint64_t>>(
-      *context->by, context->wait,
+      *context->by, context->wait, subject,
       [mail = mail_of(subject, data, size), id](BusServer& server, const auto&) { return server.store(mail, id); });
   if (!stored) return NATS_TIMEOUT;
   if (!*stored) return NATS_NO_RESPONDERS;
@@ -555,13 +583,13 @@ void jsPubAck_Destroy(jsPubAck* one) { delete one; }
 
 natsStatus js_GetLastMsg(natsMsg** into, jsCtx* context, const char* stream, const char* subject, jsOptions*,
                          jsErrCode*) {
-  return get(into, *context, stream,
+  return get(into, *context, "STREAM.MSG.GET.", stream,
              [subject = std::string(subject)](const auto& its) { return BusServer::last(its, subject); });
 }
 
 natsStatus js_DirectGetMsg(natsMsg** into, jsCtx* context, const char* stream, jsOptions*,
                            jsDirectGetMsgOptions* options) {
-  return get(into, *context, stream,
+  return get(into, *context, "DIRECT.GET.", stream,
              [pattern = std::string(options->NextBySubject), from = options->Sequence](const auto& its) -> Mail {
                const auto found = std::find_if(its.mails.begin(), its.mails.end(), [&](const auto& one) {
                  return one->number >= from && BusServer::fits(one->subject, pattern);
@@ -578,7 +606,7 @@ natsStatus js_SubscribeSync(natsSubscription** into, jsCtx* context, const char*
   fresh->number = ++context->by->last_number;
   const auto heard = context->by->way_to(fresh);
   const auto first = ask<std::optional<std::uint64_t>>(
-      *context->by, context->wait,
+      *context->by, context->wait, api("CONSUMER.CREATE." + std::string(options->Stream)),
       [fresh, heard, stream = std::string(options->Stream), pattern = std::string(subject)](BusServer& server,
                                                                                             const auto& link) {
         if (server.stream(stream) == nullptr) return std::optional<std::uint64_t>();
@@ -606,9 +634,10 @@ natsStatus kvConfig_Init(kvConfig* its) { return *its = {}, NATS_OK; }
 natsStatus js_CreateKeyValue(kvStore** into, jsCtx* context, kvConfig* its) {
   const std::string bucket = its->Bucket;
   const std::size_t history = std::max<std::size_t>(its->History, 1);
-  const auto added = ask<bool>(*context->by, context->wait, [bucket, history](BusServer& server, const auto&) {
-    return server.add_stream("KV_" + bucket, {"$KV." + bucket + ".>"}, history);
-  });
+  const auto added = ask<bool>(*context->by, context->wait, api("STREAM.CREATE.KV_" + bucket),
+                               [bucket, history](BusServer& server, const auto&) {
+                                 return server.add_stream("KV_" + bucket, {"$KV." + bucket + ".>"}, history);
+                               });
   if (!added) return NATS_TIMEOUT;
   if (!*added) return NATS_ERR;
   const Aside aside;
@@ -617,7 +646,7 @@ natsStatus js_CreateKeyValue(kvStore** into, jsCtx* context, kvConfig* its) {
 
 natsStatus js_KeyValue(kvStore** into, jsCtx* context, const char* bucket) {
   const auto there = ask<bool>(
-      *context->by, context->wait,
+      *context->by, context->wait, api("STREAM.INFO.KV_" + std::string(bucket)),
       [name = "KV_" + std::string(bucket)](BusServer& server, const auto&) { return server.stream(name) != nullptr; });
   if (!there) return NATS_TIMEOUT;
   if (!*there) return NATS_NOT_FOUND;
@@ -628,7 +657,7 @@ void kvStore_Destroy(kvStore* one) { delete one; }
 
 natsStatus kvStore_Get(kvEntry** into, kvStore* store, const char* key) {
   const auto found = ask<Mail>(
-      *store->by, store->wait,
+      *store->by, store->wait, api("STREAM.MSG.GET.KV_" + store->bucket),
       [stream = "KV_" + store->bucket, subject = store->subject(key)](BusServer& server, const auto&) -> Mail {
         const auto* const its = server.stream(stream);
         return its != nullptr ? BusServer::last(*its, subject) : nullptr;
@@ -646,7 +675,7 @@ natsStatus kvStore_Put(std::uint64_t* revision, kvStore* store, const char* key,
 /// An entry that was removed may be created again.
 natsStatus kvStore_Create(std::uint64_t* revision, kvStore* store, const char* key, const void* data, int size) {
   const auto stored = ask<std::optional<std::uint64_t>>(
-      *store->by, store->wait,
+      *store->by, store->wait, store->subject(key),
       [stream = "KV_" + store->bucket, mail = mail_of(store->subject(key), data, size)](BusServer& server,
                                                                                         const auto&) {
         const auto* const its = server.stream(stream);
@@ -692,11 +721,13 @@ const char* natsStatus_GetText(natsStatus status) {
       return "No responders are available for the request";
     case NATS_CONNECTION_CLOSED:
       return "Connection Closed";
+    case NATS_NOT_PERMITTED:
+      return "Not Permitted";
     default:
       return "Error";
   }
 }
-const char* nats_GetLastError(natsStatus*) { return ""; }
+const char* nats_GetLastError(natsStatus*) { return last_refused.c_str(); }
 void nats_ReleaseThreadMemory() {}
 void nats_Sleep(std::int64_t milliseconds) {
   kernel().wait([] { return false; }, kernel().now() + static_cast<Nanos>(milliseconds) * kMilli);
