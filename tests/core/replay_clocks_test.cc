@@ -631,4 +631,86 @@ TEST_CASE("a library gives the facts of its source from any position, and keeps 
   }
 }
 
+/// A unit that moves 1 m each millisecond.
+std::vector<Fact> dense(std::size_t poses) {
+  std::vector<Fact> facts{at(0, words::World()), at(0, player(1)), at(0, unit(2, 1)), at(0, words::Ready())};
+  for (std::size_t i = 1; i <= poses; ++i) facts.push_back(at(i * kMillisecond, pose(2, static_cast<double>(i))));
+  return facts;
+}
+
+TEST_CASE("a library reads no more than its limit of facts at once, and misses none") {
+  constexpr std::size_t kPoses = 10'000;  // twice as many in a segment's time as it may have
+  FactLibrary library(std::make_unique<MemoryFacts>(dense(kPoses)));
+  const auto reader = library.reader();
+  WorldState world;
+  REQUIRE(reader->seek(0, world).ok());
+  std::size_t read = 0;
+  while (const auto next = reader->next_at()) {
+    const Fact fact = reader->next();
+    REQUIRE(*next == ++read * kMillisecond);
+    REQUIRE(as<words::Pose>(fact)->x() == static_cast<double>(read));
+  }
+  CHECK(read == kPoses);
+  CHECK(library.read() >= kPoses / FactLibrary::kMostFacts);
+  for (const Micros to :
+       {3'999U, 4'001U, 4'900U, 5'001U, 9'999U}) {  // before and after the place where a segment ends early
+    REQUIRE(reader->seek(to * kMillisecond, world).ok());
+    CHECK(x_of(world) == static_cast<double>(to));
+    CHECK(reader->next_at() == (to + 1) * kMillisecond);
+  }
+  CHECK(library.skipped() == 0);
+}
+
+TEST_CASE("a library forgets what was read the longest ago, and reads it again when it is wanted") {
+  constexpr std::size_t kPoses = FactLibrary::kMostKept * 5 / 4;
+  FactLibrary library(std::make_unique<MemoryFacts>(dense(kPoses)));
+  const auto reader = library.reader();
+  WorldState world;
+  REQUIRE(reader->seek(0, world).ok());
+  while (reader->next_at()) (void)reader->next();
+  const auto reads_at = [&](Micros to) {
+    const auto before = library.read();
+    REQUIRE(reader->seek(to, world).ok());
+    CHECK(reader->next_at() == to + kMillisecond);
+    return library.read() - before;
+  };
+  CHECK(reads_at((kPoses - 10) * kMillisecond) == 0);
+  CHECK(reads_at(kSecond) > 0);
+  CHECK(reads_at(2 * kSecond) == 0);
+}
+
+TEST_CASE("a replay that has as many viewers as it may have refuses one more, until one leaves") {
+  /// Enters, and keeps only why it was refused.
+  class Quiet final : public Front {
+   public:
+    explicit Quiet(std::string& refused) : refused_(refused) {}
+    void opened(const Peer&, FrontOut& out) override { out.say(words::Enter()); }
+    void receive(const Frames&, FrontOut&) override {}
+    void hear(const Fact& fact, FrontOut&) override {
+      if (const auto* refused = as<words::Refused>(fact))
+        refused_ = words::Refused::Code_Name(refused->code()) + ": " + refused->text();
+    }
+
+   private:
+    std::string& refused_;
+  };
+  Show show(drive());
+  std::string refused;
+  const auto comes = [&] {
+    const Id viewer = show.room->seat(std::make_unique<Quiet>(refused), {}, show.now);
+    show.pass(0);
+    return viewer;
+  };
+  Id last = 0;
+  for (int i = 0; i < 800; ++i) last = comes();
+  CHECK(refused.empty());
+  comes();
+  CHECK(refused == "FULL: all places for viewers are taken");
+  refused.clear();
+  show.room->gone(last, "it leaves", show.now);
+  show.pass(0);
+  comes();
+  CHECK(refused.empty());
+}
+
 }  // namespace entente::testing::replay_clocks_test

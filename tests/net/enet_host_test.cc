@@ -35,6 +35,7 @@ struct Side final : EnetHost::User {
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
                   to_hex(packet.bytes().first(std::min<std::size_t>(4, packet.bytes().size()))));
+    if (drops) return host.disconnect_now(*std::exchange(peer, nullptr), 5);
     for (const Millis until = steady_now() + spins; spins != 0 && steady_now() < until;) continue;
     if (echo) host.send(who, channel, std::move(packet));
   }
@@ -54,7 +55,7 @@ struct Side final : EnetHost::User {
 
   EnetHost host;
   EnetPeer* peer = nullptr;
-  bool echo = false, turns_away = false;
+  bool echo = false, turns_away = false, drops = false;
   int drains = 0;
   Millis spins = 0;  // how long it takes over each packet
   std::uint32_t refused = 0;
@@ -401,6 +402,17 @@ TEST_CASE("enet host: what a peer sent before it left is delivered, however busy
   duel.until([&] { return duel.server.peer == nullptr; });
   CHECK(duel.server.log.size() == 32);
   CHECK(duel.server.log.back() == "down 9");
+}
+
+TEST_CASE("enet host: a user who drops a peer on a packet is not told of its other packets") {
+  Duel duel({4, 2, false});
+  duel.connect(3);
+  duel.server.drops = true;
+  for (int i = 0; i < 10; ++i)
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("one"), EnetDelivery::kReliable));
+  duel.until([&] { return duel.client.peer == nullptr; });
+  CHECK(duel.client.log.back() == "down 5");
+  CHECK(duel.server.log.size() == 2);
 }
 
 TEST_CASE("enet host: packets that wait for a lost one do not keep it out, however many they are") {

@@ -110,6 +110,15 @@ TEST_CASE("talk: hundreds of descriptors pass, although the kernel holds few at 
   CHECK(got->back().name == "299");
 }
 
+TEST_CASE("talk: more descriptors than a take-over passes are refused before any is sent") {
+  auto [a, b] = pair_of_sockets();
+  const Talk ours(std::move(a)), theirs(std::move(b));
+  const auto sent = ours.send(std::vector<NamedFd>(Talk::kMostDescriptors + 1), kPatience);
+  REQUIRE_FALSE(sent.ok());
+  CHECK(sent.error().text == "a take-over passes at most 1024 sockets");
+  CHECK_FALSE(theirs.hear(kImpatience).ok());
+}
+
 TEST_CASE("talk: invalid messages are refused and leave no descriptor open") {
   Fd in;
   const Fd out = pipe_end(in);

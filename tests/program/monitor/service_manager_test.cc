@@ -275,6 +275,23 @@ TEST_CASE("listeners use the passed sockets of their address, and unused sockets
   CHECK(std::filesystem::exists(control));  // the service manager's socket is not removed
 }
 
+TEST_CASE("a passed control socket that others may use is refused") {
+  const Folder folder;
+  const std::string control = folder.file("c.sock");
+  const net::Fd local = local_socket(control);
+  std::filesystem::permissions(control, std::filesystem::perms{0620});
+  Passed passed;
+  passed.add(local, "control");
+  const std::string config =
+      folder.write("a.toml", "[control]\nsocket = \"" + control +
+                                 "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n");
+  const Ended ended = run(passed.command({kEntente, "run", config}));
+  CHECK(ended.code != 0);
+  CHECK(
+      ended.err.find("'" + control + "', which systemd passed, can be used by others; give its unit SocketMode=0600") !=
+      std::string::npos);
+}
+
 TEST_CASE("a passed socket that does not fit is not used, and the log names its fault; one of both families fits") {
   const Folder folder;
   net::Fd two(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
