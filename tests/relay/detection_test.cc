@@ -42,6 +42,22 @@ TEST_CASE("a server that can be probed is probed silently before the first playe
   CHECK(running.totals().begun == 3);
 }
 
+TEST_CASE("clients that wait for a server's dialect are turned away when the program stops") {
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.sessions = 2;
+  Running running(toy::game(), fake.address(), limits, 1, std::nullopt);
+  const Stream probe = expect_probe(fake);
+  const Stream early = Stream::to(running.address), also = Stream::to(running.address);
+  early.send(kHello);
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);  // so the others are in
+  running.stop();
+  CHECK(as_text(early.read_all()) == kGoodbye);
+  CHECK(as_text(also.read_all()) == kGoodbye);
+  CHECK(running.totals().by(Reason::kDraining) == 2);
+  CHECK(probe.read_all().empty());
+}
+
 TEST_CASE("a server of another dialect than the listener's gets no player, and the log says what to do") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);

@@ -205,6 +205,9 @@ TEST_CASE("a client that waits for its turn to ask for a WebSocket is refused wh
     clients.back().send(both);
   }
   for (const Stream& client : clients) CHECK(client.read_text(12) == "HTTP/1.1 200");
+  const Stream later = Stream::to(running.address);  // when it is answered, the second requests of the others were read
+  later.send(ask);
+  CHECK(later.read_text(12) == "HTTP/1.1 200");
   running.stop();
   std::uint64_t refused = 0;
   for (const Stream& client : clients)

@@ -101,6 +101,7 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     std::vector<Buffer> datagrams_to_server, datagrams_to_client;
     std::string closed;
     std::vector<Buffer> kept;  // by a lab
+    std::string notes;         // one line each
     relay::TapSink::LabMark mark = relay::TapSink::LabMark::kPassed;
   };
 
@@ -108,6 +109,12 @@ class Tapped final : public relay::Tap, private relay::TapSink {
   Record record(relay::LinkId link) {
     std::lock_guard lock(mutex_);
     return records_[link];
+  }
+  /// Waits until there is a note of this link with this text.
+  bool noted(relay::LinkId link, std::string_view text) {
+    const bool is_there = eventually([&] { return record(link).notes.find(text) != std::string::npos; });
+    if (!is_there) MESSAGE("the notes of link ", link, ":\n", record(link).notes);
+    return is_there;
   }
   /// How many sessions were opened and not closed.
   std::size_t left_open() {
@@ -135,6 +142,10 @@ class Tapped final : public relay::Tap, private relay::TapSink {
       append(up ? record.to_server : record.to_client, bytes);
     else
       (up ? record.datagrams_to_server : record.datagrams_to_client).emplace_back(bytes.begin(), bytes.end());
+  }
+  void note(relay::LinkId link, std::string_view text, WallTime) override {
+    std::lock_guard lock(mutex_);
+    records_[link].notes.append(text).append("\n");
   }
   void closed(relay::LinkId link, std::string_view reason, WallTime) override {
     std::lock_guard lock(mutex_);

@@ -27,6 +27,8 @@ TEST_CASE("messages of both kinds pass in both directions, one for one, and reac
   pair.server.send("100000000000000000");
   CHECK(pair.client.next() == "b:12");
   CHECK(pair.client.next() == "b:100000000000000000");
+  REQUIRE(running.sessions().size() == 1);
+  CHECK(running.sessions()[0].bytes == 20);
 
   pair.client.send(CloseFrame{1000, "bye"});
   CHECK(pair.server.next() == "close:1000 bye");

@@ -287,6 +287,17 @@ TEST_CASE("a client that connects while the server's dialect is being detected i
     scene.until([&] { return scene.client.heard("down 35"); });
     CHECK(running.ended(Reason::kDialectUnknown));
   }
+  SUBCASE("or it is turned away if the program stops, as all others that wait") {
+    Yard other;
+    other.join(running.address);
+    for (Yard* one : {&scene, &other}) {  // what they say is acknowledged once they are in
+      one->say(one->client, said("here"));
+      one->until([&] { return one->client.peer->waiting() == 0; });
+    }
+    running.stop();
+    for (Yard* one : {&scene, &other}) one->until([&] { return one->client.heard("down 35"); });
+    CHECK(running.totals().by(Reason::kDraining) == 2);
+  }
 }
 
 TEST_CASE("queries beside ENet are answered by the front's game, at a limited rate") {

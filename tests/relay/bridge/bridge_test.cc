@@ -262,6 +262,7 @@ TEST_CASE("a client that lost its link resumes the session, on whatever worker i
     server.send(point(3));
     CHECK(client->read(3) == point(3));
     CHECK(running.ended(Reason::kResumed, times));
+    CHECK(running.tapped.noted(1, "its link broke; the seat is kept for 20 s\ncame back from "));
   }
   CHECK(running.totals().current_sessions() == 1);
   client->send(Buffer{0, toy::kBye});

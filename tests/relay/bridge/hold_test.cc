@@ -89,6 +89,9 @@ TEST_CASE("hold: a player whose server goes away stays, and joins again with the
   CHECK(running.heard.line("session 1 (\"us\"): back on server " + running.at.text()));
   CHECK(running.heard.told("opened") == 1);
   CHECK(running.sessions()[0].player == "us");  // as the server calls it
+  CHECK(running.tapped.noted(1, "server " + running.at.text() + " is lost (server left); the player waits for it\n"));
+  CHECK(running.tapped.noted(1, "dialling " + running.at.text() + "\n"));
+  CHECK(running.tapped.noted(1, "back on server " + running.at.text() + " after "));
 
   server.stream().reset();  // once more, while the server keeps running
   anna.client.until("the server is away");
@@ -96,6 +99,20 @@ TEST_CASE("hold: a player whose server goes away stays, and joins again with the
   let_in(again, "two", "cleo");
   CHECK_FALSE(have(anna.client.until("back on the server"), R"("world")"));  // it is the same world
   CHECK(running.totals().brought_back == 2);
+}
+
+TEST_CASE("hold: a player who asks to spawn while the server is away spawns when it is back") {
+  Held running;
+  Player anna(running);  // not in play
+  running.up.reset();
+  anna.lose();
+  anna.client.until("the server is away");
+  anna.client.say(R"({"spawn":{}})");
+  running.server_up();
+  Lines server = greet(*running.up).first;
+  let_in(server, "one", "cleo");
+  anna.client.until("back on the server");
+  server.until("spawn");
 }
 
 TEST_CASE("hold: a server that is lost before it lets the player in is tried again, at growing intervals") {
@@ -281,6 +298,7 @@ TEST_CASE("hold: a player waits for a slot on a full server, and waiting players
   Lines ben = enters("ben");
   turn_away(running, "ben");
   ben.until("the server is full; waiting for a seat");
+  CHECK(running.tapped.noted(running.sessions().back().info.link, "is full; the player waits for a seat\n"));
   CHECK(running.heard.line("is full; waits for a seat for up to 60 s"));
   CHECK(eventually([&] { return running.waiting() == 1; }));
   CHECK(running.totals().held_now() == 1);
@@ -450,6 +468,7 @@ TEST_CASE("hold: players leave a drained server, wait in the operator's words, a
   CHECK(running.server().drain_server(name, true) == 1);
   CHECK(running.server().leave_server(name, "drained") == 1);
   anna.client.until("we move");
+  CHECK(running.tapped.noted(1, "server " + name + " is lost (the server is drained); the player waits for it\n"));
   CHECK(eventually([&] { return running.waiting() == 1; }));
   CHECK(running.server().leave_server(name, "drained") == 0);  // it is on no server
   CHECK(running.server().drain_server(name, false) == 1);
@@ -485,6 +504,7 @@ TEST_CASE(
   CHECK(again.find("anna") != std::string::npos);
   let_in(server, "two", "cleo");
   CHECK(have(anna.until("back on the server"), "cleo"));
+  CHECK(running.tapped.noted(1, "server " + one.text() + " is drained; the player goes to another one\n"));
   CHECK(running.totals().by(Reason::kDrained) == 0);
 
   SUBCASE("which is drained, too") {

@@ -58,6 +58,9 @@ TEST_CASE("move: a player continues at another route's server, and stays at its 
   CHECK(running.heard.line("moved session " + std::to_string(running.sessions()[0].info.link) +
                            " (\"us\") from native json " + running.addresses[kHome].text() + " to native json " +
                            running.addresses[kOther].text() + " in "));
+  const relay::LinkId link = running.sessions()[0].info.link;
+  CHECK(running.tapped.noted(link, "is moved to native json " + running.addresses[kOther].text() + "\n"));
+  CHECK(running.tapped.noted(link, "dialling " + running.other_at.text() + ", to move there\n"));
 
   auto back = running.begin_move(kHome);
   Lines home = greet(*running.home).first;
@@ -97,6 +100,7 @@ TEST_CASE("move: a player that is not let in stays where it is, and the answer s
   Player anna(running);
   const std::string why = not_let_in(running, [&] { return running.begin_move(kOther); });
   CHECK(running.heard.line("is not moved to native json " + running.addresses[kOther].text() + ": " + why));
+  CHECK(running.tapped.noted(running.sessions()[0].info.link, "is not moved: " + why + "\n"));
   anna.plays_on(*anna.server, "still at home");
   CHECK(running.totals().moved == 0);
   CHECK(running.server().servers(kOther)[0].sessions == 0);
@@ -107,6 +111,31 @@ TEST_CASE("move: a player that is not let in stays where it is, and the answer s
   let_in(other, "two", "cleo");
   anna.client.until("you were moved");
   CHECK(result.get().how == How::kMoved);
+}
+
+TEST_CASE(
+    "move: notices that the next server sends before its world reach the player who is there, and nobody who is not") {
+  Moving running;
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  other.say(R"({"world_progress":{"done":1,"total":2}})");
+  other.say(R"({"notice":{"text":"welcome to the other server"}})");
+  SUBCASE("the player is let in") {
+    let_in(other, "two", "cleo");
+    CHECK(result.get().how == How::kMoved);
+    const auto heard = anna.client.until("welcome to the other server");
+    CHECK(have(heard, R"("two")"));
+    CHECK_FALSE(have(heard, "world_progress"));
+  }
+  SUBCASE("the player is refused") {
+    other.say(R"({"refused":{"text":"go away"}})");
+    CHECK(result.get().how == How::kStays);
+    anna.server->say(R"({"said":{"text":"still here"}})");
+    const auto heard = anna.client.until("still here");
+    CHECK_FALSE(have(heard, "welcome"));
+    CHECK_FALSE(have(heard, "world_progress"));
+  }
 }
 
 TEST_CASE("move: a server that does not let the player in in time is given up") {
@@ -194,7 +223,9 @@ TEST_CASE("move: where players wait for a server, a moved player waits, too, and
   Player anna(running);
   running.other.reset();
   const relay::LinkId link = running.sessions().front().info.link;
-  CHECK(running.server().move(link, kOther, 0).how == How::kUnderWay);
+  const MoveResult under_way = running.server().move(link, kOther, 4'000);
+  CHECK(under_way.how == How::kUnderWay);
+  CHECK(under_way.text == "waits for its servers, for up to 60 s");
   REQUIRE(eventually([&] { return running.server().waiting(kOther) == 1; }));
   CHECK(running.heard.line("waits for its servers, for up to 60 s"));
   CHECK(running.why_stays(kOther) == "the player is on the way to another route already");

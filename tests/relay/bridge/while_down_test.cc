@@ -93,6 +93,8 @@ TEST_CASE("while_down: a player that loses the server plays in the arena, and re
     anna.client.until("hello anna");
     CHECK(running.sessions().size() == 2);
     CHECK(running.sessions()[1].arena == "lobby");
+    const relay::LinkId link = running.sessions()[1].info.link;
+    CHECK(running.tapped.noted(link, "no server is up: the player goes to the arena 'lobby'\n"));
     CHECK(running.totals().current_sessions() == 1);
     CHECK(running.totals().held_now() == 1);
 
@@ -107,6 +109,7 @@ TEST_CASE("while_down: a player that loses the server plays in the arena, and re
     CHECK(have(back, R"("two")"));
     anna.client.say(R"({"say":{"text":"still here"}})");
     server.until("still here");
+    CHECK(running.tapped.noted(link, "server " + running.at.text() + " is up: the player leaves the arena\n"));
     CHECK(running.sessions()[1].arena.empty());
     CHECK(running.totals().held_now() == 0);
     CHECK(running.totals().held == 1);
@@ -224,9 +227,12 @@ TEST_CASE("while_down: a player whose arena is closed waits for the server") {
   running.up.reset();
   anna.lose();
   anna.client.until(kInArena);
+  const relay::LinkId link = running.sessions().front().info.link;
   REQUIRE(running.server().change({.retired = {running.arena_route}}).ok());
   running.server().retire_shared_room(running.arena);
   CHECK_FALSE(have(anna.client.until(kAway), "kicked"));
+  CHECK(running.tapped.noted(
+      link, "the arena 'lobby' does not keep the player: the server is being closed; try again later\n"));
   running.server_up();
   auto [server, enter] = greet(*running.up);
   let_in(server, "one", "cleo");

@@ -102,6 +102,7 @@ TEST_CASE("who asks through a relay whose server sleeps is answered, and does no
       CHECK(clients.back().read_text(9) == running.greeting(number));
     }
     for (int i = 0; i < 2; ++i) ask(clients[0], running.dialect);
+    CHECK(running.server().servers(0)[0].sessions == 0);
     clients.clear();
     CHECK(running.empty());
     CHECK(running.server().waiting(0) == 0);
