@@ -35,9 +35,10 @@ constexpr Millis kTell = 5'000;  // wait before another archive is reported; get
 
 constexpr const char* kAboutArchive =
     "A recording is written to NODE.NAME.mcap when its node has completed it. If a node is silent for the time of\n"
-    "--silence, its unfinished recordings are written, too. Their end is repaired, as by `entente recover`. Such a\n"
-    "file is named NODE.NAME.repaired-BYTES.mcap, where BYTES is the number of bytes received. If more of the\n"
-    "recording arrives later, the file is replaced. Other files are not overwritten.\n"
+    "--silence, its unfinished recordings are written, too. A recording whose end is missing, or of which NATS has\n"
+    "lost pieces, is repaired, as by `entente recover`. Such a file is named NODE.NAME.repaired-BYTES.mcap.\n"
+    "BYTES is the size of what was received. If more of the recording arrives later, the file is replaced. Other\n"
+    "files are not overwritten.\n"
     "Without --once, what fails is tried again, at first after a second, later once an hour. Several processes of\n"
     "`entente archive` can run for one fleet: one writes, and another takes over if it fails. So all must have the\n"
     "same DIR, for example on a network file system.\n";
@@ -118,16 +119,19 @@ class Archive {
   bool is_archived(const FleetRecording& one, Note& note, const std::function<bool()>& goes_on) {
     const std::string stem = (fs::path(into_) / (one.node + "." + one.name)).string(), repaired = stem + ".repaired-";
     const std::string whole = stem + std::string(kEnding);
-    const std::string path = one.complete ? whole : repaired + std::to_string(one.bytes) + std::string(kEnding);
+    const std::string cut = repaired + std::to_string(one.bytes) + std::string(kEnding);
     std::error_code unknown;
-    if (fs::exists(whole, unknown) || fs::exists(path, unknown)) return true;
+    if (fs::exists(whole, unknown) || fs::exists(cut, unknown)) return true;
     if (!one.ended && !is_given_up(one, note)) return false;
     if (steady_now() < note.not_before) return false;
-    fs::remove(path + ".archiving", unknown);  // left by an archive that died: this one has the lease now
-    const auto saved = reader_.save(one, path, goes_on);
+    for (const std::string& path : {whole, cut})  // left by an archive that died: this one has the lease now
+      fs::remove(path + FleetReader::kUnfinished, unknown);
+    const auto saved = reader_.save(one, whole, cut, goes_on);
     if (saved) {
+      const std::string& path = *saved ? whole : cut;
+      const char* const missing = one.complete ? ", repaired: pieces are missing" : ", repaired: its end is missing";
       std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
-                  one.complete ? "" : ", repaired: its end is missing");
+                  *saved ? "" : missing);
       std::fflush(stdout);
       if (one.from == 0) remove_shorter(repaired, path);  // otherwise only they have its beginning
       return true;

@@ -30,6 +30,14 @@ std::string joined_errors(const ConfigErrors& errors) {
   return text;
 }
 
+/// Gives the file its name.
+Outcome<Done> finish(trace::FileSink& file, const std::function<bool()>& goes_on) {
+  if (const auto there = file.check(); !there) return there;
+  if (!goes_on()) return Error{"interrupted"};
+  if (const auto synced = file.sync(); !synced) return synced;
+  return file.finish();
+}
+
 }  // namespace
 
 Outcome<std::unique_ptr<FleetReader>> FleetReader::open(const std::string& path) {
@@ -198,36 +206,45 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
   return ended && whole;
 }
 
-Outcome<Done> FleetReader::save(const FleetRecording& recording, const std::string& path,
+Outcome<bool> FleetReader::save(const FleetRecording& recording, const std::string& path, const std::string& repaired,
                                 const std::function<bool()>& goes_on) {
-  auto file = trace::FileSink::create(path, ".archiving");
-  if (!file) return file.error();
-  const auto failed = [&](const Error& error) {
-    (*file)->discard();
-    return error;
-  };
-  const auto finish = [&]() -> Outcome<Done> {
-    if (const auto there = (*file)->check(); !there) return failed(there.error());
-    if (!goes_on()) return failed(Error{"interrupted"});
-    if (const auto synced = (*file)->sync(); !synced) return failed(synced.error());
-    return (*file)->finish();
-  };
   if (recording.complete) {
-    const auto whole = fetch(recording, **file, goes_on);
-    if (!whole) return failed(whole.error());
-    if (*whole) return finish();
-    if (const auto cut = (*file)->cut(0); !cut) return failed(cut.error());
+    const auto whole = save_whole(recording, path, goes_on);
+    if (!whole || *whole) return whole;
   }
-  const auto folder = std::filesystem::path(path).parent_path().string();
-  auto part = trace::ScratchFile::create(folder.empty() ? "." : folder, recording.name, 0600);
-  if (!part) return failed(part.error());
-  {
-    const auto into = (*part)->writer();
-    if (const auto fetched = fetch(recording, *into, goes_on); !fetched) return failed(fetched.error());
-  }
-  const auto recovered = trace::recover(**part, **file);
-  if (!recovered) return failed(recovered.error());
-  return finish();
+  if (const auto done = save_repaired(recording, repaired, goes_on); !done) return done.error();
+  return false;
+}
+
+/// False: something is missing; then there is no file.
+Outcome<bool> FleetReader::save_whole(const FleetRecording& recording, const std::string& path,
+                                      const std::function<bool()>& goes_on) {
+  auto file = trace::FileSink::create(path, kUnfinished);
+  if (!file) return file.error();
+  const auto whole = fetch(recording, **file, goes_on);
+  const auto done = whole && *whole ? finish(**file, goes_on) : Outcome<Done>(Done{});
+  if (!whole || !*whole || !done) (*file)->discard();
+  if (!done) return done.error();
+  return whole;
+}
+
+Outcome<Done> FleetReader::save_repaired(const FleetRecording& recording, const std::string& path,
+                                         const std::function<bool()>& goes_on) {
+  auto file = trace::FileSink::create(path, kUnfinished);
+  if (!file) return file.error();
+  const auto repaired = [&]() -> Outcome<Done> {
+    const auto folder = std::filesystem::path(path).parent_path().string();
+    auto part = trace::ScratchFile::create(folder.empty() ? "." : folder, recording.name, 0600);
+    if (!part) return part.error();
+    {
+      const auto into = (*part)->writer();
+      if (const auto fetched = fetch(recording, *into, goes_on); !fetched) return fetched.error();
+    }
+    if (const auto recovered = trace::recover(**part, **file); !recovered) return recovered.error();
+    return finish(**file, goes_on);
+  }();
+  if (!repaired) (*file)->discard();
+  return repaired;
 }
 
 void FleetReader::hear_nodes() {

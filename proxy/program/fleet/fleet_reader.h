@@ -56,15 +56,17 @@ class FleetReader {
   /// ends it with an error. Returns whether it is whole.
   Outcome<bool> fetch(
       const FleetRecording& recording, trace::Sink& to, const std::function<bool()>& goes_on = [] { return true; });
-  /// Writes a complete file of it: as it is, or, if its end is missing, repaired. PATH must not exist.
-  Outcome<Done> save(
-      const FleetRecording& recording, const std::string& path,
+  /// Writes a complete file of it: to `path` as it is, or, if something is missing, repaired to `repaired`. Neither may
+  /// exist; they may be the same. Returns whether it is whole.
+  Outcome<bool> save(
+      const FleetRecording& recording, const std::string& path, const std::string& repaired,
       const std::function<bool()>& goes_on = [] { return true; });
 
   /// How long this run of a node has been silent while it could be heard. Listening begins with the first call. After a
   /// lost connection, it begins again once kReturn is over.
   Millis silent_for(const std::string& node, std::uint64_t run);
   static constexpr Millis kReturn = 10'000;  ///< by then, nodes have reconnected and announced themselves
+  static constexpr const char* kUnfinished = ".archiving";  ///< after the name of a file that is being written
 
   Fleet& fleet() { return *fleet_; }
   /// Runs `job` on the reader's loop, and waits until it is done.
@@ -75,6 +77,10 @@ class FleetReader {
   friend class net::Mailbox<Job, FleetReader>;
   explicit FleetReader(std::unique_ptr<Fleet> fleet);
   void mail();
+  Outcome<bool> save_whole(const FleetRecording& recording, const std::string& path,
+                           const std::function<bool()>& goes_on);
+  Outcome<Done> save_repaired(const FleetRecording& recording, const std::string& path,
+                              const std::function<bool()>& goes_on);
   void hear_nodes();
   template <class Value>
   Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);

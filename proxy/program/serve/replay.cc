@@ -138,7 +138,9 @@ class FleetFiles {
       const auto found = reader->find(file.substr(kOfFleet.size()));
       if (!found) return found.error();
       file = folder_ + "/" + found->node + "." + found->name + ".mcap";
-      if (const auto saved = reader->save(*found, file); !saved) return saved.error();
+      const auto whole = reader->save(*found, file, file);
+      if (!whole) return whole.error();
+      if (!*whole) log_warn("the fleet does not have all of the recording '{}'; what it has is played", found->name);
     }
     return files;
   }

@@ -305,6 +305,26 @@ TEST_CASE("a repaired file is named so, and is replaced when the recording has g
   CHECK(content_of(archived.file("a.x.mcap")) == bytes);
 }
 
+TEST_CASE("a recording of which the fleet lacks a piece is not archived as a whole one, though its end is there") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  Pieces pieces(nats);
+  const std::size_t first = bytes.size() - 40, second = bytes.size() - 20;
+  pieces.store("a", "x", 0, bytes.substr(0, first));
+  pieces.store("a", "x", second, bytes.substr(second), true);
+  const Ended ended = archive(config, archived);
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  CHECK(has(ended.out, "repaired: pieces are missing"));
+  const std::string file = "a.x.repaired-" + std::to_string(bytes.size()) + ".mcap";
+  CHECK(archived.names() == std::set<std::string>{file});
+  CHECK(run({kEntente, "inspect", archived.file(file)}).code == 0);
+  CHECK(archive(config, archived).out.empty());  // it is archived
+  const Ended replay = run({kEntente, "replay", "fleet:x", "--fleet", config, "--listen", "native://127.0.0.1:0"});
+  CHECK(has(replay.err, "the fleet does not have all of the recording 'x'; what it has is played"));
+}
+
 TEST_CASE("a node does not count as silent while NATS is unreachable, nor just after that") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
