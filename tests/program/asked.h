@@ -1,6 +1,7 @@
 // A running program that a test controls through its control socket, `c.sock` in the test's folder.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -53,7 +54,7 @@ struct Asked {
   /// The link of the player of this name, or "" if no such player is listed.
   std::string link_of(const std::string& name) const {
     const std::string list = answer("list");
-    const auto found = list.find("\t" + name + "\n");
+    const auto found = std::min(list.find("\t" + name + "\n"), list.find("\t" + name + "\t"));
     if (found == std::string::npos) return {};
     const auto line = list.rfind('\n', found) + 1;
     return list.substr(line, list.find('\t', line) - line);

@@ -217,6 +217,10 @@ TEST_CASE("a changed frame is shown with its fields and the frame before it") {
   CHECK(json.exit == kFailed);
   CHECK(has(json.out, R"("first":{"at":)"));
   CHECK(has(json.out, R"(,"expected":"MsgPlayerUpdate )"));
+  const std::string all = json.out.substr(json.out.rfind(']'));
+  CHECK(all.starts_with(R"(],"same":0,"different":1,"failed":0,"fed":)"));
+  CHECK(all.ends_with(R"(,"changed":1,"missing":0,"extra":0})"
+                      "\n"));
 }
 
 TEST_CASE("a number that another C library rounds differently is not a difference") {

@@ -229,6 +229,18 @@ TEST_CASE("frames of a link that no file opens are joined") {
   const Joined made = joined({a, b}, path);
   REQUIRE_MESSAGE(made.exit == kOk, made.err);
   CHECK(made.out == path + ": 0:01, 2 frames of 2 recordings\n");
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::size_t opened = 0;
+  while (true) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    if ((*event)->opened == nullptr) continue;
+    CHECK((*event)->opened->continues());  // its beginning is missing
+    ++opened;
+  }
+  CHECK(opened == 2);
 }
 
 }  // namespace

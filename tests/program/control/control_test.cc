@@ -252,9 +252,14 @@ TEST_CASE("ctl controls a replay and shows its state") {
     return run(argv);
   };
   CHECK(ctl({"status"}).out.starts_with("state\tat\tlength\tspeed\twatchers\n"));
-  for (const auto& order :
-       std::vector<std::vector<std::string>>{{"pause"}, {"speed", "2"}, {"seek", "0:01"}, {"resume"}})
+  const auto stands = [&](std::string_view row) {
+    return eventually([&] { return ctl({"status"}).out.ends_with(row); });
+  };
+  for (const auto& order : std::vector<std::vector<std::string>>{{"pause"}, {"speed", "2"}, {"seek", "0:01"}})
     CHECK(ctl(order).out == "accepted\n");
+  CHECK(stands("\npaused\t0:01\t0:04\t2\t0\n"));
+  CHECK(ctl({"resume"}).out == "accepted\n");
+  CHECK(stands("\nwaiting\t0:01\t0:04\t2\t0\n"));
   CHECK(ctl({"speed", "0"}).err == "entente: expected a number from 0.1 to 20, got '0'\n");
   CHECK(ctl({"pause", "now"}).err == "entente: pause takes no arguments\n");
   CHECK(ctl({"seek", "yesterday"}).code == 1);

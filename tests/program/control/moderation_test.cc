@@ -98,11 +98,11 @@ TEST_CASE("an answer is the same as text and as JSON, whatever players call them
   CHECK(control.answer("--json").starts_with("{\"error\":"));
 }
 
-/// A relay in front of an arena, with bots of these names as players, controlled by ctl.
+/// A relay in front of an arena, with bots of these names as players, controlled by ctl. `to_options`: of --to.
 struct Place : Asked {
-  explicit Place(const std::vector<std::string>& names)
+  explicit Place(const std::vector<std::string>& names, const std::string& to_options = "")
       : arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"}),
-        relay({kEntente, "proxy", "--listen", "native://127.0.0.1:0", "--to", url(arena), "--control",
+        relay({kEntente, "proxy", "--listen", "native://127.0.0.1:0", "--to", url(arena) + to_options, "--control",
                folder.file("c.sock")}) {
     const std::string to = url(relay);
     for (const std::string& name : names) {
@@ -120,6 +120,17 @@ struct Place : Asked {
   Process arena, relay;
   std::vector<std::unique_ptr<Process>> bots;
 };
+
+TEST_CASE("the list has the address that the server sees, if it is not ours") {
+  Place place({"tom"}, "?source=loopback");
+  const Ended list = place.ctl({"list"});
+  CHECK(list.out.starts_with("link\tgame\tclient\tserver\tseconds\tbytes\tplayer\tsource\n"));
+  const auto rows = json_of(place.ctl({"--json", "list"}).out);
+  const std::string source = rows.list_value().values(0).struct_value().fields().at("source").string_value();
+  CHECK(source.starts_with("127."));
+  CHECK(source != "127.0.0.1");
+  CHECK(list.out.ends_with("\ttom\t" + source + "\n"));
+}
 
 TEST_CASE("players of a relay are found, kicked and banned by name, and what is ambiguous is refused") {
   Place place({"tom", "Tom", "Mr T", "7"});

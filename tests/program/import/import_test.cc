@@ -278,9 +278,11 @@ TEST_CASE("with too many clients over datagrams, the one that was silent longest
   put_packet(file, from(0));
   put_packet(file, from(kMostConnections));
   put_packet(file, from(0));
+  for (std::size_t more = 1; more < 4; ++more) put_packet(file, from(kMostConnections + more));
   const std::string heard = heard_pcap(file, {80, 0});
   CHECK(heard.find("c2s 0 datagram aa\ngone 1\nopen 65536 10.0.0.2:16536/udp\nc2s 65536 datagram aa\n"
-                   "c2s 0 datagram aa\ngone 0\n") != std::string::npos);
+                   "c2s 0 datagram aa\ngone 2\nopen 65537 10.0.0.2:16537/udp\nc2s 65537 datagram aa\n"
+                   "gone 3\nopen 65538 10.0.0.2:16538/udp\nc2s 65538 datagram aa\ngone 4\n") != std::string::npos);
   CHECK(heard.find("65536 connections") == std::string::npos);
 }
 

@@ -240,6 +240,9 @@ TEST_CASE("the page is one file, and names in it are not HTML") {
   CHECK(scripts == 2);
   CHECK_FALSE(has(page, "<!-- "));
   CHECK(has(page, "default-src 'none'"));
+  std::string maps;
+  places.write(maps);
+  CHECK(maps.find_first_of('{') == maps.find("{\"name\":"));
   CHECK(has(page, "\"solids\":[[0,0,10,5,0]]"));
   CHECK(has(page, "\"heat\":{\"columns\":128,\"rows\":64,\"drive\":[],\"die\":[0,1],\"kill\":[8191,1],\"shoot\":[]}"));
   // The page loads nothing: its only URL is the XML namespace of SVG.

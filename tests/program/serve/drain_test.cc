@@ -111,6 +111,8 @@ TEST_CASE("drain refuses newcomers and keeps players, until undrain or the end o
 
   CHECK(place.ctl({"drain", "nowhere"}).err.starts_with("entente: no route is called 'nowhere'; "));
   CHECK(place.ctl({"drain", "--for", "soon"}).code == 1);
+  CHECK(place.ctl({"drain", "--say", std::string(401, 'x')}).err ==
+        "entente: the text has 401 bytes; it may have 400\n");
   CHECK(place.ctl({"drain", "pit", "more"}).err ==
         "entente: usage: drain [ROUTE|SERVER] [--for TIME] [--refer GAME,PLACE,HOST:PORT] [--say TEXT]\n");
   const Ended all = place.ctl({"drain", "pit", "--for", "1s", "--json"});
