@@ -150,6 +150,22 @@ TEST_CASE("a waiting player is told what the wait is for") {
   CHECK(line_of(waiting) == "waiting for players: 1 of 3");
 }
 
+TEST_CASE("players are told who has won a round: a player, a side, or nobody") {
+  WorldState world;
+  words::Player anna;
+  anna.set_id(1);
+  anna.set_name("anna");
+  world.fold(anna);
+  words::Round round;
+  CHECK(line_of(round, world) == "the round is over");
+  round.set_winning_team(words::RED);
+  CHECK(line_of(round, world) == "the round is over: red has won");
+  round.set_winner(2);  // nobody
+  CHECK(line_of(round, world) == "the round is over: red has won");
+  round.set_winner(1);
+  CHECK(line_of(round, world) == "the round is over: anna has won");
+}
+
 TEST_CASE("a player that lost health is told how much is left; others are not") {
   struct Row {
     double before, now, max;

@@ -352,6 +352,28 @@ TEST_CASE("referee: a ball that hits nothing ends at its range, and guns take ti
   CHECK(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 7; }));
 }
 
+TEST_CASE("referee: a ball begins where its client fires it if that is near its tank, else at the tank's muzzle") {
+  Match match(quick(), 1000);
+  const auto anna = match.plays("anna");
+  match.goes(anna, 0, 0, 0);
+  const words::Pose from = match.place(anna);
+  const auto begins_at = [&](double ahead, double z) {
+    words::Fire fire;
+    fire.set_unit(from.unit());
+    fire.set_shot(++match.shots);
+    fire.set_x(from.x() + ahead);
+    fire.set_y(from.y());
+    fire.set_z(z);
+    fire.set_vx(100);
+    match.says(anna, fire);
+    match.lasts(2);  // until it is loaded again
+    return anna.seat->last<words::Shot>()->x() - from.x();
+  };
+  CHECK(begins_at(7, 1.57) == doctest::Approx(7));
+  CHECK(begins_at(30, 1.57) == doctest::Approx(4.4));
+  CHECK(begins_at(7, 0) == doctest::Approx(4.4));  // in the ground
+}
+
 TEST_CASE("referee: a wall stops balls, or reflects them") {
   for (const bool ricochet : {false, true}) {
     words::World world = open_field(200);
@@ -608,6 +630,17 @@ TEST_CASE("referee: chat reaches only its audience") {
   CHECK(anna.seat->count<words::Said>() == 3);
   CHECK(ben.seat->count<words::Said>() == 2);
   CHECK(carl.seat->count<words::Said>() == 2);
+}
+
+TEST_CASE("referee: where there are no teams, chat for one's team is chat for everybody, and is called so") {
+  Match match;
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  words::Say say;
+  say.set_text("to my team");
+  say.set_scope(words::Say::MY_TEAM);
+  match.says(anna, say);
+  REQUIRE(ben.seat->count<words::Said>() == 1);
+  CHECK(ben.seat->last<words::Said>()->scope() == words::Say::EVERYBODY);
 }
 
 TEST_CASE("referee: the counts of players and spectators are sent at most once a tick") {

@@ -82,10 +82,11 @@ TEST_CASE("messages to the recorded player alone are not passed on; facts about 
   *corrected.mutable_pose() = pose(2, 77);
   words::Said aside = said("between us");
   aside.set_scope(words::Say::ONE);
-  Fact to_team(said("red only"));
-  to_team.audience = words::TEAM;
+  Fact to_team(said("red only")), order{words::Notice()}, tip{words::Notice()};
+  to_team.audience = tip.audience = words::TEAM;
+  order.audience = words::ADMINS;
   for (const Fact& fact :
-       {Fact(1, said("psst")), Fact(aside), to_team, Fact(said("hello all")), Fact(1, words::Kicked()),
+       {Fact(1, said("psst")), Fact(aside), to_team, order, tip, Fact(said("hello all")), Fact(1, words::Kicked()),
         Fact(words::Refused()), Fact(words::View()), Fact(1, health), Fact(1, corrected)})
     facts.push_back(at(10 * kSecond, fact));
   facts.push_back(at(20 * kSecond, pose(2, 1)));
@@ -96,6 +97,7 @@ TEST_CASE("messages to the recorded player alone are not passed on; facts about 
   for (const Fact& fact : viewer.heard) {
     if (const auto* word = as<words::Said>(fact)) talk.push_back(word->text());
     CHECK(as<words::Kicked>(fact) == nullptr);
+    CHECK(as<words::Notice>(fact) == nullptr);
     CHECK(as<words::Refused>(fact) == nullptr);
     CHECK(as<words::View>(fact) == nullptr);
     CHECK(as<words::Corrected>(fact) == nullptr);

@@ -311,6 +311,20 @@ TEST_CASE("a shot exists until it ends or its life is over") {
   CHECK(world.shots().size() == 1);
 }
 
+TEST_CASE("a shot that is moved lives as long as before, however often that happens") {
+  WorldState world = made_of({ball(1, 5, 3.0, 0)});
+  words::ShotMoved moved;
+  moved.set_shooter(1);
+  moved.set_shot(5);
+  for (const double second : {1.0, 2.0, 2.5}) {
+    Fact fact(moved);
+    fact.at = static_cast<Micros>(second * kSecond);
+    world.fold(fact);
+    REQUIRE(world.shot(1, 5) != nullptr);
+    CHECK(world.shot(1, 5)->shot.life() == doctest::Approx(3 - second));
+  }
+}
+
 TEST_CASE("facts about unknown players or units change nothing and are counted") {
   WorldState world;
   world.fold(pose(1, 2, 3));

@@ -476,6 +476,31 @@ TEST_CASE("a player enters at the next owner as it has changed meanwhile") {
   CHECK(wish.skin() == "stripes");
 }
 
+TEST_CASE("a player enters at the next owner by the name that it had at the last one") {
+  Edge edge;
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_player()->set_id(kPlayer);
+  one.mutable_facts(0)->mutable_player()->set_name("anna 2");
+  CHECK(edge.tell(one));
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2);
+  CHECK(again.parts(1).intent().enter().name() == "anna 2");
+}
+
+TEST_CASE("after a snapshot that breaks off, the next one is taken whole") {
+  Edge edge;
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.mirror->lacks_world());
+  bus::ToNode half;
+  half.mutable_piece()->set_count(2);
+  half.mutable_piece()->set_bytes("the first half");
+  CHECK(edge.tell(half));
+  CHECK(edge.mirror->lacks_world());
+  edge.world(3, true);
+  CHECK(!edge.mirror->lacks_world());
+}
+
 TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {
   Edge edge;
   bus::Facts bad = facts(1, {"a"});

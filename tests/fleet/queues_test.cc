@@ -87,6 +87,28 @@ TEST_CASE("a new claim can be only a little older than its node's silence before
   CHECK(foreign.oldest(202'000) >= 200'000);
 }
 
+TEST_CASE("whoever is known already pushes out nobody, though as many are known as may be") {
+  ForeignClaims foreign(10'000);
+  SUBCASE("nodes") {
+    const auto speaks = [&](std::size_t node, Millis now) {
+      foreign.hear("n" + std::to_string(node), as_bytes(claims(1, {{1, 500}})), now);
+    };
+    for (std::size_t i = 0; i < ForeignClaims::kMostNodes; ++i) speaks(i, 20'000 + i);
+    speaks(ForeignClaims::kMostNodes - 1, 20'400);
+    CHECK(foreign.oldest(20'400) == 19'500);
+    speaks(ForeignClaims::kMostNodes, 20'400);
+    CHECK(foreign.oldest(20'400) == 19'501);  // the one that was silent longest has made room
+  }
+  SUBCASE("processes of a node") {
+    const auto speaks = [&](std::size_t run, Millis now) { foreign.hear("a", as_bytes(claims(run, {{1, 500}})), now); };
+    for (std::size_t i = 0; i < ForeignClaims::kMostRuns; ++i) speaks(i, 20'000 + i);
+    speaks(ForeignClaims::kMostRuns - 1, 20'400);
+    CHECK(foreign.oldest(20'400) == 19'500);
+    speaks(ForeignClaims::kMostRuns, 20'400);
+    CHECK(foreign.oldest(20'400) == 19'501);
+  }
+}
+
 TEST_CASE("a slot that was freed elsewhere is a hint, at most one a second") {
   ForeignClaims foreign(0);
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000) == Heard::kNothing);  // freed before this process started

@@ -66,7 +66,7 @@ TEST_CASE("hold: a player whose server goes away stays, and joins again with the
   CHECK(eventually([&] { return running.waiting() == 1; }));
   CHECK(running.totals().held_now() == 1);
   anna.client.say(R"({"toward":{"x":1,"y":2}})");  // in a world that is gone
-  anna.client.say(R"({"change":{"motto":"patience"}})");
+  anna.client.say(R"({"change":{"motto":"patience","skin":"stripes"}})");
 
   running.server_up();
   auto [server, enter] = greet(*running.up);
@@ -96,6 +96,8 @@ TEST_CASE("hold: a player whose server goes away stays, and joins again with the
   server.stream().reset();  // once more, while the server keeps running
   anna.client.until("the server is away");
   auto [again, entered] = greet(*running.up);
+  CHECK(entered.find(R"("motto":"patience")") != std::string::npos);
+  CHECK(entered.find(R"("skin":"stripes")") != std::string::npos);
   let_in(again, "two", "cleo");
   CHECK_FALSE(have(anna.client.until("back on the server"), R"("world")"));  // it is the same world
   CHECK(running.totals().brought_back == 2);

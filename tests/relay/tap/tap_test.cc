@@ -369,6 +369,14 @@ TEST_CASE("a full ring drops whole entries, counts and notes the loss, and decod
     return now.frames + now.dropped == sent + 4 && now.links == 2;
   };
   REQUIRE(testing::eventually(all_counted));  // there is room again
+  const auto dropped_at_first = tap.totals().dropped;
+  disk.hold();
+  send(100);
+  disk.wait_until_stuck();
+  send(2000);
+  CHECK(tap.totals().dropped > dropped_at_first);
+  disk.let_go();
+  REQUIRE(testing::eventually(all_counted));
   send(100);
   REQUIRE(ok(tap.stop()));
 
