@@ -221,10 +221,13 @@ Outcome<bool> FleetReader::save_whole(const FleetRecording& recording, const std
                                       const std::function<bool()>& goes_on) {
   auto file = trace::FileSink::create(path, kUnfinished);
   if (!file) return file.error();
-  const auto whole = fetch(recording, **file, goes_on);
-  const auto done = whole && *whole ? finish(**file, goes_on) : Outcome<Done>(Done{});
-  if (!whole || !*whole || !done) (*file)->discard();
-  if (!done) return done.error();
+  Outcome<bool> whole = fetch(recording, **file, goes_on);
+  if (whole && *whole) {
+    const auto done = finish(**file, goes_on);
+    if (done) return true;
+    whole = done.error();
+  }
+  (*file)->discard();
   return whole;
 }
 
