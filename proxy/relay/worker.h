@@ -54,8 +54,10 @@ class Worker final : public net::Ticker::User,
   void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
   /// Opens the room. run() opens all rooms that were added before.
   void open_shared_room(std::size_t number);
-  /// The room stops once no route leads there and nobody is inside.
-  void retire_shared_room(std::size_t number) { shared_rooms_.at(number).retired = true; }
+  /// The room stops once no route leads there and nobody is inside. No effect if it was retired before.
+  void retire_shared_room(std::size_t number) {
+    if (const auto at = shared_rooms_.find(number); at != shared_rooms_.end()) at->second.retired = true;
+  }
   /// For each route, in the order of Route::index.
   const WorkerRoute& add_route(Route& route, TapSink* tap);
   /// Adds bots to a route, one per tick. REQUIRES: the route is a bridge.

@@ -320,6 +320,22 @@ TEST_CASE("a shared room opens while the server runs, takes over a listener, and
   in.stop();
 }
 
+TEST_CASE("a shared room that is already gone can be retired again") {
+  InSharedRoom in;
+  relay::ProxyServer& server = in.server();
+  REQUIRE(server.change({.retired = {0, 1, 2, 3}}).ok());
+  server.retire_shared_room(0);
+  int orders = 0;
+  const auto is_gone = [&] {
+    const int before = orders;
+    server.order(0, [&](core::Back&) { ++orders; });
+    server.retire_shared_room(0);  // returns after the order
+    return orders == before;
+  };
+  CHECK(eventually(is_gone));
+  in.stop();
+}
+
 TEST_CASE("a client that has not sent its path yet keeps its route, and gets no route of another kind") {
   FakeServer fake, other;
   PathRoutes routes;
