@@ -420,6 +420,14 @@ TEST_CASE("a player who wants to come into play wants it of the next owner, too,
     edge.world(with_player(kPlayer, "anna", true, 100), epoch, 2);
     CHECK(edge.said == Said{"died", "spawned at 7"});
   }
+  SUBCASE("it has died, but comes into play at the next owner, which is lost, too") {
+    edge.world(with_player(kPlayer, "anna", true, 100), ++epoch, 1);
+    edge.world(with_player(kPlayer, "anna", false, 100), epoch, 2);
+    bus::Facts one = facts(1, {}, epoch);
+    one.add_facts()->mutable_spawned()->set_unit(71);
+    CHECK(edge.tell(one));
+    CHECK(edge.said == Said{"died", "spawned at 0"});
+  }
   SUBCASE("it has died in the world of the next owner, which is lost, too") {
     edge.world(with_player(kPlayer, "anna", true, 100), ++epoch, 1);
     edge.world(with_player(kPlayer, "anna", false, 0), epoch, 2);

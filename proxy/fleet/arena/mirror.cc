@@ -160,6 +160,7 @@ void Mirror::tick(Outlet& out) { advance(out); }
 
 /// Delivers everything that is complete.
 void Mirror::advance(Outlet& out) {
+  if (new_owner_ || snapshot_) note_lives(out);
   // Players enter before the world is requested, so that it contains them.
   if (std::exchange(new_owner_, false)) enter_again(out);
   if (snapshot_) {
@@ -237,10 +238,7 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
     words::Clock end;
     end.set_speed(1);
     out.say(end);
-    for (const words::Unit& unit : revived) {
-      say_spawned(unit, out);
-      if (const auto at = seats_.find(unit.owner()); at != seats_.end()) at->second.spawns = true;
-    }
+    for (const words::Unit& unit : revived) say_spawned(unit, out);
     for (const words::Unit& unit : dead) {
       Fact died = death_of(unit);
       note(died);
@@ -363,6 +361,13 @@ void Mirror::tell_ready(Outlet& out) {
   for (const Id id : std::exchange(entered_, {}))
     if (const auto at = seats_.find(id); at != seats_.end() && !std::exchange(at->second.ready, true))
       out.say(Fact(id, words::Ready()));
+}
+
+/// Players who are in play must be in play at the next owner, too, however they came into play.
+void Mirror::note_lives(const Outlet& out) {
+  for (auto& [id, seat] : seats_)
+    if (const core::UnitState* unit = out.world().active_unit(id); unit != nullptr && unit->unit.alive())
+      seat.spawns = true;
 }
 
 /// Notes what a fact means for our players.

@@ -97,6 +97,7 @@ class Mirror final : public core::Back {
   core::Id room_id(core::Id owners, Outlet& out);
   void same(core::Id owners, core::Id room, std::set<core::Id>& free);
   void sit(core::Id seat, core::Id player);
+  void note_lives(const Outlet& out);
   void note(const core::Fact& fact);
   void remember(Seat& seat, const core::Intent& intent);
   void open(core::Id id, Seat& seat);
