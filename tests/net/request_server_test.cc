@@ -126,6 +126,21 @@ TEST_CASE("the time in which an answer is made does not count as time in which i
   CHECK(testing::read_all(slow).size() == place.made_bytes);
 }
 
+TEST_CASE("when too many bytes of answers wait for slow readers, the oldest reader is closed, and the others go on") {
+  Place place;
+  place.made_bytes = RequestServer::kMostAnswers / 3;
+  std::vector<Fd> slow;
+  for (int i = 0; i < 4; ++i) {
+    slow.push_back(place.guest("slow\n"));
+    CHECK(testing::read_all(place.guest("question\n")) == "heard");  // so they are connected in order
+  }
+  place.made.set_value();
+  CHECK(testing::read_all(slow[3]).size() == place.made_bytes);
+  CHECK(testing::read_all(slow[0]).size() < place.made_bytes);
+  CHECK(testing::read_all(slow[1]).size() == place.made_bytes);
+  CHECK(testing::read_all(slow[2]).size() == place.made_bytes);
+}
+
 TEST_CASE("a server that stops listening answers those who are connected, also if they ask later") {
   Place place;
   const Fd asks_now = place.guest("slow\n"), asks_later = place.guest("he");

@@ -84,6 +84,27 @@ TEST_CASE("metadata that the end of a file lists a thousand times is read and ke
   CHECK(source.taken < 4 * file.size());
 }
 
+TEST_CASE("a record among those at the end of a file that belongs to the data is an error with its place") {
+  const auto error_of = [](const Buffer& file) {
+    testing::MemorySource source(file);
+    Reader reader(source);
+    for (;;) {
+      const auto message = reader.next();
+      if (!message.ok()) return message.error().text;
+      if (*message == nullptr) return std::string();
+    }
+  };
+  const auto nothing = [](Buffer&) {};
+  const auto schema = [](Buffer& out) { put(out, Schema{1, "a", "protobuf", {}}); };
+  CHECK(error_of(with_summary(nothing, schema)).empty());
+  const std::size_t at = with_summary(nothing, schema).size() - kMagic.size() - kRecordHead - 20;
+  const std::string why = error_of(with_summary(nothing, [&](Buffer& out) {
+    schema(out);
+    put(out, Metadata{"m", {}});
+  }));
+  CHECK(why == "memory: at byte " + std::to_string(at) + ": a metadata after the end of the data");
+}
+
 TEST_CASE("the metadata that the end of a file lists is kept up to the limit of definitions") {
   std::vector<std::uint64_t> offsets;
   const auto file = with_summary(

@@ -280,6 +280,57 @@ TEST_CASE("a removed folder is reported once, and tried again each second") {
   CHECK(watched.read("a.mcap").size() == 3);
 }
 
+TEST_CASE("a folder that stays away until the end is an error that says what happened to the file") {
+  Watched watched;
+  std::filesystem::remove_all(watched.folder.path);
+  const auto closed = watched.recorder->close(4 * kSecond);
+  REQUIRE_FALSE(closed.ok());
+  CHECK(watched.said == std::vector<std::string>{"failed: " + closed.error().text});
+  CHECK(closed.error().text.find("a.mcap.part was removed or renamed; cannot") != std::string::npos);
+  CHECK(watched.recorder->lost().frames == 2);
+}
+
+TEST_CASE("a new file for which the disk has no room is removed, and tried again") {
+  Watched watched;
+  std::filesystem::remove(watched.part);
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const rlimit none{10, limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  watched.recorder->tick(4 * kSecond);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  REQUIRE(watched.said.size() == 1);
+  CHECK(watched.said[0].starts_with("failed: "));
+  CHECK(watched.said[0].ends_with("File too large"));
+  CHECK(std::filesystem::is_empty(watched.folder.path));
+  watched.recorder->frame(6 * kSecond, view(1, "after"));
+  CHECK(watched.said.back().ends_with("; now a.mcap"));
+  REQUIRE(ok(watched.recorder->close(7 * kSecond)));
+  CHECK(watched.recorder->recorded().frames == 1);
+  CHECK(watched.recorder->lost().frames == 2);
+}
+
+TEST_CASE("messages of more topics than a file can have are lost, counted, and told once") {
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
+  REQUIRE(recorder.ok());
+  words::Say say;
+  say.set_text("hello");
+  constexpr unsigned kTopics = 65'100;
+  for (unsigned i = 0; i < kTopics; ++i)
+    (*recorder)->other(kSecond, {"/" + std::to_string(i), words::Say::descriptor(), {}}, say);
+  const auto& lost = (*recorder)->lost();
+  const std::uint64_t size = say.ByteSizeLong();
+  CHECK(lost.bytes >= 100 * size);
+  CHECK(lost.bytes <= 110 * size);
+  const std::uint64_t before = lost.bytes;
+  (*recorder)->other(kSecond, {"/0", words::Say::descriptor(), {}}, say);
+  CHECK(lost.bytes == before);
+  REQUIRE(ok((*recorder)->close(2 * kSecond)));
+  CHECK(lines(file) == std::vector<std::string>{"1 note messages of further topics are not recorded: the file has no "
+                                                "more channels; begin another one (0 bytes)"});
+}
+
 TEST_CASE("the next frame in the same direction says what a link lacks") {
   Buffer file;
   std::size_t room = 1 << 20;
