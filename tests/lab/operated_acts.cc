@@ -139,7 +139,10 @@ void Operated::reload(const Act& act) {
   edition_.addresses = draw.chance(0.5);
   if (plan_.draw("log of " + act.name).chance(0.5)) service_.move_log();
   if (plan_.draw("certificate of " + act.name).chance(0.5)) put_certificate(++serial_);
-  if (service_.reload(configuration(edition_), !harsh_) && !harsh_) check_certificates();
+  receiver_.reload(), tool_.reload();
+  const bool reloaded = service_.reload(configuration(edition_), !harsh_);
+  receiver_.reload(), tool_.reload();
+  if (reloaded && !harsh_) check_certificates();
   --reloading_;
 }
 

@@ -67,7 +67,8 @@ void Events::take(std::string_view body) {
   Event& event = all_[member(body, "id")];
   event.kind = member(body, "event");
   event.session = member(body, "session");  // a player may have got another name
-  ++event.taken;
+  if (event.taken == 0) event.reloads = reloads_;
+  if (event.taken == 0 || (event.reloads == reloads_ && reloads_ % 2 == 0)) ++event.taken;
   lost_ += number_after(body, "\"lost\":");
 }
 

@@ -23,6 +23,8 @@ class Events {
   Events(Plan& plan, Verdict& verdict, std::string who) : plan_(plan), verdict_(verdict), who_(std::move(who)) {}
   /// `body`: JSON.
   void take(std::string_view body);
+  /// When a reload begins, and when it has ended. It can change the hook, which then sends again what was on the way.
+  void reload() { ++reloads_; }
   /// When the program has stopped. `whole`: none of its processes was killed, and none has given up an event.
   /// `certain`: none was told a second time because its receiver failed.
   void check(bool whole, bool certain);
@@ -30,12 +32,14 @@ class Events {
  private:
   struct Event {
     std::string kind, session;
-    std::size_t taken = 0;  // how often
+    std::size_t taken = 0;    // how often; not again because of a reload
+    std::size_t reloads = 0;  // when it was taken first
   };
   Plan& plan_;
   Verdict& verdict_;
   const std::string who_;
   std::uint64_t lost_ = 0;
+  std::size_t reloads_ = 0;           // beginnings and ends; odd: one is under way
   std::map<std::string, Event> all_;  // by id
 };
 
@@ -47,6 +51,7 @@ class Tool {
   void calm() { fails_ = false; }
   /// Its `main`. Returns its exit code.
   int run(const std::array<int, 3>& descriptors);
+  void reload() { events_.reload(); }
   void check(bool whole, bool certain) { events_.check(whole, certain && !may_fail_); }
 
  private:
@@ -71,6 +76,7 @@ class Receiver {
   /// Whether its game's list has a server at "10.0.1.1:5000".
   bool lists(const std::string& place) const;
   bool has_failed() const { return has_failed_; }
+  void reload() { events_.reload(); }
 
   /// When the program has stopped. `whole`: none of its processes was killed, and it has reached us to the end.
   /// `certain`: no answer of ours was lost on the way.
