@@ -212,8 +212,13 @@ void Visitors::check_sights() {
 }
 
 void Visitors::check_nobody_was_sent_away() {
+  const auto comes_to_closed_doors = [this](const Person& one) {
+    return one.in_at == 0 && std::any_of(closed_.begin(), closed_.end(), [&](const auto& closed) {
+             return one.began <= closed.second && one.gone_at >= closed.first;
+           });
+  };
   for (const auto& one : crowd_.people())
-    if (one->gone_at != 0 && !sent_away_.contains(one->name))
+    if (one->gone_at != 0 && !sent_away_.contains(one->name) && !comes_to_closed_doors(*one))
       wrong(one->name + " was sent away" + (one->in_at == 0 ? " before it was in" : "") +
             (one->refused.empty() ? "" : ": " + one->refused));
 }

@@ -60,7 +60,8 @@ class Visitors {
   Verdict& verdict_;
   std::vector<Way> ways_;
   Crowd crowd_;
-  std::set<std::string> sent_away_;  ///< players whom the operator sent away
+  std::set<std::string> sent_away_;              ///< players whom the operator sent away
+  std::vector<std::pair<Nanos, Nanos>> closed_;  ///< when the operator let nobody in: from, until
   Told told_by_players_{plan_, "players"};
   Program players_;
   bool over_ = false;

@@ -120,11 +120,13 @@ void Operated::command(const Act& act) {
     (void)ask("kick name:" + name + " go home");
     return;
   }
+  const Nanos began = kernel().now();
   const std::string answer = ask(line);
   if (!harsh_ && !answer.starts_with("ok") && line != "drain") wrong("`" + line + "` is answered: " + answer);
   if (line != "drain") return;
   sleep(act.lasts);
   (void)ask("undrain");
+  closed_.emplace_back(began, kernel().now());
 }
 
 void Operated::reload(const Act& act) {
