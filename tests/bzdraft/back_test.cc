@@ -412,6 +412,13 @@ TEST_CASE("a player's intents are sent as the page describes") {
   CHECK(play.wishes<words::Leave>("") == "sends MsgExit\ncloses: the player left\n");
 }
 
+TEST_CASE("a wish that no message can express is counted as dropped; one that steers the tank is not") {
+  Play play;
+  play.come_in();
+  CHECK(play.wishes<words::Playback>("speed: 2") == "loses Playback: only replays can be paused or moved in time\n");
+  CHECK(play.wishes<words::Toward>("x: 30") == "");
+}
+
 TEST_CASE("for a client of another game, a flag that it did not ask for is dropped at once") {
   Play play;
   play.come_in();

@@ -21,6 +21,20 @@ TEST_CASE("either word that carries a motion gives its place and velocity") {
   CHECK(moved.ShortDebugString() == "x: 1 y: 2 z: 3 vx: 4 vy: 5 vz: 6");
 }
 
+TEST_CASE("a claim that becomes a pose, and a claim again, keeps each field that both have") {
+  words::PoseClaim claim;
+  const auto& kind = *claim.GetDescriptor();
+  for (int i = 0; i < kind.field_count(); ++i) {
+    const auto& field = *kind.field(i);
+    if (words::Pose::descriptor()->FindFieldByName(field.name()) == nullptr) continue;
+    if (field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE)
+      claim.GetReflection()->SetDouble(&claim, &field, i + 1);
+    else
+      claim.GetReflection()->SetUInt32(&claim, &field, static_cast<std::uint32_t>(i + 1));
+  }
+  CHECK(claim_of(pose_of(claim)).ShortDebugString() == claim.ShortDebugString());
+}
+
 /// Sets the n-th field that is a double; false if there are fewer.
 bool set_double(google::protobuf::Message& word, int n, double value, std::string& name) {
   const auto& kind = *word.GetDescriptor();

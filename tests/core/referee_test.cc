@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "proxy/base/text.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/gameplay/claims.h"
 #include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
@@ -162,6 +163,22 @@ TEST_CASE("referee: a newcomer gets the arena, enters under a unique name, and i
   CHECK(match.room.world().player(ben.id)->player.name() == "anna 2");
   CHECK(anna.seat->last<words::Player>()->id() == ben.id);
   CHECK_FALSE(match.tank(ben).unit.alive());
+}
+
+TEST_CASE(
+    "referee: a client may ask for the world and about the arena before it enters and after: nothing is dropped") {
+  Match match;
+  auto front = std::make_unique<Seat>();
+  Seat* const seat = front.get();
+  const Match::Guest guest{match.room.seat(std::move(front), {}, match.now), seat};
+  for (int i = 0; i < 2; ++i) {
+    match.says(guest, words::Query());
+    match.says(guest, words::WantWorld());
+    match.says(guest, words::Enter());
+  }
+  CHECK(match.room.world().player(guest.id) != nullptr);
+  REQUIRE(match.room.ledger().entries().size() == 1);
+  CHECK(match.room.ledger().entries().front().line == &drops::kEnteredAlready);
 }
 
 TEST_CASE("referee: a player that joins a full arena becomes a spectator, without a tank") {
@@ -547,6 +564,23 @@ TEST_CASE("referee: each round announces that another follows") {
   CHECK(anna.seat->last<words::Round>()->another());
 }
 
+TEST_CASE("referee: a round that an operator opens ends the one before: all see it, and may spawn again at once") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  const auto rounds_over = [&] {
+    return std::count_if(anna.seat->heard.begin(), anna.seat->heard.end(), [](const Fact& fact) {
+      const auto* round = as<words::Round>(fact);
+      return round != nullptr && round->state() == words::Round::OVER;
+    });
+  };
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(rounds_over() == 1);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  match.says(anna, words::Spawn());
+  CHECK(match.tank(anna).unit.alive());
+}
+
 TEST_CASE("referee: a spawn that is asked for too early happens once it is allowed, without asking again") {
   ArenaRules rules = quick();
   rules.round = 10;
@@ -612,6 +646,7 @@ TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
   CHECK(match.until(3, [&] { return ben.seat->count<words::Died>() == 1; }));
   CHECK(anna.seat->count<words::Shot>() == 3);
   CHECK(anna.seat->last<words::Shot>()->kind() == words::RAY);
+  CHECK(anna.seat->last<words::Shot>()->z() == doctest::Approx(1.57));  // the height of a muzzle
 }
 
 TEST_CASE("referee: chat reaches only its audience") {
@@ -1053,6 +1088,10 @@ TEST_CASE("referee: without that flag a guided shot flies straight, and nobody c
   match.says(ben, claim);
   match.lasts(1);
   CHECK(ben.seat->count<words::ShotMoved>() == 0);
+  REQUIRE(match.room.ledger().entries().size() == 1);
+  const Ledger::Entry& lost = match.room.ledger().entries().front();
+  CHECK(lost.line == &drops::kNoGuidedShot);
+  CHECK(lost.times == 2);
 }
 
 }  // namespace

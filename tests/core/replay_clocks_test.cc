@@ -677,6 +677,10 @@ TEST_CASE("a library forgets what was read the longest ago, and reads it again w
   CHECK(reads_at((kPoses - 10) * kMillisecond) == 0);
   CHECK(reads_at(kSecond) > 0);
   CHECK(reads_at(2 * kSecond) == 0);
+  constexpr Micros kOld = (kPoses - FactLibrary::kMostKept + 10'000) * kMillisecond;
+  CHECK(reads_at(kOld) == 0);
+  for (Micros to = 5 * kSecond; to < 45 * kSecond; to += 5 * kSecond) CHECK(reads_at(to) > 0);
+  CHECK(reads_at(kOld) == 0);  // what is older was forgotten for these
 }
 
 TEST_CASE("a replay that has as many viewers as it may have refuses one more, until one leaves") {

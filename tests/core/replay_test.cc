@@ -42,6 +42,16 @@ TEST_CASE("the ids of a tape differ from those of its viewers, and secrets of th
     CHECK((state.player.name() == "p1") == (state.player.role() != words::WATCH));
 }
 
+TEST_CASE("each viewer learns the name of the file that is played") {
+  Replay::Options options;
+  options.file = "match.mcap";
+  Show show(drive(), options);
+  for (const Seen* seen : {&show.watch(), &show.watch()}) {
+    REQUIRE(seen->world.rules().contains("recording.file"));
+    CHECK(seen->world.rules().at("recording.file") == "match.mcap");
+  }
+}
+
 TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers or to nobody") {
   Replay::Options options;
   options.one_clock = true;
@@ -50,7 +60,10 @@ TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers
   Seen& viewer = show.watch();
   const Id me = show.last;
   show.says("rename anna");
-  for (const Seen* seen : {&other, &viewer}) CHECK(seen->world.player(me)->player.name() == "anna");
+  for (const Seen* seen : {&other, &viewer}) {
+    CHECK(seen->world.player(me)->player.name() == "anna");
+    CHECK(seen->world.player(me)->player.responding());
+  }
   const auto followed = [&]() -> Id {
     for (auto fact = viewer.heard.rbegin(); fact != viewer.heard.rend(); ++fact)
       if (const auto* clock = as<words::Clock>(*fact)) return clock->follow();
@@ -73,13 +86,20 @@ TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers
   CHECK(lines() == 1);
 }
 
-TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
+TEST_CASE(
+    "messages to the recorded player alone, and facts for a team or admins, are not passed on; facts about its unit "
+    "are") {
   auto facts = drive();
   words::Health health;
   health.set_unit(2);
   health.set_now(7);
   words::Corrected corrected;
   *corrected.mutable_pose() = pose(2, 77);
+  words::Health secret = health;
+  secret.set_now(3);
+  Fact to_admins(secret), to_mates(secret);
+  to_admins.audience = words::ADMINS;
+  to_mates.audience = words::TEAM;
   words::Said aside = said("between us");
   aside.set_scope(words::Say::ONE);
   Fact to_team(said("red only")), order{words::Notice()}, tip{words::Notice()};
@@ -87,7 +107,7 @@ TEST_CASE("messages to the recorded player alone are not passed on; facts about 
   order.audience = words::ADMINS;
   for (const Fact& fact :
        {Fact(1, said("psst")), Fact(aside), to_team, order, tip, Fact(said("hello all")), Fact(1, words::Kicked()),
-        Fact(words::Refused()), Fact(words::View()), Fact(1, health), Fact(1, corrected)})
+        Fact(words::Refused()), Fact(words::View()), Fact(1, health), Fact(1, corrected), to_admins, to_mates})
     facts.push_back(at(10 * kSecond, fact));
   facts.push_back(at(20 * kSecond, pose(2, 1)));
   Show show(facts);

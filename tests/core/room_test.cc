@@ -93,7 +93,9 @@ class ToyFront final : public Front {
   std::optional<Absence> try_reserve_seat(const FrontOut&) override {
     return awaited_ ? std::optional<Absence>({7, kSecond}) : std::nullopt;
   }
-  void returned(const Peer& peer, FrontOut& out) override { out.send(Lane::kStream, as_bytes("back " + peer.address)); }
+  void returned(const Peer& peer, FrontOut& out) override {
+    out.send(Lane::kStream, as_bytes("back " + peer.address + " at " + std::to_string(out.now())));
+  }
   void tick(FrontOut& out) override { out.send(Lane::kStream, as_bytes("tick " + std::to_string(out.random() % 100))); }
 
  private:
@@ -264,6 +266,43 @@ TEST_CASE("when a server announces its stop, the room waits for the next one if 
   }
 }
 
+/// Lets players in at once. When its server ends the connection with a code, it says whether that was a dismissal.
+class CandidBack final : public Back {
+ public:
+  enum Code : std::uint32_t { kKicks = 1, kBans, kGoes };
+
+  void receive(const Frames&, BackOut&) override {}
+  void hear(const Intent& intent, BackOut& out) override {
+    words::Player player;
+    player.set_id(intent.by);
+    if (as<words::Enter>(intent) != nullptr) out.say(player), out.say(words::Ready());
+  }
+  void closed_with_code(std::uint32_t code, std::string_view, BackOut& out) override {
+    if (code == kKicks) return out.say(words::Kicked());
+    words::Refused refused;
+    refused.set_code(code == kBans ? words::Refused::BANNED : words::Refused::SERVER_GONE);
+    out.say(refused);
+  }
+};
+
+TEST_CASE("a player whose server dismisses it while it goes does not wait for the next one") {
+  for (const auto code : {CandidBack::kKicks, CandidBack::kBans, CandidBack::kGoes}) {
+    CAPTURE(code);
+    Stage stage;
+    Room room(stage, std::make_unique<CandidBack>(), Play::options(false));
+    const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+    room.back_opened({}, 0);
+    room.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
+    REQUIRE(room.transition().outlives_server());
+    const bool stays = code == CandidBack::kGoes;
+    CHECK(room.transition().replace_back(std::make_unique<ToyBack>(), {"it left", code}, 1) ==
+          (stays ? Wait::kServer : Wait::kNothing));
+    CHECK(room.over() == !stays);
+    const std::string said = stage.take();
+    CHECK((said.find("seat 1 sends Kicked\n") != std::string::npos) == (code == CandidBack::kKicks));
+  }
+}
+
 /// Lets players in at once, and says a farewell.
 class PoliteBack final : public Back {
  public:
@@ -321,9 +360,9 @@ TEST_CASE("the seat of an absent player is kept for a while") {
   play.stage.take();
   CHECK(play.says(2, "where is he?") == "seat 2 sends Said:where is he?\n");
   CHECK(play.says(1, "nobody hears this") == "");
-  play.room.tick(10 + kSecond - 1);
+  play.room.tick(10 + kSecond - 2);
   CHECK(play.room.returned(1, {"there:2", 0, ""}, 10 + kSecond - 1));
-  CHECK(play.stage.take() == "seat 1 sends back there:2\n");
+  CHECK(play.stage.take() == "seat 1 sends back there:2 at 1000009\n");
   CHECK(play.says(1, "here") == "seat 1 sends Said:here\nseat 2 sends Said:here\n");
   REQUIRE(play.room.keep(1, 20 + kSecond));
   play.room.tick(20 + 2 * kSecond);
@@ -394,8 +433,10 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     void failed(Id, const Fault&) override {}
     void dial() override {}
     bool admits(Id seat) override { return asked.push_back(seat), false; }
+    void told(const Fact& fact) override { told_at = fact.at; }
     Stage& stage;
     std::vector<Id> asked;
+    Micros told_at = 0;
   };
   Stage stage;
   NoAdmission host(stage);
@@ -416,6 +457,7 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     CHECK(stage.take() ==
           "seat 1 sends Player\nseat 2 sends Player\nseat 1 sends Ready\nseat 2 sends Ready\n"
           "seat 1 sends Said:hello\nseat 2 sends Said:hello\n");
+    CHECK(host.told_at == 5);
     CHECK(says(1, "in") == "seat 1 sends Said:in\nseat 2 sends Said:in\n");
     room.admit(1, 6);
     CHECK(stage.take() == "");

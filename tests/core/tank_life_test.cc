@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/tank/tank_keeper.h"
 #include "proxy/core/tank/tank_server_players.h"
 #include "tests/core/deaf_back_out.h"
@@ -39,6 +40,74 @@ TEST_CASE("a tank dies once, and no late update of the server revives it") {
   REQUIRE(players.spawn(kNumber, place, heard) != nullptr);
   CHECK(players.die(kNumber, {}, heard) != nullptr);
   CHECK(heard.deaths == 2);
+}
+
+TEST_CASE("a tank on the server is seen as the only unit of its player, who steers it") {
+  class Room final : public testing::DeafBackOut {
+   public:
+    void say(Fact fact) override { seen.fold(fact); }
+    WorldState seen;
+  } room;
+  const JoinState state;
+  TankServerPlayers players(state);
+  TankServerPlayer& ben = players.meet(3, room);
+  room.say(ben.player);
+  players.tell_tank(ben, 2, room);
+  const UnitState* const tank = room.seen.active_unit(ben.player.id());
+  REQUIRE(tank != nullptr);
+  CHECK(tank->unit.id() == ben.unit);
+  CHECK(tank->unit.radius() == 2);
+}
+
+/// Counts what it sends to its server.
+class CountedTank final : public TankOnServer {
+ public:
+  CountedTank(const JoinState& state, TankServerPlayers& players) : TankOnServer(state, players, Pace(1, 1)) {}
+  TankModel model() const override { return {}; }
+  double jump() const override { return 0; }
+  void drove(const TankState&, BackOut&) override {}
+
+  int requests = 0, reports = 0;
+
+ private:
+  void ask_to_spawn(BackOut&) override { ++requests; }
+  void limit_and_number(words::Pose&) override {}
+  void tell_server(const words::Pose&, BackOut&) override { ++reports; }
+};
+
+TEST_CASE("a server is told a claimed place once, and of a tank that stands once a second") {
+  Heard heard;
+  JoinState state;
+  state.number = 3;
+  TankServerPlayers players(state);
+  players.tell_tank(players.meet(state.number, heard), 2, heard);
+  CountedTank tank(state, players);
+  heard.time = kSecond;
+  tank.begin_life({}, heard);
+  tank.hear(words::PoseClaim(), heard);
+  CHECK(tank.reports == 1);
+  for (int i = 0; i < 24; ++i) {
+    heard.time += 40 * kMillisecond;
+    tank.report_if_due(heard);
+  }
+  CHECK(tank.reports == 1);
+  heard.time += 40 * kMillisecond;
+  tank.report_if_due(heard);
+  CHECK(tank.reports == 2);
+}
+
+TEST_CASE("a player who has asked to spawn before the server let it in comes into play without asking again") {
+  for (const bool asked : {true, false}) {
+    Heard heard;
+    JoinState state;
+    state.number = 3;
+    TankServerPlayers players(state);
+    players.tell_tank(players.meet(state.number, heard), 2, heard);
+    CountedTank tank(state, players);
+    tank.spawn_early = asked;
+    tank.arrive(heard);
+    CHECK(tank.requests == (asked ? 1 : 0));
+  }
 }
 
 TEST_CASE("a client claims one death in each life") {

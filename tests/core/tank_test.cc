@@ -238,6 +238,8 @@ TEST_CASE("a shot through the tank hits it; one beside or above does not") {
       {"beside its broad side", at(0, 0), at(0, 0), {10, 1.5, 1.57}, {-10, 1.5, 1.57}, false},
       {"turned, the same is in it", at(0, 0, kPi / 2), at(0, 0, kPi / 2), {10, 1.5, 1.57}, {-10, 1.5, 1.57}, true},
       {"above", at(0, 0), at(0, 0), {10, 0, 2.2}, {-10, 0, 2.2}, false},
+      {"under it, while it falls", at(0, 0, 0, 10), at(0, 0, 0, 9), {10, 0, 1.57}, {-10, 0, 1.57}, false},
+      {"as high as it falls", at(0, 0, 0, 10), at(0, 0, 0, 9), {10, 0, 10.5}, {-10, 0, 10.5}, true},
       {"not yet there", at(0, 0), at(0, 0), {10, 0, 1.57}, {4, 0, 1.57}, false},
       {"it drove into its way", at(0, -10, kPi / 2), at(0, 0, kPi / 2), {0, 1, 1}, {0, 1, 1}, true},
       {"it drove away from it", at(0, 0), at(-10, 0), {4, 0, 1}, {-4, 0, 1}, false},

@@ -311,17 +311,24 @@ TEST_CASE("a shot exists until it ends or its life is over") {
   CHECK(world.shots().size() == 1);
 }
 
-TEST_CASE("a shot that is moved lives as long as before, however often that happens") {
-  WorldState world = made_of({ball(1, 5, 3.0, 0)});
+TEST_CASE("a shot that is moved lives as long as before, however often that happens, and no other one moves") {
+  WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 3.0, 0), ball(2, 5, 3.0, 0)});
   words::ShotMoved moved;
   moved.set_shooter(1);
   moved.set_shot(5);
+  moved.set_x(7);
   for (const double second : {1.0, 2.0, 2.5}) {
     Fact fact(moved);
     fact.at = static_cast<Micros>(second * kSecond);
     world.fold(fact);
     REQUIRE(world.shot(1, 5) != nullptr);
     CHECK(world.shot(1, 5)->shot.life() == doctest::Approx(3 - second));
+    CHECK(world.shot(1, 5)->shot.x() == 7);
+    for (const ShotState* other : {world.shot(1, 6), world.shot(2, 5)}) {
+      REQUIRE(other != nullptr);
+      CHECK(other->shot.life() == 3);
+      CHECK(other->shot.x() == 0);
+    }
   }
 }
 

@@ -518,6 +518,19 @@ TEST_CASE("enet host: of a crowd that connects at once, only as many are let in 
   elsewhere.run();
 }
 
+TEST_CASE("enet host: when many connect, and later leave, at the same time, each is told of") {
+  constexpr int kCrowd = 10;
+  Duel duel({4 * kCrowd, 1, false}, {kCrowd, 1, false});
+  const auto told = [](const Side& side, const char* what) {
+    return std::count(side.log.begin(), side.log.end(), what);
+  };
+  std::vector<EnetPeer*> crowd;
+  for (int i = 0; i < kCrowd; ++i) crowd.push_back(duel.client.host.connect(duel.address, 1, 1));
+  duel.until([&] { return told(duel.server, "up 1") == kCrowd && told(duel.client, "up 0") == kCrowd; });
+  for (EnetPeer* peer : crowd) duel.client.host.disconnect(*peer, 9);
+  duel.until([&] { return told(duel.server, "down 9") == kCrowd; });
+}
+
 TEST_CASE("enet host: a client among a crowd that never acknowledges is not dropped with the crowd") {
   Duel duel({40, 1, false});  // a quarter may be half open
   Loop elsewhere;

@@ -164,6 +164,17 @@ TEST_CASE("talk: too many descriptors, a line that is too long, and descriptors 
   CHECK(talk.hear(kPatience).error().text.find("where a line is expected") != std::string::npos);
 }
 
+TEST_CASE("talk: what the kernel says of the sender is no descriptor") {
+  auto [ours, theirs] = pair_of_sockets();
+  constexpr int kOn = 1;
+  REQUIRE(::setsockopt(theirs.get(), SOL_SOCKET, SO_PASSCRED, &kOn, sizeof kOn) == 0);
+  const Talk talk(std::move(theirs));
+  send_raw(ours, "hello\n", {});
+  const auto heard = talk.hear(kPatience);
+  REQUIRE_MESSAGE(heard.ok(), heard.error().text);
+  CHECK(*heard == "hello");
+}
+
 TEST_CASE("talk: a peer that is silent or hangs up does not block the other") {
   auto [a, b] = pair_of_sockets();
   const Talk talk(std::move(a));

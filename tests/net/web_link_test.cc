@@ -147,6 +147,26 @@ TEST_CASE("requests that come together are all answered, in order") {
   loop.run();
 }
 
+TEST_CASE("a link that takes over a connection is asked what the first one was asked, and answers") {
+  Loop loop;
+  std::optional<std::pair<Fd, HeardRequest>> passed;
+  Reader reader(loop, nullptr, nullptr, [&](WebLink& link, const HttpHead& request) {
+    if (!passed) return void(passed = link.release());
+    link.serve(HttpReply{200, {}, std::make_shared<const std::string>("it is " + request.target)}, /*keep=*/true);
+  });
+  reader.say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int i = 0; i < 20 && !passed; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  REQUIRE(passed);
+  WebLink next(loop, WebSocket::Role::kServer, 1024, reader);
+  REQUIRE(next.adopt(std::move(passed->first), std::move(passed->second), *Address::parse("127.0.0.1:1")));
+  next.set_reading(true);
+  for (int i = 0; i < 20; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  reader.read();
+  CHECK(as_text(reader.heard).ends_with("it is /1"));
+  next.hang_up();
+  loop.run();
+}
+
 TEST_CASE("a document that many read slowly is kept once") {
   const auto text = large_text();
   const auto answer = [&](WebLink& link, const HttpHead&) {
