@@ -661,6 +661,20 @@ TEST_CASE("a library reads no more than its limit of facts at once, and misses n
   CHECK(library.skipped() == 0);
 }
 
+TEST_CASE("a library seeks in its source once for each place that it does not know") {
+  auto source = std::make_unique<MemoryFacts>(busy(1));
+  const MemoryFacts& facts = *source;
+  FactLibrary library(std::move(source));
+  const auto first = library.reader(), second = library.reader();
+  WorldState world;
+  REQUIRE(first->seek(30 * kSecond, world).ok());
+  CHECK(facts.seeks() == 1);
+  REQUIRE(second->seek(31 * kSecond, world).ok());
+  CHECK(facts.seeks() == 1);
+  REQUIRE(second->seek(10 * kSecond, world).ok());
+  CHECK(facts.seeks() == 2);
+}
+
 TEST_CASE("a library forgets what was read the longest ago, and reads it again when it is wanted") {
   constexpr std::size_t kPoses = FactLibrary::kMostKept * 5 / 4;
   FactLibrary library(std::make_unique<MemoryFacts>(dense(kPoses)));

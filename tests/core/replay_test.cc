@@ -86,16 +86,14 @@ TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers
   CHECK(lines() == 1);
 }
 
-TEST_CASE(
-    "messages to the recorded player alone, and facts for a team or admins, are not passed on; facts about its unit "
-    "are") {
+TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
   auto facts = drive();
   words::Health health;
   health.set_unit(2);
   health.set_now(7);
   words::Corrected corrected;
   *corrected.mutable_pose() = pose(2, 77);
-  words::Health secret = health;
+  words::Health secret = health;  // for a team, or for admins
   secret.set_now(3);
   Fact to_admins(secret), to_mates(secret);
   to_admins.audience = words::ADMINS;

@@ -43,17 +43,17 @@ TEST_CASE("a tank dies once, and no late update of the server revives it") {
 }
 
 TEST_CASE("a tank on the server is seen as the only unit of its player, who steers it") {
-  class Room final : public testing::DeafBackOut {
+  class Seen final : public testing::DeafBackOut {
    public:
-    void say(Fact fact) override { seen.fold(fact); }
-    WorldState seen;
-  } room;
+    void say(Fact fact) override { world_seen.fold(fact); }
+    WorldState world_seen;
+  } out;
   const JoinState state;
   TankServerPlayers players(state);
-  TankServerPlayer& ben = players.meet(3, room);
-  room.say(ben.player);
-  players.tell_tank(ben, 2, room);
-  const UnitState* const tank = room.seen.active_unit(ben.player.id());
+  TankServerPlayer& ben = players.meet(3, out);
+  out.say(ben.player);
+  players.tell_tank(ben, 2, out);
+  const UnitState* const tank = out.world_seen.active_unit(ben.player.id());
   REQUIRE(tank != nullptr);
   CHECK(tank->unit.id() == ben.unit);
   CHECK(tank->unit.radius() == 2);

@@ -19,6 +19,7 @@ class MemoryFacts final : public core::FactReader {
   }
   core::Fact next() override { return facts_[next_++]; }
   Outcome<Done> seek(core::Micros at, core::WorldState& world) override {
+    ++seeks_;
     if (at >= broken_from_) return Error{"the tape is torn"};
     world = core::WorldState();
     for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(facts_[next_]);
@@ -34,10 +35,12 @@ class MemoryFacts final : public core::FactReader {
   }
 
   void tear(core::Micros at) { broken_from_ = at; }
+  /// How often it was told to seek.
+  std::size_t seeks() const { return seeks_; }
 
  private:
   std::vector<core::Fact> facts_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, seeks_ = 0;
   core::Micros broken_from_ = ~core::Micros{0};
 };
 
