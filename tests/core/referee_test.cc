@@ -165,8 +165,7 @@ TEST_CASE("referee: a newcomer gets the arena, enters under a unique name, and i
   CHECK_FALSE(match.tank(ben).unit.alive());
 }
 
-TEST_CASE(
-    "referee: a client may ask for the world and about the arena before it enters and after: nothing is dropped") {
+TEST_CASE("referee: a client may ask for the world, and about the arena, before it enters: nothing is dropped") {
   Match match;
   auto front = std::make_unique<Seat>();
   Seat* const seat = front.get();
@@ -914,6 +913,15 @@ TEST_CASE("referee: a grenade from another place, or with a speed that is not fi
   CHECK(anna.seat->count<words::Shot>() == 0);
 }
 
+TEST_CASE("referee: a grenade that is thrown too hard flies the same way at the highest speed allowed") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  match.says(anna, grenade(match.place(anna), -3000, 4000, 1));
+  REQUIRE(anna.seat->count<words::Shot>() == 1);
+  CHECK(anna.seat->last<words::Shot>()->vx() == doctest::Approx(-60));
+  CHECK(anna.seat->last<words::Shot>()->vz() == doctest::Approx(80));
+}
+
 TEST_CASE("referee: numbers that are not finite move nothing and shoot nothing") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
@@ -1046,6 +1054,36 @@ TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that t
   CHECK(match.until(3, [&] { return ben.seat->count<words::Died>() + ben.seat->count<words::Health>() > 1; }));
   REQUIRE(ben.seat->count<words::ShotMoved>() >= 2);
   CHECK(ben.seat->last<words::ShotMoved>()->target() == ben.id);
+}
+
+TEST_CASE("referee: whoever fired a guided shot chooses its target: an enemy in play, or none") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  Match match(rules, 500);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  const words::Token flag = match.room.world().tokens().begin()->second;
+  match.goes(anna, flag.x(), flag.y(), 0);
+  match.lasts(0.1);
+  match.goes(anna, 0, -100, kNorth);
+  match.goes(ben, 100, -100, 0);
+  match.shoots(anna, kNorth);
+  REQUIRE(anna.seat->last<words::Shot>()->kind() == words::GUIDED);
+  match.lasts(0.5);
+  CHECK(anna.seat->count<words::ShotMoved>() == 0);  // nobody is ahead
+  words::ShotMoveClaim claim;
+  claim.set_shot(match.shots);
+  claim.set_target(ben.id);
+  match.says(anna, claim);
+  match.lasts(0.5);
+  REQUIRE(anna.seat->count<words::ShotMoved>() > 0);
+  CHECK(anna.seat->last<words::ShotMoved>()->target() == ben.id);
+  CHECK(anna.seat->last<words::ShotMoved>()->vx() > 10);
+  claim.set_target(anna.id);
+  match.says(anna, claim);
+  const std::size_t moved = anna.seat->count<words::ShotMoved>();
+  match.lasts(0.5);
+  CHECK(anna.seat->count<words::ShotMoved>() == moved);
+  CHECK(match.room.ledger().entries().empty());
 }
 
 TEST_CASE("referee: a player who carries a flag picks up no other one") {
