@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -98,6 +99,32 @@ TEST_CASE("a request is answered by one, several or no subscribers") {
   station.line->ask("ask", as_bytes("who"), 300, 100, count);
   CHECK(station.until([&] { return answers.has_value(); }));
   CHECK(answers == 3);
+}
+
+TEST_CASE("what comes for a question that is answered, or for a line that is gone, is not received") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  std::string asked_at;
+  its.line->subscribe("ask", [&](const BusMessage& asked) {
+    asked_at = asked.reply;
+    its.line->publish(asked.reply, as_bytes("I"));
+  });
+  bool answered = false, heard = false;
+  its.line->subscribe("after", [&](const BusMessage&) { heard = true; });
+  its.line->ask("ask", {}, 60'000, 1, [&](const auto&) { answered = true; });
+  REQUIRE(its.until([&] { return answered; }));
+  auto other = std::make_unique<Station>(bus);
+  other->line->subscribe("gone", [](const BusMessage&) {});
+  other.reset();
+  const std::uint64_t before = bus.counts().received;
+  its.line->publish(asked_at, as_bytes("I, too"));
+  its.line->publish("gone", as_bytes("late"));
+  its.line->publish("after", {});  // comes after both
+  CHECK(its.until([&] { return heard; }));
+  CHECK(bus.counts().received == before + 1);
 }
 
 TEST_CASE("a bucket: create once, update by revision, remove; a conflict returns the current entry") {
@@ -195,6 +222,34 @@ TEST_CASE("a watch gives the existing entries, then changes, and all entries aga
   CHECK(bus.counts().losses == 1);
 }
 
+/// How many threads of this process are called so.
+int threads_called(const std::string& name) {
+  int count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string its;
+    std::getline(std::ifstream(task.path() / "comm"), its);
+    count += its == name;
+  }
+  return count;
+}
+
+TEST_CASE("a watch can begin after another one has ended, and one that has ended leaves no thread") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  REQUIRE(its.open_bucket("bans").done());
+  for (int times = 0; times < 3; ++times) {
+    bool complete = false;
+    const auto watch = its.line->watch("bans", ">", [&](const BusEntry* entry) { complete |= entry == nullptr; });
+    CHECK(its.until([&] { return complete; }));
+    CHECK(threads_called("bus watch") == 1);
+    its.line->unwatch(watch);
+    CHECK(its.until([&] { return threads_called("bus watch") == 0; }));
+  }
+}
+
 TEST_CASE("without a server, messages are dropped and counted, and subscriptions start once there is one") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
@@ -259,6 +314,26 @@ TEST_CASE("why a server refuses the account is told once, and again when it does
     server.kill();
     server.start_with(right);
   }
+}
+
+TEST_CASE("a server that refuses the account again and again is tried until it accepts it") {
+  if (NatsServer::is_missing()) return;
+  const std::vector<std::string> right = {"--user", "fleet", "--pass", "secret"};
+  NatsServer server(right);
+  BusOptions options = options_for(server);
+  options.user = "fleet";
+  options.password = "secret";
+  options.reconnect_first = 1;
+  options.reconnect_last = 5;
+  Bus bus(options);
+  Station its(bus);
+  REQUIRE(its.connects());
+  server.kill();
+  server.start_with({"--user", "fleet", "--pass", "other"});
+  REQUIRE(server.log_has(" cid:20 - "));  // the number of a connection
+  server.kill();
+  server.start_with(right);
+  CHECK(its.connects());
 }
 
 TEST_CASE("a stream stores messages, a message with the same id only once, and returns the last one of a subject") {

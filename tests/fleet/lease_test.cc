@@ -232,6 +232,33 @@ TEST_CASE("a node owns only after it has renewed the entry that it took") {
   field.loop.run();
 }
 
+TEST_CASE("the epoch of a new owner is higher than that of the last one, however far its clock was ahead") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    constexpr std::uint64_t kAhead = 1ULL << 40U;
+    bus::Lease given_up;
+    given_up.set_epoch(kAhead);
+    given_up.set_free(true);
+    const std::string bytes = given_up.SerializeAsString();
+    REQUIRE(field.has_entry(a, {bytes.begin(), bytes.end()}));
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    CHECK(a.epochs.back() > kAhead);
+    a.lease->release();
+    Candidate b(nats, field.loop, "b");
+    CHECK(field.until([&] { return b.lease->is_owner(); }));
+    CHECK(b.epochs.back() > a.epochs.back());
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
 TEST_CASE("NATS loses its data: there is an owner again, with a higher epoch, and never two") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;

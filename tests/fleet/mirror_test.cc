@@ -399,6 +399,18 @@ TEST_CASE("a player becomes ready once, when the owner has let it in, and keeps 
   CHECK(again.parts(2).intent().toward().x() == 12);
 }
 
+TEST_CASE("a player whom the owner has told that it is ready is not told so again") {
+  Edge edge;
+  bus::ToNode own = secret(0, 0, "");
+  own.mutable_parts(0)->mutable_fact()->mutable_ready();
+  CHECK(edge.tell(own));
+  CHECK(edge.ready == 2);  // the first one is from the world
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_player()->set_id(kPlayer);
+  CHECK(edge.tell(one));
+  CHECK(edge.ready == 2);
+}
+
 TEST_CASE("a player who wants to come into play wants it of the next owner, too, unless it has died since") {
   Edge edge;
   edge.say("spawn");

@@ -25,7 +25,7 @@ struct Owned {
     arena.limits = limits;
     arena.arena = "field";
     arena.node = "owner";
-    arena.find_game = [](std::string_view) { return &native::game(); };
+    arena.find_game = [](std::string_view name) { return name == native::game().name() ? &native::game() : nullptr; };
     state.options.name = "the arena";
     state.options.game = &native::game();
     const auto until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
@@ -234,6 +234,57 @@ TEST_CASE("of a player of another node who waits for a seat, a bounded number of
   CHECK(it.arena.counts->refused == 11);
 }
 
+TEST_CASE("a client's wish to resume is for its own node, and a node has a bounded number of players") {
+  Owned it;
+  SUBCASE("resume") {
+    it.owner->read("edge", from_edge(1, [](bus::FromNode& message) {
+                     open(message);
+                     enter(message);
+                     message.add_parts()->mutable_intent()->mutable_resume()->set_player(1);
+                   }));
+    CHECK(it.arena.counts->players == 1);
+  }
+  SUBCASE("many players") {
+    constexpr std::uint32_t kMost = 5'000;
+    bus::FromNode message;
+    message.set_epoch(3);
+    message.set_run(1);
+    message.set_number(1);
+    for (std::uint32_t seat = 1; seat <= kMost + 1; ++seat) {
+      open(message);
+      message.mutable_parts()->rbegin()->set_seat(seat);
+    }
+    const std::string bytes = message.SerializeAsString();
+    it.owner->read("edge", as_bytes(bytes));
+    CHECK(it.arena.counts->players == kMost);
+  }
+  CHECK(it.arena.counts->refused == 1);
+}
+
+TEST_CASE("a player who comes by another node, which is forgotten before it is in, changes nothing for the first one") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, open));
+  pass_time(it);
+  it.owner->read("edge", from_edge(2, enter));
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.owner->read("other", from_edge(1, open));
+  pass_time(it);
+  it.owner->read("other", from_edge(2, enter));
+  CHECK(it.arena.counts->players == 2);
+  constexpr std::uint64_t kMost = 16;
+  for (std::uint64_t run = 2; run <= kMost + 1; ++run) it.owner->read("other", from_edge(1, open, run));
+  CHECK(it.arena.counts->players == 1 + kMost);
+  const std::uint64_t until = it.loop.nanos() + 200'000'000;  // some ticks
+  while (it.loop.nanos() < until) uv_run(it.loop.raw(), UV_RUN_ONCE);
+  CHECK(it.room->world().players().size() == 1);
+  it.owner->read("edge", from_edge(3, say_hello));
+  pass_time(it);
+  CHECK(std::any_of(it.published.begin(), it.published.end(), [](const bus::Facts& facts) {
+    return std::any_of(facts.facts().begin(), facts.facts().end(), [](const auto& one) { return one.has_said(); });
+  }));
+}
+
 TEST_CASE("a player of another node whom the room sends away counts no longer, and its node is told so") {
   Owned it;
   it.owner->read("edge", from_edge(1, open));
@@ -250,17 +301,31 @@ TEST_CASE("a player of another node whom the room sends away counts no longer, a
   CHECK(it.sent[0].parts(it.sent[0].parts_size() - 1).closed().why() == "enough");
 }
 
+/// A player whom the last owner has stored.
+bus::SavedArena::Player stored(const std::string& name, const std::string& game) {
+  bus::SavedArena::Player saved;
+  saved.mutable_who()->set_name(name);
+  saved.mutable_client()->set_address("192.0.2.1:1");
+  saved.mutable_client()->set_game(game);
+  saved.mutable_client()->set_dialect("protobuf");
+  return saved;
+}
+
+TEST_CASE("a player of the last owner whose game is not known here is left out, and the others return") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "chess")}, {{"edge", 1, 2}, stored("ben", "native")}});
+  pass_time(it);
+  CHECK(it.arena.counts->players == 1);
+  CHECK(it.arena.counts->refused == 1);
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(it.room->world().players().begin()->second.player.name() == "ben");
+}
+
 TEST_CASE("players of the last owner enter at once, whatever the limit; afterwards it holds for them, too") {
   SavedSeats seats;
   Limits limits;
   limits.enters_per_second = limits.enters_burst = 1;
-  for (std::uint32_t number = 1; number <= 3; ++number) {
-    bus::SavedArena::Player& saved = seats[{"edge", 1, number}];
-    saved.mutable_who()->set_name("player " + std::to_string(number));
-    saved.mutable_client()->set_address("192.0.2.1:" + std::to_string(number));
-    saved.mutable_client()->set_game("native");
-    saved.mutable_client()->set_dialect("protobuf");
-  }
+  for (std::uint32_t number = 1; number <= 3; ++number)
+    seats[{"edge", 1, number}] = stored("player " + std::to_string(number), "native");
   Owned it(seats, limits);
   const auto players = [&] { return it.room->world().players().size(); };
   pass_time(it);

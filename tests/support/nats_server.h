@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/free_port.h"
@@ -27,6 +28,8 @@ class NatsServer {
   int port() const { return port_; }
   /// The address at which it listens for other servers of its cluster, from its log. REQUIRES: --cluster.
   std::string cluster_url() const;
+  /// Waits until its log has this text. False: it takes too long.
+  bool log_has(std::string_view text) { return process_->err_has(text); }
   /// Kills it at once, as a power failure would. The data of JetStream stays.
   void kill();
   /// Starts it again at the same port. REQUIRES: it was killed.
