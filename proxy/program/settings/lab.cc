@@ -33,8 +33,7 @@ std::string_view word_of(const wire::MappingLine& line) {
 /// Whether the line says that a message becomes this word, or the word this message.
 bool carries(const wire::MappingLine& line) {
   return *line.message != '\0' && line.message != std::string_view("*") && *line.word != '\0' &&
-         line.word != std::string_view("*") && line.fidelity != wire::Fidelity::kDropped &&
-         line.fidelity != wire::Fidelity::kDroppedSometimes;
+         line.word != std::string_view("*") && line.fidelity != wire::Fidelity::kDropped;
 }
 
 bool same_name(std::string_view one, std::string_view other) {
