@@ -148,6 +148,7 @@ TEST_CASE("a wrong command line ends with 2 and an error that names the fault") 
            {{"check"}, "entente check: CONFIG or --example is required"},
            {{"check", "--exampel"}, "entente check: unknown option '--exampel' (did you mean '--example'?)"},
            {{"check", "a", "b"}, "entente check: unexpected argument 'b'"},
+           {{"--quick", "check", "a"}, "entente check: The following argument was not expected: --quick\n"},
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: expected trace, debug, info, warn, error or off, got 'loud'\n"},

@@ -19,15 +19,18 @@ namespace {
 constexpr WallTime kBegin = 1'700'000'000'000'000'000;
 
 /// Players who spawn as often as given, once a minute; `minutes` long.
-void record_match(const std::string& path, const std::vector<std::pair<std::string, int>>& players, int minutes) {
+void record_match(const std::string& path, const std::vector<std::pair<std::string, int>>& players, int minutes,
+                  WallTime begin = kBegin) {
   const auto to = recorder(path);
-  to->opened(kBegin, opening(1, "native", "json"));
+  trace::Opened opened = opening(1, "native", "json");
+  opened.set_server("192.0.2.1:4400");
+  to->opened(begin, opened);
   core::Micros at = 0;
   const auto tell = [&](core::Fact fact) {
     fact.at = at;
     Buffer bytes;
     core::write(fact, bytes);
-    to->word(kBegin + at * 1000, 1, trace::WordKind::kFact, bytes);
+    to->word(begin + at * 1000, 1, trace::WordKind::kFact, bytes);
   };
   core::Id id = 0;
   for (const auto& [name, spawns] : players) {
@@ -58,7 +61,7 @@ void record_match(const std::string& path, const std::vector<std::pair<std::stri
   words::PlayerGone gone;
   gone.set_id(1);
   tell(gone);
-  REQUIRE(to->close(kBegin + at * 1000));
+  REQUIRE(to->close(begin + at * 1000));
 }
 
 struct Matches {
@@ -173,6 +176,19 @@ TEST_CASE("wrong labels are errors that name the line") {
   std::ostringstream out, err;
   CHECK(judge(options, out, err) == kFailed);
   CHECK(has(err.str(), "none.tsv: cannot be read"));
+}
+
+TEST_CASE("without labels, several recordings are judged as one") {
+  const Matches matches;
+  record_match(matches.folder.file("later.mcap"), {{"emma", 2}}, 5, kBegin + WallTime{15 * 60} * 1'000'000'000);
+  JudgeOptions options;
+  options.rules = matches.folder.file("spawns.lua");
+  options.source.files = {matches.folder.file("one.mcap"), matches.folder.file("later.mcap")};
+  options.json = true;
+  std::ostringstream out, err;
+  REQUIRE_MESSAGE(judge(options, out, err) == kOk, err.str());
+  for (const char* part : {R"("name":"ben")", R"({"seconds":960.0)", R"("name":"emma")"})
+    CHECK_MESSAGE(has(out.str(), part), out.str());
 }
 
 TEST_CASE("rules hear the intents of recordings of bridges, and of relays of every game") {

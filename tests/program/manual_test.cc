@@ -135,6 +135,8 @@ TEST_CASE("bash completes commands, options and their values") {
   CHECK(offered(script, {"entente", ""}) == commands);
   CHECK(offered(script, {"entente", "ver"}) == std::set<std::string>{"verify"});
   CHECK(offered(script, {"entente", "arena", "--behaviour", ""}) == std::set<std::string>{"idle", "wander", "hunt"});
+  CHECK(
+      offered(script, {"entente", "judge", "--json", "--l"}).contains("--labels"));  // after an option without a value
   CHECK(offered(script, {"entente", "inspect", "-w", "s"}) == std::set<std::string>{"s2c"});
   CHECK(offered(script, {"entente", "proxy", "--record", ""}).empty());  // bash itself completes file names
 }

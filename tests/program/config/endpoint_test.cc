@@ -81,6 +81,13 @@ TEST_CASE("the error about an endpoint names the fault and a suggestion") {
   }
 }
 
+TEST_CASE("a room can listen only for games that have a front") {
+  const auto listen = parse_shared_listen("toy://127.0.0.1:4410?dialect=little", kKnown);
+  REQUIRE_FALSE(listen.ok());
+  CHECK(listen.error().text ==
+        "'toy://127.0.0.1:4410?dialect=little': toy little has no front yet; see `entente games`");
+}
+
 TEST_CASE("a server or listener over ENet cannot use IPv6, but a listener with mode=datagrams can") {
   const auto to = parse_to("aos://[::1]:32887", kByEnet);
   REQUIRE_FALSE(to.ok());

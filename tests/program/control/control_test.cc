@@ -193,6 +193,8 @@ TEST_CASE("a ban by ctl ends sessions and refuses new ones, also in the next pro
   }
   CHECK(ctl({"deny", "192.0.2.0/24"}).code == 0);
   CHECK(ctl({"unlist", "192.0.2.1"}).err.find("`unlist 192.0.2.0/24` takes that out") != std::string::npos);
+  CHECK(ctl({"deny", "192.0.2.1"}).code == 0);
+  CHECK(ctl({"unlist", "192.0.2.1"}).out == "192.0.2.1 is no longer in the list\n");  // though it is in a larger one
   second.signal(SIGTERM);
   CHECK(second.wait() == 0);
 }

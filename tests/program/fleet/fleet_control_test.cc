@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -45,6 +46,8 @@ TEST_CASE("answers of nodes: merged tables have the columns of all nodes and esc
         "# e: no\\x1b[31m\n# f: sent an invalid answer\n");
   CHECK(merged_answers({{"a", "ok\ntold 1 of 1 players\n"}, {"b", "ok\ntold 0 of 0 players\n"}}, false) ==
         "ok\na: told 1 of 1 players\nb: told 0 of 0 players\n");
+  CHECK(merged_answers({{"a", "ok\nlink\tplayer\n1\tanna\tmore than columns\n"}}, false) ==
+        "ok\nnode\tlink\tplayer\na\t1\tanna\n");
   const std::vector<NodeAnswer> json = {{"a", R"([{"link":7,"client":"192.0.2.7:1","player":"anna"}])"},
                                         {"b", R"({"error":"no \u001b"})"},
                                         {"c", "[{]"},
@@ -377,6 +380,17 @@ TEST_CASE("invalid orders of another node are counted and not carried out") {
   }));
   const std::string bans = a.ctl({"bans"}).out;
   for (const char* network : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"}) CHECK(!has(bans, network));
+
+  bus::Order option;
+  option.set_line("--json ban 10.0.0.7");
+  std::optional<bus::Answer> said;
+  const auto read = [&](const std::vector<fleet::BusMessage>& answers) {
+    REQUIRE(answers.size() == 1);
+    REQUIRE(said.emplace().ParseFromString(std::string(as_text(answers[0].bytes))));
+  };
+  evil.line->ask(names.order("a"), as_bytes(option.SerializeAsString()), 20'000, 1, read, names.answer("a"));
+  REQUIRE(evil.until([&] { return said.has_value(); }));
+  CHECK(said->text() == "error: a node takes commands, not options\n");
 }
 
 /// Two nodes that know a ban, and have lost NATS since.

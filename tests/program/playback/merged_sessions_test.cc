@@ -282,6 +282,54 @@ TEST_CASE(
   CHECK(cells == 1);
 }
 
+/// A cell that the first session sees from `from`, except between 2.5 s and 2.7 s, and the other one from `seen`.
+std::string cell(const Folder& folder, Micros from, Micros seen) {
+  const std::string path = folder.file("cell.mcap");
+  auto to = recorder(path);
+  Session one(*to, 1, 0), two(*to, 2, 0);
+  one.at(0, words::Ready()), two.at(0, words::Ready());
+  one.unit(0, 5, 0, words::Unit::PELLET, 10, 0.5), two.unit(0, 8, 0, words::Unit::PELLET, 10, 0.5);
+  one.unit(from, 6, 0, words::Unit::CELL, 50, 4);
+  one.gone(2'500 * kMillisecond, 6);
+  one.unit(2'700 * kMillisecond, 6, 0, words::Unit::CELL, 50, 4);
+  two.unit(seen, 12, 0, words::Unit::CELL, 50, 4);
+  if (seen < 2 * kSecond) {
+    two.gone(2'500 * kMillisecond, 12);
+    two.unit(2'750 * kMillisecond, 12, 0, words::Unit::CELL, 50, 4);
+  }
+  one.hidden(6 * kSecond, 5);
+  one.pose(9 * kSecond, 5, 10), two.pose(8 * kSecond, 8, 10);
+  REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  return path;
+}
+
+std::size_t cells(const std::vector<core::Fact>& all) {
+  const auto units = those<words::Unit>(all);
+  return static_cast<std::size_t>(std::count_if(
+      units.begin(), units.end(), [](const auto& one) { return one.second.kind() == words::Unit::CELL; }));
+}
+
+TEST_CASE("after a seek, too, a unit that another session sees a moment earlier is shown once") {
+  const Folder folder;
+  const auto played = open(cell(folder, kSecond + 50 * kMillisecond, kSecond - 1));
+  CHECK(cells(facts_of(*played)) == 2);  // as the played session has it
+  core::WorldState world;
+  REQUIRE(played->seek(kSecond / 2, world).ok());
+  CHECK(cells(facts_of(*played)) == 2);
+}
+
+TEST_CASE("after a seek back, nothing is known of units that the other session sees later") {
+  const Folder folder;
+  const auto played = open(cell(folder, kSecond, 3 * kSecond));
+  CHECK(cells(facts_of(*played)) == 2);
+  core::WorldState world;
+  REQUIRE(played->seek(1'500 * kMillisecond, world).ok());
+  const auto rest = facts_of(*played);
+  CHECK(cells(rest) == 1);
+  REQUIRE_FALSE(those<words::Gone>(rest).empty());
+  CHECK(those<words::Gone>(rest)[0].first == 2'500 * kMillisecond);
+}
+
 TEST_CASE("sessions of other servers are not merged, and neither are sessions that saw everything") {
   const Folder folder;
   const auto elsewhere = open(evening(folder, "192.0.2.2:5154"));

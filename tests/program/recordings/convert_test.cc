@@ -180,6 +180,33 @@ TEST_CASE("a failed conversion has an error, and leaves no partial .rec") {
   CHECK(verdict(folder.file("c.mcap")).starts_with("frames=667 exact=667 "));
 }
 
+TEST_CASE("where a recording misses messages, its words end, and the conversion says so") {
+  const Folder folder;
+  Heard heard;
+  REQUIRE(import_file(kWalks, {}, heard).ok());
+  const auto to = trace::Recorder::open(folder.file("a.mcap"));
+  REQUIRE(to.ok());
+  WallTime now = 1'700'000'000'000'000'000;
+  trace::Opened opened;
+  opened.set_link(1);
+  opened.set_game("aos");
+  opened.set_dialect("0.75");
+  opened.set_client("127.0.0.1:1");
+  (*to)->opened(now, opened);
+  for (const Buffer& frame : heard.frames) {
+    trace::FrameView view{1, trace::TO_CLIENT, trace::STREAM, frame, "", false};
+    if (&frame == &heard.frames.back()) view.missing = {3, 50};
+    (*to)->frame(now += 1'000'000, view);
+  }
+  REQUIRE((*to)->close(now).ok());
+  std::ostringstream out, err;
+  ConvertOptions options{.input = {.file = folder.file("a.mcap")}, .to = folder.file("b.mcap")};
+  options.words = true;
+  CHECK(convert(options, out, err) == kOk);
+  CHECK_MESSAGE(err.str().find("127.0.0.1:1: the words end before the bytes: framing is lost\n") != std::string::npos,
+                err.str());
+}
+
 /// While it lives, no file can grow beyond this size, as on a full disk.
 struct SmallDisk {
   explicit SmallDisk(rlim_t bytes) {

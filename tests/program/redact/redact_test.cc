@@ -17,6 +17,7 @@
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/redact/redacted.h"
+#include "tests/support/process.h"
 
 namespace entente::redact_test {
 namespace {
@@ -199,6 +200,17 @@ TEST_CASE("other files as input and existing files as output are refused, and no
   const Interruption interruption;
   REQUIRE(std::raise(SIGINT) == 0);
   refused({whole, out}, kFailed, "interrupted");
+}
+
+TEST_CASE("a full disk leaves no copy") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), path = folder.file("copy.mcap");
+  const std::string blocks = std::to_string(std::filesystem::file_size(whole) / 2 / 512);
+  const Ended limited = run({"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" redact \"$1\" -o \"$2\"",
+                             testing::entente_binary(), whole, path});
+  CHECK(limited.code == 1);
+  CHECK_MESSAGE(has(limited.err, "is not written: "), limited.err);
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
 }
 
 TEST_CASE("texts: what is left of each kind") {

@@ -154,6 +154,7 @@ TEST_CASE("players in an arena receive the operator's messages, also while their
       place.ctl({"drain", "native", "--refer", "native,pit,192.0.2.7:4000", "--refer", "panic,pit,192.0.2.7:4001"});
   CHECK_MESSAGE(elsewhere.out.find("; players are told to connect to 192.0.2.7:4000") != std::string::npos,
                 elsewhere.err);
+  CHECK(elsewhere.out.ends_with("\ntold 1 of 1 players\n"));
   CHECK(hears(player, "192.0.2.7:4000"));
   CHECK(place.ctl({"undrain", "native"}).code == 0);
   CHECK(place.ctl({"drain \"\""}).code == 1);  // an empty name does not mean all routes
