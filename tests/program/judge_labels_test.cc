@@ -112,8 +112,9 @@ TEST_CASE("labels give hits, misses and false alarms, by rule and kind of cheat"
       "# recording, player, label, kind\n\none.mcap\tanna\thonest\none.mcap\tben\tcheat\tspeed\r\n"
       "two.mcap\tanna\thonest\ntwo.mcap\tcarl\tcheat\tspeed\n" +
       matches.folder.file("two.mcap") + "\tdora\tcheat\taim\n";
-  const auto [code, table] = matches.judge(labels);
-  REQUIRE_MESSAGE(code == kOk, table);
+  const auto judged = matches.judge(labels);
+  const std::string& table = judged.second;
+  REQUIRE_MESSAGE(judged.first == kOk, table);
   CHECK(has(table, "speed  spawns.lua  2        1      1       50.0 %   9.5 % to 90.5 %\n"));
   CHECK(has(table, "aim    spawns.lua  1        1      0       100.0 %"));
   CHECK(has(table, "all    any rule    3        2      1       66.7 %"));
@@ -142,8 +143,9 @@ TEST_CASE("labels give hits, misses and false alarms, by rule and kind of cheat"
 
 TEST_CASE("players without a label are not counted") {
   const Matches matches;
-  const auto [code, table] = matches.judge("one.mcap\tanna\thonest\ntwo.mcap\tcarl\thonest\n");
-  REQUIRE_MESSAGE(code == kOk, table);
+  const auto judged = matches.judge("one.mcap\tanna\thonest\ntwo.mcap\tcarl\thonest\n");
+  const std::string& table = judged.second;
+  REQUIRE_MESSAGE(judged.first == kOk, table);
   CHECK(has(table, "spawns.lua  0"));
   CHECK(has(table, "3 players without a label were not counted\n"));
 }
