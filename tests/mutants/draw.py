@@ -80,6 +80,8 @@ def candidates(text):
     for found in re.finditer(r"\breturn ", plain):
         end = end_of(plain, found.end(), ";")
         if end is not None and "[" not in plain[found.end():end] and "{" not in plain[found.end():end]:
+            if choice := parts(plain, found.end(), end, " ? "):
+                end = choice[0][1]
             yield from halves(text, plain, found.end(), end)
             yield from bounds(text, plain, found.end(), end)
     for found in CALL.finditer(plain):
