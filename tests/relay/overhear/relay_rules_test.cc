@@ -326,26 +326,49 @@ TEST_CASE("relay rules: what the server of a WebSocket says before the client ha
   }
 }
 
+TEST_CASE("relay rules: a session in which nobody has said anything ends like any other") {
+  for (const bool rewrite : {false, true}) {
+    CAPTURE(rewrite);
+    FakeServer fake;
+    RuledServing running(toy::messages(), fake.address(), kHearsAll, rewrite);
+    WebClient client(running.address);
+    WebServer server(fake);
+    server.upgrade();
+    client.upgrade();
+    client.send(net::CloseFrame{1000, "bye"});
+    CHECK(server.next() == "close:1000 bye");
+    server.send(net::CloseFrame{1000, "bye"});
+    CHECK(running.ended(relay::Reason::kClientLeft));
+    CHECK(running.orders.count(Kind::kLost) == 0);
+  }
+}
+
+constexpr std::size_t kWordless = 1;  // a dialect in which the toy game has no front
+
 /// Rules that log what is said, on a thread that the test can block.
 class SlowRules {
  public:
-  explicit SlowRules(std::size_t ring_bytes) : overhearing_(ring_bytes) {
+  /// `other`: gets what passes, too.
+  explicit SlowRules(std::size_t ring_bytes, relay::TapSink* other = nullptr) : overhearing_(ring_bytes) {
     options_->game = &toy::stream();
     options_->relay_rules = {.book = book_,
                              .rewrite = false,
                              .tells = false,
-                             .front = [](std::size_t) { return toy::make_front(toy::stream()); },
+                             .front = [](std::size_t dialect) -> std::unique_ptr<core::Front> {
+                               if (dialect == kWordless) return nullptr;
+                               return toy::make_front(toy::stream());
+                             },
                              .back = [](std::size_t) { return toy::make_back(toy::stream()); }};
     book_->set(Orders::set_of(kHearsAll));
-    sink_ = &overhearing_.sink(0, 0, options_, nullptr);
+    sink_ = &overhearing_.sink(0, 0, options_, other);
   }
   ~SlowRules() { go(); }
 
-  void open(relay::LinkId link) {
+  void open(relay::LinkId link, std::size_t dialect = 0) {
     const std::string from = "192.0.2." + std::to_string(link);
     sink_->opened({.link = link,
                    .game = &toy::stream(),
-                   .dialect = 0,
+                   .dialect = dialect,
                    .client = *net::Address::parse(from, 4'000),
                    .server = {},
                    .listener = {}},
@@ -356,6 +379,7 @@ class SlowRules {
   void pass(relay::LinkId link, wire::Way way, std::string_view bytes) {
     sink_->bytes(link, way, wire::Lane::kStream, as_bytes(bytes), steady_wall_now());
   }
+  void plays(relay::LinkId link) { sink_->plays(link, steady_wall_now()); }
   void wait_until_stuck() { stuck_.get_future().wait(); }
   void go() {
     if (!std::exchange(goes_, true)) go_.set_value();
@@ -414,6 +438,35 @@ TEST_CASE("relay rules: if rules are too slow for a flood, those of its session 
   CHECK(eventually([&] { return it.has(Kind::kLog, "client: afterwards"); }));
   CHECK(it.lost() == std::vector<relay::LinkId>{1});
   CHECK_FALSE(it.has(Kind::kLog, "too late"));
+}
+
+TEST_CASE("relay rules: a recording beside the rules has all that passes, and knows who plays") {
+  net::Waker waker;
+  relay::RingSink recorded(4096, waker);
+  SlowRules it(std::size_t{64} << 10U, &recorded);
+  it.open(1);
+  it.plays(1);
+  std::vector<std::uint8_t> kinds;
+  for (; !recorded.ring().empty(); recorded.ring().pop(recorded.ring().front()))
+    kinds.push_back(recorded.ring().front().header.kind);
+  using Ring = relay::RingSink;
+  CHECK(kinds == std::vector<std::uint8_t>{Ring::kOpened, Ring::kBytes, Ring::kBytes, Ring::kPlays});
+}
+
+TEST_CASE("relay rules: a flood in a dialect without words ends no rules") {
+  SlowRules it(std::size_t{64} << 10U);
+  it.open(1);
+  it.open(2, kWordless);
+  it.pass(1, wire::Way::kToServer, said_frame("wait"));
+  it.wait_until_stuck();
+  for (int i = 0; i < 2'000; ++i) it.pass(2, wire::Way::kToServer, said_frame(std::string(100, 'x')));
+  it.pass(1, wire::Way::kToServer, said_frame("meanwhile"));
+  it.go();
+  CHECK(eventually([&] { return it.has(Kind::kLog, "client: meanwhile"); }));
+  it.pass(2, wire::Way::kToServer, said_frame("x"));  // before it, the ring tells what is missing
+  it.pass(1, wire::Way::kToServer, said_frame("afterwards"));
+  CHECK(eventually([&] { return it.has(Kind::kLog, "client: afterwards"); }));
+  CHECK(it.lost().empty());
 }
 
 }  // namespace
