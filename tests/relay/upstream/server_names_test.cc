@@ -5,6 +5,8 @@
 #include <memory>
 #include <mutex>
 
+#include "adapters/aos/aos.h"
+#include "tests/relay/enet_peers.h"
 #include "tests/relay/toy.h"
 
 namespace entente::testing::server_names_test {
@@ -168,6 +170,25 @@ TEST_CASE("server names: the program starts without a server whose name is not f
   CHECK(running.becomes(State::kUp));
 }
 
+TEST_CASE("server names: if a name has only addresses that the route cannot use, the reason is told") {
+  const auto hosts = std::make_shared<Hosts>();
+  std::string why;
+  std::function<void(relay::RouteOptions&)> more;
+  SUBCASE("source=loopback") {
+    hosts->set({*net::Address::parse("192.0.2.1", 0)});
+    more = [](auto& options) { options.source = relay::SourceMode::kLoopback; };
+    why = "source=loopback is for a server on this machine, such as 127.0.0.1, not 'game.test'";
+  }
+  SUBCASE("ENet") {
+    hosts->set({*net::Address::parse("::1", 0)});
+    more = [](auto& options) { options.game = &aos::game(); };
+    why = "'game.test' has no IPv4 address, and ENet supports only IPv4";
+  }
+  const Named running(hosts, free_for_both().port(), more);
+  CHECK(running.becomes(State::kDown));
+  CHECK(running.report().why == why);
+}
+
 TEST_CASE("server names: players of a route go to its other server while the name of one is not found") {
   Machines machines;
   const auto hosts = std::make_shared<Hosts>();
@@ -259,6 +280,37 @@ TEST_CASE("server names: a player whose client leaves during a lookup is gone at
   Named running(hosts, machines.port());
   { const Stream client = join(running.address); }
   CHECK(running.empty());
+}
+
+TEST_CASE("server names: a player over ENet in mode=datagrams waits for the lookup, and then plays on the server") {
+  Turning turning;
+  const wire::EnetSettings settings = aos::game().enet();
+  testing::End server(turning.loop), client(turning.loop);
+  const auto bound = server.host.listen(loopback(), {4, settings.channels, settings.range_coder, 8U << 20U});
+  REQUIRE(bound.ok());
+  const auto hosts = std::make_shared<Hosts>();
+  hosts->hangs = true;
+  hosts->set({local(1)});
+  Limits limits = no_limits();
+  limits.connect_ms = 0;  // no limit
+  Named running(
+      hosts, bound->port(),
+      [](auto& options) {
+        options.game = &aos::game();
+        options.enet = relay::EnetMode::kDatagrams;
+      },
+      limits);
+  reopen(client, {1, settings.channels, settings.range_coder, 8U << 20U});
+  client.peer = client.host.connect(running.address, 1, 3);
+  turning.until([&] { return running.sessions().size() == 1; });
+  CHECK(running.server().leave_server(running.report().name, "it is drained") == 0);  // nobody is on it
+  hosts->hangs = false;
+  turning.until([&] { return client.ups == 1 && server.ups == 1; });
+  turning.until([&] { return running.totals().current_sessions() == 1; });
+  CHECK(running.server().leave_server(running.report().name, "it is drained") == 1);
+  CHECK(running.ended(Reason::kDrained));
+  client.host.close();
+  server.host.close();
 }
 
 TEST_CASE("server names: a flood of players is no flood of lookups") {
