@@ -206,6 +206,25 @@ TEST_CASE("hold: a player that leaves during the wait is no longer waited for") 
   CHECK(running.totals().held_now() == 0);
 }
 
+TEST_CASE("hold: a player that was not read because its server was slow is heard again once that server is lost") {
+  Held running;
+  Limits limits = no_limits();
+  limits.high_water = 20'000;
+  limits.low_water = 1'000;
+  running.set_rules({limits, {}});
+  Player anna(running);
+  const std::string line = R"({"say":{"text":")" + std::string(200, 'x') + R"("}})";
+  REQUIRE(eventually([&] {  // the server reads nothing
+    for (int i = 0; i < 50; ++i) anna.client.say(line);
+    return running.totals().stalls != 0;
+  }));
+  running.up.reset();
+  anna.server->stream().reset();
+  anna.client.until("the server is away");
+  anna.client.stream().finish();
+  CHECK(running.ended(Reason::kClientLeft));
+}
+
 TEST_CASE("hold: a server that dismisses the player is not lost") {
   Held running;
   Player anna(running);

@@ -160,6 +160,17 @@ TEST_CASE("move: clear errors") {
     CHECK(running.why_stays(kOther) == "the player has not joined yet");
   }
   CHECK(running.empty());
+  {
+    Lines refused(Stream::to(running.address));
+    refused.say(R"({"enter":{"name":"early"}})");
+    Lines server = greet(*running.home).first;
+    let_in(server, "one", "ben");
+    refused.until("ready");
+    server.say(R"({"refused":{"code":"BAD_NAME","text":"not this name"}})");
+    refused.until("not this name");
+    CHECK(running.why_stays(kOther) == "the player has not joined yet");
+  }
+  CHECK(running.empty());
   Player anna(running);
   CHECK(running.why_stays(kHome) == "the player is there already");
   running.server().set_draining(kOther, true);

@@ -17,7 +17,7 @@ constexpr const char* kAway = "the server is away; waiting for it";
 class InArena : public Serving {
  public:
   explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
-                   bool up_now = true, bool by_web = false)
+                   bool up_now = true, bool by_web = false, const std::optional<net::Address>& second = {})
       : Serving(workers), at(free_for_both()) {
     const relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
     // With two workers, the arena is on another worker than the bridge's sessions.
@@ -27,6 +27,7 @@ class InArena : public Serving {
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
     options.bridge->while_down = native_place("lobby");
+    if (second) options.servers.push_back({.host = second->ip_text(), .port = second->port(), .dialect = kJson});
     if (by_web) {
       options.servers[0].dialect = 0;
       options.bridge->server_game = &toy::messages();
@@ -116,6 +117,21 @@ TEST_CASE("while_down: a player that loses the server plays in the arena, and re
     CHECK(running.totals().brought_back == 1);
     CHECK(running.heard.told("opened") == 2);  // with the resident
   }
+}
+
+TEST_CASE("while_down: a player that is back is listed with its server, not with the one that was tried last") {
+  const net::Address second = free_for_both();  // nothing listens there
+  InArena running(1, 64, 60'000, true, false, second);
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  CHECK(running.sessions().at(0).info.server == second);
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "two", "cleo");
+  anna.client.until("back on the server");
+  CHECK(running.sessions().at(0).info.server == running.at);
 }
 
 TEST_CASE("while_down: a player that connects while no server is up plays in the arena at once") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "adapters/bzflag/bzflag.h"
@@ -166,6 +167,29 @@ TEST_CASE("players who wait for a server that sleeps connect in the order of the
     served.push_back(up.accept_player(running, kHeader + kFlags, number));
     served.back().send(kAskGame);
     CHECK(clients[static_cast<std::size_t>(number)].read_text(4) == kAskGame);
+  }
+}
+
+TEST_CASE("a player who was promised a number that somebody gave back connects before those with higher numbers") {
+  Sleeping running(dialect_of("2.4"));
+  running.is_down();
+  std::optional<Stream> gone(running.client());
+  CHECK(gone->read_text(9) == running.greeting(0));
+  const Stream second = running.client();
+  CHECK(second.read_text(9) == running.greeting(1));
+  gone.reset();
+  CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
+  const Stream first = running.client();  // later than the second
+  CHECK(first.read_text(9) == running.greeting(0));
+  for (const Stream* client : {&second, &first}) client->send(kFlags);
+  CHECK(eventually([&] { return running.server().waiting(0) == 2; }));
+  Server up(running.at);
+  std::vector<Stream> served;
+  char number = 0;
+  for (const Stream* client : {&first, &second}) {
+    served.push_back(up.accept_player(running, kHeader + kFlags, number++));
+    served.back().send(kAskGame);
+    CHECK(client->read_text(4) == kAskGame);
   }
 }
 
