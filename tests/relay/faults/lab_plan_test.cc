@@ -57,6 +57,15 @@ TEST_CASE("a text sets faults for one way or for both; what is set for one way c
   CHECK_FALSE(plan.reads());
 }
 
+TEST_CASE("a text that is a part of another one ends where its part ends") {
+  for (const std::string_view more : {"   ", "# not read", " loss=3%", "\n;"}) {
+    CAPTURE(more);
+    const std::string whole = "loss=2%" + std::string(more);
+    const LabPlan plan = plan_of(std::string_view(whole).substr(0, 7));
+    CHECK(plan.phases()[0].rules(Way::kToServer).loss == 20'000);
+  }
+}
+
 TEST_CASE("numbers and units") {
   const auto rules = [](const std::string& fault) { return plan_of(fault).phases()[0].ways[0]; };
   CHECK(rules("loss=100%").loss == relay::kLabAlways);

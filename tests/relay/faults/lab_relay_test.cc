@@ -118,6 +118,30 @@ TEST_CASE("lab: a reset reaches both peers, and is counted") {
   CHECK(it.running.empty());
 }
 
+TEST_CASE("lab: the operator is told that a reset cut an announcement short") {
+  FakeServer fake;
+  Running running(toy::stream(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, nullptr, {},
+                  true);
+  const Pair pair(running, fake);
+  running.server().set_lab(0, plan("to_client: reset=100%"));
+  CHECK(eventually([&] { return running.sessions().at(0).lab.has_value(); }));
+  const auto asked = running.say("we stop in an hour");  // three messages of the toy game
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].told == relay::AnnounceResult::kSlow);
+  CHECK(running.ended(Reason::kLabReset));
+}
+
+TEST_CASE("lab: without a low_water, who is not read is read again when nothing waits any more") {
+  Limits limits = no_limits();
+  limits.high_water = 2'000;
+  limits.low_water = 0;
+  Labbed it("to_client: rate=20Mbit", false, limits);
+  const Pair pair(it.running, it.fake);
+  const Buffer much = frames(300'000, 9);
+  pair.server.send(much);
+  CHECK(pair.client.read(much.size()) == much);
+}
+
 TEST_CASE("lab: who sends faster than the lab passes on is not read; the session ends with all of it passed on") {
   Limits limits = no_limits();
   limits.high_water = 20'000;
