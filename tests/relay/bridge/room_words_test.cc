@@ -207,6 +207,24 @@ TEST_CASE("words and worlds that do not fit into a ring are counted, and reporte
   CHECK(entry.header.kind == relay::RingSink::kFact);
 }
 
+TEST_CASE("missing words are reported as soon as there is room, also if no more words come") {
+  net::Waker waker;
+  relay::WordsWanted wanted;
+  relay::RingSink sink(4096, waker, &wanted);
+  const Buffer word(1000, 1);
+  for (int i = 0; i < 4; ++i) sink.word(5, true, word, 1);
+  CHECK(sink.dropped().read() == 1);
+  while (!sink.ring().empty()) sink.ring().pop(sink.ring().front());
+  sink.note(5, "the player says nothing more", 2);
+  REQUIRE_FALSE(sink.ring().empty());
+  const relay::Ring::Entry entry = sink.ring().front();
+  REQUIRE(entry.header.kind == relay::RingSink::kWordGap);
+  const auto gap = relay::from_raw<relay::WordGap>(entry.bytes);
+  CHECK(gap.link == 5);
+  CHECK(gap.words == 1);
+  CHECK(gap.bytes == 1000);
+}
+
 TEST_CASE("facts that repeat a player's secret have asterisks, for him alone or in a room of his own") {
   relay::WordEchoes echoes;
   const auto says = [&](core::Id by, const std::string& text) {

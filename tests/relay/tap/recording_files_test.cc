@@ -402,6 +402,22 @@ TEST_CASE("a file for each session has all of its links, and is complete when th
   CHECK(rig.files->totals().recorded.frames == 3);
 }
 
+TEST_CASE("rotation: a link that its session opens later is in the session's new file") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.frame(1, "a");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.open(2, 1);  // the server's link
+  rig.frame(2, "b");
+  rig.files->closed(rig.now, 1, "client left");
+  rig.files->closed(rig.now, 2, "client left");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.files->totals().files == 2);
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "1 frame a", "note this recording continues in 1-2.mcap"});
+  CHECK(rig.read("1-2.mcap") == Lines{"note this recording continues 1.mcap", "open 1 from 1.mcap", "open 2",
+                                      "2 frame b", "close 1", "close 2"});
+}
+
 TEST_CASE("a session whose file cannot be opened is not recorded, and its frames are counted as lost") {
   Rig rig({.each_session = true});
   rig.refuse = true;
