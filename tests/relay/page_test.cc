@@ -1,6 +1,8 @@
 // A WebSocket listener that serves a page to browsers, and its answers to other requests.
 #include <doctest/doctest.h>
 
+#include <future>
+
 #include "adapters/ogar/ogar.h"
 #include "proxy/relay/admission/admission.h"
 #include "tests/relay/web_peers.h"
@@ -180,40 +182,72 @@ TEST_CASE("a caller that stops in the middle of a request is told so, and one th
   CHECK(running.totals().refused() == 1);
 }
 
+constexpr std::string_view kAsk = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// A page whose clients have asked for as much as their address may at once.
+struct Exhausted : Shown {
+  explicit Exhausted(const net::Address& server, std::uint32_t linger_ms = no_limits().linger_ms)
+      : Shown(server, "", limits(linger_ms)) {
+    const std::string last = "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    constexpr std::uint32_t kEach = 400;  // a connection brings one request
+    for (std::uint32_t more = relay::Admission::kRequestsAtOnce; more != 0;) {
+      const std::uint32_t now = std::min(more, kEach);
+      std::string requests(kAsk);
+      for (std::uint32_t i = 0; i < now; ++i) requests += i + 1 < now ? kAsk : last;
+      CHECK(count_of(answer(requests), "HTTP/1.1 200") == now + 1);
+      more -= now;
+    }
+  }
+  static Limits limits(std::uint32_t linger_ms) {
+    Limits limits = no_limits();
+    limits.connects_per_second = 1;
+    limits.connects_burst = relay::Admission::kRequestsAtOnce;
+    limits.linger_ms = linger_ms;
+    return limits;
+  }
+  /// Clients that have the answer to their first request. Most of them wait for their turn with `second`.
+  std::vector<Stream> waiting(Bytes second) const {
+    Buffer both(as_bytes(kAsk).begin(), as_bytes(kAsk).end());
+    append(both, second);
+    std::vector<Stream> clients;
+    for (int i = 0; i < 250; ++i) {
+      clients.push_back(Stream::to(address));
+      clients.back().send(both);
+    }
+    for (const Stream& client : clients) CHECK(client.read_text(12) == "HTTP/1.1 200");
+    const Stream later = Stream::to(address);  // when it is answered, the second requests of the others were read
+    later.send(kAsk);
+    CHECK(later.read_text(12) == "HTTP/1.1 200");
+    return clients;
+  }
+};
+
 TEST_CASE("a client that waits for its turn to ask for a WebSocket is refused when the relay stops") {
   FakeServer fake;
-  Limits limits = no_limits();
-  limits.connects_per_second = 1;
-  limits.connects_burst = relay::Admission::kRequestsAtOnce;
-  Shown running(fake.address(), "", limits);
-  const std::string ask = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n";
-  const std::string last = "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  // These take what their address may ask at once, and a connection brings one request.
-  constexpr std::uint32_t kAtOnce = relay::Admission::kRequestsAtOnce, kEach = 400;
-  for (std::uint32_t more = kAtOnce; more != 0;) {
-    const std::uint32_t now = std::min(more, kEach);
-    std::string requests = ask;
-    for (std::uint32_t i = 0; i < now; ++i) requests += i + 1 < now ? ask : last;
-    CHECK(count_of(running.answer(requests), "HTTP/1.1 200") == now + 1);
-    more -= now;
-  }
-  Buffer both(as_bytes(ask).begin(), as_bytes(ask).end());
-  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, both);
-  std::vector<Stream> clients;
-  for (int i = 0; i < 250; ++i) {
-    clients.push_back(Stream::to(running.address));
-    clients.back().send(both);
-  }
-  for (const Stream& client : clients) CHECK(client.read_text(12) == "HTTP/1.1 200");
-  const Stream later = Stream::to(running.address);  // when it is answered, the second requests of the others were read
-  later.send(ask);
-  CHECK(later.read_text(12) == "HTTP/1.1 200");
+  Exhausted running(fake.address());
+  Buffer upgrade;
+  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, upgrade);
+  const std::vector<Stream> clients = running.waiting(upgrade);
   running.stop();
   std::uint64_t refused = 0;
   for (const Stream& client : clients)
     if (as_text(client.read_all()).find(relay::telling(Reason::kDraining).words) != std::string_view::npos) ++refused;
   CHECK(refused > 0);
   CHECK(running.totals().by(Reason::kDraining) == refused);
+}
+
+TEST_CASE("a client that waits for its turn to ask for a file does not hold up the relay's end") {
+  FakeServer fake;
+  Exhausted running(fake.address(), 2 * kPatience);
+  std::vector<Stream> clients = running.waiting(as_bytes(kAsk));
+  auto stops = std::async(std::launch::async, [&] { running.stop(); });
+  std::size_t told = 0;
+  for (Stream& client : clients) {
+    told += count_of(as_text(client.read_all()), "HTTP/1.1 503");
+    client.close();
+  }
+  CHECK(told != 0);
+  CHECK(stops.wait_for(std::chrono::milliseconds(kPatience)) == std::future_status::ready);
 }
 
 TEST_CASE("an unknown path gets 404, and a method other than GET and HEAD gets 405") {

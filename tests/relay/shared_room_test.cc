@@ -77,6 +77,15 @@ TEST_CASE("a client that greeted in time is let in, however late its greeting is
   CHECK(shared_room.total(Reason::kGreetTimeout) == 0);
 }
 
+TEST_CASE("a client with which nothing is exchanged for idle_ms is sent away") {
+  Limits limits = no_limits();
+  limits.idle_ms = 300;
+  InSharedRoom shared_room(limits);
+  const Stream silent = seated(shared_room);
+  CHECK(as_text(silent.read_all()) == kBye);
+  CHECK(shared_room.ended(Reason::kIdle));
+}
+
 TEST_CASE("the room is told when a client leaves, and goes on even without clients") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room);
