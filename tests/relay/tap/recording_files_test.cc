@@ -138,6 +138,32 @@ TEST_CASE("a client of a room that does no more than greet gets no file, and is 
   CHECK(rig.read("9.mcap").size() == 24);
 }
 
+TEST_CASE("what a room says while its client only greets is in the client's file once it plays") {
+  Rig rig({.each_session = true});
+  trace::Opened opened;
+  opened.set_link(1);
+  opened.set_game("toy");
+  rig.files->opened(rig.now, opened, 1, true);
+  trace::Calls calls;
+  calls.set_link(1);
+  calls.add_details()->set_ended("over");
+  rig.files->calls(rig.now, 1, as_bytes(calls.SerializeAsString()));
+  rig.fact(1, "one");
+  rig.world(1);
+  CHECK(rig.files->totals().files == 0);
+  rig.files->player(1, "anna");
+  rig.fact(1, "two");
+  rig.files->closed(rig.now, 1, "client left");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "1 fact one", "geometry map", "1 world", "1 fact two", "close 1"});
+  const auto recording = opened_file(rig.folder.file("1.mcap"));
+  recording->with_calls();
+  std::vector<std::string> ends;
+  for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next())
+    if ((*next)->calls != nullptr) ends.push_back((*next)->calls->details(0).ended());
+  CHECK(ends == Lines{"over"});
+}
+
 TEST_CASE("one address has a limited number of files open at once, and the rest of its sessions is reported once") {
   Rig rig({.each_session = true});
   const auto open = [&](LinkId link, const std::string& client, LinkId session = 0) {
