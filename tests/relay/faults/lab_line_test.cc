@@ -170,9 +170,9 @@ TEST_CASE("a stream in slices has all of its bytes, in order; a frame counts wit
   for (int i = 0; i < 10; ++i) {
     const std::string frame(20, static_cast<char>('a' + i));
     it.line->put(as_bytes(frame), 1);
+    if (i == 0) CHECK(it.passed.size() == 1);
     sent += frame;
   }
-  CHECK(it.passed.size() == 1);
   CHECK(it.line->end_after());
   it.run();
   CHECK(all(it.passed) == sent);
