@@ -161,9 +161,9 @@ TEST_CASE("an error names the offset, and what is expected there") {
       {"loss=2% for 3s", "at offset 11: 'for' belongs to a clause that begins with 'at'"},
       {"at 10s loss=2% for", "at offset 18: expected a time such as 80ms or 1.5s, got the end"},
   };
-  for (const auto& [text, error] : wrong) {
-    CAPTURE(text);
-    CHECK(error_of(text) == error);
+  for (const auto& one : wrong) {
+    CAPTURE(one.first);
+    CHECK(error_of(one.first) == one.second);
   }
   CHECK(error_of(std::string(20'000, ';')).find("longer than") != std::string::npos);
   std::string many;
