@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/base/fitted_name.h"
+#include "proxy/core/world.h"
 
 namespace entente::core::chat_test {
 namespace {
