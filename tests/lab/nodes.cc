@@ -192,15 +192,22 @@ void Nodes::check_owner() {
   if (const auto all = owners(); all.size() != 1) wrong("the arena has " + std::to_string(all.size()) + " owners");
 }
 
-/// All nodes know the same bans.
+/// All nodes know the same bans, or soon will: NATS passes them on.
 void Nodes::check_bans() {
+  const Nanos until = kernel().now() + kInWithin;
   std::map<std::string, std::set<std::string>> known;
-  for (const auto& one : nodes_) {
-    std::istringstream lines(ask(*one, "bans"));
-    for (std::string line; std::getline(lines, line);) known[one->name].insert(line.substr(0, line.find('\t')));
+  const auto differs = [&known](const auto& one) { return one.second != known.begin()->second; };
+  for (;; sleep(kSecond / 10)) {
+    known.clear();
+    for (const auto& one : nodes_) {
+      std::istringstream lines(ask(*one, "bans"));
+      for (std::string line; std::getline(lines, line);) known[one->name].insert(line.substr(0, line.find('\t')));
+    }
+    if (lost_data_ || std::none_of(known.begin(), known.end(), differs)) return;
+    if (kernel().now() >= until) break;
   }
   for (const auto& [name, bans] : known)
-    if (bans != known.begin()->second && !lost_data_)
+    if (bans != known.begin()->second)
       wrong(name + " knows " + std::to_string(bans.size()) + " bans, and " + known.begin()->first + " " +
             std::to_string(known.begin()->second.size()));
 }
