@@ -97,10 +97,12 @@ void Town::hamper(const Act& act) {
     kernel().step_wall(draw.chance(0.5) ? by : -by);
   }
   const std::size_t proxy = proxy_.number();
-  if (act.kind == "run out of descriptors") kernel().limit_files(proxy, kernel().open_files(proxy));
+  // A proxy that cannot listen does not start.
+  const bool starves = act.kind == "run out of descriptors" && !restarting_.contains(&proxy_);
+  if (starves) kernel().limit_files(proxy, kernel().open_files(proxy));
   sleep(act.lasts);
   if (act.kind == "fill the disk") kernel().disk().faults.room = UINT64_MAX;
-  if (act.kind == "run out of descriptors") kernel().limit_files(proxy, Kernel::kMost);
+  if (starves) kernel().limit_files(proxy, Kernel::kMost);
 }
 
 /// What the server says to the proxy has false bytes. Those who heard it come anew afterwards.

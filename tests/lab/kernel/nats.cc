@@ -191,6 +191,7 @@ natsStatus natsConnection::dial_one() {
     last_refused = what;
     if (const auto one = by.lock()) one->tell_failed(NATS_NOT_PERMITTED);
   };
+  lost = false;  // before it is connected: it can be lost before this thread runs again
   auto fresh = std::make_shared<BusLink>(its, its.host(), server, options.user, std::move(told));
   const int opened = its.open(fresh);
   if (opened < 0) return NATS_IO_ERROR;
@@ -205,7 +206,6 @@ natsStatus natsConnection::dial_one() {
     });
   wait_for([&] { return *answer != Answer::kNone || is_closed(); }, kConnectWait);
   if (*answer != Answer::kYes || is_closed()) return its.close(opened), NATS_NO_SERVER;
-  lost = false;
   link = std::move(fresh);
   fd = opened;
   for (const auto& one : subscriptions)
