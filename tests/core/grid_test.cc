@@ -53,6 +53,23 @@ TEST_CASE("grid: cells without units are forgotten, however far units go") {
   CHECK(grid.bytes() <= most + most / 10);
 }
 
+TEST_CASE("grid: units that stayed are found, move and leave after cells without units were forgotten") {
+  Grid<int> grid(10);
+  for (int unit = 0; unit < 10; ++unit) grid.place(unit, unit * 10, -50);
+  constexpr int kSteps = 3'000;
+  for (int step = 0; step < kSteps; ++step) grid.place(10, step * 10, 50);
+  REQUIRE(grid.cells() < kSteps);
+  CHECK(in_box(grid, 0, 99, -50, -50) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(in_box(grid, 0, 29, -50, -50) == std::vector<int>{0, 1, 2});
+  grid.place(3, 31, -49);    // in its cell
+  grid.place(4, 52, -50);    // into another one that is known
+  grid.place(5, 500, -500);  // into a new one
+  grid.remove(6);
+  CHECK(in_box(grid, 30, 39, -50, -40) == std::vector<int>{3});
+  CHECK(in_box(grid, 40, 69, -50, -40) == std::vector<int>{4});
+  CHECK(in_box(grid, 500, 509, -500, -491) == std::vector<int>{5});
+}
+
 TEST_CASE("grid: a cell that a crowd has left has no more room than four times its units") {
   Grid<int> grid(10);
   constexpr int kCrowd = 2'000;

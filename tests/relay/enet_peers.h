@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/net/enet/enet_host.h"
+#include "tests/relay/enet_speech.h"
 #include "tests/relay/running.h"
 #include "tests/support/hex.h"
 
@@ -82,6 +83,20 @@ struct Turning : net::Ticker::User {
   net::Loop loop;
   std::optional<net::Ticker> awake;
 };
+
+/// Sends reliable packets to peer 0 of a host, which follow one that never comes, until some are refused.
+inline void flood_out_of_order(Turning& turning, End& from, const net::Address& to,
+                               const std::function<bool()>& refused) {
+  constexpr std::uint16_t kAtOnce = 20, kMost = 32'000;  // ENet accepts no higher numbers
+  std::uint16_t number = 10;
+  turning.until([&] {
+    if (number < kMost) {
+      for (const Buffer& one : packets_out_of_order(number, kAtOnce)) from.host.send_raw(to, one);
+      number += kAtOnce;
+    }
+    return refused();
+  });
+}
 
 /// A server, a relay in front of it, and a client.
 struct Scene : Turning {

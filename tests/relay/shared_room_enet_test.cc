@@ -114,6 +114,23 @@ TEST_CASE("a client over ENet that breaks a rule is disconnected alone, with the
   CHECK(peace);  // after "here" and "gone"
 }
 
+TEST_CASE("a client over ENet that goes on sending much more than it may is disconnected alone") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 10;
+  limits.high_water = limits.low_water = 20'000;
+  Guests scene(limits);
+  const Stream tcp = scene.by_tcp();
+  scene.come();
+  for (int i = 0; i < 800 && scene.client.peer != nullptr; ++i) scene.say(scene.client, line(std::string(50, 'x')));
+  // ENet sends the last of them while the client's loop runs.
+  scene.until([&] { return scene.shared_room.heard.told("bad frame: too many packets") != 0; });
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.shared_room.ended(Reason::kBadFrame));
+  CHECK(scene.shared_room.now() == 1);
+  std::string last;
+  while (!last.ends_with(said("gone"))) last += as_text(scene.read(tcp, 1));
+}
+
 TEST_CASE("an invalid datagram is dropped, and its client stays") {
   Guests scene;
   scene.come();

@@ -408,6 +408,14 @@ TEST_CASE("a client that is too fast is delayed within a limit, and its datagram
   }
 }
 
+TEST_CASE("of a server's packets that wait for a lost one, a limited number is kept, and the rest counted") {
+  FromStream scene;
+  flood_out_of_order(scene, scene.server, scene.server.peer->address(),
+                     [&] { return scene.running.totals().by(Drop::kTooManyWait) != 0; });
+  scene.stream.send(said("still here"));
+  scene.until([&] { return scene.server.heard("0/1 " + to_hex(said("still here")).substr(0, 16)); });
+}
+
 TEST_CASE("a slow client over ENet slows its server down, and is closed if it reads nothing") {
   Limits limits = no_limits();
   limits.high_water = 64 * 1024;

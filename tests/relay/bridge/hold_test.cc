@@ -181,6 +181,23 @@ TEST_CASE("hold: a server that comes back and stays silent does not make the wai
   CHECK(running.totals().by(Reason::kServerTimeout) + running.totals().by(Reason::kServerUnreachable) == 1);
 }
 
+TEST_CASE("hold: a server that is back and sends its world slowly has the time that it needs") {
+  Held running;
+  Limits limits = no_limits();
+  limits.lobby_ms = 1'500;
+  running.set_rules({limits, {}});
+  Player anna(running);
+  anna.lose();
+  auto [server, enter] = greet(*running.up);
+  for (int i = 0; i < 20; ++i) {
+    server.say(R"({"world_progress":{"done":)" + std::to_string(i) + R"(,"total":20}})");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.client.until("back on the server"), "cleo"));
+  CHECK(running.totals().held == 1);
+}
+
 TEST_CASE("hold: a player that leaves during the wait is no longer waited for") {
   Held running;
   Player anna(running);

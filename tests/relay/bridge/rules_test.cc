@@ -106,7 +106,7 @@ TEST_CASE("a rule that fails is switched off in its room, told once, and the tra
 /// An arena with rules, and clients that speak native.
 class RuledArena {
  public:
-  explicit RuledArena(const std::string& source, core::ArenaMode mode = core::ArenaMode::kTeams)
+  explicit RuledArena(const std::string& source, core::ArenaMode mode = core::ArenaMode::kTeams, std::size_t bots = 0)
       : server_(1, heard_), book_(orders.book(source)) {
     relay::SharedRoomOptions room = native_arena("a test", 8);
     core::Arena place;
@@ -114,6 +114,7 @@ class RuledArena {
     place.geometry = core::courtyard(100);
     room.back = [place] { return std::make_unique<core::Referee>(place); };
     room.rules = book_;
+    room.stand_ins.least = bots;
     const std::size_t number = server_.add_shared_room(room);
     const auto listening =
         server_.add(arena_listener("a test", number, native::game(), kNativeFront, kJson, no_limits()));
@@ -175,6 +176,17 @@ TEST_CASE("all players of an arena are told, also what one of them commands") {
   ben.until("to everybody");
   ben.say(R"({"say":{"text":"/help"}})");
   ben.until("/all tells all");
+}
+
+TEST_CASE("a rule kicks a bot of an arena, and another one takes its place") {
+  const RuledArena arena(R"(
+function on_join(player) if player.name:find("-1$") then bot = player.id end end
+command("out", "removes the bot", function() kick(bot, "enough") end))",
+                         core::ArenaMode::kFreeForAll, 2);
+  Lines anna = arena.enter("anna");
+  anna.say(R"({"say":{"text":"/out"}})");
+  anna.until(R"("player_gone")");
+  anna.until(R"(-1")");
 }
 
 TEST_CASE("rules are called each second, also when nobody says anything") {

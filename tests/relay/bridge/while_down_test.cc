@@ -17,9 +17,11 @@ constexpr const char* kAway = "the server is away; waiting for it";
 class InArena : public Serving {
  public:
   explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
-                   bool up_now = true, bool by_web = false, const std::optional<net::Address>& second = {})
+                   bool up_now = true, bool by_web = false, const std::optional<net::Address>& second = {},
+                   const std::function<std::unique_ptr<core::Back>()>& back = nullptr)
       : Serving(workers), at(free_for_both()) {
-    const relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
+    relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
+    if (back) room.back = back;
     // With two workers, the arena is on another worker than the bridge's sessions.
     server().add_shared_room(room);
     arena = server().add_shared_room(room);
@@ -56,6 +58,32 @@ class InArena : public Serving {
   std::optional<LateServer> up;
   std::size_t arena = 0, arena_route = 0;
   net::Address arena_address;
+};
+
+/// The back of an arena that refuses who says "refuse me", and repeats a long line often for who says "flood".
+class Crier final : public core::Back {
+ public:
+  static constexpr std::size_t kTimes = 64, kLong = 16'000;
+
+  void receive(const Frames&, core::BackOut&) override {}
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (core::as<words::Enter>(intent) != nullptr) {
+      words::Player player;
+      player.set_id(intent.by);
+      out.say(player);
+      out.say(words::Ready());
+    }
+    const auto* say = core::as<words::Say>(intent);
+    if (say == nullptr) return;
+    if (say->text() == "refuse me") {
+      words::Refused refused;
+      refused.set_text("we do not want you");
+      return out.say({intent.by, refused});
+    }
+    words::Said said;
+    said.set_text(say->text() == "flood" ? std::string(kLong, 'x') : say->text());
+    for (std::size_t i = 0; i < (say->text() == "flood" ? kTimes : 1); ++i) out.say(said);
+  }
 };
 
 /// A player that has joined.
@@ -254,6 +282,30 @@ TEST_CASE("while_down: a player whose arena is closed waits for the server") {
   let_in(server, "one", "cleo");
   CHECK(have(anna.client.until("back on the server"), "cleo"));
   CHECK(running.totals().held == 1);
+}
+
+TEST_CASE("while_down: a player whom the arena refuses, or who reads too slowly for it, waits for the server") {
+  InArena running(2, 64, 60'000, true, false, {}, [] { return std::make_unique<Crier>(); });
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  const relay::LinkId link = running.sessions().front().info.link;
+  std::string why = "we do not want you";
+  SUBCASE("refused") { anna.client.say(R"({"say":{"text":"refuse me"}})"); }
+  SUBCASE("too slow") {
+    why = "reads too slowly";
+    constexpr std::size_t kEnough = 16U << 20U;  // bytes: more than may wait, and than sockets keep
+    for (std::size_t sent = 0; sent < kEnough; sent += Crier::kTimes * Crier::kLong)
+      anna.client.say(R"({"say":{"text":"flood"}})");
+    Lines other(Stream::to(running.address));  // which the arena serves meanwhile
+    other.say(R"({"enter":{"name":"ben"}})");
+    other.until(kInArena);
+    other.say(R"({"say":{"text":"flood"}})");
+    other.until("xxx");
+  }
+  anna.client.until(kAway);
+  CHECK(running.tapped.noted(link, "the arena 'lobby' does not keep the player: " + why + "\n"));
 }
 
 TEST_CASE("while_down: a player who only watches watches the arena meanwhile") {

@@ -154,6 +154,20 @@ TEST_CASE("enet relay: a client above its rate is passed on more slowly; beyond 
   }
 }
 
+TEST_CASE("enet relay: of the packets that wait for a lost one, a limited number is kept, and the rest counted") {
+  for (const bool from_server : {false, true}) {
+    CAPTURE(from_server);
+    Scene scene(aos::game());
+    scene.join(3);
+    const net::Address to = from_server ? scene.server.peer->address() : scene.running.address;
+    flood_out_of_order(scene, from_server ? scene.server : scene.client, to,
+                       [&] { return scene.running.totals().by(relay::Drop::kTooManyWait) != 0; });
+    CHECK(scene.client.peer != nullptr);
+    CHECK(scene.server.peer != nullptr);
+    CHECK(scene.running.totals().current_sessions() == 1);
+  }
+}
+
 /// A relay of the toy game between two ENet hosts.
 struct ToyScene : Yard {
   explicit ToyScene(const Limits& limits) : running(toy::packets(), serve(), limits) {}

@@ -307,8 +307,13 @@ TEST_CASE("several servers: a WebSocket server that answers a check with nonsens
     CHECK(running.has_state(0, State::kDown));
     CHECK_FALSE(running.server().servers(0)[0].why.empty());
   }
+  const auto why = [&](const std::string& text) {
+    return eventually([&] { return running.server().servers(0)[0].why == text; });
+  };
   { const WebServer check(fake); }  // it hears the request, and closes
-  CHECK(eventually([&] { return running.server().servers(0)[0].why == "it closed the connection"; }));
+  CHECK(why("it closed the connection"));
+  fake.accept().reset();
+  CHECK(why("Connection reset by peer"));
 }
 
 // OgarII removes a player from the chat when a connection is upgraded and closes without a hello.
