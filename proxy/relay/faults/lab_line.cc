@@ -86,15 +86,15 @@ void LabLine::take(const LabUnit& unit, Millis hold, const LabRules& here, std::
     return lose(unit.bytes, unit.tag, LabFault::kFull);
   if (lost) count(LabFault::kLoss);
   const std::uint64_t at = due(unit.bytes.size(), here, now, lost);
-  if (hold != 0) return add(whole_millis(at + hold * kNanosPerMilli), unit, here, true);
+  if (hold != 0) return add(whole_millis(at + hold * kNanosPerMilli), unit, here, now, true);
   if (is_lossy() && !parked_ && hits(here.reorder, LabFault::kReorder)) {
     count(LabFault::kReorder);
-    return park(at, unit, here);
+    return park(at, unit, here, now);
   }
-  add(at, unit, here);
+  add(at, unit, here, now);
   if (is_lossy() && hits(here.dup, LabFault::kDup)) {
     count(LabFault::kDup);
-    add(at, {unit.bytes, unit.tag, 0, true}, here);
+    add(at, {unit.bytes, unit.tag, 0, true}, here, now);
   }
   unpark(at);
 }
@@ -171,7 +171,7 @@ void LabLine::lose(Bytes unit, std::uint32_t tag, LabFault fault) {
 void LabLine::put_untouched(Bytes bytes, std::uint32_t tag) {
   if (waiting_.empty()) return user_.lab_passes(*this, {bytes, tag});
   const std::uint64_t now = loop_.nanos();
-  add(of_ == Of::kDatagrams ? now : std::max(now, last_due_), {bytes, tag}, LabRules());
+  add(of_ == Of::kDatagrams ? now : std::max(now, last_due_), {bytes, tag}, LabRules(), now);
   run(false);
 }
 
@@ -196,12 +196,12 @@ std::uint64_t LabLine::due(std::size_t size, const LabRules& here, std::uint64_t
   return at;
 }
 
-void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, bool held_back) {
+void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, std::uint64_t now, bool held_back) {
   if (!held_back && merge(at, unit, here)) return;
   Waiting waiting{.bytes = {unit.bytes.begin(), unit.bytes.end()},
                   .tag = unit.tag,
                   .unit = unit_,
-                  .came = loop_.nanos(),
+                  .came = now,
                   .made = unit.made,
                   .slice_least = of_ == Of::kStream ? here.slice_least : 0,
                   .slice_most = here.slice_most};
@@ -225,9 +225,9 @@ bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here)
 }
 
 /// Adds a unit that the next one overtakes, if it comes soon.
-void LabLine::park(std::uint64_t at, const LabUnit& unit, const LabRules& here) {
+void LabLine::park(std::uint64_t at, const LabUnit& unit, const LabRules& here, std::uint64_t now) {
   parked_due_ = at;
-  add(at + kOvertakes * kNanosPerMilli, unit, here);
+  add(at + kOvertakes * kNanosPerMilli, unit, here, now);
   parked_ = {at + kOvertakes * kNanosPerMilli, added_};
 }
 

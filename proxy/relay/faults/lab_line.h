@@ -135,9 +135,9 @@ class LabLine final : private net::Alarm::User {
   bool read_frame(const wire::Frame& frame, std::uint32_t tag, const LabRules& rules, std::uint64_t now);
   void take(const LabUnit& unit, Millis hold, const LabRules& rules, std::uint64_t now);
   void lose(Bytes unit, std::uint32_t tag, LabFault fault);
-  void add(std::uint64_t at, const LabUnit& unit, const LabRules& rules, bool held_back = false);
+  void add(std::uint64_t at, const LabUnit& unit, const LabRules& rules, std::uint64_t now, bool held_back = false);
   bool merge(std::uint64_t at, const LabUnit& unit, const LabRules& rules);
-  void park(std::uint64_t at, const LabUnit& unit, const LabRules& rules);
+  void park(std::uint64_t at, const LabUnit& unit, const LabRules& rules, std::uint64_t now);
   void unpark(std::uint64_t at);
   void run(bool in_job);
   void pass_first(std::uint64_t now, bool whole);
