@@ -90,6 +90,13 @@ void BridgeSession::lack_face(const CountedEnd& side) {
   end(client ? Reason::kClientDialect : Reason::kDialectMismatch);
 }
 
+/// Tells the player its name, if that is another one than `known`, by which its client may still call it.
+void BridgeSession::tell_new_name(std::string& known) {
+  if (known.empty() || name_ == known || !info_.game->has_chat() || ending_) return;
+  known = name_;
+  announce_in_room("your name here is '" + clean(name_) + "'");
+}
+
 // -- Away and back ----------------------------------------------------------------------------------------------------
 
 /// A client lost its link: its seat is kept if its front says so.

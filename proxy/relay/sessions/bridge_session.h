@@ -77,6 +77,7 @@ class BridgeSession final : public RoomSession {
   void play();
   bool stays(const End::Departure& departure);
   void lack_face(const CountedEnd& side);
+  void tell_new_name(std::string& known);
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   Whereabouts where_;

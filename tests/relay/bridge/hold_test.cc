@@ -198,6 +198,29 @@ TEST_CASE("hold: a server that is back and sends its world slowly has the time t
   CHECK(running.totals().held == 1);
 }
 
+TEST_CASE("hold: a player who has another name on the server that is back is told so") {
+  Held running;
+  Player anna(running);
+  for (const std::string name : {"us 2", "us 3"}) {
+    anna.lose();
+    Lines server = greet(*running.up).first;
+    server.say(R"({"world":{"hash":"two","west":-50,"east":50,"south":-50,"north":50}})");
+    server.say(R"({"player":{"id":1,"name":")" + name + R"("}})");
+    server.say(R"({"ready":{}})");
+    anna.client.until("your name here is '" + name + "'");
+    anna.server.emplace(std::move(server));
+  }
+  anna.lose();
+  anna.server.emplace(greet(*running.up).first);
+  anna.server->say(R"({"player":{"id":1,"name":"us 3"}})");
+  anna.server->say(R"({"ready":{}})");
+  anna.client.until("back on the server");
+  anna.client.say(R"({"say":{"text":"hello"}})");
+  anna.server->until("hello");
+  anna.server->say(R"({"said":{"from":1,"text":"hello all"}})");
+  CHECK_FALSE(have(anna.client.until("hello all"), "your name here is"));
+}
+
 TEST_CASE("hold: a player that leaves during the wait is no longer waited for") {
   Held running;
   Player anna(running);
