@@ -84,6 +84,10 @@ TEST_CASE("a delayed forced correction is made when it is due, also of a tank th
   timer.put(kStart + kSecond);
   CHECK_FALSE(timer.forced());
   CHECK_FALSE(timer.look(false, kStart + kSecond));
+  timer.force(kStart + kSecond + 1);
+  timer.put(kStart + kSecond + 2);  // for another reason
+  CHECK_FALSE(timer.forced());
+  CHECK_FALSE(timer.look(false, kStart + 2 * kSecond + 2));
 }
 
 TEST_CASE("a forced correction of a tank that is off already is kept until it is forgotten") {

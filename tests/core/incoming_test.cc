@@ -159,6 +159,17 @@ TEST_CASE("a ball bounces between two walls until its life ends, and a test foll
   CHECK(hit(shots, 0, 3 * kSecond, terrain) == nullptr);
   CHECK(hit(shots, 3 * kSecond, 4 * kSecond, terrain) != nullptr);
 
+  IncomingShots bounded;
+  Incoming quick = from(0, 3);
+  quick.at[1] = 30;
+  quick.velocity = {3.8e4, -100, 0};  // a thousand walls in a second, in which it would come down to the tank
+  quick.nature.bounces = true;
+  bounded.watch(quick, 5, 0);
+  const Incoming* struck = nullptr;
+  for (Micros now = 0; now < kSecond && struck == nullptr; now += 10 * kMillisecond)
+    struck = hit(bounded, now, now + 10 * kMillisecond, terrain);
+  CHECK(struck == nullptr);
+
   Incoming fast = from(0, 2);
   fast.at[1] = 30;
   fast.velocity = {1e6, 0, 0};

@@ -661,6 +661,28 @@ TEST_CASE("a library reads no more than its limit of facts at once, and misses n
   CHECK(library.skipped() == 0);
 }
 
+TEST_CASE("a library tells when another session begins, also amid the facts that it reads at once") {
+  constexpr Micros kBegins = FactLibrary::kSegment + kSecond;
+  auto source = std::make_unique<MemoryFacts>(dense(10'000));
+  source->begin_second(kBegins);
+  FactLibrary library(std::move(source));
+  const auto reader = library.reader();
+  WorldState world;
+  for (int round = 0; round < 2; ++round) {  // the second time, the library knows the facts
+    REQUIRE(reader->seek(0, world).ok());
+    std::optional<Micros> next = reader->next_at();
+    for (; next && !reader->next_is_other_session(); next = reader->next_at()) {
+      REQUIRE(*next < kBegins);
+      (void)reader->next();
+    }
+    CHECK(next == kBegins);
+    REQUIRE(reader->seek(kBegins, world).ok());
+    CHECK_FALSE(reader->next_is_other_session());
+    CHECK(reader->next_at() == kBegins + kMillisecond);
+    CHECK(x_of(world) == static_cast<double>(kBegins / kMillisecond));
+  }
+}
+
 TEST_CASE("a library seeks in its source once for each place that it does not know") {
   auto source = std::make_unique<MemoryFacts>(busy(1));
   const MemoryFacts& facts = *source;

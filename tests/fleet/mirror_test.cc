@@ -4,11 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/room/room.h"
 
 namespace entente::fleet::mirror_test {
@@ -341,6 +343,19 @@ TEST_CASE("a forged high epoch is accepted until its owner is silent; then any s
   edge.world(world, kEpoch, 1);
   CHECK(edge.tell(facts(3, {"c"})));
   CHECK(edge.said == Said{"c"});
+}
+
+TEST_CASE("what a player says while there is no owner is dropped and counted; what it wants is kept for the next one") {
+  Edge edge;
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  for (const char* one : {"anybody here?", "steer"}) edge.say(one);
+  const auto& lost = edge.room->ledger().entries();
+  CHECK(std::count_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &core::drops::kServerAway; }) == 1);
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  const bus::FromNode message = edge.message();
+  const auto has = [&](auto what) { return std::any_of(message.parts().begin(), message.parts().end(), what); };
+  CHECK(has([](auto& part) { return part.intent().has_toward(); }));
+  CHECK_FALSE(has([](auto& part) { return part.intent().has_say(); }));
 }
 
 TEST_CASE("a player that left while there was no owner leaves at the next owner if that still has it") {

@@ -23,7 +23,11 @@ class MemoryFacts final : public core::FactReader {
     if (at >= broken_from_) return Error{"the tape is torn"};
     world = core::WorldState();
     for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(facts_[next_]);
+    in_second_ = at >= second_;
     return Done{};
+  }
+  bool next_is_other_session() const override {
+    return next_ < facts_.size() && facts_[next_].at >= second_ && !in_second_;
   }
 
   std::vector<core::Moment> moments() const override {
@@ -35,13 +39,16 @@ class MemoryFacts final : public core::FactReader {
   }
 
   void tear(core::Micros at) { broken_from_ = at; }
+  /// The facts from there on are of a second session.
+  void begin_second(core::Micros at) { second_ = at; }
   /// How often it was told to seek.
   std::size_t seeks() const { return seeks_; }
 
  private:
   std::vector<core::Fact> facts_;
   std::size_t next_ = 0, seeks_ = 0;
-  core::Micros broken_from_ = ~core::Micros{0};
+  core::Micros broken_from_ = ~core::Micros{0}, second_ = ~core::Micros{0};
+  bool in_second_ = false;
 };
 
 }  // namespace entente::testing

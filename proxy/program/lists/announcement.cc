@@ -135,10 +135,8 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     return peer_ != nullptr ? connects_until_ : due_;
   }
   bool is_open() const override { return peer_ != nullptr; }
-  void abandon() override {
-    if (peer_ != nullptr) enet_.disconnect_without_callback(*std::exchange(peer_, nullptr), 0);
-    up_ = false;
-  }
+  /// The master removes what it was told over our connection, when that ends.
+  void abandon() override { abandoned_ = true; }
 
  private:
   void connect(Millis now) {
@@ -181,7 +179,7 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     }
     if (!std::exchange(leaves_, true)) {
       enet_.disconnect(*peer_, 0);
-      succeed(false, now);
+      if (!abandoned_) succeed(false, now);
     }
     return kNever;
   }
@@ -207,7 +205,7 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
   Outcome<net::Address> address_ = Error{""};
   std::shared_ptr<net::HostNames::Host> host_;  // null: it has an address
   net::EnetPeer* peer_ = nullptr;
-  bool up_ = false, leaves_ = false;
+  bool up_ = false, leaves_ = false, abandoned_ = false;
   Millis connects_until_ = 0;
   Buffer told_, told_count_;
 };

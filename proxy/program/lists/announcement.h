@@ -76,7 +76,7 @@ class PublicAnnouncement {
   }
   /// The program stops: one try to remove it, and no more.
   void hurry() { hurries_ = true; }
-  /// Another process has its place in the list: it is not removed.
+  /// Another process has its place in the list, and keeps it. look(nullptr) follows.
   virtual void abandon() = 0;
 
   const std::string name, list;  ///< of the server's listener; and where the list is

@@ -157,20 +157,23 @@ std::string PublicLists::set(std::vector<PublicListSettings> fresh) {
 
 void PublicLists::look_soon() {
   const std::lock_guard lock(mutex_);
-  if (thread_ != nullptr) thread_->wake();
+  if (thread_ != nullptr && !stopped_) thread_->wake();
 }
 
-void PublicLists::abandon() { end(false); }
-void PublicLists::stop() { end(true); }
+void PublicLists::abandon() { begin_end(false); }
 
-void PublicLists::end(bool removes) {
+void PublicLists::stop() {
+  begin_end(true);
   std::unique_ptr<Thread> thread;
   {
     const std::lock_guard lock(mutex_);
-    stopped_ = true;
     thread = std::move(thread_);
-    if (thread != nullptr) thread->end(removes);
   }
+}
+
+void PublicLists::begin_end(bool removes) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(stopped_, true) && thread_ != nullptr) thread_->end(removes);
 }
 
 std::vector<PublicLists::Row> PublicLists::rows() const {

@@ -39,9 +39,9 @@ class PublicLists {
   std::string set(std::vector<PublicListSettings> fresh);
   /// Something may have changed: it is seen soon. From any thread.
   void look_soon();
-  /// Another process announces the same servers: nothing is removed, and nothing more is told.
+  /// Another process announces the same servers: its entries stay, and nothing more is told. Does not wait.
   void abandon();
-  /// Removes all, for a bounded time, and ends the thread.
+  /// Removes all that was not abandoned, for a bounded time, and ends the thread.
   void stop();
 
   struct Row {
@@ -53,7 +53,7 @@ class PublicLists {
 
  private:
   class Thread;
-  void end(bool removes);
+  void begin_end(bool removes);
 
   const Servers servers_;
   const Options options_;

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <csignal>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -224,6 +225,8 @@ class Master final : private net::EnetHost::User {
     for (const int letter : letters) {
       if (letter == kHangUp) {
         host_.disconnect(*peer_, 0);
+      } else if (letter == kHoldUp) {
+        goes_on_.get_future().wait();
       } else {
         host_.close();
         mailbox_.close();
@@ -231,8 +234,11 @@ class Master final : private net::EnetHost::User {
     }
   }
   void hang_up() { mailbox_.post(kHangUp); }
+  /// It hears and acknowledges nothing until go_on().
+  void hold_up() { mailbox_.post(kHoldUp); }
+  void go_on() { goes_on_.set_value(); }
   std::uint16_t port() const { return port_; }
-  /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone".
+  /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone", or "lost" after silence.
   std::vector<std::string> await(std::size_t count) {
     std::unique_lock lock(mutex_);
     const bool came = news_.wait_for(lock, std::chrono::seconds(60), [&] { return heard_.size() >= count; });
@@ -241,7 +247,7 @@ class Master final : private net::EnetHost::User {
   }
 
  private:
-  static constexpr int kEnd = 0, kHangUp = 1;
+  static constexpr int kEnd = 0, kHangUp = 1, kHoldUp = 2;
 
   void hear(const std::string& what) {
     const std::lock_guard lock(mutex_);
@@ -257,12 +263,13 @@ class Master final : private net::EnetHost::User {
     CHECK(packet.delivery() == net::EnetDelivery::kReliable);
     hear(std::string(as_text(packet.bytes())));
   }
-  void disconnected(net::EnetPeer&, std::uint32_t) override { hear("gone"); }
+  void disconnected(net::EnetPeer& peer, std::uint32_t) override { hear(peer.timed_out() ? "lost" : "gone"); }
 
   net::Loop loop_;
   net::Mailbox<int, Master> mailbox_;
   net::EnetHost host_;
   net::EnetPeer* peer_ = nullptr;  // that has connected last
+  std::promise<void> goes_on_;
   std::uint16_t port_ = 0;
   std::mutex mutex_;
   std::condition_variable news_;
@@ -315,6 +322,30 @@ TEST_CASE("a master of Ace of Spades that has disconnected us is told everything
   CHECK(is_listed(lists));
   lists.stop();
   CHECK(master.await(8).back() == "gone");
+}
+
+TEST_CASE(
+    "after an upgrade, a master of Ace of Spades hears that the old connection ends, though it acknowledges late") {
+  Master master;
+  Servers servers;
+  const PublicServer server{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"};
+  servers.set({server});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({at_master(master.port())});
+  master.await(3);
+  CHECK(is_listed(lists));
+  const auto told = lists.rows().front().report.told;
+  master.hold_up();
+  PublicServer more = server;
+  more.players = 5;
+  servers.set({more});
+  REQUIRE(eventually([&] { return lists.rows().front().report.told > told; }));
+  lists.abandon();                                             // does not wait
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // its thread ends the connection; nobody can see that
+  master.go_on();
+  const auto all = master.await(5);
+  CHECK(all[3] == "\x05");
+  CHECK(all[4] == "gone");
 }
 
 TEST_CASE("a listener for Ace of Spades 0.76 is announced, and one for the draft 0.80 is not") {
