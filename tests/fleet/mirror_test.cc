@@ -358,6 +358,18 @@ TEST_CASE("what a player says while there is no owner is dropped and counted; wh
   CHECK_FALSE(has([](auto& part) { return part.intent().has_say(); }));
 }
 
+TEST_CASE("what the operator announces goes to the owner only for players whom it knows") {
+  Edge edge;
+  const auto announce = [&](core::Id seat) {
+    edge.room->order([&](core::Back&) { edge.mirror->announced(seat, "hello"); }, ++edge.now);
+    return edge.message().parts_size();
+  };
+  CHECK(announce(edge.seat) == 1);
+  CHECK(announce(edge.seat + 1) == 0);
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  CHECK(announce(edge.seat) == 0);
+}
+
 TEST_CASE("a player that left while there was no owner leaves at the next owner if that still has it") {
   Edge edge;
   edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);

@@ -293,6 +293,8 @@ TEST_CASE("a record over the limit is refused by its length; at one that is long
   });
   CHECK(hear(file).error == "");
   CHECK(has(hear(file, {.record = 1000}).error, "a message of 2022 bytes; the limit is 1000"));
+  CHECK(has(hear(file, {.record = 2021}).error, "a message of 2022 bytes; the limit is 2021"));
+  CHECK(hear(file, {.record = 2022}).error == "");
   for (const std::uint64_t length : {std::uint64_t{1} << 40, ~std::uint64_t{0}, ~std::uint64_t{0} - 8}) {
     file = by_hand([&](Buffer& out) {
       out.push_back(5);

@@ -569,6 +569,25 @@ TEST_CASE("on a disk of any size the recording is whole, and every loss is count
   }
 }
 
+TEST_CASE("messages of other topics that a full disk loses with their chunk are counted") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
+  REQUIRE(recorder.ok());
+  words::Say say;
+  say.set_text("hello");
+  const OtherTopic topic{"/says", words::Say::descriptor(), {}};
+  (*recorder)->other(kSecond, topic, say);
+  (*recorder)->tick(3 * kSecond);
+  const std::uint64_t size = say.ByteSizeLong();
+  CHECK((*recorder)->recorded().bytes == size);
+  room = file.size();
+  for (int i = 0; i < 3; ++i) (*recorder)->other(4 * kSecond, topic, say);
+  (*recorder)->tick(6 * kSecond);
+  CHECK((*recorder)->lost().bytes == 3 * size);
+  CHECK((*recorder)->recorded().bytes == size);
+}
+
 TEST_CASE("no room for a topic's first word is reported, and the loss is recorded when there is room again") {
   Buffer file;
   std::size_t room = 1 << 20;

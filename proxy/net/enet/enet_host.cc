@@ -205,6 +205,7 @@ void EnetHost::close() {
     ENetPeer* raw = &host_->peers[i];
     auto* peer = static_cast<EnetPeer*>(raw->data);
     if (!peer) continue;
+    if (peer->gone_) enet_peer_disconnect_now(raw, peer->parting_);  // it may not have been sent yet
     enet_peer_reset(raw);  // gives back its packets, which count themselves off
     raw->data = nullptr;
     delete peer;
