@@ -283,6 +283,12 @@ void EnetHost::disconnect_without_callback(EnetPeer& peer, std::uint32_t data) {
   disconnect(peer, data);
 }
 
+bool EnetHost::has_leaving() const {
+  return std::any_of(host_->peers, host_->peers + host_->peerCount, [](const ENetPeer& raw) {
+    return raw.data != nullptr && static_cast<const EnetPeer*>(raw.data)->gone_;
+  });
+}
+
 void EnetHost::disconnect_now(EnetPeer& peer, std::uint32_t data) {
   enet_peer_disconnect_now(peer.peer_, data);
   forget(peer);

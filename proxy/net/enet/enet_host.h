@@ -197,6 +197,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// As disconnect(), but no callback follows, and `peer` must not be used again.
   void disconnect_without_callback(EnetPeer& peer, std::uint32_t data);
+  /// Whether a peer of disconnect_without_callback() has not acknowledged yet.
+  bool has_leaving() const;
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);

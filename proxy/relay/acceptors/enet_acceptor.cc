@@ -42,6 +42,7 @@ void EnetAcceptor::close() {
 
 void EnetAcceptor::stop() {
   stopping_ = true;
+  leaves_until_ = now() + limits().linger_ms;
   close_queries();
   for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kDraining);
   finish();
@@ -64,6 +65,7 @@ void EnetAcceptor::complete_take_over() { twin_.reset(); }
 /// The worker calls this regularly, because no left() is called here when a player who was moved here leaves.
 bool EnetAcceptor::finish() {
   if (!stopping_ || !empty()) return false;
+  if (host_.is_open() && host_.has_leaving() && now() < leaves_until_) return false;
   host_.close();
   return true;
 }
@@ -151,9 +153,7 @@ void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
   peer.owner = nullptr;
   for (const Buffer& said : refusal(peer.address(), why))
     host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
-  const std::uint32_t code = enet_parting(worker_route_->route.game, why);
-  stopping_ ? host_.disconnect_now(peer, code)
-            : host_.disconnect_without_callback(peer, code);  // the host closes as soon as nobody is inside
+  host_.disconnect_without_callback(peer, enet_parting(worker_route_->route.game, why));
 }
 
 // -- From the peers ---------------------------------------------------------------------------------------------------

@@ -93,6 +93,24 @@ TEST_CASE("enet relay: the client gets the game's own goodbye when the relay sto
   CHECK_MESSAGE(all.find("0/1 000e726a") != std::string::npos, all);  // MsgReject, with the reason
 }
 
+TEST_CASE("enet relay: when the relay stops, a client that acknowledges late is told why, too") {
+  Limits limits = no_limits();
+  limits.linger_ms = 30'000;
+  Turning away;  // with a loop of its own
+  End client(away.loop);
+  Scene scene(aos::game(), limits);
+  reopen(client, {4, scene.settings.channels, scene.settings.range_coder, 8U << 20U});
+  client.peer = client.host.connect(scene.running.address, 1, 3);
+  away.until([&] { return client.ups > 0; });
+  scene.until([&] { return scene.server.peer != nullptr; });
+  std::jthread stopping([&] { scene.running.stop(); });
+  scene.until([&] { return scene.server.peer == nullptr; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the session has ended; the relay waits for the client
+  away.until([&] { return client.peer == nullptr; });
+  client.host.close();
+  CHECK(client.log.back() == "down 5");  // after silence, it would be "down 0"
+}
+
 TEST_CASE("enet relay: an invalid packet ends its session only") {
   Scene scene(bzdraft::game());
   scene.join(0);
