@@ -194,7 +194,7 @@ void Worker::over(HttpCaller& caller) {
 
 /// False: the peer could not be taken, and is gone.
 bool Worker::take_moved(AcceptedClient& newcomer) {
-  auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client);
+  auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client, newcomer.limits.linger_ms);
   newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
     routes_[newcomer.route]->log_warning(LogKind::kMachine,
@@ -564,6 +564,7 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
 
 void Worker::begin_stop() {
   stopping_ = true;
+  stopped_at_ = loop_.now();
   invited_.clear();
   for (Probed& one : probed_)
     if (one.probes) one.probes->close();
@@ -582,6 +583,10 @@ void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty() || !callers_.empty() || !newcomers_.empty()) return;
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor && !acceptor->finish()) return;
+  const auto leaves = [&](const auto& one) {
+    return !one.second->gone() && loop_.now() < stopped_at_ + one.second->linger();
+  };
+  if (std::any_of(moved_clients_.begin(), moved_clients_.end(), leaves)) return;
   moved_clients_.clear();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();
   ticker_.reset();

@@ -12,7 +12,8 @@ namespace entente::relay {
 
 class MovedEnetClient final : private net::EnetHost::User {
  public:
-  MovedEnetClient(net::Loop& loop, const net::Address& client) : host_(loop, *this) {
+  /// `linger`: milliseconds that it has to acknowledge its end, once the program stops.
+  MovedEnetClient(net::Loop& loop, const net::Address& client, Millis linger) : linger_(linger), host_(loop, *this) {
     host_.set_party(loop.client_party(client));
   }
 
@@ -22,6 +23,7 @@ class MovedEnetClient final : private net::EnetHost::User {
     return {peer != nullptr ? &host_ : nullptr, peer, data};
   }
   bool gone() const { return host_.empty(); }
+  Millis linger() const { return linger_; }
 
  private:
   static EnetPeerUser* user(const net::EnetPeer& peer) { return static_cast<EnetPeerUser*>(peer.owner); }
@@ -37,6 +39,7 @@ class MovedEnetClient final : private net::EnetHost::User {
     if (auto* const its = user(peer)) its->peer_wrote();
   }
 
+  const Millis linger_;
   net::EnetHost host_;
 };
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <thread>
 
 #include "adapters/aos/aos.h"
@@ -93,22 +94,34 @@ TEST_CASE("enet relay: the client gets the game's own goodbye when the relay sto
   CHECK_MESSAGE(all.find("0/1 000e726a") != std::string::npos, all);  // MsgReject, with the reason
 }
 
-TEST_CASE("enet relay: when the relay stops, a client that acknowledges late is told why, too") {
+TEST_CASE(
+    "enet relay: when the relay stops, clients that acknowledge late are told, too, on whatever worker they are") {
   Limits limits = no_limits();
   limits.linger_ms = 30'000;
+  Yard scene;
+  Running running(toy::packets(), scene.serve(), limits, 2);
   Turning away;  // with a loop of its own
-  End client(away.loop);
-  Scene scene(aos::game(), limits);
-  reopen(client, {4, scene.settings.channels, scene.settings.range_coder, 8U << 20U});
-  client.peer = client.host.connect(scene.running.address, 1, 3);
-  away.until([&] { return client.ups > 0; });
-  scene.until([&] { return scene.server.peer != nullptr; });
-  std::jthread stopping([&] { scene.running.stop(); });
-  scene.until([&] { return scene.server.peer == nullptr; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the session has ended; the relay waits for the client
-  away.until([&] { return client.peer == nullptr; });
-  client.host.close();
-  CHECK(client.log.back() == "down 5");  // after silence, it would be "down 0"
+  std::deque<End> clients;
+  for (int i = 0; i < 2; ++i) {
+    End& client = clients.emplace_back(away.loop);
+    reopen(client, {4, 1, false, kMostPackets});
+    client.peer = client.host.connect(running.address, 1, kBig);
+    away.until([&] { return client.ups > 0; });
+  }
+  const auto count = [&](std::string_view what) {
+    return std::count_if(scene.server.log.begin(), scene.server.log.end(),
+                         [&](const std::string& line) { return line.starts_with(what); });
+  };
+  scene.until([&] { return count("up") == 2; });
+  std::jthread stopping([&] { running.stop(); });
+  scene.until([&] { return count("down") == 2; });
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(300));  // the sessions have ended; the relay waits for the clients
+  for (End& client : clients) {
+    away.until([&] { return client.peer == nullptr; });
+    CHECK(client.log.back() == "down 35");  // after silence, it would be "down 0"
+    client.host.close();
+  }
 }
 
 TEST_CASE("enet relay: an invalid packet ends its session only") {
