@@ -90,10 +90,9 @@ inline void flood_out_of_order(Turning& turning, End& from, const net::Address& 
   constexpr std::uint16_t kAtOnce = 20, kMost = 32'000;  // ENet accepts no higher numbers
   std::uint16_t number = 10;
   turning.until([&] {
-    if (number < kMost) {
-      for (const Buffer& one : packets_out_of_order(number, kAtOnce)) from.host.send_raw(to, one);
-      number += kAtOnce;
-    }
+    if (number >= kMost) number = 10;  // some were lost on the way
+    for (const Buffer& one : packets_out_of_order(number, kAtOnce)) from.host.send_raw(to, one);
+    number += kAtOnce;
     return refused();
   });
 }

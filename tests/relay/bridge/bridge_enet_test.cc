@@ -5,6 +5,7 @@
 #include "adapters/aos/aos.h"
 #include "proxy/net/socket.h"
 #include "tests/relay/enet_yard.h"
+#include "tests/relay/late_server.h"
 #include "tests/relay/lossy.h"
 
 namespace entente::testing::bridge_enet_test {
@@ -298,6 +299,36 @@ TEST_CASE("a client that connects while the server's dialect is being detected i
     for (Yard* one : {&scene, &other}) one->until([&] { return one->client.heard("down 35"); });
     CHECK(running.totals().by(Reason::kDraining) == 2);
   }
+}
+
+/// A bridge to a server whose dialect is not known, and which is not up yet.
+struct Holding : Serving {
+  explicit Holding(const net::Address& server) : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &toy::packets();
+    options.listen = loopback();
+    options.servers[0].dialect = std::nullopt;
+    options.upstream.hold_ms = 60'000;
+    options.bridge = toy_bridge(toy::packets(), toy::stream());
+    serve(std::move(options), server, no_limits(), nullptr);
+  }
+};
+
+TEST_CASE("clients wait together for a server that is down and whose dialect is not known, and all go there") {
+  const net::Address at = free_for_both();
+  Holding running(at);
+  Yard first, second;
+  for (Yard* one : {&first, &second}) one->join(running.address);
+  CHECK(running.heard.line("cannot reach server"));
+  const LateServer server(at);
+  const Stream probe = server.accept();
+  probe.send(kWelcome);
+  for (int i = 0; i < 2; ++i) {
+    const Stream player = server.accept();
+    CHECK(player.read_text(4) == kHello);
+    player.send(kWelcome);
+  }
+  CHECK(running.totals().current_sessions() == 2);
 }
 
 TEST_CASE("queries beside ENet are answered by the front's game, at a limited rate") {
