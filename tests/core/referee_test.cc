@@ -901,6 +901,30 @@ TEST_CASE("referee: a wall shelters from a grenade, and a grenade hurts its thro
   CHECK(match.tank(anna).unit.health() < before);
 }
 
+TEST_CASE("referee: a grenade bounces back from a wall") {
+  ArenaRules rules = quick();
+  rules.grenade_damage = 100;
+  rules.grenade_radius = 30;
+  rules.health = 200;
+  words::World world = open_field(200);
+  words::Solid& wall = *world.add_solids();
+  wall.set_x(5);
+  wall.set_half_x(0.5);
+  wall.set_half_y(50);
+  wall.set_height(30);
+  Match match(rules, world);
+  const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl");
+  for (const auto& [guest, x] : {std::pair(anna, -30), std::pair(ben, -12), std::pair(carl, 1)}) {
+    match.goes(guest, match.place(guest).x(), 70, 0);  // around the wall
+    match.goes(guest, x, 70, 0);
+    match.goes(guest, x, 0, 0);
+  }
+  match.says(anna, grenade(match.place(anna), 60, 20, 1.5));  // reaches the wall after 0.6 s
+  match.lasts(1.7);
+  const double ben_lost = 200 - match.tank(ben).unit.health(), carl_lost = 200 - match.tank(carl).unit.health();
+  CHECK(ben_lost > carl_lost);
+}
+
 TEST_CASE("referee: a grenade from another place, or with a speed that is not finite, is ignored") {
   Match match(quick());
   const auto anna = match.plays("anna");

@@ -456,6 +456,10 @@ TEST_CASE("a moving unit is extrapolated for a while") {
   CHECK(place_at(state.unit.pose(), state.posed_at, kSecond + kSecond / 2).x() == doctest::Approx(22.5));
   CHECK(place_at(state.unit.pose(), state.posed_at, 10 * kSecond).x() == doctest::Approx(35));
   CHECK(place_at(state.unit.pose(), state.posed_at, 0).x() == 10);
+  words::Pose turning;
+  turning.set_yaw(1);
+  turning.set_yaw_rate(0.5);
+  CHECK(place_at(turning, kSecond, 2 * kSecond).yaw() == doctest::Approx(1.5));
 }
 
 }  // namespace
