@@ -43,6 +43,7 @@ void check_fault(const std::string& header, const char* field, std::size_t offse
 
 TEST_CASE("both versions are read") {
   check_client("PROXY TCP4 192.0.2.7 198.51.100.1 56324 5154\r\n", "192.0.2.7:56324");
+  check_client("PROXY TCP4 192.0.2.7 198.51.100.1 0 0\r\n", "192.0.2.7:0");  // whose ports are not known
   check_client("PROXY TCP6 2001:db8::7 2001:db8::1 56324 5154\r\n", "[2001:db8::7]:56324");
   check_client("PROXY UNKNOWN\r\n", nullptr);
   check_client("PROXY UNKNOWN ffff:f...f:ffff ffff:f...f:ffff 65535 65535\r\n", nullptr);
