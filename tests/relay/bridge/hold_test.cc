@@ -50,6 +50,26 @@ struct Player {
   std::optional<Lines> server;
 };
 
+TEST_CASE("a client that reads slowly gets no places that will be outdated when it reads them") {
+  Held running;
+  Limits limits = no_limits();
+  limits.high_water = 8U << 20U;
+  limits.low_water = 1U << 20U;
+  running.set_rules({limits, {}});
+  Lines client(Stream::to(running.address, nullptr, 4'096));
+  client.say(R"({"enter":{"name":"anna"}})");
+  Lines server = greet(*running.up).first;
+  let_in(server, "one", "ben");
+  client.until("ready");
+  constexpr std::uint64_t kLines = 150;
+  const std::uint64_t before = running.totals().to_client.frames;
+  for (std::uint64_t i = 0; i < kLines; ++i) server.say(R"({"said":{"text":")" + std::string(16'000, 'x') + R"("}})");
+  for (int i = 0; i < 50; ++i) server.say(R"({"pose":{"unit":20,"x":)" + std::to_string(i) + "}}");
+  server.say(R"({"said":{"text":"the end"}})");
+  CHECK(eventually([&] { return running.totals().to_client.frames > before + kLines; }));
+  CHECK_FALSE(have(client.until("the end"), R"("pose")"));
+}
+
 TEST_CASE("hold: a player whose server goes away stays, and joins again with the same name and team") {
   Held running;
   Player anna(running);
