@@ -53,7 +53,7 @@ class Town final : private Games {
   Told told_{plan_, "proxy"};
   Followed followed_{verdict_};
   Recorded recorded_{plan_, verdict_, followed_};
-  const bool records_, few_places_;
+  const bool records_, few_places_, slow_disk_;
   Program proxy_;
   std::set<const Program*> restarting_;  // between an act's beginning and its end
   bool lied_ = false;
