@@ -41,7 +41,7 @@ class PublicLists {
   void look_soon();
   /// Another process announces the same servers: its entries stay, and nothing more is told. Does not wait.
   void abandon();
-  /// Removes all that was not abandoned, for a bounded time, and ends the thread.
+  /// Removes all, unless abandon() was called, and ends the thread. Waits for a bounded time.
   void stop();
 
   struct Row {
