@@ -87,14 +87,16 @@ struct Turning : net::Ticker::User {
 /// Sends reliable packets to peer 0 of a host, which follow one that never comes, until some are refused.
 inline void flood_out_of_order(Turning& turning, End& from, const net::Address& to,
                                const std::function<bool()>& refused) {
-  constexpr std::uint16_t kAtOnce = 20, kMost = 32'000;  // ENet accepts no higher numbers
+  constexpr std::uint16_t kTogether = 10, kMost = 28'000;  // ENet accepts no higher numbers
   std::uint16_t number = 10;
-  turning.until([&] {
-    if (number >= kMost) number = 10;  // some were lost on the way
-    for (const Buffer& one : packets_out_of_order(number, kAtOnce)) from.host.send_raw(to, one);
-    number += kAtOnce;
+  const auto send_some = [&] {
+    for (int i = 0; i < 20; ++i, number += kTogether) {
+      if (number >= kMost) number = 10;  // some were lost on the way
+      for (const Buffer& one : packets_out_of_order(number, kTogether)) from.host.send_raw(to, one);
+    }
     return refused();
-  });
+  };
+  turning.until(send_some, 3 * kPatience);
 }
 
 /// A server, a relay in front of it, and a client.

@@ -33,18 +33,22 @@ inline Buffer verify_datagram(std::uint32_t id) {
 /// The client's acknowledgement of this answer.
 inline Buffer proof_datagram() { return from_hex("1002 01ff0001 00015678"); }
 
-/// Reliable packets of 1,000 bytes, for peer 0 of a host, which follow one that never comes. `number`: of the first,
-/// more than 1. Each is there four times, once for each number that the session may have: ENet accepts only its own.
+/// Datagrams with `count` reliable packets of 100 bytes, for peer 0 of a host, which follow one that never comes.
+/// `number`: of the first, more than 1. Each is there four times, once for each number that the session may have: ENet
+/// accepts only its own.
 inline std::vector<Buffer> packets_out_of_order(std::uint16_t number, std::uint16_t count) {
-  constexpr std::uint16_t kSize = 1'000;
+  constexpr std::uint8_t kSize = 100;
+  Buffer commands;
+  for (std::uint16_t last = static_cast<std::uint16_t>(number + count); number < last; ++number) {
+    append(commands,
+           Buffer{6, 0, static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number), 0, kSize});
+    commands.resize(commands.size() + kSize, 3);
+  }
   std::vector<Buffer> all;
-  for (std::uint16_t last = static_cast<std::uint16_t>(number + count); number < last; ++number)
-    for (const unsigned session : {0x00U, 0x10U, 0x20U, 0x30U}) {
-      const auto high = static_cast<std::uint8_t>(number >> 8U), low = static_cast<std::uint8_t>(number);
-      Buffer& one =
-          all.emplace_back(Buffer{static_cast<std::uint8_t>(session), 0, 6, 0, high, low, kSize >> 8U, kSize & 255U});
-      one.resize(one.size() + kSize, 3);
-    }
+  for (const unsigned session : {0x00U, 0x10U, 0x20U, 0x30U}) {
+    all.push_back({static_cast<std::uint8_t>(session), 0});
+    append(all.back(), commands);
+  }
   return all;
 }
 
