@@ -145,10 +145,13 @@ void Visitors::rest() {
 }
 
 void Visitors::await_all(bool harsh) {
-  const bool enet = std::any_of(ways_.begin(), ways_.end(),
-                                [](const Way& one) { return one.clients.game->transport() == wire::Transport::kEnet; });
+  const auto is_enet = [](const wire::Game& game) { return game.transport() == wire::Transport::kEnet; };
+  const bool enet = std::any_of(ways_.begin(), ways_.end(), [&](const Way& one) { return is_enet(*one.clients.game); });
   const Nanos until = kernel().now() + kInWithin + (enet ? kEnetNotices : 0);
-  if (harsh) sleep(enet ? kEnetNotices : kNotices);
+  // A server over ENet, too, may still have players whose connections were lost.
+  const bool on_enet =
+      std::any_of(ways_.begin(), ways_.end(), [&](const Way& one) { return is_enet(*one.server.game); });
+  if (harsh) sleep(enet || on_enet ? kEnetNotices : kNotices);
   const auto all_in = [this] {
     for (std::size_t i = 0; i < ways_.size(); ++i)
       if (crowd_.in(i) < ways_[i].wanted) return false;
