@@ -879,15 +879,20 @@ TEST_CASE("referee: a grenade falls, explodes when its fuse has burnt down, and 
   CHECK(match.tank(anna).unit.health() == 200);
 }
 
-TEST_CASE("referee: a wall shelters from a grenade, and a grenade hurts its thrower") {
-  ArenaRules rules = quick();
+/// With a wall across it, east of the middle.
+words::World field_with_wall() {
   words::World world = open_field(200);
   words::Solid& wall = *world.add_solids();
   wall.set_x(5);
   wall.set_half_x(0.5);
   wall.set_half_y(50);
-  wall.set_height(10);
-  Match match(rules, world);
+  wall.set_height(30);
+  return world;
+}
+
+TEST_CASE("referee: a wall shelters from a grenade, and a grenade hurts its thrower") {
+  ArenaRules rules = quick();
+  Match match(rules, field_with_wall());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   for (const auto guest : {anna, ben}) match.goes(guest, match.place(guest).x(), 70, 0);  // around the wall
   match.goes(anna, -30, 70, 0);
@@ -906,13 +911,7 @@ TEST_CASE("referee: a grenade bounces back from a wall") {
   rules.grenade_damage = 100;
   rules.grenade_radius = 30;
   rules.health = 200;
-  words::World world = open_field(200);
-  words::Solid& wall = *world.add_solids();
-  wall.set_x(5);
-  wall.set_half_x(0.5);
-  wall.set_half_y(50);
-  wall.set_height(30);
-  Match match(rules, world);
+  Match match(rules, field_with_wall());
   const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl");
   for (const auto& [guest, x] : {std::pair(anna, -30), std::pair(ben, -12), std::pair(carl, 1)}) {
     match.goes(guest, match.place(guest).x(), 70, 0);  // around the wall
