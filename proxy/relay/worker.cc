@@ -564,7 +564,6 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
 
 void Worker::begin_stop() {
   stopping_ = true;
-  stopped_at_ = loop_.now();
   invited_.clear();
   for (Probed& one : probed_)
     if (one.probes) one.probes->close();
@@ -583,9 +582,7 @@ void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty() || !callers_.empty() || !newcomers_.empty()) return;
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor && !acceptor->finish()) return;
-  const auto leaves = [&](const auto& one) {
-    return !one.second->gone() && loop_.now() < stopped_at_ + one.second->linger();
-  };
+  const auto leaves = [](const auto& one) { return one.second->leaves(); };
   if (std::any_of(moved_clients_.begin(), moved_clients_.end(), leaves)) return;
   moved_clients_.clear();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();

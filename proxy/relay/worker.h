@@ -318,7 +318,6 @@ class Worker final : public net::Ticker::User,
   static constexpr Millis kDoesNotRun = std::numeric_limits<Millis>::max();
   std::atomic<Millis> turned_at_{kDoesNotRun};  // by steady_now()
   bool stopping_ = false, running_ = false;
-  Millis stopped_at_ = 0;
 };
 
 }  // namespace entente::relay

@@ -239,8 +239,8 @@ TEST_CASE("enet host: a peer that is leaving when the host closes is told so, an
     duel.connect(3);
     duel.server.host.send(*duel.server.peer, 0, EnetPacket(as_bytes("bye"), EnetDelivery::kReliable));
     duel.server.host.disconnect_without_callback(*std::exchange(duel.server.peer, nullptr), 9);
-    CHECK(duel.server.host.has_leaving());
-    if (waits) duel.until([&] { return !duel.server.host.has_leaving(); });
+    CHECK(duel.server.host.awaits_leaving(60'000));
+    if (waits) duel.until([&] { return !duel.server.host.awaits_leaving(60'000); });
     duel.server.host.close();
     duel.until([&] { return duel.client.peer == nullptr; });
     CHECK(duel.client.log.back() == "down 9");

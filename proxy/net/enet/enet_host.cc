@@ -283,9 +283,11 @@ void EnetHost::disconnect_without_callback(EnetPeer& peer, std::uint32_t data) {
   disconnect(peer, data);
 }
 
-bool EnetHost::has_leaving() const {
-  return std::any_of(host_->peers, host_->peers + host_->peerCount, [](const ENetPeer& raw) {
-    return raw.data != nullptr && static_cast<const EnetPeer*>(raw.data)->gone_;
+bool EnetHost::awaits_leaving(Millis within) const {
+  if (!host_) return false;
+  return std::any_of(host_->peers, host_->peers + host_->peerCount, [&](const ENetPeer& raw) {
+    const auto* peer = static_cast<const EnetPeer*>(raw.data);
+    return peer != nullptr && peer->gone_ && loop_.now() < peer->leaving_since_ + within;
   });
 }
 

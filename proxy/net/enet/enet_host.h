@@ -197,8 +197,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// As disconnect(), but no callback follows, and `peer` must not be used again.
   void disconnect_without_callback(EnetPeer& peer, std::uint32_t data);
-  /// Whether a peer of disconnect_without_callback() has not acknowledged yet.
-  bool has_leaving() const;
+  /// Whether a peer of disconnect_without_callback() has not acknowledged yet, and has had less than `within`
+  /// milliseconds for it. False if the host is closed.
+  bool awaits_leaving(Millis within) const;
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);

@@ -42,7 +42,6 @@ void EnetAcceptor::close() {
 
 void EnetAcceptor::stop() {
   stopping_ = true;
-  leaves_until_ = now() + limits().linger_ms;
   close_queries();
   for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kDraining);
   finish();
@@ -64,8 +63,7 @@ void EnetAcceptor::complete_take_over() { twin_.reset(); }
 
 /// The worker calls this regularly, because no left() is called here when a player who was moved here leaves.
 bool EnetAcceptor::finish() {
-  if (!stopping_ || !empty()) return false;
-  if (host_.is_open() && host_.has_leaving() && now() < leaves_until_) return false;
+  if (!stopping_ || !empty() || host_.awaits_leaving(limits().linger_ms)) return false;
   host_.close();
   return true;
 }

@@ -52,7 +52,6 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   net::EnetHost host_;
   std::vector<std::unique_ptr<EnetWaiting>> waiting_;
   bool closed_ = false, stopping_ = false;
-  Millis leaves_until_ = 0;  // while it stops: how long clients that leave have to acknowledge
 };
 
 }  // namespace entente::relay

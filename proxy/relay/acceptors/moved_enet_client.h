@@ -12,7 +12,7 @@ namespace entente::relay {
 
 class MovedEnetClient final : private net::EnetHost::User {
  public:
-  /// `linger`: milliseconds that it has to acknowledge its end, once the program stops.
+  /// `linger`: milliseconds that it has to acknowledge its disconnect when the program stops.
   MovedEnetClient(net::Loop& loop, const net::Address& client, Millis linger) : linger_(linger), host_(loop, *this) {
     host_.set_party(loop.client_party(client));
   }
@@ -23,7 +23,8 @@ class MovedEnetClient final : private net::EnetHost::User {
     return {peer != nullptr ? &host_ : nullptr, peer, data};
   }
   bool gone() const { return host_.empty(); }
-  Millis linger() const { return linger_; }
+  /// Its session has ended, and it may still acknowledge that.
+  bool leaves() const { return host_.awaits_leaving(linger_); }
 
  private:
   static EnetPeerUser* user(const net::EnetPeer& peer) { return static_cast<EnetPeerUser*>(peer.owner); }

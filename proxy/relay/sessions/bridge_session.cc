@@ -90,10 +90,10 @@ void BridgeSession::lack_face(const CountedEnd& side) {
   end(client ? Reason::kClientDialect : Reason::kDialectMismatch);
 }
 
-/// Tells the player its name, if that is another one than `known`, by which its client may still call it.
-void BridgeSession::tell_new_name(std::string& known) {
-  if (known.empty() || name_ == known || !info_.game->has_chat() || ending_) return;
-  known = name_;
+/// Tells the player its name, if it had another one when it began to wait or to move: its client may still show that.
+void BridgeSession::tell_new_name() {
+  if (known_name_.empty() || name_ == known_name_ || !info_.game->has_chat() || ending_) return;
+  known_name_ = name_;
   announce_in_room("your name here is '" + clean(name_) + "'");
 }
 

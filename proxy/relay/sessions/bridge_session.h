@@ -77,13 +77,15 @@ class BridgeSession final : public RoomSession {
   void play();
   bool stays(const End::Departure& departure);
   void lack_face(const CountedEnd& side);
-  void tell_new_name(std::string& known);
+  void note_name() { known_name_ = name_; }
+  void tell_new_name();
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   Whereabouts where_;
   PlayerRoom room_;
   RoomGuest* guest_ = nullptr;  // the guest that still has the client; null: none
   std::string name_;            // of the player, as the room tells it
+  std::string known_name_;      // the one that the client knows, since note_name()
   bool entered_ = false;        // the player asked to be let in, and was not refused
   bool away_ = false;           // its client lost its link, and may come back
 };

@@ -83,7 +83,7 @@ void Hold::start(Millis until) {
   if (session_.now() > ended_ + kCalm) lost_ = 0;
   since_ = session_.now();
   until_ = until;
-  name_ = session_.name_;
+  session_.note_name();
 }
 
 Millis Hold::next_try(bool plays_meanwhile) const {
@@ -127,10 +127,8 @@ void Hold::end() {
   if (!was_in) return;
   session_.worker_route_->counters.brought_back.add();
   announce(&Texts::server_back);
-  tell_new_name();
+  session_.tell_new_name();
 }
-
-void Hold::tell_new_name() { session_.tell_new_name(name_); }
 
 void Hold::announce(std::string Texts::*which) {
   if (!session_.info_.game->has_chat() || session_.ending_) return;

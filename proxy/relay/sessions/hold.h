@@ -47,8 +47,6 @@ class Hold {
 
   /// Tells the player: the operator's text, or ours.
   void announce(std::string Texts::*which);
-  /// Tells the player if it has another name where it is now.
-  void tell_new_name();
 
  private:
   void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
@@ -60,7 +58,6 @@ class Hold {
   core::Wait told_ = core::Wait::kNothing;  // what the player was last told that it waits for
   bool drained_ = false;                    // the server is drained, and there was another one
   bool was_in_ = false;
-  std::string name_;  // the player's, as it was last told, or when the wait began
 };
 
 }  // namespace entente::relay

@@ -63,7 +63,7 @@ void Meanwhile::arrive() {
                 session_.who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (session_.info_.game->has_chat())
     session_.announce_in_room("the server is away; you play in the arena '" + name + "' meanwhile");
-  where.hold.tell_new_name();
+  session_.tell_new_name();
 }
 
 // -- Out of it --------------------------------------------------------------------------------------------------------

@@ -35,7 +35,8 @@ void Mover::begin(const std::shared_ptr<MoveOrder>& order) {
   if (const auto why = objection(to)) return order->answer_stays(*why);
   auto admission = session_.place_at(to, admission_);
   if (!admission) return order->answer_stays(admission.error().text);
-  auto move = std::make_unique<Move>(order, to, std::move(*admission), session_.name_, session_.now());
+  auto move = std::make_unique<Move>(order, to, std::move(*admission), session_.now());
+  session_.note_name();
   to.route.shared_room() ? go_to_arena(std::move(move)) : go_to_server(std::move(move));
 }
 
@@ -170,7 +171,7 @@ void Mover::settle() {
   session_.where_.next() == nullptr ? tell_moved(*move) : tell_failed(*move);
 }
 
-void Mover::tell_moved(Move& move) {
+void Mover::tell_moved(const Move& move) {
   const Millis took = session_.now() - move.began;
   session_.worker_route_->counters.moved.add();
   const std::string told = "moved " + session_.who() + " from " + move.from + " to " + session_.at().named() + " in " +
@@ -182,7 +183,7 @@ void Mover::tell_moved(Move& move) {
   const std::string arena = session_.arena_name();
   session_.announce_in_room(arena.empty() ? "you were moved to another server"
                                           : "you were moved to the arena '" + arena + "'");
-  session_.tell_new_name(move.name);
+  session_.tell_new_name();
 }
 
 void Mover::tell_failed(Move& move) {

@@ -60,14 +60,13 @@ class Mover {
 
  private:
   struct Move {
-    Move(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace place, std::string player, Millis now)
+    Move(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace place, Millis now)
         : order(std::move(its_order)),
           to(its_to),
           ref(to.route),
           admission(std::move(place)),
           began(now),
-          tries_since(now),
-          name(std::move(player)) {}
+          tries_since(now) {}
     ~Move() { order->answer_stays("the session has ended"); }
 
     const std::shared_ptr<MoveOrder> order;
@@ -78,7 +77,6 @@ class Mover {
     Millis tries_since;  // since when it has not waited for a server or a seat
     bool waits = false;  // the operator was told that the player waits for a server or a seat
     bool other_world = false;
-    std::string name;  // the player's, when the move began
     std::string why;   // why it fails
     std::string from;  // the route that the player has left; "": it has not
   };
@@ -88,7 +86,7 @@ class Mover {
   void go_to_arena(std::unique_ptr<Move> move);
   bool start(std::unique_ptr<Move> move, std::unique_ptr<Place> next, std::unique_ptr<core::Back> back);
   void tell_waits();
-  void tell_moved(Move& move);
+  void tell_moved(const Move& move);
   void tell_failed(Move& move);
 
   BridgeSession& session_;
