@@ -8,6 +8,8 @@ namespace {
 // How long it takes to notice that a connection was lost while nobody was told. ENet waits for an answer for up to 30
 // s.
 constexpr Nanos kNotices = 10 * kSecond, kEnetNotices = 35 * kSecond;
+// While nothing is lost.
+constexpr Nanos kToldWithin = 2 * kSecond;
 constexpr std::uint16_t kServerPort = 7000, kServerTlsPort = 7100, kProxyPort = 5000;
 
 struct Spoken {
@@ -46,6 +48,7 @@ Speech any_game(Draw& draw) {
 
 Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
     : Visitors(plan, verdict, {kServerHost, kServerPort}),
+      proxy_first_(plan.has("the proxy stops first", 0.5)),
       server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}),
       six_(plan.has("server on [::]", 0.5)) {
   for (std::size_t i = 0, ways = plan.draw("ways").number(1, most_ways); i < ways; ++i) {
@@ -94,6 +97,17 @@ bool Games::open_server(relay::ProxyServer& server) {
     its.tls = its.by_web();
     return !its.tls || serve(its);
   });
+}
+
+void Games::await_server_told(std::size_t others) {
+  std::size_t sessions = 0;
+  const auto count = [&sessions](const relay::ProxyServer& its) { sessions = its.sessions().size(); };
+  for (const Nanos until = kernel().now() + kToldWithin;; sleep(kSecond / 10)) {
+    server_.call(count);
+    if (sessions <= others) return;
+    if (kernel().now() > until) break;
+  }
+  wrong("the server still has " + std::to_string(sessions - others) + " players who are gone");
 }
 
 // -- The players ------------------------------------------------------------------------------------------------------
@@ -218,6 +232,14 @@ void Visitors::check_sights() {
               place_text(its));
     }
   }
+}
+
+void Visitors::await_players_told() {
+  const auto is_told = [this](const auto& one) { return one->gone_at != 0 || one->group >= ways_.size(); };
+  const auto& people = crowd_.people();
+  kernel().wait([&] { return std::all_of(people.begin(), people.end(), is_told); }, kernel().now() + kToldWithin);
+  for (const auto& one : people)
+    if (!is_told(one)) wrong(one->name + " is not told that the proxy has stopped");
 }
 
 void Visitors::check_nobody_was_sent_away() {

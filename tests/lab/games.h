@@ -50,6 +50,8 @@ class Visitors {
   void rest();
   /// All that look at the watched arena see the same.
   void check_sights();
+  /// The proxy has stopped: its players know.
+  void await_players_told();
   /// No player was sent away, except by the operator.
   void check_nobody_was_sent_away();
 
@@ -83,7 +85,11 @@ class Games : protected Visitors {
   ~Games() = default;
   /// Where the server listens for clients of this game.
   static Place server_for(const Speech& its);
+  /// The players are gone, or the proxy is: the server knows. `others`: sessions that did not come through the proxy.
+  void await_server_told(std::size_t others);
 
+  /// The proxy stops before its players do.
+  const bool proxy_first_;
   Told told_by_server_{plan_, "server"};
   Program server_;
 

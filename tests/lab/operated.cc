@@ -155,10 +155,23 @@ void Operated::live() {
   if (closed) check_files();
 }
 
-/// The players leave, and then the program is stopped. False: something does not end.
+/// The players leave, and then the program is stopped; or the program is stopped while they play. False: something does
+/// not end.
 bool Operated::close() {
+  if (proxy_first_) {
+    if (const bool has_players = true; !service_.close(has_players)) return false;
+    await_players_told();
+    await_server_told(1);
+  }
   plan_.tell("stopping the players");
   if (!players_.stop(kStopsWithin)) return wrong("the players do not stop"), false;
+  if (!proxy_first_ && !(await_no_sessions() && service_.close())) return false;
+  await_server_told(0);
+  if (!server_.stop(kStopsWithin)) return wrong("the server does not stop"), false;
+  return true;
+}
+
+bool Operated::await_no_sessions() {
   const Nanos until = kernel().now() + kStopsWithin;
   if (!service_.await_empty(until)) return false;
   // Sessions that have ended may take a moment to go.
@@ -167,8 +180,6 @@ bool Operated::close() {
   };
   while (!empty(monitor_.values_of("entente_sessions")))
     if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on, as the metrics say"), false;
-  if (!service_.close()) return false;
-  if (!server_.stop(kStopsWithin)) return wrong("the server does not stop"), false;
   return true;
 }
 

@@ -36,6 +36,7 @@ class Operated final : private Games {
   /// Unless it runs already. False: it does not start.
   bool start_server();
   bool close();
+  bool await_no_sessions();
 
   // -- What must hold: operated.cc
   void await_listed();

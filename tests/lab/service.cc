@@ -123,10 +123,11 @@ bool Service::await_end(std::size_t process) const {
   return kernel().wait([process] { return kernel().is_over(process); }, kernel().now() + kStopsWithin);
 }
 
-bool Service::close() {
-  kernel().wait([this] { return running().size() <= 1; }, kernel().now() + kStopsWithin);
+bool Service::close(bool has_players) {
+  if (!has_players) kernel().wait([this] { return running().size() <= 1; }, kernel().now() + kStopsWithin);
   const auto left = running();
-  if (left.size() > 1) return wrong(std::to_string(left.size()) + " processes run without players"), false;
+  if (!has_players && left.size() > 1)
+    return wrong(std::to_string(left.size()) + " processes run without players"), false;
   end();
   for (const std::size_t process : left) {
     stop(process);

@@ -52,8 +52,9 @@ class Service {
   void kill(std::size_t process);
   /// False: it goes on.
   bool await_end(std::size_t process) const;
-  /// Stops what runs, once processes from before an upgrade have ended by themselves. False: something does not end.
-  bool close();
+  /// Stops what runs. Without players, processes from before an upgrade must have ended by themselves. False: something
+  /// does not end.
+  bool close(bool has_players = false);
   /// Waits until `until` for the end of all sessions. False: some go on.
   bool await_empty(Nanos until);
   /// An operator reloads, or upgrades by this command. `must`: it succeeds, unless an upgrade is on its way.

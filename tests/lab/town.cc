@@ -102,12 +102,13 @@ void Town::live() {
   if (records_) recorded_.check();
 }
 
-/// Ends the programs, the players first. False: one did not end.
+/// Ends the programs. False: one did not end.
 bool Town::close() {
-  Program* const all[] = {&players_, &proxy_, &server_};
+  std::vector<Program*> all{&players_, &proxy_, &server_};
+  if (proxy_first_) std::swap(all[0], all[1]);
   std::size_t left = 0;
   for (Program* one : all) {
-    if (one == &proxy_) {
+    if (one == &proxy_ && !proxy_first_) {
       kernel().wait([this] { return followed_.open() == 0; }, kernel().now() + kStopsWithin);
       if (followed_.open() != 0) wrong(std::to_string(followed_.open()) + " sessions go on without their players");
       sleep(kLinger);
@@ -118,6 +119,8 @@ bool Town::close() {
     left += one->heap_left();
     if (const auto files = kernel().open_files(one->number()); files != 0)
       wrong(one->name() + " leaves " + std::to_string(files) + " descriptors");
+    if (one == &proxy_ && proxy_first_) await_players_told();
+    if (one != &server_) await_server_told(players_.runs() ? 1 : 0);
   }
   if (left > kLeftAtEnd + (has_maps() ? 2 * kMap : 0))
     wrong("programs that have ended leave " + std::to_string(left) + " bytes");
