@@ -144,7 +144,13 @@ TEST_CASE("names and chat lines are reduced to what every program accepts") {
   CHECK(wire_name("") == "player");
   CHECK(wire_name("#%\n") == "player");
   CHECK(wire_name("0123456789abcdefgh") == "01234567..defgh");
+  CHECK(wire_name("0123456789abcde") == "0123456789abcde");
   CHECK(wire_name("J\xc3\xbcrgen") == "J\x81rgen");
+  std::string accents;
+  for (int i = 0; i < 20; ++i) accents += "\xc3\xa9";
+  CHECK(wire_name(accents) == "\x82\x82\x82\x82\x82\x82\x82\x82..\x82\x82\x82\x82\x82");
+  CHECK(wire_name(accents, 2) == "\x82\x82\x82\x82\x82\x82\x82\x82\x82\x82... 2");
+  CHECK(wire_name("a%nna", 12) == "anna 12");
   CHECK(wire_name("\xe2\x98\x83 snow") == "? snow");
   CHECK(text_of("J\x81rgen") == "J\xc3\xbcrgen");
   CHECK(text_of(std::string_view("padded\0\0\0", 9)) == "padded");

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "proxy/base/fitted_name.h"
+#include "proxy/base/even_line.h"
+#include "proxy/base/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::core::chat_test {
@@ -72,18 +73,6 @@ TEST_CASE("a line that is sent in several is cut into about equal ones") {
     CAPTURE(length);
     CHECK(lines.size() == (length + 126) / 127);
     CHECK((lines.size() == 1 || lines.back().size() >= 32));
-  }
-}
-
-TEST_CASE("a name that is cut keeps its beginning and its end") {
-  CHECK(fitted_name("anna", 15) == "anna");
-  CHECK(fitted_name("evening_player_one", 15) == "evening_..r_one");
-  CHECK(fitted_name("evening_player_two", 15) == "evening_..r_two");
-  CHECK(fitted_name("0123456789", 9) == "0123..789");
-  for (std::size_t most = 9; most < 40; ++most) {
-    const std::string name = fitted_name("J\u00fcrgen von der H\u00f6he und \u00fcberhaupt \u20ac", most);
-    CHECK(name.size() <= most);
-    CHECK(is_text(name));
   }
 }
 

@@ -296,7 +296,7 @@ void check_arrival(const Wire& wire, const wire::Game& game, std::size_t dialect
   const auto& count = heard_words.first;  // no bindings: clang 14 cannot capture them
   const auto& after = heard_words.second;
   const std::string_view mark =
-      what == "Player.name" ? kCutMark.substr(1) : kCutMark;  // fitted_name() has a shorter one
+      what == "Player.name" ? kCutMark.substr(1) : kCutMark;  // Ace of Spades has a shorter one
   const bool whole = count == (text.size() + 1) / 5, marked = after.find(mark) != std::string::npos;
   INFO(game.name() << " " << game.dialects()[dialect].name << ", " << what << ": " << count << " words, then '" << after
                    << "'");

@@ -1,7 +1,8 @@
 #include "adapters/aos/back/chat.h"
 
 #include "adapters/aos/wire/cp437.h"
-#include "proxy/base/fitted_name.h"
+#include "proxy/base/even_line.h"
+#include "proxy/base/text.h"
 
 namespace entente::aos {
 namespace {

@@ -236,11 +236,8 @@ void PlayerTable::name(PlayerEntry& entry, const std::string& full_name, bool as
       return &other != &entry && other.player != 0 && other.name == name && other.full_name != full_name;
     });
   };
-  const std::string wire = wire_name(full_name);
-  if (as_told || !taken(wire))
-    entry.name = wire;
-  else
-    entry.name = free_name(wire_text(full_name), kLongestName, 2, taken);
+  entry.name = wire_name(full_name);
+  for (std::size_t nth = 2; !as_told && taken(entry.name); ++nth) entry.name = wire_name(full_name, nth);
 }
 
 /// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server

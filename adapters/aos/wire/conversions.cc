@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "adapters/aos/wire/cp437.h"
-#include "proxy/base/fitted_name.h"
 #include "proxy/base/text.h"
 
 namespace entente::aos {
@@ -211,6 +210,24 @@ std::string text_of(std::string_view wire) {
   return text;
 }
 
+namespace {
+
+/// Each byte of it is a letter.
+std::string cut(std::string wire, std::size_t most) {
+  if (wire.size() > most) wire.replace(most - kCutMark.size(), std::string::npos, kCutMark);
+  return wire;
+}
+
+std::string name_letters(std::string_view name) {
+  std::string kept;
+  for (const char c : name)
+    if (!is_control(c) && c != '%' && c != '#') kept += c;
+  while (!kept.empty() && kept.back() == ' ') kept.pop_back();
+  return kept.empty() ? "player" : wire_text(kept);
+}
+
+}  // namespace
+
 std::string wire_text(std::string_view text) {
   std::string wire;
   for (std::string_view left = text; !left.empty();) {
@@ -222,19 +239,21 @@ std::string wire_text(std::string_view text) {
   return wire;
 }
 
-std::string wire_text(std::string_view text, std::size_t most) {
-  std::string wire = wire_text(text);
-  if (wire.size() > most) wire.replace(most - kCutMark.size(), std::string::npos, kCutMark);
+std::string wire_text(std::string_view text, std::size_t most) { return cut(wire_text(text), most); }
+
+std::string wire_name(std::string_view name) {
+  std::string wire = name_letters(name);
+  // Names that begin alike often differ at the end.
+  constexpr std::size_t kEnd = kLongestName / 3;
+  constexpr std::string_view kGap = "..";
+  if (wire.size() > kLongestName)
+    wire.replace(kLongestName - kGap.size() - kEnd, wire.size() - (kLongestName - kGap.size()), kGap);
   return wire;
 }
 
-std::string wire_name(std::string_view name) {
-  std::string kept;
-  for (const char c : name)
-    if (!is_control(c) && c != '%' && c != '#') kept += c;
-  kept = fitted_name(wire_text(kept), kLongestName);
-  while (!kept.empty() && kept.back() == ' ') kept.pop_back();
-  return kept.empty() ? "player" : kept;
+std::string wire_name(std::string_view name, std::size_t nth) {
+  const std::string number = " " + std::to_string(nth);
+  return cut(name_letters(name), kLongestName - number.size()) + number;
 }
 
 }  // namespace entente::aos

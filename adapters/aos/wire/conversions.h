@@ -212,8 +212,10 @@ std::string text_of(std::string_view wire);
 std::string wire_text(std::string_view text);
 /// As above, for a field of `most` bytes. A longer text is cut and ends with kCutMark.
 std::string wire_text(std::string_view text, std::size_t most);
-/// A name that servers and clients accept, in CP437: no '%', '#' or control characters, at most 15 bytes
-/// (fitted_name()), never empty.
+/// A name that servers and clients accept, in CP437: no '%', '#' or control characters, at most 15 bytes, never empty.
+/// A longer one keeps its beginning and its end: "evening_..r_two".
 std::string wire_name(std::string_view name);
+/// The same for a player whose name is taken: with this number at its end.
+std::string wire_name(std::string_view name, std::size_t nth);
 
 }  // namespace entente::aos

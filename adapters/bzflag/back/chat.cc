@@ -1,7 +1,8 @@
 #include "adapters/bzflag/back/chat.h"
 
 #include "adapters/bzflag/wire/drops.h"
-#include "proxy/base/fitted_name.h"
+#include "proxy/base/even_line.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 

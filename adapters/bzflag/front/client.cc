@@ -2,7 +2,8 @@
 
 #include <charconv>
 
-#include "proxy/base/fitted_name.h"
+#include "proxy/base/even_line.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
