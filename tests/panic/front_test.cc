@@ -317,6 +317,7 @@ TEST_CASE("blocks two high that fill more than half of a tile are shown as brick
   SUBCASE("edits are limited to the world, and invalid numbers are ignored") {
     play.hears<words::Ready>("");
     play.hears<words::Spawned>(Play::kSpawned);
+    CHECK(edits("op: DIG x: 106 y: 331 z: -782") == "");  // 64 blocks below one of the wall
     CHECK(edits("x: 1e300 y: 331 z: 18") + edits("op: LINE x: 106 y: 331 z: 6 x2: nan y2: 1e9 z2: 18") == "");
     CHECK(edits("op: DIG x: 106 y: 331 z: 18") == destroyed);
     CHECK(edits("op: LINE x: -50000 y: 331 z: 18 x2: 50000 y2: 331 z2: 18") == created);

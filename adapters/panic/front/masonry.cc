@@ -7,9 +7,9 @@
 namespace entente::panic {
 namespace {
 
-constexpr int kHighEnough = 2;        // blocks
-constexpr double kMostAcross = 4096;  // the largest side of a world in blocks
-constexpr double kTallest = 64;       // blocks above the ground, and as many below
+constexpr int kHighEnough = 2;         // blocks
+constexpr double kMostAcross = 4096;   // the largest side of a world in blocks
+constexpr std::int64_t kTallest = 64;  // blocks above the ground
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Masonry::Block Masonry::block_at(double x, double y, double z) const {
 
 void Masonry::set(const Block& block, bool built, std::vector<Tile>& changed) {
   if (block.east < 0 || block.east >= across_ || block.south < 0 || block.south >= down_) return;
-  if (std::abs(static_cast<double>(block.up)) >= kTallest) return;
+  if (block.up < 0 || block.up >= kTallest) return;
   const std::int64_t key = block.south * across_ + block.east;
   auto at = columns_.find(key);
   if (at == columns_.end()) {
@@ -81,7 +81,7 @@ void Masonry::set(const Block& block, bool built, std::vector<Tile>& changed) {
     at = columns_.emplace(key, 0).first;
   }
   std::uint64_t& column = at->second;
-  const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint64_t>(block.up) & 63U);
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<std::uint64_t>(block.up);
   const bool was_high = std::popcount(column) >= kHighEnough;
   column = built ? column | bit : column & ~bit;
   const bool is_high = std::popcount(column) >= kHighEnough;

@@ -46,7 +46,7 @@ class Masonry {
   std::size_t columns_of_a_tile_ = 0;
   std::vector<std::size_t> built_up_;  // for each tile, its columns that are high enough
   std::unordered_map<std::int64_t, std::uint64_t, KeyedHash<std::int64_t>>
-      columns_;  // a bit for each built block, by its height modulo 64
+      columns_;  // a bit for each built block
 };
 
 }  // namespace entente::panic
