@@ -85,7 +85,7 @@ class Games : protected Visitors {
   ~Games() = default;
   /// Where the server listens for clients of this game.
   static Place server_for(const Speech& its);
-  /// The players are gone, or the proxy is: the server knows. `others`: sessions that did not come through the proxy.
+  /// The proxy has stopped: the server knows. `others`: sessions that did not come through the proxy.
   void await_server_told(std::size_t others);
 
   /// The proxy stops before its players do.

@@ -119,8 +119,9 @@ bool Town::close() {
     left += one->heap_left();
     if (const auto files = kernel().open_files(one->number()); files != 0)
       wrong(one->name() + " leaves " + std::to_string(files) + " descriptors");
-    if (one == &proxy_ && proxy_first_) await_players_told();
-    if (one != &server_) await_server_told(players_.runs() ? 1 : 0);
+    if (one != &proxy_) continue;
+    if (proxy_first_) await_players_told();
+    await_server_told(players_.runs() ? 1 : 0);
   }
   if (left > kLeftAtEnd + (has_maps() ? 2 * kMap : 0))
     wrong("programs that have ended leave " + std::to_string(left) + " bytes");
