@@ -42,6 +42,8 @@ class Control {
   std::string answer_json(std::string_view line, const std::string& by) const;
   /// The whole answer to a line without "--json" and "--fleet".
   std::string answer_as(std::string_view line, bool json, const std::string& by) const;
+  /// The same, without waiting. nullopt: another command is still running.
+  std::optional<std::string> try_answer_as(std::string_view line, bool json, const std::string& by) const;
   /// Whether this is the name of an order.
   bool is_order(std::string_view name) const;
 
@@ -52,6 +54,7 @@ class Control {
     bool order;
   };
   Reply reply(std::string_view line, const std::string& by) const;
+  Reply run(std::string_view line, const std::string& by) const;
   Reply help() const;
   std::string answer_any(std::string_view line, bool json, const std::string& by) const;
 

@@ -66,6 +66,7 @@ FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& qu
   line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
   line_->subscribe(names.state(fleet_.node()), [this](const fleet::BusMessage& message) { hear_own_state(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
+  again_ = std::make_unique<net::Alarm>(loop_, static_cast<net::Alarm::User&>(*this));
   ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
   thread_ = net::named_thread("fleet control", [this] { loop_.run(); });
 }
@@ -79,6 +80,7 @@ void FleetControl::end() {
   bans_.reset();
   queue_post_.reset();
   line_.reset();
+  again_.reset();
   ticker_.reset();
   mailbox_.close();
 }
@@ -90,7 +92,7 @@ void FleetControl::mail() {
 }
 
 void FleetControl::tick(Millis now) {
-  std::erase_if(seen_, [now](const auto& one) { return one.second + kGone < now; });
+  std::erase_if(seen_, [now](const auto& one) { return one.second.at + kGone < now; });
   if (namesake_ && namesake_->last + kGone < now) namesake_.reset();
   tell_state();
 }
@@ -113,6 +115,7 @@ void FleetControl::tell_state() {
   bus::NodeState state;
   state.set_run(fleet_.run_id());
   state.set_version(ENTENTE_VERSION);
+  state.set_clock_ms(loop_.now());
   line_->publish(fleet_.names().state(fleet_.node()), as_bytes(state.SerializeAsString()));
 }
 
@@ -122,7 +125,7 @@ void FleetControl::hear_state(const fleet::BusMessage& message) {
   bus::NodeState state;
   if (!node || !fleet::decode(message.bytes, state) || (seen_.size() >= kMostNodes && !seen_.contains(*node)))
     return void(++refused_);
-  seen_[*node] = loop_.now();
+  seen_[*node] = {loop_.now(), state.clock_ms()};
 }
 
 /// Reports another process with this node's name, but only after kGone: an upgrade takes less time.
@@ -146,14 +149,47 @@ void FleetControl::hear_order(const fleet::BusMessage& message) {
   if (!message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") || !fleet::decode(message.bytes, order) ||
       order.line().size() > kLongestOrder || order.line().find_first_of("\r\n") != std::string::npos)
     return void(++refused_);
+  const Millis until = order.until_ms() != 0 ? order.until_ms() : loop_.now() + kAnswer;
+  const Heard heard{std::move(order), std::string(message.reply), until};
+  if (waiting_.empty() && carry_out(heard)) return;
+  if (waiting_.size() >= kMostWaiting) return void(++refused_);
+  waiting_.push_back(heard);
+  rang();
+}
+
+void FleetControl::rang() {
+  constexpr std::uint64_t kAgain = 20'000'000;  // ns
+  while (!waiting_.empty() && carry_out(waiting_.front())) waiting_.erase(waiting_.begin());
+  if (!waiting_.empty()) again_->set(loop_.nanos() + kAgain);
+}
+
+/// False: another command is still running, and there is time to wait for its end.
+bool FleetControl::carry_out(const Heard& heard) {
+  const bus::Order& order = heard.order;
+  const std::string by = screen_text(order.by().substr(0, kLongestBy)) + ", over the fleet";
   std::string_view rest = order.line();
   bus::Answer answer;
-  if (first_word(rest).starts_with("--"))
+  if (loop_.now() > heard.until) {
+    ++late_;
+    log_warn("fleet: '{}' ({}) came too late and is not carried out", screen_text(order.line()), by);
+    answer.set_text(told(Error{"the command came too late, try again"}, order.json()));
+  } else if (first_word(rest).starts_with("--")) {
     answer.set_text(told(Error{"a node takes commands, not options"}, order.json()));
-  else
-    answer.set_text(control_.answer_as(order.line(), order.json(),
-                                       screen_text(order.by().substr(0, kLongestBy)) + ", over the fleet"));
-  line_->publish(message.reply, as_bytes(answer.SerializeAsString()));
+  } else {
+    auto said = control_.try_answer_as(order.line(), order.json(), by);
+    if (!said) return false;
+    answer.set_text(std::move(*said));
+  }
+  line_->publish(heard.reply, as_bytes(answer.SerializeAsString()));
+  return true;
+}
+
+/// By that node's clock: when nobody waits for an order any more that was asked for at `asked`. 0: its clock is
+/// unknown.
+std::uint64_t FleetControl::until(const std::string& node, Millis asked) const {
+  const auto its = seen_.find(node);
+  if (its == seen_.end() || its->second.clock == 0) return 0;
+  return its->second.clock + (asked - its->second.at) + kAnswer + kOnTheWay;
 }
 
 void FleetControl::changed(const net::Network& who, const relay::Ban* ban) {
@@ -173,6 +209,8 @@ void FleetControl::measure(Metrics& metrics) const {
   metrics.count("fleet_queues_refused", "Invalid messages of other nodes about waiting players", {},
                 queue_post_->refused());
   metrics.count("fleet_orders_refused", "Invalid orders and announcements of other nodes", {}, refused_);
+  metrics.count("fleet_orders_late", "Orders that came when nobody waited for them any more, and were not carried out",
+                {}, late_);
   metrics.gauge("fleet_bans_waiting", "Changes of bans and of listed networks here that the fleet does not know yet",
                 {}, static_cast<double>(bans_->waiting()));
 }
@@ -189,8 +227,8 @@ std::vector<std::string> FleetControl::nodes() {
     const bool first = !std::exchange(gathers_, true);
     const auto finish = [this, gathering] {
       std::vector<std::string> nodes;
-      for (const auto& [node, when] : seen_)
-        if (when + kGone >= loop_.now()) nodes.push_back(node);
+      for (const auto& [node, its] : seen_)
+        if (its.at + kGone >= loop_.now()) nodes.push_back(node);
       gathering->done.set_value(std::move(nodes));
     };
     if (!first) return finish();
@@ -221,10 +259,11 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   order.set_line(line);
   order.set_json(json);
   order.set_by(by.substr(0, kLongestBy / 2) + ", at " + fleet_.node());
-  mailbox_.post([this, asked, json, order = order.SerializeAsString()] {
-    for (NodeAnswer& answer : asked->answers)
+  mailbox_.post([this, asked, json, order, at = steady_now()]() mutable {
+    for (NodeAnswer& answer : asked->answers) {
+      order.set_until_ms(until(answer.node, at));
       line_->ask(
-          fleet_.names().order(answer.node), as_bytes(order), kAnswer, 1,
+          fleet_.names().order(answer.node), as_bytes(order.SerializeAsString()), kAnswer, 1,
           [asked, &answer, json](const std::vector<fleet::BusMessage>& messages) {
             bus::Answer said;
             if (!messages.empty() && fleet::decode(messages.front().bytes, said)) answer.text = said.text();
@@ -234,6 +273,7 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
             if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
           },
           fleet_.names().answer(answer.node));
+    }
   });
   if (future.wait_for(std::chrono::milliseconds(kAnswer + kMargin)) != std::future_status::ready) return silent;
   return future.get();

@@ -24,14 +24,16 @@
 
 namespace entente {
 
-class FleetControl final : private net::Ticker::User {
+class FleetControl final : private net::Ticker::User, private net::Alarm::User {
  public:
   static constexpr Millis kState = 2'000;   ///< how often a node announces itself
   static constexpr Millis kGone = 5'000;    ///< a node that is silent for this long counts as gone
   static constexpr Millis kGather = 500;    ///< how long an operator's first command waits for nodes
   static constexpr Millis kAnswer = 1'500;  ///< how long a node has to answer
+  static constexpr Millis kOnTheWay = 500;  ///< how late a node's state, by which its clock is known, may be
   static constexpr std::size_t kMostNodes = 4'096;
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
+  static constexpr std::size_t kMostWaiting = 64;      ///< commands that wait until another one has ended
 
   /// `fleet`, `control`, `queues` and `bans` outlive it. Commands from others come from now on.
   FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans,
@@ -52,17 +54,25 @@ class FleetControl final : private net::Ticker::User {
   void measure(Metrics& metrics) const;
 
  private:
+  struct Heard {
+    bus::Order order;
+    std::string reply;  // subject
+    Millis until;       // nobody waits for the answer any more
+  };
   using Job = std::function<void()>;
   using Answers = std::vector<NodeAnswer>;
   friend class net::Mailbox<Job, FleetControl>;
   void mail();
   void tick(Millis now) override;
+  void rang() override;
 
   // On the loop's thread.
   void tell_state();
   void hear_state(const fleet::BusMessage& message);
   void hear_own_state(const fleet::BusMessage& message);
   void hear_order(const fleet::BusMessage& message);
+  bool carry_out(const Heard& heard);
+  std::uint64_t until(const std::string& node, Millis asked) const;
   void end();
   // On an operator's thread.
   std::vector<std::string> nodes();
@@ -83,15 +93,22 @@ class FleetControl final : private net::Ticker::User {
   std::unique_ptr<fleet::BusLine> line_;
   std::unique_ptr<FleetBans> bans_;
   std::unique_ptr<fleet::QueuePost> queue_post_;
-  std::map<std::string, Millis> seen_;  // nodes, and when they last announced themselves
-  bool gathers_ = false;                // it is subscribed to these announcements
+  struct Seen {
+    Millis at = 0;     // when it last announced itself
+    Millis clock = 0;  // of that node, at that time; 0: an older node, which does not say it
+  };
+  std::map<std::string, Seen> seen_;  // nodes
+  bool gathers_ = false;              // it is subscribed to these announcements
   bool left_ = false;
   std::atomic<std::uint64_t> refused_ = 0;  // orders and announcements of nodes
+  std::atomic<std::uint64_t> late_ = 0;     // orders that nobody waited for any more
   struct Namesake {                         // another process that announces itself as this node
     Millis first = 0, last = 0;
     bool told = false;
   };
   std::optional<Namesake> namesake_;
+  std::vector<Heard> waiting_;  // for the command that is running, in order
+  std::unique_ptr<net::Alarm> again_;
   std::unique_ptr<net::Ticker> ticker_;
   std::thread thread_;
 };

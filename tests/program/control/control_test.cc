@@ -42,6 +42,18 @@ TEST_CASE("a line is a command and its arguments, separated by blanks") {
   CHECK(control.answer("help") == "ok\nhelp\tPrints this list.\necho [what]\tSays it again.\nfail\tDoes not.\n");
 }
 
+TEST_CASE("who does not want to wait is told that another command is running") {
+  Control control = talkative();
+  std::optional<std::string> meanwhile = "not asked";
+  control.add("long", "Takes long.", [&](std::string_view) -> Outcome<std::string> {
+    std::thread([&] { meanwhile = control.try_answer_as("echo hello", false, "us"); }).join();
+    return std::string("done\n");
+  });
+  CHECK(control.answer("long") == "ok\ndone\n");
+  CHECK(!meanwhile);
+  CHECK(control.try_answer_as("echo hello", false, "us") == "ok\nhello\n");
+}
+
 TEST_CASE("the answer to an unknown command is an error on one line, whatever bytes the command has") {
   const Control control = talkative();
   CHECK(control.answer("ecko") == "error: unknown command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");

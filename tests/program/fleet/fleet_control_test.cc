@@ -381,16 +381,54 @@ TEST_CASE("invalid orders of another node are counted and not carried out") {
   const std::string bans = a.ctl({"bans"}).out;
   for (const char* network : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"}) CHECK(!has(bans, network));
 
-  bus::Order option;
-  option.set_line("--json ban 10.0.0.7");
-  std::optional<bus::Answer> said;
-  const auto read = [&](const std::vector<fleet::BusMessage>& answers) {
-    REQUIRE(answers.size() == 1);
-    REQUIRE(said.emplace().ParseFromString(std::string(as_text(answers[0].bytes))));
+  const auto answer_to = [&](const std::string& order, Millis until) {
+    bus::Order its;
+    its.set_line(order);
+    its.set_until_ms(until);
+    std::optional<bus::Answer> said;
+    const auto read = [&](const std::vector<fleet::BusMessage>& answers) {
+      REQUIRE(answers.size() == 1);
+      REQUIRE(said.emplace().ParseFromString(std::string(as_text(answers[0].bytes))));
+    };
+    evil.line->ask(names.order("a"), as_bytes(its.SerializeAsString()), 20'000, 1, read, names.answer("a"));
+    REQUIRE(evil.until([&] { return said.has_value(); }));
+    return said->text();
   };
-  evil.line->ask(names.order("a"), as_bytes(option.SerializeAsString()), 20'000, 1, read, names.answer("a"));
-  REQUIRE(evil.until([&] { return said.has_value(); }));
-  CHECK(said->text() == "error: a node takes commands, not options\n");
+  CHECK(answer_to("--json ban 10.0.0.7", 0) == "error: a node takes commands, not options\n");
+  CHECK(answer_to("ban 10.0.0.8", steady_now() - 1) == "error: the command came too late, try again\n");
+  CHECK(has(answer_to("bans", steady_now() + 60'000), "10.0.0.6\t"));
+  CHECK(!has(a.ctl({"bans"}).out, "10.0.0.8"));
+  CHECK(has(testing::asked(*metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+            "entente_fleet_orders_late_total 1\n"));
+}
+
+TEST_CASE("an order says until when its operator waits, by the clock of the node that it is for") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const NodeProcess a(nats, "a");
+  fleet::Bus bus({.servers = {nats.url()}, .client = "b"});
+  fleet::testing::Station other(bus);
+  REQUIRE(other.connects());
+  const fleet::Subjects names("entente");
+  constexpr Millis kClock = 1'000'000;
+  std::optional<bus::Order> order;
+  other.line->subscribe(names.order("b"), [&](const fleet::BusMessage& message) {
+    order.emplace().ParseFromString(std::string(as_text(message.bytes)));
+  });
+  const Millis began = steady_now();
+  other.line->subscribe(names.operation("who"), [&](const fleet::BusMessage&) {
+    bus::NodeState state;
+    state.set_run(1);
+    state.set_clock_ms(kClock + steady_now() - began);
+    other.line->publish(names.state("b"), as_bytes(state.SerializeAsString()));
+  });
+  std::thread operating([&] { (void)a.says({"--fleet", "drain", "b"}, "b: does not answer"); });
+  const bool asked = other.until([&] { return order.has_value(); });
+  const Millis clock = kClock + steady_now() - began;
+  operating.join();
+  REQUIRE(asked);
+  CHECK(order->until_ms() > clock);
+  CHECK(order->until_ms() < clock + 10'000);
 }
 
 /// Two nodes that know a ban, and have lost NATS since.
