@@ -107,6 +107,7 @@ void FleetBans::change(bus::SharedBan ban) {
   Known& its = known_[key_of(ban)];
   ban.set_changed(std::max<std::uint64_t>(wall_now(), its.ban.changed() + 1));
   ban.set_node(node_);
+  news_.erase(key_of(ban));  // it is in force already, and later than what was received
   its.ban = std::move(ban);
   tell();
 }
@@ -153,7 +154,12 @@ void FleetBans::hear(const fleet::BusEntry* entry) {
 void FleetBans::take(const fleet::BusEntry& entry) {
   if (entry.gone) {
     // A node has swept the entry. A node that has not received the end of the ban by then keeps the ban.
-    if (const auto its = known_.find(entry.key); its != known_.end() && its->second.in_bucket != 0) known_.erase(its);
+    const auto found = known_.find(entry.key);
+    if (found == known_.end() || found->second.in_bucket == 0 || entry.revision < found->second.revision) return;
+    Known& its = found->second;
+    if (its.ban.changed() <= its.in_bucket) return void(known_.erase(found));
+    its.in_bucket = 0;  // a later change here is still to be sent
+    its.revision = entry.revision;
     return;
   }
   bus::SharedBan ban;
@@ -176,8 +182,8 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     its.revision = entry.revision;
   }
   if (ban.changed() <= its.ban.changed()) return;
-  its.ban = ban;
-  news_.push_back(std::move(ban));
+  its.ban = std::move(ban);
+  news_.insert(entry.key);
 }
 
 void FleetBans::apply() {
@@ -185,7 +191,10 @@ void FleetBans::apply() {
   std::vector<relay::Ban> bans;
   std::vector<relay::ListedNetwork> listed;
   std::vector<net::Network> lifted, unlisted;
-  for (const bus::SharedBan& one : std::exchange(news_, {})) {
+  for (const std::string& key : std::exchange(news_, {})) {
+    const auto found = known_.find(key);
+    if (found == known_.end()) continue;
+    const bus::SharedBan& one = found->second.ban;
     const auto who = net::Network::parse(one.network());
     const bool is_ban = one.kind() == bus::SharedBan::ban;
     if (one.lifted())
@@ -203,7 +212,10 @@ void FleetBans::apply() {
 void FleetBans::tell() {
   std::uint64_t waiting = 0;
   for (auto& [key, its] : known_) {
-    if (its.ban.changed() <= its.in_bucket || is_over(its.ban)) continue;
+    if (its.ban.changed() <= its.in_bucket) continue;
+    // The others still have the change before it.
+    if (is_over(its.ban) && its.in_bucket != 0) its.ban.set_lifted(true);
+    if (is_over(its.ban)) continue;
     ++waiting;
     if (!complete_ || asks_ || loop_.now() < not_before_) continue;
     asks_ = true;
@@ -229,7 +241,8 @@ void FleetBans::sweep() {
   for (auto its = known_.begin(); its != known_.end() && swept < kMostSwept;) {
     const bus::SharedBan& ban = its->second.ban;
     const bool old = is_over(ban) || (ban.lifted() && ban.changed() + kForget < now);
-    if (!old) {
+    const bool is_unsent = its->second.in_bucket != 0 && ban.changed() > its->second.in_bucket;
+    if (!old || is_unsent) {
       ++its;
       continue;
     }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,7 @@ class FleetBans final : private net::Ticker::User {
   bool asks_ = false, fails_ = false;       // one order at a time
   Millis not_before_ = 0;
   std::map<std::string, Known> known_;  // by key
-  std::vector<bus::SharedBan> news_;    // changes to pass on to the user
+  std::set<std::string> news_;          // keys of changes to pass on to the user
   std::atomic<std::uint64_t> refused_{0}, waiting_{0};
   net::Ticker ticker_;
 };
