@@ -157,7 +157,9 @@ void Lease::release(std::optional<Millis> pause) {
   if (epoch_ == 0 && taken == 0) return;
   const Buffer free = value(std::max(epoch_, taken), true);
   if (epoch_ != 0) lose();
-  line_.put(bucket_, key_, free, [](const BucketResult&) {});
+  const auto done = [](const BucketResult&) {};
+  if (asks_) return line_.put(bucket_, key_, free, done);  // the revision may be another one by then
+  line_.update(bucket_, key_, free, revision_, done);      // never over the entry of a later owner
 }
 
 }  // namespace entente::fleet

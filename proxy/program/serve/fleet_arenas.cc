@@ -37,8 +37,10 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   }
   ~Candidate() override { line_.unsubscribe(hears_); }
 
-  /// The room has ended. Stores its state, unless that is empty, gives up the lease, and then wakes the mailbox.
-  void hand_over(Bytes saved) {
+  /// The room of this epoch has ended. Stores its state, unless that is empty, gives up the lease, and then wakes the
+  /// mailbox. Ignored if the lease was lost and taken again since.
+  void hand_over(std::uint64_t epoch, Bytes saved) {
+    if (epoch != epoch_) return;
     log_info("fleet: this node hands over the arena '{}'", arena_.arena);
     room_.reset();
     if (saved.empty()) return give_up_lease();
@@ -135,7 +137,9 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
         log_error("fleet: the stored state of the arena '{}' {}", arena_.arena, read.error().text);
     }
     const std::size_t players = before ? before->starts.size() : 0;
-    const auto hand_over = [this](Bytes saved) { mailbox_.post({this, Buffer(saved.begin(), saved.end())}); };
+    const auto hand_over = [this, epoch = epoch_](Bytes saved) {
+      mailbox_.post({this, epoch, Buffer(saved.begin(), saved.end())});
+    };
     fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), hand_over, made->room);
     room_ = rooms_.open(made->room);
     log_info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
@@ -231,7 +235,7 @@ void FleetArenas::step_back(bool on) {
 void FleetArenas::mail() {
   std::vector<Last> letters;
   mailbox_.take(letters);
-  for (const Last& one : letters) one.of->hand_over(one.saved);
+  for (const Last& one : letters) one.of->hand_over(one.epoch, one.saved);
   if (const bool steps_back = steps_back_; !stops_ && steps_back != stepped_back_) {
     stepped_back_ = steps_back;
     for (const auto& one : candidates_) steps_back ? one->step_back() : one->stand_again();

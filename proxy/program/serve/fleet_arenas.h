@@ -62,6 +62,7 @@ class FleetArenas {
   /// The state of an arena when its room on this node ended.
   struct Last {
     Candidate* of;
+    std::uint64_t epoch;  // of the lease that it was opened with
     Buffer saved;
   };
   void mail();
