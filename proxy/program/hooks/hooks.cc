@@ -97,15 +97,20 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
     return std::count_if(runners_.begin(), runners_.end(), [](const auto& one) { return one->runs_command(); }) <
            static_cast<std::ptrdiff_t>(kMostCommands);
   }
-  /// A runner is in a callback: it is looked at later.
-  void ended() override { alarm_->set(loop_.nanos()); }
+  /// A runner is in a callback: all are looked at later.
+  void ended() override {
+    looks_again_ = true;
+    alarm_->set(loop_.nanos());
+  }
   void rang() override { look(); }
 
   void look() {
     if (!client_) return;
     const Millis now = steady_now();
     Millis next = HookRunner::kNever;
+    looks_again_ = false;
     for (const auto& one : runners_) next = std::min(next, one->look(now));
+    if (looks_again_) next = now;  // one ended a command, and another may wait for that
     if (stops_at_ != 0) {
       const bool all = std::all_of(runners_.begin(), runners_.end(), [](const auto& one) { return one->is_idle(); });
       if (all || now >= stops_at_) return close();
@@ -139,6 +144,7 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
   std::optional<net::Alarm> alarm_;
   std::optional<net::HttpClient> client_;
   std::vector<std::unique_ptr<HookRunner>> runners_;
+  bool looks_again_ = false;
   Millis stops_at_ = 0;  // 0: it does not stop
   std::thread thread_;
 };

@@ -463,6 +463,31 @@ TEST_CASE("at most four commands run at once; the others wait for their turn, an
   CHECK(eventually([&] { return running(pids).empty(); }));
 }
 
+TEST_CASE("a command that waits for its turn begins as soon as others are killed after their time") {
+  std::signal(SIGPIPE, SIG_IGN);
+  const Folder folder;
+  const std::string pids = folder.file("pids"), done = folder.file("done");
+  std::vector<HookSettings> all;
+  all.push_back(settings_of("http://127.0.0.1/", {"leave"}));
+  all.back().url = "";
+  all.back().at.reset();
+  all.back().command = {"/bin/sh", "-c", "cat > " + done};
+  for (std::size_t i = 0; i < Hooks::kMostCommands; ++i) {
+    all.push_back(command_of(hanging(pids)));
+    all.back().name = "h" + std::to_string(i);
+    all.back().time = 500;
+  }
+  HookPatience patience = kQuick;
+  patience.first = patience.most = 600'000;
+  patience.at_end = 50;
+  Hooks hooks({.patience = patience});
+  hooks.set(all);
+  hooks.post(join("a"));
+  REQUIRE(eventually([&] { return running(pids).size() == Hooks::kMostCommands; }));
+  hooks.post(leave("a"));
+  CHECK(eventually([&] { return std::filesystem::exists(done); }));
+}
+
 TEST_CASE("a command that cannot be run is an error of its hook") {
   Hooks hooks({.patience = kQuick});
   hooks.set({command_of({"/there/is/no/such/program"})});
