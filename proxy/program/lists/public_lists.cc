@@ -48,6 +48,10 @@ class PublicLists::Thread final : private net::Alarm::User {
     std::uint16_t port = 0;
     std::unique_ptr<PublicAnnouncement> announcement;
     bool wanted = true;
+    bool has_place_of(const One& other) const {
+      return announcement->list == other.announcement->list && settings.host == other.settings.host &&
+             port == other.port;
+    }
   };
 
   void obey(Letter letter) {
@@ -95,6 +99,9 @@ class PublicLists::Thread final : private net::Alarm::User {
       const auto its =
           std::find_if(found.begin(), found.end(), [&](const auto& server) { return server.first == &one; });
       one.wanted = its != found.end();
+      if (!one.wanted &&
+          std::any_of(found.begin(), found.end(), [&](const auto& server) { return server.first->has_place_of(one); }))
+        one.announcement->abandon();  // it was renamed: its place in the list goes on
       next = std::min(next, one.announcement->look(one.wanted ? &its->second : nullptr, now));
     }
     std::erase_if(all_, [](const One& one) { return !one.wanted && !one.announcement->is_open(); });

@@ -174,6 +174,27 @@ TEST_CASE("a removal that fails is tried again; a new title or port does not rem
   CHECK(eventually([&] { return lists.rows().empty(); }));
 }
 
+TEST_CASE("a server whose listener is renamed stays in the list") {
+  Receiver list(says("MSG: ADD\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({in_list(list.url())});
+  CHECK(field(list.await(1).front().body, "action") == "ADD");
+  CHECK(is_listed(lists));
+  PublicServer renamed = bzflag();
+  renamed.name = "hall";
+  servers.set({renamed});
+  CHECK(field(list.await(2).back().body, "action") == "ADD");
+  CHECK(eventually([&] {
+    const auto rows = lists.rows();
+    return rows.size() == 1 && rows[0].name == "hall" && rows[0].report.listed;
+  }));
+  servers.set({});
+  CHECK(list.await(3).back().body == "action=REMOVE&nameport=example.org:5154");
+  CHECK(list.count() == 3);
+}
+
 TEST_CASE("a server is removed when the program stops, although its announcement was not answered") {
   Receiver list(Receiver::hang());
   Servers servers;
