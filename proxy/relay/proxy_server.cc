@@ -673,7 +673,8 @@ bool ProxyServer::has_retired_sessions() const {
 
 bool ProxyServer::is_empty() const {
   const std::shared_lock lock(impl_->tables);
-  return std::all_of(impl_->routes.begin(), impl_->routes.end(), [](const auto& route) { return route->is_empty(); });
+  return std::all_of(impl_->routes.begin(), impl_->routes.end(),
+                     [](const auto& route) { return route->bots() || route->is_empty(); });
 }
 
 std::uint16_t ProxyServer::port_for_players(std::size_t route) const { return impl_->route(route).port_for_players(); }

@@ -142,8 +142,8 @@ class ProxyServer {
   bool is_over(std::size_t route) const;
   /// Whether a route that a reload has retired still has sessions.
   bool has_retired_sessions() const;
-  /// Whether no route has a session, or a client on the way to one. Clients that only the kernel has accepted do not
-  /// count.
+  /// Whether no route has a session, or a client on the way to one. Bots, and clients that only the kernel has
+  /// accepted, do not count.
   bool is_empty() const;
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.

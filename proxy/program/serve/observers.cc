@@ -58,11 +58,13 @@ void Observers::dismiss(std::size_t number) {
   service_.server().end_sessions(number, "");
 }
 
+void Observers::give_up() {
+  const std::lock_guard lock(mutex_);
+  for (const Observer& one : observers_) one.crowd->give_up();
+}
+
 void Observers::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Observer& one : observers_) one.crowd->give_up();
-  }
+  give_up();
   work_.reset();
 }
 

@@ -34,7 +34,9 @@ class Observers {
   void look_after(std::size_t number, std::shared_ptr<BotCrowd> crowd);
   /// The observer of this route leaves.
   void dismiss(std::size_t number);
-  /// From now on, no observer reconnects.
+  /// From now on, no observer reconnects. From any thread.
+  void give_up();
+  /// The same. Returns when none is being looked after any more.
   void stop();
 
  private:

@@ -103,6 +103,7 @@ Outcome<Done> Routes::open() {
     service_.measure_also([this](Metrics& metrics) { fleet_arenas_->measure(metrics); });
     service_.when_all_drain([this](bool on) { fleet_arenas_->step_back(on); });
   }
+  service_.when_taken_over([this] { observers_.give_up(); });
   Plan plan{places_, service_.describer(config_, places_), true};
   const auto hooks = hook_settings(config_);
   const auto lists = public_list_settings(config_);

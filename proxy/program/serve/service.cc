@@ -286,8 +286,9 @@ std::vector<std::size_t> Service::numbers_of(std::size_t number) const {
 void Service::keep_older(const NamedRoute& route) {
   for (const ServedRoute& older : routes_.retired()) {
     if (older.named.name != route.name) continue;
-    drainer_.keep(older.named.number);
-    if (const auto there = sessions(older.named.number); there != 0)
+    const auto numbers = older.numbers();
+    for (const std::size_t number : numbers) drainer_.keep(number);
+    if (const auto there = server_.totals(numbers).current_sessions(); there != 0)
       log_info("{} is back; {}", route.name, sessions_go_on(there));
   }
 }
@@ -762,6 +763,7 @@ bool Service::restore(const Restrictions& known) {
 void Service::take_back() { server_.cancel_take_over(); }
 
 void Service::give(std::int32_t pid, bool own) {
+  if (taken_over_) taken_over_();
   server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));

@@ -104,6 +104,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   void measure_also(std::function<void(Metrics&)> measure) { measure_also_ = std::move(measure); }
   /// `drains`: called when an operator drains all routes (true), or undoes that (false). REQUIRES: before run().
   void when_all_drain(std::function<void(bool)> drains) { drains_all_ = std::move(drains); }
+  /// `given`: called when another process has taken over. REQUIRES: before run().
+  void when_taken_over(std::function<void()> given) { taken_over_ = std::move(given); }
   /// Allows the command `upgrade`: another process with the same arguments takes over. REQUIRES: before
   /// open_acceptors().
   void allow_upgrades() {
@@ -230,6 +232,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
   std::function<void(bool)> drains_all_;        // may be empty
+  std::function<void()> taken_over_;            // may be empty
   relay::ProxyServer server_;
   ServedRoutes routes_;
   Drainer drainer_;

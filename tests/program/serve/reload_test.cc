@@ -146,6 +146,24 @@ TEST_CASE("drain_s does not end the sessions of a route that a reload adds back 
   back.check();
 }
 
+TEST_CASE("drain_s does not end sessions from before a change of their route, either, if it is back in time") {
+  const FakeServer one;
+  const int port = testing::free_for_both().port();
+  const std::string first = Reloaded::route(one), changed = first + Reloaded::route(one, "announce = true\n", port);
+  Reloaded it(first + Reloaded::route(one, "", port), "drain_s = 2\n");
+  const Met before(local(std::to_string(port)), one), witness(local(it.first), one);
+  REQUIRE(it.reload(changed).code == 0);
+  const Met after(local(std::to_string(port)), one);
+  REQUIRE(it.reload(first).code == 0);
+  REQUIRE(it.reload(changed).code == 0);
+  CHECK(it.process->err_has("panic be-packed 127.0.0.1:" + std::to_string(port) + " is back; 2 sessions go on"));
+  // A route that is removed later ends its session later. When that has ended, the time of the others is over.
+  REQUIRE(it.reload(Reloaded::route(one, "announce = true\n", port)).code == 0);
+  CHECK(witness.client.read_all().size() < 64);
+  before.check();
+  after.check();
+}
+
 /// The number of sessions of the line of `servers` that begins like this.
 std::string sessions_of(const std::string& servers, const std::string& route, const std::string& server,
                         const std::string& state) {

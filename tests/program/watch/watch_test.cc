@@ -231,5 +231,30 @@ TEST_CASE("a relay is watched through a spectator on its server, which reconnect
   CHECK(process.wait() == 0);
 }
 
+TEST_CASE("after an upgrade, the spectator of the old process leaves, and that process ends with its last player") {
+  const int server_port = testing::free_for_both().port(), port = testing::free_for_both().port(),
+            viewers = testing::free_for_both().port();
+  const auto url = [&](int at) { return "\"native://127.0.0.1:" + port_text(at) + "?dialect=json\""; };
+  const Asked server, it;
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:" + port_text(server_port) + "?dialect=json",
+                 "--control", server.folder.file("c.sock")});
+  REQUIRE_MESSAGE(arena.line(), arena.err());
+  it.folder.write("a.toml", "[control]\nsocket = \"" + it.folder.file("c.sock") +
+                                "\"\n[[route]]\nlisten = " + url(port) + "\nto = " + url(server_port) +
+                                "\nwatch = [{ listen = " + url(viewers) + ", delay_s = 1 }]\n");
+  Process old({kEntente, "run", it.folder.file("a.toml")});
+  REQUIRE_MESSAGE(old.line(), old.err());
+  REQUIRE(server.has("broadcast"));
+  auto player = enter(port, "anna");
+  Process young({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
+  REQUIRE_MESSAGE(young.line(), young.err());
+  player.reset();
+  CHECK(old.wait() == 0);
+  const std::string list = server.ctl({"list"}).out;
+  const auto first = list.find("broadcast");
+  CHECK(first != std::string::npos);
+  CHECK(list.find("broadcast", first + 1) == std::string::npos);
+}
+
 }  // namespace
 }  // namespace entente::watch_test
