@@ -184,7 +184,8 @@ int run_ctl(const CtlOptions& given) {
   const std::optional<std::uint32_t> user = by.pid != 0 ? std::optional(by.uid) : std::nullopt;
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text, options.json);
-  const bool ends = answer.ok && options.words[0] == "kick";  // the player was found, so no other process is asked
+  // The player was found, or several: no other process is asked.
+  const bool ends = answer.ok ? options.words[0] == "kick" : answer.text.find(kAmbiguous) != std::string::npos;
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;

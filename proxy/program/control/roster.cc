@@ -5,6 +5,7 @@
 
 #include "proxy/base/lower_case.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/take_over/older_sockets.h"
 
 namespace entente {
 namespace {
@@ -127,7 +128,7 @@ Error nobody_is(const Target& target) {
 }
 
 Reply ambiguous(const Target& target, const std::vector<Attendee>& candidates) {
-  Reply reply(Error{"'" + target.text + "' is ambiguous, name a link: " + attendees_text(candidates)});
+  Reply reply(Error{"'" + target.text + "'" + std::string(kAmbiguous) + attendees_text(candidates)});
   return reply.with("candidates", rows_of(candidates));
 }
 

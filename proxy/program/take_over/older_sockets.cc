@@ -74,6 +74,7 @@ std::string ask_older(const std::string& control_socket, const std::string& line
   constexpr Millis kWithin = 1'000;
   const bool one_player = line.starts_with("kick ");
   if (one_player && !own.starts_with(kJsonError)) return own;  // the player was here
+  if (own.starts_with(kJsonError) && own.find(kAmbiguous) != std::string::npos) return own;
   for (const OlderSocket& older : older_sockets(control_socket)) {
     const auto answer = net::ask_local(older.path, "--json " + line, {.within = kWithin});
     if (!answer || answer->empty() || answer->starts_with(kJsonError) || !own.starts_with(kJsonError)) continue;

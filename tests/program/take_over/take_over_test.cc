@@ -244,6 +244,10 @@ TEST_CASE("the control socket reaches the players of both processes") {
   CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line for each process
   CHECK(it.ctl({"drain"}).out.find("process ") != std::string::npos);
   CHECK(it.ctl({"undrain"}).out.find("process ") != std::string::npos);
+  // A name that fits several players here may fit another one there, who is not meant.
+  const std::string several = R"({"error":"'bob' is ambiguous, name a link: 1, 2"})";
+  CHECK(ask_older(it.folder.file("c.sock"), "kick " + met.client.here().text(), several) == several);
+  met.check();
   CHECK(it.ctl({"kick", met.client.here().text(), "bye"}).code == 0);
   CHECK(met.client.read_text(100).empty());
   other.check();
