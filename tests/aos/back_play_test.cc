@@ -516,6 +516,35 @@ TEST_CASE("aos back: builds and throws in the first moment of a session") {
   CHECK(has(scene.hears(grenade), "sends Grenade player=3 fuse=2"));
 }
 
+TEST_CASE("aos back: a player who wants to watch becomes a spectator, and joins a side when it wants to play") {
+  Scene scene;
+  scene.plays();
+  words::Watch watch;
+  watch.set_mode(words::Watch::ROAM);
+  CHECK(has(scene.hears(watch), "sends ChangeTeam player=3 team=255\n"));
+  scene.receives(KillAction{3, 3, 5, 2});
+  scene.receives(created(3, 255, 150, 150, "anna"));
+  CHECK_FALSE(has(scene.hears(watch), "sends "));
+  words::Change change;
+  change.set_team(words::GREEN);
+  change.set_kit(2);
+  CHECK(
+      has(scene.hears(change),
+          "sends ChangeWeapon player=3 weapon=1\nsends ChangeTeam player=3 team=1\n"));  // a weapon would kill it later
+  CHECK_FALSE(has(scene.waits(10 * kSecond), "loses Change"));                           // it waits for its spawn
+  scene.receives(created(3, 1, 150.5F, 150.5F, "anna"));
+  change.Clear();
+  change.set_team(words::TEAM_ANY);
+  CHECK_FALSE(has(scene.hears(change), "sends "));  // stays where it is
+
+  Scene watcher;
+  watcher.comes();
+  watcher.hears(anna(words::WATCH));
+  watcher.receives(created(3, 255, 100, 100, "anna"));
+  watch.set_mode(words::Watch::STOP);
+  CHECK(has(watcher.hears(watch), "sends ChangeTeam player=3 team=0\n"));
+}
+
 TEST_CASE("aos back: chats no faster than servers allow") {
   Scene scene;
   scene.plays();

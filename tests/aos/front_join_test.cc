@@ -194,6 +194,25 @@ TEST_CASE("a watcher is a spectator") {
   CHECK(play.says(PositionData{{256, 256, 59}}) == "");
 }
 
+TEST_CASE("a spectator asks for a side by the packet by which it entered, as OpenSpades does") {
+  const char* watches = "id: 1 name: 'anna' role: WATCH kit: 1";
+  Play same;
+  same.greets("game: 'aos'");
+  same.enters(255);
+  same.hears<words::Player>(watches);
+  CHECK(same.enters(1) == "says Change team: GREEN\n");
+  CHECK(same.enters(0, 2) == "says Change team: BLUE kit: 3\n");
+  same.spawns();
+  CHECK(same.enters(1) == "loses ExistingPlayer: the player has already entered\n");
+
+  Play other;
+  other.greets();
+  other.enters(255);
+  other.hears<words::Player>(watches);
+  CHECK(other.enters(0) == "says Change team: BLUE\n");
+  CHECK(has(other.waits(2 * kSecond), "text=\"sides cannot be changed here\"\n"));
+}
+
 TEST_CASE("0.80 closes a client that does not identify itself first; 0.75 does not; a setting changes that") {
   Play play(k080Place);
   play.opens();

@@ -479,6 +479,24 @@ TEST_CASE("a new gun is given on the spot; a change of side that the room does n
   CHECK(same.says(ShortPlayerData{0, 0, 2}) == "says Change team: BLUE kit: 3\n");
 }
 
+TEST_CASE("a player becomes a spectator where the server has them, and is told where it has not") {
+  Play same;
+  same.plays(kAos);
+  CHECK(same.says(ChangeTeam{0, 255}) == "says Watch mode: ROAM\n");
+  CHECK(same.says(ShortPlayerData{0, 255, 2}) == "says Change kit: 3\nsays Watch mode: ROAM\n");
+  same.hears<words::Gone>("unit: 11");
+  CHECK(same.hears<words::Player>("id: 1 name: 'anna' role: WATCH kit: 1") ==
+        "sends CreatePlayer player=0 weapon=0 team=255 position=(256 256 19.75) name=\"anna\"\n");
+  CHECK(has(same.hears<words::Player>("id: 2 name: 'ben' role: WATCH kit: 1"),
+            "sends CreatePlayer player=1 weapon=0 team=255 "));
+
+  Play other;
+  other.plays();
+  CHECK(other.says(ChangeTeam{0, 255}) ==
+        "loses ChangeTeam.team: on servers of other games, players cannot become spectators\n"
+        "sends ChatMessage player=35 type=2 text=\"players cannot become spectators here\"\n");
+}
+
 // -- Blocks ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("block actions are edits; a world without blocks does not change, and the client is told so") {

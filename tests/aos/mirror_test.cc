@@ -190,6 +190,33 @@ TEST_CASE("the client receives what the server sends") {
   }
 }
 
+TEST_CASE("a player becomes a spectator, and a spectator a player, in the same game and on the next map") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Mirror mirror(dialect);
+    enter(mirror);
+    const ChangeTeam watch = {0, kSpectator};
+    const KillAction killed = {0, 0, kByTeamChange, 2};
+    const std::string spectator = "CreatePlayer player=0 weapon=0 team=255 ";
+    CHECK(mirror.client_says(watch) == mirror.line(watch, Way::kToServer));
+    CHECK(mirror.server_says(killed) == mirror.line(killed, Way::kToClient));
+    CHECK(has(mirror.server_says(created(0, kSpectator, 150.5F, 150.5F, "anna")), spectator));
+    ExistingPlayer join = our_client();  // as OpenSpades sends it
+    join.team = kGreen;
+    const std::string joins = mirror.line(ChangeTeam{0, kGreen}, Way::kToServer);
+    CHECK(mirror.client_says(join) == joins);
+    const CreatePlayer us = created(0, kGreen, 150.5F, 150.5F, "anna");
+    CHECK(mirror.server_says(us) == mirror.line(us, Way::kToClient));
+
+    mirror.client_says(watch);
+    mirror.server_says(killed);
+    mirror.server_says(created(0, kSpectator, 150.5F, 150.5F, "anna"));
+    mirror.server_greets();
+    mirror.server_says(created(0, kSpectator, 150.5F, 150.5F, "anna"));
+    CHECK(mirror.client_says(join) == joins);
+    CHECK(mirror.server_says(us) == mirror.line(us, Way::kToClient));
+  }
+}
+
 TEST_CASE("the server receives what the client sends") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);

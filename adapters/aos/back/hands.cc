@@ -16,6 +16,7 @@ using core::kMillisecond, core::kSecond, core::micros, core::Micros;
 constexpr Micros kEditEvery = 110 * kMillisecond;
 constexpr Micros kEditByGun[] = {210 * kMillisecond, 60 * kMillisecond, 310 * kMillisecond};
 constexpr Micros kEditPatience = 2 * kSecond, kChangePatience = 3 * kSecond;
+constexpr Micros kJoinPatience = 20 * kSecond;  // a spectator who joins a side waits for its spawn
 constexpr Micros kThrowEvery = 600 * kMillisecond;
 constexpr double kLongestFuse = 3;           // seconds
 constexpr float kHardestThrow = 2;           // blocks per 1/32 s
@@ -89,10 +90,23 @@ void Hands::hear(const words::Change& change, BackOut& out) {
   if (server_.wish && change.has_team()) server_.wish->set_team(change.team());
   if (server_.wish && change.has_kit()) server_.wish->set_kit(change.kit());
   if (!server_.in()) return;
-  if (change.has_team() || change.has_kit()) server_.claims.begin(core::Claim::kChange, kChangePatience, out);
-  if (change.has_team()) server_.send(ChangeTeam{server_.number, server_.sides.side_of(change.team())}, out);
-  if (change.has_kit()) server_.send(ChangeWeapon{server_.number, weapon_of(change.kit())}, out);
+  const ServerPlayer* me = players_.own();
+  const bool watches = me != nullptr && me->team == kSpectator;
+  if (change.has_kit()) {  // before the side, because a new weapon kills a player in play
+    if (!watches) server_.claims.begin(core::Claim::kChange, kChangePatience, out);
+    server_.send(ChangeWeapon{server_.number, weapon_of(change.kit())}, out);
+  }
+  if (change.has_team() && (watches || change.team() != words::TEAM_ANY))
+    ask_team(players_.side_for(change.team()), watches ? kJoinPatience : kChangePatience, out);
 }
+
+void Hands::ask_team(std::uint8_t team, Micros patience, BackOut& out) {
+  if (server_.wish) server_.wish->set_role(team == kSpectator ? words::WATCH : words::PLAY);
+  server_.claims.begin(core::Claim::kChange, patience, out);
+  server_.send(ChangeTeam{server_.number, team}, out);
+}
+
+void Hands::watch(BackOut& out) { ask_team(kSpectator, kChangePatience, out); }
 
 /// The map changes only when the server sends the edit to everybody. A line begins where the right button was pressed.
 void Hands::hear(const words::Edit& edit, BackOut& out) {

@@ -30,6 +30,8 @@ class Hands {
   void hear(const words::HitClaim& claim, BackOut& out);
   void hear(const words::Edit& edit, BackOut& out);
   void hear(const words::Change& change, BackOut& out);
+  /// Becomes a spectator.
+  void watch(BackOut& out);
   void throw_grenade(const words::Fire& fire, BackOut& out);
   void reload(BackOut& out);
   void tell_ammo(BackOut& out);

@@ -119,18 +119,33 @@ void Joining::hear(const VersionGet&, BackOut& out) {
   server_.send(response, out);
 }
 
-/// A player without a side joins the smaller one: piqueserver does not let a side become larger than the other by two.
-std::uint8_t Joining::wished_side() const {
-  int green_more = 0;
-  for (const auto& [number, one] : players_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
-  return server_.sides.side_of(server_.wish->team(), green_more < 0 ? kGreen : kBlue);
-}
-
 void Joining::hear(const words::Enter& wish, BackOut& out) {
   server_.wish = wish;
-  wants_spawn_ = wants_spawn_ || wish.role() == words::WATCH;
+  take_role(out);
+}
+
+/// The player wants to watch, or to play again. Its client moves its camera by itself.
+void Joining::hear(const words::Watch& watch, BackOut& out) {
+  if (!server_.wish) return out.drop(drops::kNotInPlay, watch);
+  server_.wish->set_role(watch.mode() == words::Watch::STOP ? words::PLAY : words::WATCH);
+  take_role(out);
+}
+
+/// Enters as what the player wants to be, or becomes it. After a map change, a spectator has entered already when its
+/// client says that it wants to play.
+void Joining::take_role(BackOut& out) {
+  const words::Enter& wish = *server_.wish;
+  const bool watches = wish.role() == words::WATCH;
+  wants_spawn_ = wants_spawn_ || watches;
   introduce(out);
   enter(out);
+  const ServerPlayer* me = players_.own();
+  if (!server_.in() || me == nullptr || (me->team == kSpectator) == watches) return;
+  if (watches) return hands_.watch(out);
+  words::Change change;
+  change.set_team(wish.team());
+  if (weapon_of(wish.kit()) != me->weapon) change.set_kit(wish.kit());
+  hands_.hear(change, out);
 }
 
 void Joining::hear(const words::Spawn&, BackOut& out) {
@@ -145,7 +160,7 @@ void Joining::introduce(BackOut& out) {
   me.set_id(out.me());
   me.set_name(server_.wish->name());
   me.set_role(server_.wish->role());
-  if (server_.wish->role() != words::WATCH) me.set_team(server_.sides.team_of(wished_side()));
+  if (server_.wish->role() != words::WATCH) me.set_team(server_.sides.team_of(players_.side_for(server_.wish->team())));
   me.set_kit(kit_of(weapon_of(server_.wish->kit())));
   me.set_responding(true);
   out.say(std::move(me));
@@ -157,7 +172,7 @@ void Joining::enter(BackOut& out) {
   server_.stage = Stage::kEntering;
   ExistingPlayer message;
   message.player = server_.number;
-  message.team = server_.wish->role() == words::WATCH ? kSpectator : wished_side();
+  message.team = server_.wish->role() == words::WATCH ? kSpectator : players_.side_for(server_.wish->team());
   message.weapon = weapon_of(server_.wish->kit());
   message.tool = hands_.tool();
   message.colour = wire_colour(hands_.colour());

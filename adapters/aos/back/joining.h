@@ -28,6 +28,7 @@ class Joining {
   void hear(const ExtensionPacket&, BackOut& out) { out.drop(drops::kExtensionPacket); }
   void hear(const FogColour& fog, BackOut& out);
   void hear(const words::Enter& wish, BackOut& out);
+  void hear(const words::Watch& watch, BackOut& out);
   void hear(const words::Spawn&, BackOut& out);
 
   /// The map and its State Data are complete: reports them to the room.
@@ -36,7 +37,7 @@ class Joining {
  private:
   bool may_load(const BackOut& out);
   void introduce(BackOut& out);
-  std::uint8_t wished_side() const;
+  void take_role(BackOut& out);
   void enter(BackOut& out);
 
   Server& server_;

@@ -24,6 +24,12 @@ core::Id ServerPlayers::id_of(std::uint8_t number) const {
   return at != players_.end() ? at->second.player.id() : 0;
 }
 
+std::uint8_t ServerPlayers::side_for(words::Team team) const {
+  int green_more = 0;
+  for (const auto& [number, one] : players_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
+  return server_.sides.side_of(team, green_more < 0 ? kGreen : kBlue);
+}
+
 ServerPlayer& ServerPlayers::meet(std::uint8_t number, BackOut& out) {
   ServerPlayer& one = players_[number];
   if (one.player.id() != 0) return one;

@@ -45,6 +45,9 @@ class ServerPlayers {
   auto begin() const { return players_.begin(); }
   auto end() const { return players_.end(); }
 
+  /// The side of `team`. For TEAM_ANY the smaller one: piqueserver lets no side become larger than the other by two.
+  std::uint8_t side_for(words::Team team) const;
+
   /// The player with that number; a new one if nobody has it.
   ServerPlayer& meet(std::uint8_t number, BackOut& out);
   /// False: nobody had that number.

@@ -14,7 +14,7 @@ void ClientProfile::enter(const ExistingPlayer& player, const Sides& sides) {
   wish_.set_name(text_of(player.name.view()));
   if (wish_.name().empty()) wish_.set_name("player");
   wish_.set_team(sides.team_of(player.team));
-  wish_.set_role(player.team == kBlue || player.team == kGreen ? words::PLAY : words::WATCH);
+  wish_.set_role(is_side(player.team) ? words::PLAY : words::WATCH);
   wish_.set_kit(kit_of(std::min<std::uint8_t>(player.weapon, 2)));
   wish_.set_version(version_);
   wish_.set_body(words::Unit::MAN);

@@ -14,7 +14,7 @@ constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change
 }  // namespace
 
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
-  if (profile_.entered()) return out.drop(drops::kEnteredAlready);
+  if (profile_.entered()) return join(player, out);
   const bool again = profile_.known();
   profile_.enter(player, players_.sides());
   players_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
@@ -31,15 +31,20 @@ void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
   if (map_.loaded()) enter(out);
 }
 
+/// OpenSpades leaves the spectators by the packet by which it entered. A weapon that it has already is not asked for.
+void Entry::join(const ExistingPlayer& player, FrontOut& out) {
+  if (!players_.own().watches) return out.drop(drops::kEnteredAlready);
+  const std::uint8_t weapon = std::min<std::uint8_t>(player.weapon, 2);
+  change(player.team, weapon != players_.own().weapon ? std::optional(weapon) : std::nullopt, out);
+}
+
 void Entry::enter(FrontOut& out) {
   if (!profile_.entered() || players_.own().told) return;
   const core::PlayerState* me = out.world().player(out.me());
   const core::UnitState* unit = out.world().active_unit(out.me());
   const bool watches = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
   if (watches) {
-    words::Pose above;
-    above.set_z(40 * kMetresPerBlock);
-    players_.create_own(above, out);
+    players_.watch_own(out);
   } else if (unit != nullptr && unit->unit.alive()) {
     players_.own().unit = unit->unit.id();
     players_.create_own(unit->unit.pose(), out);
@@ -64,14 +69,29 @@ void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::
 /// In a room of another game, a player may choose any weapon and gets it at once; the room decides about the side.
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
   if (!profile_.entered() || (weapon && *weapon > 2)) return out.drop(drops::kNoWeapon);
+  const bool watches = team && !is_side(*team);
   words::Change change;
-  if (team) change.set_team(players_.sides().team_of(*team));
+  if (team && !watches) change.set_team(players_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));
   if (weapon) profile_.set_kit(kit_of(*weapon));
-  out.say(change);
+  if (change.has_team() || change.has_kit()) out.say(change);
+  if (watches) watch(out);
   if (same_game(out)) return;
-  if (team && *team != players_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
+  if (change.has_team() && (players_.own().watches || *team != players_.own().side))
+    side_asked_ = std::max<core::Micros>(out.now(), 1);
   if (weapon && map_.loaded()) players_.redress(out);
+}
+
+/// Servers of other games make no player a spectator.
+void Entry::watch(FrontOut& out) {
+  if (same_game(out)) {
+    words::Watch watch;
+    watch.set_mode(words::Watch::ROAM);
+    return out.say(watch);
+  }
+  if (players_.own().watches) return;
+  out.drop(drops::kNoSpectators);
+  if (map_.loaded()) client_.notice("players cannot become spectators here", out);
 }
 
 /// Tells the client that its side did not change: rooms do not answer such a request if they refuse it.

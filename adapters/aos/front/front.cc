@@ -96,9 +96,10 @@ void AosFront::take_fact(const Word& word, Outlet& out) {
 }
 
 void AosFront::take_fact(const words::Player& player, Outlet& out) {
-  const std::uint8_t side = players_.own().side;
+  const auto look = [&] { return std::pair(players_.own().side, players_.own().watches); };
+  const auto before = look();
   players_.hear(player, out);
-  if (players_.own().side != side) entry_.side_changed();
+  if (look() != before) entry_.side_changed();
 }
 
 void AosFront::tick(Outlet& out) {

@@ -178,7 +178,7 @@ void PlayerTable::look_after(Slot slot, FrontOut& out) {
   PlayerEntry& entry = entries_[slot];
   if (slot == kOwn && !profile_.entered()) return;
   if (entry.watches) {
-    if (!entry.told && slot != kOwn) create(slot, {}, out);
+    if (!entry.told && slot != kOwn) create_watcher(slot, out);
     return;
   }
   const core::UnitState* unit = out.world().unit(entry.unit);
@@ -241,14 +241,19 @@ void PlayerTable::name(PlayerEntry& entry, const std::string& full_name, bool as
 }
 
 /// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server
-/// creates it again.
+/// creates it again. One who becomes a spectator has no spawn, and is created at once.
 void PlayerTable::redress(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     PlayerEntry& entry = entries_[slot];
     if (entry.player == 0) continue;
     const auto look = [&] { return std::tuple(entry.name, entry.side, entry.weapon, entry.watches); };
     const auto before = look();
+    const bool watched = entry.watches;
     describe(entry, out);
+    if (entry.told && entry.watches && !watched) {
+      create_watcher(slot, out);
+      continue;
+    }
     const core::UnitState* unit = out.world().unit(entry.unit);
     if (before == look() || same_game(out) || !entry.told || !entry.alive || unit == nullptr) continue;
     create(slot, unit->unit.pose(), out);
@@ -298,6 +303,12 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   entry.created = out.now();
   entry.created_at = player.position;
   if (slot == kOwn) life_.begins(entry, out);
+}
+
+void PlayerTable::create_watcher(Slot slot, FrontOut& out) {
+  words::Pose pose;
+  if (slot == kOwn) pose.set_z(40 * kMetresPerBlock);
+  create(slot, pose, out);
 }
 
 // -- Facts -----------------------------------------------------------------------------------------------------------

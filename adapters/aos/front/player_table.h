@@ -82,8 +82,10 @@ class PlayerTable {
   void redress(FrontOut& out);
   /// Called before each snapshot.
   void refresh(FrontOut& out);
-  /// Puts our client into play at `pose`, or makes it watch from there. This is the surest way to move it.
+  /// Puts our client into play at `pose`. This is the surest way to move it.
   void create_own(const words::Pose& pose, FrontOut& out) { create(kOwn, pose, out); }
+  /// Makes our client a spectator, high above the middle of the map.
+  void watch_own(FrontOut& out) { create_watcher(kOwn, out); }
   void describe_own(FrontOut& out) { describe(own(), out); }
 
   /// Sends the keys of a player, and its mouse buttons.
@@ -122,6 +124,7 @@ class PlayerTable {
   void describe(PlayerEntry& entry, FrontOut& out) const;
   void name(PlayerEntry& entry, const std::string& full_name, bool as_told) const;
   void create(Slot slot, const words::Pose& pose, FrontOut& out);
+  void create_watcher(Slot slot, FrontOut& out);
   void introduce(Slot slot, FrontOut& out);
   void dismiss(Slot slot, FrontOut& out);
 

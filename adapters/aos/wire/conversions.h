@@ -106,6 +106,8 @@ inline constexpr std::uint8_t kReasonId = 255;
 inline constexpr std::size_t kLongestReason = 16;  ///< bytes of a reason that BetterSpades shows
 
 inline constexpr std::uint8_t kBlue = 0, kGreen = 1, kNeutral = 2, kSpectator = 255;
+/// Players of any other team are spectators.
+inline bool is_side(std::uint8_t team) { return team == kBlue || team == kGreen; }
 
 /// The teams of the two sides. A server chooses the colours of its sides; each side is the team with that colour, so
 /// that it looks the same in every game.

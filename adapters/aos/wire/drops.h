@@ -16,6 +16,8 @@ inline constexpr MappingLine kTooEarly = dropped_up("*", "", "it came before the
 inline constexpr MappingLine kEnteredAlready = dropped_up("ExistingPlayer", "", "the player has already entered");
 inline constexpr MappingLine kNoWeapon =
     dropped_up("ChangeWeapon", "", "no such weapon, or the player has not entered");
+inline constexpr MappingLine kNoSpectators =
+    dropped_up("ChangeTeam", "team", "on servers of other games, players cannot become spectators");
 inline constexpr MappingLine kUpdateWrongLength =
     dropped_up("StateUpdate", "", "its length does not match its content");
 inline constexpr MappingLine kUpdateNoPlace = dropped_up("StateUpdate", "", "the position is not in the map");
