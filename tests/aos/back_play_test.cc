@@ -516,6 +516,30 @@ TEST_CASE("aos back: builds and throws in the first moment of a session") {
   CHECK(has(scene.hears(grenade), "sends Grenade player=3 fuse=2"));
 }
 
+TEST_CASE("aos back: blocks get the colour that was asked for in each life") {
+  Scene scene;
+  scene.plays();
+  words::Edit edit;
+  edit.set_x(-160);
+  edit.set_y(160);
+  edit.set_z(4);
+  edit.set_colour(0x102030);
+  const std::string colour = "sends SetColour player=3 colour=(48 32 16)\n";
+  CHECK(has(scene.hears(edit), colour));
+  scene.waits(kSecond);
+  CHECK_FALSE(has(scene.hears(edit), colour));
+  scene.receives(KillAction{3, 5, 1, 2});
+  scene.receives(created(3, 0, 150.5F, 150.5F, "anna"));  // from here on, everybody draws its blocks in grey
+  scene.waits(kSecond);
+  CHECK(has(scene.hears(edit), colour));
+
+  scene.receives(created(5, 1, 160.5F, 150.5F, "ben"));
+  scene.receives(SetColour{5, {0x10, 0x20, 0x30}});
+  CHECK(has(scene.receives(BlockAction{5, 0, {160, 150, 59}}), "colour: 3153936 "));
+  scene.receives(created(5, 1, 160.5F, 150.5F, "ben"));
+  CHECK(has(scene.receives(BlockAction{5, 0, {160, 150, 58}}), "colour: 7303023 "));
+}
+
 TEST_CASE("aos back: a player who wants to watch becomes a spectator, and joins a side when it wants to play") {
   Scene scene;
   scene.plays();

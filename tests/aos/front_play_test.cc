@@ -541,6 +541,35 @@ TEST_CASE("changes of a block map are sent as the player who made them") {
   CHECK(play.hears<words::WorldEdit>("edit { x: 1e9 }") == "loses WorldEdit: the position is outside the map\n");
 }
 
+TEST_CASE("a client forgets the colours of blocks at each spawn and each map, and is sent them again") {
+  const std::string at = "x: 0.78125 y: 0.78125 z: 0.78125 ";
+  const auto built = [&](Play& play, const std::string& by) {
+    return kept(play.hears<words::WorldEdit>(by + "edit { op: BUILD " + at + "colour: 255 }"),
+                [](std::string_view line) { return line.starts_with("sends SetColour"); });
+  };
+  Play play;
+  play.plays(kAos);
+  CHECK(built(play, "by: 2 ") == "sends SetColour player=1 colour=(255 0 0)\n");
+  CHECK(built(play, "by: 2 ") == "");
+  play.hears<words::Died>("player: 2 unit: 12");
+  play.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 60 }");
+  CHECK(built(play, "by: 2 ") == "sends SetColour player=1 colour=(255 0 0)\n");
+  CHECK(built(play, "") == "sends SetColour player=32 colour=(255 0 0)\n");
+  play.hears<words::World>(Play::kFlat);
+  play.waits(5 * kSecond);
+  CHECK(built(play, "") == "sends SetColour player=32 colour=(255 0 0)\n");
+}
+
+TEST_CASE("our client builds in the plain colour after each spawn, until it sets another") {
+  Play play;
+  play.plays();
+  play.says(SetColour{0, {3, 2, 1}});
+  CHECK(has(play.says(BlockAction{0, 0, {256, 255, 61}}), "colour: 66051\n"));
+  play.hears<words::Died>("player: 1 unit: 11");
+  play.hears<words::Spawned>("unit: 11 pose { unit: 11 }");
+  CHECK(has(play.says(BlockAction{0, 0, {256, 255, 61}}), "colour: 7303023\n"));
+}
+
 TEST_CASE("a tile that turns out to be a wall is built") {
   Play play;
   play.plays("game: 'panic'", R"(hash: 'tiles' kind: TILES west: -400 east: 400 south: -400 north: 400 columns: 32

@@ -31,6 +31,7 @@ constexpr std::uint8_t kShotgun = 2;
 
 void Hands::begin_life(bool plays, std::uint8_t weapon, BackOut& out) {
   const std::uint8_t before = std::exchange(life_, {}).weapon;
+  colour_ = kPlainColour;
   if (!plays) return;
   if (before != weapon) tell_gun(weapon, out);
   const Gun& full = gun(weapon);
@@ -44,7 +45,7 @@ void Hands::begin_life(bool plays, std::uint8_t weapon, BackOut& out) {
 void Hands::forget() {
   life_ = {};
   edits_at_ = 0;
-  colour_ = kFirstColour;
+  colour_ = kPlainColour;
 }
 
 void Hands::hold(std::uint8_t tool, BackOut& out) {

@@ -48,15 +48,14 @@ class Hands {
   bool may_complain(const BackOut& out);
 
  private:
-  static constexpr std::uint32_t kFirstColour = 0x6f6f6f;
-
+  void ask_team(std::uint8_t team, core::Micros patience, BackOut& out);
   void hold(std::uint8_t tool, BackOut& out);
   void press(std::uint8_t buttons, BackOut& out);
 
   Server& server_;
   ServerPlayers& players_;
   const Man& man_;
-  std::uint32_t colour_ = kFirstColour;
+  std::uint32_t colour_ = kPlainColour;
   core::Micros edits_at_ = 0;  ///< 0: nothing was edited yet
 
   struct Life {

@@ -170,6 +170,7 @@ void BlockEdits::catch_up(FrontOut& out) {
 
 void BlockEdits::forget_map() {
   edited_ = told_ = false;
+  world_colour_.reset();
   bricks_.clear();
 }
 

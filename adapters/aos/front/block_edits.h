@@ -50,10 +50,10 @@ class BlockEdits {
   PlayerTable& players_;
   ClientWeapons& weapons_;
   bool edited_ = false;
-  bool told_ = false;  // the client was told that the world does not change
-  std::uint32_t world_colour_ = 0;
-  std::vector<words::WorldEdit> edits_;  // that the map being sent does not contain
-  std::map<core::Id, Tile> bricks_;      // units that are shown as walls
+  bool told_ = false;                          // the client was told that the world does not change
+  std::optional<std::uint32_t> world_colour_;  // as last sent for this map
+  std::vector<words::WorldEdit> edits_;        // that the map being sent does not contain
+  std::map<core::Id, Tile> bricks_;            // units that are shown as walls
 };
 
 }  // namespace entente::aos

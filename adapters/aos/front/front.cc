@@ -170,6 +170,7 @@ void AosFront::begins(const PlayerEntry& own, Outlet& out) {
   movement_.begin(own, out);
   weapons_.begin(own);
   entry_.spawned();
+  profile_.set_colour(kPlainColour);
   objectives_.leave_token();
 }
 

@@ -25,8 +25,6 @@ constexpr core::Micros kChoose = 250 * core::kMillisecond;
 /// A Spawned at the same place, so soon after a player was put into play, is about that life.
 constexpr core::Micros kSameLife = 100 * core::kMillisecond;
 
-constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // the colour with which a client starts
-
 const core::UnitState* largest(const core::PlayerState& player, const core::WorldState& world) {
   const core::UnitState* most = nullptr;
   for (const core::Id id : player.units) {
@@ -266,7 +264,7 @@ void PlayerTable::introduce(Slot slot, FrontOut& out) {
   const core::PlayerState* state = out.world().player(entry.player);
   const core::UnitState* unit = out.world().unit(entry.unit);
   const std::uint32_t own_colour = state != nullptr ? state->player.colour() : 0;
-  const std::uint32_t colour = own_colour != 0 || same_game(out) ? own_colour : kPlainBlock;
+  const std::uint32_t colour = own_colour != 0 || same_game(out) ? own_colour : kPlainColour;
   ExistingPlayer player;
   player.player = slot;
   player.team = entry.watches ? kSpectator : entry.side;
@@ -298,6 +296,7 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   entry.alive = !entry.watches;
   entry.keys = entry.buttons = 0;
   entry.tool = kGun;
+  entry.colour = kPlainColour;
   entry.shooting = entry.told_whole = 0;
   entry.motion = {player.position, orientation_of(pose.yaw(), pose.pitch()), {}};
   entry.created = out.now();

@@ -142,6 +142,9 @@ inline constexpr double kFullHealth = 100;
 /// Whether `ammo` is what a Restock gives a player with this kit: all but the rounds in the clip.
 bool is_full(const words::Ammo& ammo, std::uint32_t kit);
 
+/// The colour of a player's blocks, from each of its Create Players until it sets another.
+inline constexpr std::uint32_t kPlainColour = 0x6f6f6f;
+
 /// 0xRRGGBB.
 inline std::uint32_t colour_of(const Colour& wire) {
   return std::uint32_t{wire[2]} << 16U | std::uint32_t{wire[1]} << 8U | wire[0];
