@@ -613,6 +613,36 @@ TEST_CASE("a flag without a team is the other side's intel if that has none; a f
             "sends IntelDrop player=0"));
 }
 
+TEST_CASE("a flag that is carried by its own side is shown nowhere, not as the other side's intel") {
+  Play play;
+  play.plays();
+  play.hears<words::Token>("id: 70 kind: FLAG state: GROUND x: 90");
+  const std::string nowhere = "sends MoveObject object=0 team=0 position=(0 0 63)\n";
+  const std::string carried = "id: 70 kind: FLAG state: CARRIED carrier: 2";
+  CHECK(play.hears<words::TokenTaken>("token { " + carried + " } by: 2") == nowhere);
+  CHECK(play.hears<words::TokenCaptured>("token: 70 by: 2") ==
+        "loses TokenCaptured: the client does not see that object or that player\n");
+  CHECK(play.hears<words::TokenDropped>("token { id: 70 kind: FLAG state: GROUND x: 15.625 } by: 2") ==
+        "sends MoveObject object=0 team=0 position=(266 256 62)\n");
+
+  Play later;
+  later.stage.knows(word<words::Token>(carried));
+  const std::string greeting = later.greets();
+  CAPTURE(greeting);
+  CHECK(has(greeting, " held=0 "));
+  CHECK(has(greeting, " intel2=(0 0 63) "));
+}
+
+TEST_CASE("a flag that vanishes is no longer shown") {
+  Play play;
+  play.plays();
+  const std::string nowhere = "sends MoveObject object=0 team=0 position=(0 0 63)\n";
+  play.hears<words::Token>("id: 70 kind: FLAG state: GROUND x: 90");
+  CHECK(has(play.hears<words::Token>("id: 70 kind: FLAG state: NOWHERE x: 90"), nowhere));
+  play.hears<words::Token>("id: 71 kind: TEAM_FLAG team: GREEN state: GROUND x: 90");
+  CHECK(play.hears<words::Token>("id: 71 kind: TEAM_FLAG team: GREEN state: NOWHERE x: 90") == nowhere);
+}
+
 TEST_CASE("intel is picked up, dropped and captured as the room reports it") {
   Play play;
   play.plays(kAos);

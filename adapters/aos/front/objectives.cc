@@ -44,8 +44,6 @@ Vec3 somewhere(const Point& point) {
   const Vec3 place = place_of(point);
   return is_finite(place) ? place : kNowhere;
 }
-Vec3 place_of_token(const words::Token& token) { return somewhere({token.x(), token.y(), token.z()}); }
-
 bool is_intel(const words::Token& token) {
   return token.kind() == words::Token::INTEL || token.kind() == words::Token::TEAM_FLAG;
 }
@@ -53,6 +51,11 @@ bool is_intel(const words::Token& token) {
 bool is_flag(const words::Token& token) { return token.kind() == words::Token::FLAG && token.code() != kTerritory; }
 
 bool is_carried(const words::Token& token) { return is_intel(token) || is_flag(token); }
+
+Vec3 place_of_token(const words::Token& token) {
+  const bool gone = is_carried(token) && token.state() == words::Token::NOWHERE;
+  return gone ? kNowhere : somewhere({token.x(), token.y(), token.z()});
+}
 
 std::uint8_t byte(double value) {
   return static_cast<std::uint8_t>(value > 0 ? std::lround(std::min(255.0, value)) : 0);
@@ -100,16 +103,21 @@ void Objectives::begin(FrontOut& out) {
   find_tokens(out);
 }
 
-/// Sends the place of a side's intel if another token is now shown as it.
+/// Sends the place of a side's intel if another token is now shown as it, or none. One that does not lie is shown when
+/// it does.
 void Objectives::refind_tokens(FrontOut& out) {
   const auto before = intel_;
   find_tokens(out);
-  for (std::uint8_t side = 0; side < 2; ++side) {
+  for (std::uint8_t side = 0; side < 2 && territories_.empty(); ++side) {
+    if (before[side] == 0 || intel_[side] == before[side]) continue;
     const words::Token* token = out.world().token(intel_[side]);
     const bool lies = token != nullptr && token->state() == words::Token::GROUND;
-    if (lies && intel_[side] != before[side] && before[side] != 0)
-      client_.send(MoveObject{static_cast<std::uint8_t>(kIntelObject + side), side, place_of_token(*token)}, out);
+    move_intel(side, lies ? place_of_token(*token) : kNowhere, out);
   }
+}
+
+void Objectives::move_intel(std::uint8_t side, const Vec3& place, FrontOut& out) {
+  client_.send(MoveObject{static_cast<std::uint8_t>(kIntelObject + side), side, place}, out);
 }
 
 std::optional<std::uint8_t> Objectives::object_of(const words::Token& token) const {
@@ -205,13 +213,21 @@ void Objectives::fill_flags(StateData& state, const FrontOut& out) const {
     const words::Token* intel = world.token(intel_[side]);
     *intels[side] = intel != nullptr ? place_of_token(*intel) : kNowhere;
     if (intel == nullptr || intel->state() != words::Token::CARRIED) continue;
-    // Its carrier is always of the other side.
+    const auto carrier = players_.slot_of_player(intel->carrier());
+    if (carrier && players_[*carrier].side == side) {
+      *intels[side] = kNowhere;
+      continue;
+    }
     ctf.held = static_cast<std::uint8_t>(ctf.held | (side == 1 ? 1U : 2U));
-    carriers[side]->player = players_.slot_of_player(intel->carrier()).value_or(kWorldId);
+    carriers[side]->player = carrier.value_or(kWorldId);
   }
   ctf.base1 = tent(kBlue, out);
   ctf.base2 = tent(kGreen, out);
 }
+
+/// Whether the client would show the wrong intel: it takes what a player carries for the intel of the other side. So a
+/// player with an object of its own side is not shown as its carrier, and the object lies nowhere.
+bool Objectives::is_of_carrier(std::uint8_t object, Slot carrier) const { return players_[carrier].side == object % 2; }
 
 // -- What happens to them --------------------------------------------------------------------------------------------
 
@@ -231,15 +247,18 @@ void Objectives::hear(const words::Token& token, FrontOut& out) {
 void Objectives::hear(const words::TokenTaken& taken, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(taken.by());
-  if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.drop(drops::kTakenUnseen);
+  const auto object = object_of(taken.token());
+  if (!is_carried(taken.token()) || !object || !by) return out.drop(drops::kTakenUnseen);
+  if (is_of_carrier(*object, *by)) return move_intel(static_cast<std::uint8_t>(*object % 2), kNowhere, out);
   client_.send(IntelPickup{*by}, out);
 }
 
 void Objectives::hear(const words::TokenDropped& dropped, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(dropped.by());
-  if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.drop(drops::kDroppedUnseen);
-  if (!by) return hear(dropped.token(), out);
+  const auto object = object_of(dropped.token());
+  if (!is_carried(dropped.token()) || !object) return out.drop(drops::kDroppedUnseen);
+  if (!by || is_of_carrier(*object, *by)) return hear(dropped.token(), out);
   client_.send(IntelDrop{*by, place_of_token(dropped.token())}, out);
 }
 
@@ -252,7 +271,7 @@ void Objectives::hear(const words::TokenCaptured& captured, FrontOut& out) {
     return client_.send(TerritoryCapture{*object, winning, players_.sides().side_of(team, kNeutral)}, out);
   }
   const auto by = players_.shown_player(captured.by());
-  if (!object || !by) return out.drop(drops::kCapturedUnseen);
+  if (!object || !by || is_of_carrier(*object, *by)) return out.drop(drops::kCapturedUnseen);
   client_.send(IntelCapture{*by, winning}, out);
 }
 

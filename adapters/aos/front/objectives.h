@@ -41,6 +41,8 @@ class Objectives {
   void list_territories(const FrontOut& out);
   void find_tokens(const FrontOut& out);
   void refind_tokens(FrontOut& out);
+  void move_intel(std::uint8_t side, const Vec3& place, FrontOut& out);
+  bool is_of_carrier(std::uint8_t object, Slot carrier) const;
   std::uint8_t side_of_token(const words::Token& token, const FrontOut& out) const;
   std::optional<std::uint8_t> object_of(const words::Token& token) const;
   Vec3 tent(std::uint8_t side, const FrontOut& out) const;
