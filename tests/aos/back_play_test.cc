@@ -569,6 +569,17 @@ TEST_CASE("aos back: a player who wants to watch becomes a spectator, and joins 
   CHECK(has(watcher.hears(watch), "sends ChangeTeam player=3 team=0\n"));
 }
 
+TEST_CASE("aos back: text outside CP437 is sent as UTF-8 behind a mark, and in 0.80, which has no such mark, as '?'") {
+  words::Say say;
+  say.set_text("\xe2\x98\x83");
+  Scene scene;
+  scene.plays();
+  CHECK(has(scene.hears(say), "text=\"\\xff\\xe2\\x98\\x83\"\n"));
+  Scene newer(2);
+  newer.plays();
+  CHECK(has(newer.hears(say), "sends ChatMessage player=3 type=0 text=\"?\"\n"));
+}
+
 TEST_CASE("aos back: chats no faster than servers allow") {
   Scene scene;
   scene.plays();

@@ -243,6 +243,20 @@ TEST_CASE("a client that is off its true position for half a second is corrected
   CHECK(same.says(PositionData{{256, 256, 59.75F}}) == "");  // was under way when the correction was sent
 }
 
+TEST_CASE("0.80: a client is told its new place until it is there; packets without a place do not count as that") {
+  Play play(k080Place);
+  play.plays("game: 'ogar'");
+  CHECK(play.hears<words::Corrected>("pose { unit: 11 x: 50 y: 0 } hard: true") == "");
+  StateUpdateUp still;
+  still.form = 1;
+  still.sequence = 1;
+  still.still = 1;
+  CHECK(play.says(still) == "");
+  CHECK(has(play.snapshots(100 * kMillisecond), "player=0"));
+  CHECK(has(play.says(state_update(2, {288, 256, 59.75F})), "x: 50 "));
+  CHECK_FALSE(has(play.snapshots(100 * kMillisecond), "player=0"));
+}
+
 TEST_CASE("keys of other games' players are derived from movement; those of this game's players are passed on") {
   Play play;
   play.plays();

@@ -51,9 +51,10 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
   const std::uint8_t type = say.scope() == words::Say::MY_TEAM ? 1 : 0;
   const std::string whole = say.kind() == words::Say::ACTION ? "* " + say.text() : say.text();
   bool too_fast = false;
+  const bool only_cp437 = server_.dialect().state_updates;  // as in Client::say_line()
   const auto add = [&](std::string_view line) {
     if (lines_.size() < kMostLines)
-      lines_.push_back(static_cast<char>(type) + to_wire(line));
+      lines_.push_back(static_cast<char>(type) + (only_cp437 ? wire_text(line) : to_wire(line)));
     else
       too_fast = true;
   };

@@ -83,6 +83,7 @@ void ClientMovement::hear(const StateUpdateUp& update, FrontOut& out) {
   const Motion motion = whole ? update.now : anew ? update.oldest : players_.own().motion;  // otherwise unchanged
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
     return out.drop(drops::kUpdateNoPlace);
+  if (!whole && is_put(out.now())) return;  // says nothing about where the client is
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
   if (arrived) me_.put_until = 0;
   if (out.now() < me_.put_until || comes_late(motion.position, out)) return;
