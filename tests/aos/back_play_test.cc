@@ -540,6 +540,26 @@ TEST_CASE("aos back: blocks get the colour that was asked for in each life") {
   CHECK(has(scene.receives(BlockAction{5, 0, {160, 150, 58}}), "colour: 7303023 "));
 }
 
+TEST_CASE("aos back: a spell as a spectator leaves the rules of the next life as they should be") {
+  Scene scene;
+  scene.plays();
+  words::PoseClaim claim;
+  claim.set_x(0);
+  claim.set_y(164.84375);
+  std::string said = scene.hears(claim);
+  said += scene.waits(400 * kMillisecond);
+  CAPTURE(said);
+  CHECK(has(said, "says Rule name: \"speed\" value: \"4.6875\"\n"));
+  scene.receives(KillAction{3, 3, 5, 2});
+  CHECK(has(scene.receives(created(3, 255, 150, 150, "anna")), "says Rule name: \"speed\" value: \"12.34375\"\n"));
+  CreatePlayer armed = created(3, 0, 150.5F, 150.5F, "anna");
+  armed.weapon = 1;
+  CHECK(has(scene.receives(armed), "says Rule name: \"reload\" value: \"0.12\"\n"));
+  scene.receives(created(3, 255, 150, 150, "anna"));
+  armed.weapon = 0;
+  CHECK(has(scene.receives(armed), "says Rule name: \"reload\" value: \"0.6\"\n"));
+}
+
 TEST_CASE("aos back: a player who wants to watch becomes a spectator, and joins a side when it wants to play") {
   Scene scene;
   scene.plays();

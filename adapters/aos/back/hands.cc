@@ -31,6 +31,7 @@ constexpr std::uint8_t kShotgun = 2;
 
 void Hands::begin_life(bool plays, std::uint8_t weapon, BackOut& out) {
   const std::uint8_t before = std::exchange(life_, {}).weapon;
+  life_.weapon = before;
   colour_ = kPlainColour;
   if (!plays) return;
   if (before != weapon) tell_gun(weapon, out);

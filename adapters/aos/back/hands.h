@@ -60,7 +60,7 @@ class Hands {
 
   struct Life {
     std::uint8_t buttons_sent = 0, tool = kGun;
-    std::uint8_t weapon = 0;  ///< the kind of gun, as last told to the room
+    std::uint8_t weapon = 0;  ///< the kind of gun, as last told to the room, also by an earlier life
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
     core::Micros reloads_until = 0, fires_at = 0, releases_at = 0;
     core::Micros throws_from = 0;  ///< the earliest time of the next grenade

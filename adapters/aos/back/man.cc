@@ -38,11 +38,11 @@ void Man::begin_life(const CreatePlayer& created, BackOut& out) {
   life_ = {};
   life_.place_sent_at = out.now();
   steering_.stop();
+  if (told_speed < kWalks) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
   if (created.team == kSpectator) return;
   life_.alive = true;
   life_.body.position = life_.place_sent = created.position;
   life_.since = out.now();
-  if (told_speed < kWalks) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
   life_.told = pose();
   track_.inputs.fill(0);
   track_.motions.fill({life_.body.position, life_.look, {}});
@@ -198,7 +198,8 @@ void Man::mind_speed(double off, BackOut& out) {
   const double part = std::clamp((off - kCloseBehind) / (kFarBehind - kCloseBehind), 0.0, 1.0);
   const double speed = std::lerp(kWalks, kClimbs, part);
   const bool top = speed == kWalks && life_.told_speed < kWalks;
-  if ((!top && std::abs(speed - life_.told_speed) < kSpeedStep * kWalks) || out.now() < life_.speed_told_at + kSpeedEvery)
+  if ((!top && std::abs(speed - life_.told_speed) < kSpeedStep * kWalks) ||
+      out.now() < life_.speed_told_at + kSpeedEvery)
     return;
   life_.told_speed = speed;
   life_.speed_told_at = out.now();
