@@ -151,6 +151,33 @@ TEST_CASE("after two seconds without an answer, the next Action is sent") {
         "loses Step: the server did not answer in time\nsends Action player=1 action=1 direction=1 piece=1\n");
 }
 
+TEST_CASE("an answer that comes late is that of its own order, and makes no wall where a shot was fired") {
+  const std::string wall = "says WorldEdit";
+  const auto late = [](Play& play, const char* step) {
+    play.start();
+    play.hears<words::Fire>("unit: 102 shot: 7 vx: 1");
+    play.hears<words::Step>(step);
+    CHECK(play.stage.waits(2 * kSecond).find("sends Action player=1 action=1 ") != std::string::npos);
+  };
+  for (const char* step : {"unit: 102 direction: NORTH", "unit: 102 direction: EAST"}) {
+    Play play;
+    late(play, step);
+    const std::string shot = play.receives(play.lines.move(kEast, 0, 1));
+    CHECK(shot.find("says Shot shooter: 1 unit: 102 shot: 7 ") != std::string::npos);
+    CHECK(shot.find(wall) == std::string::npos);
+  }
+  Play blocked;
+  late(blocked, "unit: 102 direction: NORTH");
+  blocked.receives(blocked.lines.move(kEast, 0, 1));
+  CHECK(blocked.hears<words::Step>("unit: 102 direction: EAST") == "");  // the step still waits for its own answer
+  CHECK(blocked.receives(blocked.lines.move(kNorth, 0, 1)).find(wall) != std::string::npos);
+
+  Play skipped;  // a server that answers only the last order
+  late(skipped, "unit: 102 direction: NORTH");
+  CHECK(skipped.receives(skipped.lines.move(kNorth, 0, 1)).find(wall) != std::string::npos);
+  CHECK(skipped.hears<words::Step>("unit: 102 direction: EAST").find("sends Action") != std::string::npos);
+}
+
 /// The number of Actions in `lines`.
 std::size_t actions(const std::string& lines) {
   std::size_t count = 0;

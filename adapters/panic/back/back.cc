@@ -157,8 +157,8 @@ void PanicBack::on_destroy(Piece& victim, Out& out) {
 
 void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   if (!is_direction(move.direction)) return out.drop(drops::kMoveNoDirection);
-  const auto asked = driver_.answered(piece.number);
   const int moved = tiles_moved(move.value);
+  const auto asked = driver_.answered(piece.number, move.direction, moved != 0);
   piece.facing = move.direction;
   piece.at = near_map(step(piece.at, move.direction, moved));
   piece.stood.reset();
@@ -169,6 +169,7 @@ void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   if (moved != 0 || !is_tank(piece.code)) return;
   const Tile ahead = step(piece.at, piece.facing);
   if (asked && asked->action == ActionType::kShoot) return tell_shot(piece, asked->shot, out);
+  if (asked && !asked->sure) return;
   if (asked && !battlefield_.taken(ahead)) return learn_wall(ahead, out);
   // A turn that we did not ask for: a shot if nothing can have blocked the tank, otherwise a blocked move.
   if (!asked && battlefield_.ground.lets_in(ahead) && !battlefield_.taken(ahead)) tell_shot(piece, 0, out);

@@ -13,8 +13,9 @@ namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
 
-constexpr Micros kLook = 25 * kMillisecond;      // when to check again whether an Action may be sent
-constexpr Micros kNoAnswer = 2 * kSecond;        // then an answer is no longer awaited; a queue of 0.6 s was seen
+constexpr Micros kLook = 25 * kMillisecond;  // when to check again whether an Action may be sent
+constexpr Micros kNoAnswer = 2 * kSecond;    // then an answer is no longer awaited; a queue of 0.6 s was seen
+constexpr std::size_t kMostLate = 8;
 constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, for continuous steering: four tiles a second
 constexpr Micros kPerShot = 500 * kMillisecond;  // while a trigger is held
 constexpr Micros kAstray = 500 * kMillisecond;
@@ -92,10 +93,28 @@ Direction Driver::ahead(const TankOrders& tank, const Piece& piece) const {
   return direction_of(std::atan2(course.y - y, course.x - x));
 }
 
-std::optional<Order> Driver::answered(std::uint32_t piece) {
+/// The server answers in order. A late order may have no answer at all, so the answer is that of the oldest order that
+/// it fits. If it fits the last order, too, that one is no longer waited for.
+std::optional<Order> Driver::answered(std::uint32_t piece, Direction direction, bool moved) {
   const auto at = tanks_.find(piece);
   if (at == tanks_.end()) return std::nullopt;
-  return std::exchange(at->second.unanswered, std::nullopt);
+  TankOrders& tank = at->second;
+  const auto fits = [&](const Order& order) {
+    return order.direction == direction && (!moved || order.action == ActionType::kDrive);
+  };
+  const bool fits_last = tank.unanswered && fits(*tank.unanswered);
+  const auto oldest = std::find_if(tank.late.begin(), tank.late.end(), fits);
+  if (oldest == tank.late.end()) {
+    if (!tank.late.empty() && !fits_last) return std::nullopt;
+    tank.late.clear();
+    return std::exchange(tank.unanswered, std::nullopt);
+  }
+  Order order = *oldest;
+  tank.late.erase(tank.late.begin(), oldest + 1);
+  if (fits_last) tank.late.push_back(*std::exchange(tank.unanswered, std::nullopt));
+  order.sure = std::none_of(tank.late.begin(), tank.late.end(),
+                            [&](const Order& later) { return fits(later) && later.action != order.action; });
+  return order;
 }
 
 std::optional<Order> Driver::next(core::BackOut& out) {
@@ -104,6 +123,8 @@ std::optional<Order> Driver::next(core::BackOut& out) {
     if (piece == nullptr) continue;
     const auto order = next_of(tank, *piece, out);
     if (!order) continue;
+    if (tank.unanswered) tank.late.push_back(*tank.unanswered);
+    if (tank.late.size() > kMostLate) tank.late.erase(tank.late.begin());
     tank.unanswered = order;
     tank.counted = false;
     tank.sent = out.now();

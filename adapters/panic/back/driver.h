@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "adapters/panic/back/battlefield.h"
 #include "proxy/core/gameplay/steering.h"
@@ -20,6 +21,7 @@ struct Order {
   ActionType action;
   Direction direction;
   std::uint32_t shot;  ///< the player's own number for the shot; 0: none
+  bool sure = true;    ///< false: the server may have answered another kind of order instead
 };
 
 class Driver {
@@ -41,7 +43,7 @@ class Driver {
   /// Takes an intent that steers or shoots. False if it does neither.
   bool hear(const core::Intent& intent, core::BackOut& out);
   /// The server moved or turned this tank. Returns the order that it has answered by this; nothing if none was sent.
-  std::optional<Order> answered(std::uint32_t piece);
+  std::optional<Order> answered(std::uint32_t piece, Direction direction, bool moved);
 
   /// What to send now, which counts as sent.
   std::optional<Order> next(core::BackOut& out);
@@ -60,7 +62,8 @@ class Driver {
     };
     std::optional<Shot> shot;
     std::optional<Order> unanswered;
-    bool counted = false;  ///< that it has had no answer
+    std::vector<Order> late;  ///< orders before it that may still be answered, the oldest first
+    bool counted = false;     ///< that it has had no answer
     core::Micros sent = 0, fired = 0;
     std::optional<core::Micros> drove, off_since;
     core::Micros stirred = 0;          ///< when the player's client last moved or turned it
