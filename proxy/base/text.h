@@ -129,11 +129,13 @@ inline std::string clean(std::string_view text) {
   return out;
 }
 
-/// Printable ASCII: each byte outside ' ' to '~' becomes '?'.
+/// Printable ASCII: each character that is not from ' ' to '~', and each invalid byte, becomes '?'.
 inline std::string ascii(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::string out;
+  while (!text.empty()) {
+    out += text[0] >= ' ' && text[0] <= '~' ? text[0] : '?';
+    text.remove_prefix(std::max<std::size_t>(first_character(text), 1));
+  }
   return out;
 }
 

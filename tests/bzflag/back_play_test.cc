@@ -478,6 +478,19 @@ TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
   CHECK(stage.receives(by_server({chat})) == "says Notice text: \"psst\"\n");
 }
 
+TEST_CASE("a letter that bzfs kicks for is never sent: it becomes '?'; a command that has one is dropped") {
+  auto stage = in_play();
+  words::Say say;
+  say.set_text("caf\u00e9 \u20ac");
+  CHECK(stage.hears(say) == "sends MsgMessage to=254 text=\"caf? ?\"\n");
+  say.set_kind(words::Say::ACTION);
+  CHECK(stage.hears(say) == "sends MsgMessage to=254 text=\"/me caf? ?\"\n");
+  say.set_kind(words::Say::COMMAND);
+  say.set_scope(words::Say::SERVER);
+  say.set_text("/msg ben caf\u00e9");
+  CHECK(stage.hears(say) == "loses Say: the command cannot be passed on exactly as it was written\n");
+}
+
 TEST_CASE("flags are seen, taken, dropped and captured") {
   auto stage = in_play();
   NumberedFlag flag;

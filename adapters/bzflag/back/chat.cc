@@ -25,6 +25,8 @@ void BackChat::hear(const Chat& chat, BackOut& out) {
   state_.hear_player(std::move(said), out);
 }
 
+/// bzfs kicks a player who writes a byte that is not printable ASCII (isSpamOrGarbage in bzfs.cxx, from v2.4.4 to
+/// v2.4.26). Stock clients write no other.
 void BackChat::hear(const words::Say& say, BackOut& out) {
   ChatRequest request;
   request.to = player_id(kEverybody);
@@ -35,8 +37,9 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::MODERATORS) request.to = player_id(kAdmins);
   if (say.scope() == words::Say::SERVER) request.to = player_id(kServerId);
   if (say.scope() == words::Say::ONE && request.to.byte == kNobody) return out.drop(drops::kNoRecipient);
-  const std::string text = core::written(say);
+  const std::string written = core::written(say), text = ascii(written);
   const bool command = say.kind() == words::Say::COMMAND;  // is one line
+  if (command && text != written) return out.drop(drops::kCommandNotExact);
   const std::size_t most = command ? kLongestLine : even_line(text.size(), kLongestLine);
   const MappingLine* why = core::send_lines(say.kind(), text, most, CutAt::kBlank, [&](std::string_view line) {
     request.text.chars.assign(line);

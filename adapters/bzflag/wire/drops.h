@@ -76,6 +76,7 @@ inline constexpr MappingLine kServerCounts = dropped_intent("ScoreClaim", "the s
 inline constexpr MappingLine kShotOfNobody = dropped_intent("ShotEndClaim", "its shooter is not in the game");
 inline constexpr MappingLine kEndsFull =
     dropped_intent("ShotEndClaim", "more claims about other players' shots than the server allows");
+using core::drops::kCommandNotExact;
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;
 using core::drops::kNoRecipient;

@@ -249,7 +249,7 @@ constexpr MappingLine kMapping[] = {
     // -- Words, numbers, time
     up("MsgMessage", "to", "Say.scope", kLossy, kNumbered),
     up("MsgMessage", "text", "Say.text", kLossy,
-       "split into pieces of 127 bytes; Entente answers messages that players send to themselves"),
+       "in ASCII, split into pieces of 127 bytes; Entente answers messages that players send to themselves"),
     up("MsgMessage", "team", "Say.scope", kLossy,
        "rogues have no team chat in dialects where a message names the team"),
     down("MsgMessage", "from", "Said.from", kLossy, kNumbered),
@@ -358,6 +358,7 @@ constexpr MappingLine kMapping[] = {
     drops::kServerCounts,
     drops::kShotOfNobody,
     drops::kEndsFull,
+    drops::kCommandNotExact,
     drops::kCommandTooLong,
     drops::kWorldLate,
 };
