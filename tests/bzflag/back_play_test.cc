@@ -323,6 +323,76 @@ TEST_CASE("reports of others' shot ends stay below the rate that bzfs kicks for"
   CHECK(sent == 4);
 }
 
+TEST_CASE("from the request to pause on, the tank does nothing that bzfs kicks a paused tank for") {
+  const auto pause = [](bool on) {
+    words::Pause wish;
+    wish.set_on(on);
+    return wish;
+  };
+  const auto answer = [](bool on) { return by_server({Pause{3, std::uint8_t{on}}}); };
+  SUBCASE("a held trigger, wishes and hits") {
+    auto stage = in_play(false);
+    stage.hears(words::Keys());
+    CHECK(lines(stage.hears(pause(true)), "sends") == "sends MsgPause paused=1\n");
+    words::Trigger trigger;
+    trigger.set_primary(true);
+    stage.receives(by_server({shot_at_us(35)}));
+    std::string said = stage.hears(trigger);
+    said += stage.waits(core::kSecond);
+    CHECK(lines(said, "sends by datagram MsgShot") == "");
+    words::TokenWish wish;
+    wish.set_token(3);
+    CHECK(lines(stage.hears(wish), "sends") == "");
+    stage.receives(answer(true));
+    said = stage.waits(core::kSecond);
+    CHECK(lines(said, "sends by datagram MsgShot") == "");
+    CHECK(lines(stage.hears(pause(false)), "sends") == "sends MsgPause paused=0\n");
+    CHECK(lines(stage.waits(core::kSecond), "sends by datagram MsgShot") == "");
+    said = stage.receives(answer(false));
+    said += stage.waits(core::kSecond);
+    CHECK(count(said, "sends by datagram MsgShotBegin") == 1);
+  }
+  SUBCASE("one request at a time; the last wish counts") {
+    auto stage = in_play();
+    CHECK(stage.hears(pause(false)) == "");  // it is not paused
+    stage.hears(pause(true));
+    CHECK(stage.hears(pause(false)) == "");
+    CHECK(stage.hears(pause(true)) == "");
+    CHECK(stage.hears(pause(false)) == "");
+    CHECK(lines(stage.receives(answer(true)), "sends") == "sends MsgPause paused=0\n");
+    CHECK(lines(stage.hears(fire(0x0100)), "sends") == "");
+    CHECK(lines(stage.receives(answer(false)), "sends") == "");
+    CHECK(count(stage.hears(fire(0x0100)), "sends by datagram MsgShotBegin") == 1);
+  }
+  SUBCASE("a request without an answer ends; a second life begins without a pause") {
+    auto stage = in_play();
+    stage.hears(pause(true));
+    stage.waits(9 * core::kSecond);
+    CHECK(count(stage.hears(fire(0x0100)), "sends by datagram MsgShotBegin") == 1);
+    stage.hears(pause(true));
+    stage.receives(answer(true));
+    Killed killed;
+    killed.victim = killed.killer = player_id(3);
+    stage.receives(by_server({killed}));
+    CHECK(stage.hears(pause(true)) == "loses Pause: the player is not in play\n");
+    stage.receives(by_server({alive(3, 0, 0)}));
+    stage.waits(4 * core::kSecond);
+    CHECK(count(stage.hears(fire(0x0200)), "sends by datagram MsgShotBegin") == 1);
+  }
+}
+
+TEST_CASE("a player who comes into play is no longer shown as paused, and its shots hit again") {
+  auto stage = in_play(false);
+  stage.receives(by_server({alive(5, 90, 90), Pause{5, 1}}));
+  Killed killed;
+  killed.victim = killed.killer = player_id(5);
+  stage.receives(by_server({killed}));
+  const std::string back = stage.receives(by_server({alive(5, 90, 90)}));
+  CHECK(lines(back, "says Player ") == "says Player id: 101 name: \"ben\" team: GREEN responding: true\n");
+  stage.receives(by_server({shot_at_us(35)}));
+  CHECK(count(stage.waits(core::kSecond), "sends MsgKilled") == 1);
+}
+
 TEST_CASE("a steered tank drives to its target, sends few updates while it stands, and fires along its hull") {
   auto stage = in_play(false);
   words::Toward toward;

@@ -96,6 +96,24 @@ TEST_CASE("a server is told a claimed place once, and of a tank that stands once
   CHECK(tank.reports == 2);
 }
 
+TEST_CASE("a new life begins without a pause; a tank may be paused as soon as it was asked for") {
+  Heard heard;
+  JoinState state;
+  state.stage = JoinState::Stage::kIn;
+  TankServerPlayers players(state);
+  CountedTank tank(state, players);
+  tank.begin_life({}, heard);
+  CHECK(tank.may_act());
+  tank.claims.begin(Claim::kPause, kSecond, heard);
+  CHECK_FALSE(tank.may_act());
+  tank.claims.answered(Claim::kPause);
+  tank.paused = true;
+  CHECK_FALSE(tank.may_act());
+  tank.end();
+  tank.begin_life({}, heard);
+  CHECK(tank.may_act());
+}
+
 TEST_CASE("a player who has asked to spawn before the server let it in comes into play without asking again") {
   for (const bool asked : {true, false}) {
     Heard heard;

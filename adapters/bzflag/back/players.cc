@@ -1,5 +1,7 @@
 #include "adapters/bzflag/back/players.h"
 
+#include <utility>
+
 #include "adapters/bzflag/wire/drops.h"
 #include "proxy/base/text.h"
 
@@ -10,7 +12,8 @@ namespace {
 constexpr std::pair<std::uint8_t, words::Badge> kInfoBits[] = {
     {1, words::REGISTERED}, {2, words::VERIFIED}, {4, words::ADMIN}};
 
-/// bzfs pauses a tank 5 s after the request (bzfs.cxx at v2.4.26).
+/// bzfs answers at once (pausePlayer in bzfs.cxx at v2.4.26). A pause that is answered late must not be taken for one
+/// that was refused, so we wait longer for it.
 constexpr core::Micros kPausePatience = 8 * core::kSecond, kAutopilotPatience = 3 * core::kSecond;
 
 std::string dotted(const std::array<std::uint8_t, 4>& ip) {
@@ -89,24 +92,38 @@ void Players::hear(const AdminInfo& info, BackOut& out) {
 }
 
 void Players::hear(const Pause& pause, BackOut& out) {
-  if (pause.player == state_.number) {
-    tank_.paused = pause.paused != 0;
-    tank_.claims.answered(core::Claim::kPause);
-  }
   set_badge(pause.player, words::PAUSED, pause.paused != 0, out);
+  if (pause.player != state_.number) return;
+  tank_.paused = pause.paused != 0;
+  tank_.claims.answered(core::Claim::kPause);
+  ask_for_pause(out);
 }
+
+/// A new life begins without a pause; the server says nothing about that.
+void Players::hear(const Alive& alive, BackOut& out) { set_badge(alive.player.byte, words::PAUSED, false, out); }
 
 void Players::hear(const AutoPilot& autopilot, BackOut& out) {
   if (autopilot.player == state_.number) tank_.claims.answered(core::Claim::kAutopilot);
   set_badge(autopilot.player, words::AUTOPILOT, autopilot.on != 0, out);
 }
 
-/// Dialects without these messages: there is nothing to wait for.
 void Players::hear(const words::Pause& pause, BackOut& out) {
-  link_.stream(out, PauseReport{std::uint8_t{pause.on()}});
+  if (!tank_.alive) return out.drop(drops::kPauseNotInPlay);
+  pause_wish_ = pause.on();
+  ask_for_pause(out);
+}
+
+/// bzfs kicks a player whose paused tank acts, so the tank may not act while a request is under way. There is one at a
+/// time, so that it is known what an answer is for. The server does not answer one that changes nothing.
+void Players::ask_for_pause(BackOut& out) {
+  if (!pause_wish_ || tank_.claims.waits(core::Claim::kPause)) return;
+  const bool on = *std::exchange(pause_wish_, std::nullopt);
+  if (!tank_.alive || on == tank_.paused) return;
+  link_.stream(out, PauseReport{std::uint8_t{on}});
   if (!link_.dialect().address_ids) tank_.claims.begin(core::Claim::kPause, kPausePatience, out);
 }
 
+/// Dialects without the message: there is nothing to wait for.
 void Players::hear(const words::Autopilot& word, BackOut& out) {
   link_.stream(out, AutoPilotReport{std::uint8_t{word.on()}});
   if (link_.dialect().game_clock) tank_.claims.begin(core::Claim::kAutopilot, kAutopilotPatience, out);

@@ -19,6 +19,7 @@ class Players {
   void hear(const PlayerInfo& info, BackOut& out);
   void hear(const AdminInfo& info, BackOut& out);
   void hear(const Pause& pause, BackOut& out);
+  void hear(const Alive& alive, BackOut& out);
   void hear(const AutoPilot& autopilot, BackOut& out);
   void hear(const NewRabbit& rabbit, BackOut& out);
   void hear(const Score& scores, BackOut& out);
@@ -31,6 +32,7 @@ class Players {
  private:
   void forget(std::uint8_t number, BackOut& out);
   void set_badge(std::uint8_t number, words::Badge badge, bool on, BackOut& out);
+  void ask_for_pause(BackOut& out);
 
   PeerLink& link_;
   core::JoinState& state_;
@@ -38,6 +40,7 @@ class Players {
   Tank& tank_;
   const TankRules& tank_rules_;
   std::optional<std::uint8_t> rabbit_;
+  std::optional<bool> pause_wish_;  // whether our player wants to pause, if the server was not asked yet
 };
 
 }  // namespace entente::bzflag

@@ -18,7 +18,7 @@ constexpr int kMostDoublings = 3;  // of the interval between two requests that 
 
 void DrivenTank::begin(const words::Pose& place, Micros now) {
   alive = has_lived = true;
-  update_pending = false;
+  paused = update_pending = false;
   claims.answered(Claim::kSpawn);
   claims.answered(Claim::kDeath);
   pose = sent = place;
@@ -28,7 +28,7 @@ void DrivenTank::begin(const words::Pose& place, Micros now) {
 }
 
 void DrivenTank::end(Micros from) {
-  alive = update_pending = false;
+  alive = paused = update_pending = false;
   spawns_from = from;
   claims.end_life();
   steering.stop();

@@ -18,7 +18,7 @@ struct DrivenTank {
   bool alive = false;
   bool has_lived = false;    ///< the server has put it into play before
   bool spawn_early = false;  ///< its player asked to spawn before the server had let it in
-  bool paused = false;       ///< by its player, where the game lets players pause
+  bool paused = false;       ///< by its player, as the server has confirmed, where the game lets players pause
   PendingClaims claims;
   Micros spawns_from = 0;  ///< the server puts it into play no earlier than this
   words::Pose pose;        ///< where it is
@@ -37,6 +37,8 @@ struct DrivenTank {
   void begin(const words::Pose& place, Micros now);
   /// It died, or the server removed it. `spawns_from`: the server puts it into play no earlier than this.
   void end(Micros spawns_from = 0);
+  /// A request to pause or to go on is under way, or the tank is paused. A server may take offence at what it does.
+  bool may_be_paused() const { return paused || claims.waits(Claim::kPause); }
   /// The server was told this place.
   void told(const words::Pose& place, Micros now);
   /// The client claims this place.
@@ -69,7 +71,7 @@ class TankOnServer : public DrivenTank {
 
   /// The server put it into play, there.
   void begin_life(const words::Pose& place, BackOut& out);
-  bool may_act() const { return state_.in() && alive && !paused; }
+  bool may_act() const { return state_.in() && alive && !may_be_paused(); }
   void report(const words::Pose& place, BackOut& out);
   void report_if_due(BackOut& out);
   /// The next tick: often while it is in play.

@@ -34,11 +34,10 @@ void TankControl::fire_gun(std::uint8_t gun, double life, BackOut& out) {
 void TankControl::drive(BackOut& out) {
   const auto step = tank_.step(out.now());
   if (!step) return;
-  const bool claims = tank_.steering.claim() != nullptr;
-  if (!claims && !tank_.paused) steer(step->dt, out);
+  const bool claims = tank_.steering.claim() != nullptr, paused = tank_.may_be_paused();
+  if (!claims && !paused) steer(step->dt, out);
   const bool next = out.now() >= held_fires_at_ && (claims || !tank_.driver.aims()) && loaded(GunReloads::kAny, out);
-  if (tank_.steering.trigger_held() && !tank_.paused && next)
-    pull(tank_.steering.looking().value_or(tank_.pose.yaw()), out);
+  if (tank_.steering.trigger_held() && !paused && next) pull(tank_.steering.looking().value_or(tank_.pose.yaw()), out);
   hits_.test(*step, out);
 }
 

@@ -24,7 +24,7 @@ void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_
 }
 
 void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
-  if (state_.client_decides() || tank_.paused) return;
+  if (state_.client_decides() || tank_.may_be_paused()) return;
   const TankModel target = tank_.target();
   const Incoming* shot = incoming_.hit({target, tank_.terrain, step.was, state_of(tank_.pose), step.since, out.now()},
                                        [&](const Incoming& one) { return counts(one, out); });
