@@ -561,6 +561,18 @@ TEST_CASE("a letter that bzfs kicks for is never sent: it becomes '?'; a command
   CHECK(stage.hears(say) == "loses Say: the command cannot be passed on exactly as it was written\n");
 }
 
+TEST_CASE("a player gives away its own flag, and no other's") {
+  auto stage = in_play();
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GIVE);
+  wish.set_to(101);
+  CHECK(stage.hears(wish) == "sends MsgTransferFlag from=3 to=5\n");
+  wish.set_from(1);
+  CHECK(stage.hears(wish) == "sends MsgTransferFlag from=3 to=5\n");
+  wish.set_from(101);
+  CHECK(stage.hears(wish) == "loses TokenWish: a player can give away only its own flag\n");
+}
+
 TEST_CASE("flags are seen, taken, dropped and captured") {
   auto stage = in_play();
   NumberedFlag flag;

@@ -71,6 +71,8 @@ void BackFlags::hear(const NearFlag& near, BackOut& out) {
 
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
   if (!tank_.may_act()) return out.drop(drops::kWishNotInPlay);
+  const bool others = wish.op() == words::TokenWish::GIVE && wish.from() != 0 && wish.from() != state_.me;
+  if (others) return out.drop(drops::kGivesOfOther);
   const bool grab = wish.op() == words::TokenWish::GRAB;
   tank_.claims.begin(grab ? core::Claim::kGrab : core::Claim::kFlag, kFlagPatience, out);
   switch (wish.op()) {
@@ -82,8 +84,7 @@ void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
     case words::TokenWish::CAPTURE:
       return link_.stream(out, CaptureFlagReport{static_cast<std::uint16_t>(wire_team(wish.team(), 0))});
     default:
-      return link_.stream(out, TransferFlagReport{server_players_.number_of(wish.from(), kNobody),
-                                                  server_players_.number_of(wish.to(), kNobody)});
+      return link_.stream(out, TransferFlagReport{state_.number, server_players_.number_of(wish.to(), kNobody)});
   }
 }
 

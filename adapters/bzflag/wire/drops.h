@@ -70,6 +70,7 @@ inline constexpr MappingLine kNoPlayer = dropped_down("MsgAddPlayer", "", "no pl
 // -- By the back: what a server cannot be told ------------------------------------------------------------------------
 
 inline constexpr MappingLine kWishNotInPlay = dropped_intent("TokenWish", "the player is not in play");
+inline constexpr MappingLine kGivesOfOther = dropped_intent("TokenWish", "a player can give away only its own flag");
 inline constexpr MappingLine kPauseNotInPlay = dropped_intent("Pause", "the player is not in play");
 inline constexpr MappingLine kNoDatagrams =
     dropped_intent("Fire", "there is no UDP link, and the server kicks players who shoot over TCP");

@@ -351,6 +351,7 @@ constexpr MappingLine kMapping[] = {
     drops::kWorldCut,
     drops::kNoPlayer,
     drops::kWishNotInPlay,
+    drops::kGivesOfOther,
     drops::kPauseNotInPlay,
     drops::kFireNotInPlay,
     drops::kNoDatagrams,
