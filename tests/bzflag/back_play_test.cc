@@ -311,16 +311,86 @@ TEST_CASE("our back detects hits for a client that does not claim deaths: one hi
   CHECK(lines(covered.waits(2 * core::kSecond), "sends MsgKilled") == "");
 }
 
-TEST_CASE("reports of others' shot ends stay below the rate that bzfs kicks for") {
-  auto stage = in_play();
-  std::size_t sent = 0;
-  for (std::uint32_t i = 1; i <= 10; ++i) {
-    words::ShotEndClaim end;
-    end.set_shooter(101);
-    end.set_shot(i);
-    sent += count(stage.hears(end), "sends by datagram MsgShotEnd");
+TEST_CASE("reports of shot ends stay below what bzfs kicks for, which a new life does not change") {
+  const auto sent = [](testing::BackStage& stage, core::Id shooter = 101) {
+    std::size_t all = 0;
+    for (std::uint32_t i = 1; i <= 10; ++i) {
+      words::ShotEndClaim end;
+      end.set_shooter(shooter);
+      end.set_shot(i);
+      all += count(stage.hears(end), "sends by datagram MsgShotEnd");
+    }
+    return all;
+  };
+  const auto respawn = [](testing::BackStage& stage) {
+    Killed killed;
+    killed.victim = player_id(3);
+    killed.killer = player_id(5);
+    stage.receives(by_server({killed, alive(3, 0, 0)}));
+  };
+  SUBCASE("of others and of our own") {
+    auto stage = in_play();
+    CHECK(sent(stage) == 4);
+    CHECK(sent(stage, 1) == 0);
+    respawn(stage);
+    CHECK(sent(stage) == 0);
+    auto own = in_play();
+    CHECK(sent(own, 1) == 4);
   }
-  CHECK(sent == 4);
+  SUBCASE("each death that we report allows for one more") {
+    auto stage = in_play();
+    CHECK(sent(stage) == 4);
+    for (const std::size_t more : {1U, 1U}) {
+      words::DeathClaim death;
+      death.set_killer(101);
+      death.set_shot(1);
+      death.set_why(words::BY_SHOT);
+      stage.hears(death);
+      respawn(stage);
+      CHECK(sent(stage) == more);
+    }
+  }
+  SUBCASE("a guided missile of ours allows for one more, if bzfs has accepted it") {
+    auto stage = in_play();
+    CHECK(sent(stage) == 4);
+    ShotBegin echo;
+    echo.player = player_id(3);
+    echo.flag = flag_kind("GM");
+    stage.receives(by_server({echo}));
+    CHECK(sent(stage, 1) == 1);
+  }
+  SUBCASE("a shield that is dropped allows for one more, if it has ended a shot") {
+    auto stage = in_play();
+    NumberedFlag shield;
+    shield.number = 2;
+    shield.flag.flag = flag_kind("SH");
+    shield.flag.status = 2;
+    shield.flag.owner = player_id(3);
+    const auto take_and_drop = [&](bool hit) {
+      stage.receives(by_server({GrabFlag{player_id(3), shield}}));
+      const std::size_t ends = hit ? sent(stage) : 0;
+      NumberedFlag dropped = shield;
+      dropped.flag.status = 1;
+      dropped.flag.owner = player_id(kNobody);
+      stage.receives(by_server({DropFlag{player_id(3), dropped}}));
+      return ends;
+    };
+    CHECK(take_and_drop(false) == 0);
+    CHECK(take_and_drop(true) == 4);
+    CHECK(sent(stage) == 1);
+    CHECK(take_and_drop(false) == 0);
+    CHECK(sent(stage) == 0);
+  }
+  SUBCASE("the server sets the limit") {
+    auto stage = in_play();
+    SetVar set;
+    set.variables = {{"_endShotDetection", "2"}};
+    stage.receives(by_server({set}));
+    CHECK(sent(stage) == 1);
+    set.variables = {{"_endShotDetection", "0"}};
+    stage.receives(by_server({set}));
+    CHECK(sent(stage) == 10);
+  }
 }
 
 TEST_CASE("from the request to pause on, the tank does nothing that bzfs kicks a paused tank for") {

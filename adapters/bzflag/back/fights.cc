@@ -1,6 +1,7 @@
 #include "adapters/bzflag/back/fights.h"
 
 #include <cmath>
+#include <utility>
 
 #include "adapters/bzflag/wire/drops.h"
 #include "proxy/core/seconds.h"
@@ -21,7 +22,6 @@ void Fights::hear(const Alive& alive, BackOut& out) {
   pose.set_yaw(alive.azimuth);
   if (server_players_.spawn(number, pose, out) == nullptr || number != state_.number) return;
   tank_.begin_life(pose, out);
-  ends_ = 0;
 }
 
 void Fights::hear(const Killed& killed, BackOut& out) {
@@ -82,6 +82,7 @@ void Fights::hear(const Teleport& teleport, BackOut& out) {
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
   if (begin.player.byte == state_.number) tank_.claims.answered(core::Claim::kFire);
+  if (begin.player.byte == state_.number && code_of(begin.flag) == "GM") --end_credit_;
   words::Shot shot;
   server_players_.set_shooter(begin.player.byte, shot);
   shot.set_shot(begin.shot);
@@ -145,8 +146,7 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
   if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
-  ends_ = 0;
-  link_.stream(out, report);
+  report_death(report, out);
   words::Died died;
   died.set_killer(claim.killer());
   died.set_shot(claim.shot());
@@ -160,8 +160,32 @@ void Fights::tell_dead(BackOut& out) {
   report.killer = player_id(state_.number);
   report.death.reason = death_reason(words::BY_ITSELF);
   report.death.shot = kNoShot;
+  report_death(report, out);
+}
+
+// -- How many shots may end -------------------------------------------------------------------------------------------
+// bzfs counts the MsgShotEnd of a player, its own shots' too, and kicks above a limit. What explains an end lowers the
+// count, also below 0: a death, a guided missile that it fires, or a shield that it drops after an end. A new life does
+// not change the count (endShotCredit in bzfs.cxx, from v2.0.2 to v2.4.26).
+
+/// False: one more could bring us above the limit. Keeps one in reserve, because bzfs may see our flag change later.
+bool Fights::end_shot(const ShotEnd& end, BackOut& out) {
+  const float limit = tank_rules_.variables["_endShotDetection"];
+  if (limit >= 1 && static_cast<float>(end_credit_) >= limit - 1) return false;
+  ++end_credit_;
+  shield_ended_ |= tokens_.carried() == "SH";
+  link_.quick(out, end);
+  return true;
+}
+
+/// bzfs ignores a report about a shot that no gun can fire.
+void Fights::report_death(const KilledReport& report, BackOut& out) {
+  const bool any = report.killer.byte == kServerId || report.death.shot == kNoShot;
+  if (any || (report.death.shot & 0xffU) < state_.room.most_shots()) --end_credit_;
   link_.stream(out, report);
 }
+
+void Fights::shield_dropped() { end_credit_ -= std::exchange(shield_ended_, false) ? 1 : 0; }
 
 // -- What hits our tank -----------------------------------------------------------------------------------------------
 
@@ -184,7 +208,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   report.death.reason = death_reason(words::BY_SHOT);
   report.death.shot = number;
   report.death.flag = flag_kind(shot.flag);
-  if (!effect.goes_on) link_.quick(out, ShotEnd{report.killer, number, 1});
+  if (!effect.goes_on) end_shot({report.killer, number, 1}, out);
   words::Died died;
   died.set_killer(server_players_.id_of(report.killer.byte));
   died.set_shot(shot.shot);
@@ -195,7 +219,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   const bool shielded = tokens_.carried() == "SH";
   drop_flag(out);
   if (shielded) return std::nullopt;
-  link_.stream(out, report);
+  report_death(report, out);
   return died;
 }
 
@@ -255,20 +279,15 @@ void Fights::guide_shots(double dt, BackOut& out) {
   });
 }
 
-/// bzfs kicks a client that ends many shots of others without dying. The number of our own shots that end is not
-/// limited.
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const bool mine = claim.shooter() == state_.me;
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kNobody);
   if (shooter == kNobody) return out.drop(drops::kShotOfNobody);
-  if (!mine && ends_ >= 4) return out.drop(drops::kEndsFull);
-  if (!mine) ++ends_;
   ShotEnd end;
   end.player = player_id(shooter);
   end.shot = static_cast<std::uint16_t>(claim.shot());
   end.reason = claim.burst() ? 0 : 1;
-  link_.quick(out, end);
+  if (!end_shot(end, out)) out.drop(drops::kEndsFull);
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {

@@ -31,6 +31,8 @@ class Fights final : public core::TankHits {
   void tell_dead(BackOut& out) override;
   /// The flag of a team was captured: its tanks are dead. The server sends no other message about these deaths.
   void die_with_flag(const words::TokenCaptured& captured, BackOut& out);
+  /// The server says that our tank has dropped its shield.
+  void shield_dropped();
 
  private:
   template <class Update>
@@ -43,6 +45,8 @@ class Fights final : public core::TankHits {
   void guide_shots(double dt, BackOut& out);
   const core::TankServerPlayer* roller(BackOut& out) const;
   void drop_flag(BackOut& out);
+  bool end_shot(const ShotEnd& end, BackOut& out);
+  void report_death(const KilledReport& report, BackOut& out);
   bool die(std::uint8_t number, words::Died died, BackOut& out);
   void blow_up(core::Id killer, BackOut& out);
   void count(const Killed& killed, BackOut& out);
@@ -51,7 +55,8 @@ class Fights final : public core::TankHits {
   core::TankServerPlayers& server_players_;
   const core::TankFlags& tokens_;
   const TankRules& tank_rules_;
-  int ends_ = 0;                // reported ends of others' shots since the last death; bzfs counts them
+  int end_credit_ = 0;          // shots that we have ended and bzfs holds against us
+  bool shield_ended_ = false;   // one of them while our tank had a shield
   ScoreReport score_;           // used if clients count their own score
   bool client_counts_ = false;  // the player's client counts the score itself
 };

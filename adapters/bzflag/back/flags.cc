@@ -45,6 +45,7 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
 
 void BackFlags::hear(const DropFlag& drop, BackOut& out) {
   answered(drop.player.byte);
+  if (drop.player.byte == state_.number && tokens_.carried() == "SH") fights_.shield_dropped();
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.flag);
   dropped.set_by(server_players_.id_of(drop.player.byte));

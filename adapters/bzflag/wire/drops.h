@@ -76,8 +76,7 @@ inline constexpr MappingLine kNoDatagrams =
     dropped_intent("Fire", "there is no UDP link, and the server kicks players who shoot over TCP");
 inline constexpr MappingLine kServerCounts = dropped_intent("ScoreClaim", "the server keeps the score");
 inline constexpr MappingLine kShotOfNobody = dropped_intent("ShotEndClaim", "its shooter is not in the game");
-inline constexpr MappingLine kEndsFull =
-    dropped_intent("ShotEndClaim", "more claims about other players' shots than the server allows");
+inline constexpr MappingLine kEndsFull = dropped_intent("ShotEndClaim", "more shots have ended than the server allows");
 using core::drops::kCommandNotExact;
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;

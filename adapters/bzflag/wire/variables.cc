@@ -25,6 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
     {"_shotRange", "350.0"},
     {"_shotRadius", "0.5"},
     {"_reloadTime", "_shotRange / _shotSpeed"},
+    {"_endShotDetection", "5"},
     {"_explodeTime", "5.0"},
     {"_gravity", "-9.8"},
     {"_jumpVelocity", "19.0"},
