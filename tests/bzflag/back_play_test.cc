@@ -214,6 +214,22 @@ TEST_CASE("a death is reported once, with the flag of the shot, and counts when 
         "says Died player: 1 unit: 103 killer: 101 shot: 256 why: BY_SHOT respawn_s: 5\n");
 }
 
+TEST_CASE("a death by the first shot of the first gun, which is number 0, names that shot and its flag") {
+  const auto dies = [](words::DeathCause why) {
+    auto stage = in_play();
+    ShotBegin first = shot_at_us(300);
+    first.shot = 0;
+    first.flag = flag_kind("GM");
+    stage.receives(by_server({first}));
+    words::DeathClaim death;
+    death.set_killer(101);
+    death.set_why(why);
+    return stage.hears(death);
+  };
+  CHECK(dies(words::BY_SHOT) == "sends MsgKilled killer=5 reason=1 shot=0 flag=\"GM\"\n");
+  CHECK(dies(words::BY_TOUCH).find(" shot=65535 flag=\"\"\n") != std::string::npos);
+}
+
 TEST_CASE("a death that the server does not confirm is reported as a self-destruction, and then assumed") {
   for (const bool claims_deaths : {true, false}) {
     CAPTURE(claims_deaths);

@@ -144,8 +144,11 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   KilledReport report;
   report.killer = player_id(server_players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
   report.death.reason = death_reason(claim.why());
-  report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
-  if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
+  const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
+  const auto* shot = shot_down ? incoming_.find(report.killer.byte, claim.shot()) : nullptr;
+  if (shot != nullptr) report.death.flag = flag_kind(shot->flag);
+  // In words, 0 is no shot; on the wire, it is also the first shot of the first gun.
+  report.death.shot = claim.shot() != 0 || shot != nullptr ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
   report_death(report, out);
   words::Died died;
   died.set_killer(claim.killer());
