@@ -485,6 +485,24 @@ TEST_CASE("health, chat, notices, time and scores are sent as far as the game ca
         "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
 }
 
+TEST_CASE("a team's score that the client cannot hold is shown as the highest that it can") {
+  auto stage = front_stage();
+  words::TeamScore score;
+  score.set_team(words::RED);
+  score.set_size(3);
+  score.set_wins(70'000);
+  score.set_losses(65'536);
+  stage.hears(score);
+  stage.opens();
+  stage.receives(as_bytes("BZFLAG\r\n\r\n"));
+  furnish(stage, true);
+  stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+  for (const core::Fact& fact :
+       std::initializer_list<core::Fact>{player(1, "anna", words::RED), tank(11, 1, false), owns(1, {11})})
+    stage.hears(fact);
+  CHECK(stage.hears(words::Ready()).find("{team=1 size=3 won=65535 lost=65535}") != std::string::npos);
+}
+
 TEST_CASE("if another round follows, a client learns who won, and spawns again") {
   auto stage = in_play();
   words::Round round;

@@ -51,9 +51,9 @@ void Scores::send_teams(FrontOut& out) const {
     TeamUpdate::Item item;
     item.team = static_cast<std::uint16_t>(team);
     if (const auto at = out.world().team_scores().find(team_of(team)); at != out.world().team_scores().end()) {
-      item.size = static_cast<std::uint16_t>(at->second.size());
-      item.won = static_cast<std::uint16_t>(at->second.wins());
-      item.lost = static_cast<std::uint16_t>(at->second.losses());
+      item.size = to_u16(at->second.size());
+      item.won = to_u16(at->second.wins());
+      item.lost = to_u16(at->second.losses());
     }
     teams.teams.push_back(item);
   }
