@@ -307,6 +307,19 @@ TEST_CASE("a hidden player is still in the game, and dies as others do") {
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
+TEST_CASE("a shot in a slot that is used again ends, although the one before it is still known") {
+  Play play;
+  play.come_in();
+  const char* kShot = "shooter: 2 unit: 12 shot: 1 x: 1 vx: 100 life: 3.5";
+  for (int i = 0; i < 2; ++i) {
+    CAPTURE(i);
+    CHECK(play.hears<words::Shot>(kShot).starts_with("sends MsgShotBegin shooter=2 shot=1 "));
+    play.stage.waits(500 * kMillisecond);
+    CHECK(play.hears<words::ShotMoved>("shooter: 2 shot: 1 x: 2 vy: 3").find(" time=500 ") != std::string::npos);
+    CHECK(play.hears<words::ShotEnded>("shooter: 2 shot: 1") == "sends MsgShotEnd shooter=2 shot=1 reason=0\n");
+  }
+}
+
 TEST_CASE("a resync sends no event to a client") {
   Play play;
   play.come_in();

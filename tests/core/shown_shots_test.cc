@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "proxy/core/seconds.h"
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
@@ -96,17 +98,21 @@ TEST_CASE("the server decides hits unless victims do") {
   CHECK_FALSE(shown(shot_of(words::BALL), world_where("victim"), 0).decided);
 }
 
-TEST_CASE("a shot is found by either of its numbers; the client's number gives the newest") {
+TEST_CASE("a shot is found by either of its numbers, which give the newest one") {
   ShownShots shots;
   shots.add(at(1));
   shots.add(at(2));
+  shots.add(at(3));
+  shots.find(5, 300)->number = 0x103;
   REQUIRE(shots.find(5, 300) != nullptr);
-  CHECK(shots.find(5, 300)->at[0] == 1);
+  CHECK(shots.find(5, 300)->at[0] == 3);
+  CHECK(std::as_const(shots).find(5, 300)->at[0] == 3);
   REQUIRE(shots.numbered(9, 0x102) != nullptr);
   CHECK(shots.numbered(9, 0x102)->at[0] == 2);
   CHECK(shots.find(5, 301) == nullptr);
   CHECK(shots.find(6, 300) == nullptr);
   CHECK(shots.numbered(9, 2) == nullptr);
+  shots.remove(9, 0x103);
   shots.remove(9, 0x102);
   CHECK(shots.find(5, 300) == nullptr);
 }

@@ -12,6 +12,13 @@ constexpr std::size_t kMostShown = 2'000;
 
 Micros old_at(const ShownShot& shot) { return shot.until + kSecond; }
 
+/// A number is given again while the last shot that had it is still known, so only the newest one counts.
+template <class Shots, class Wanted>
+auto last_of(Shots& shots, Wanted&& wanted) -> decltype(shots.data()) {
+  const auto at = std::find_if(shots.rbegin(), shots.rend(), wanted);
+  return at != shots.rend() ? &*at : nullptr;
+}
+
 }  // namespace
 
 ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now) {
@@ -33,22 +40,15 @@ ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now) {
 bool ShownShots::full() const { return shots_.size() >= kMostShown; }
 
 ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) {
-  for (ShownShot& flying : shots_)
-    if (flying.shooter == shooter && flying.shot == shot) return &flying;
-  return nullptr;
+  return last_of(shots_, [&](const ShownShot& one) { return one.shooter == shooter && one.shot == shot; });
 }
 
 const ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) const {
-  for (const ShownShot& flying : shots_)
-    if (flying.shooter == shooter && flying.shot == shot) return &flying;
-  return nullptr;
+  return last_of(shots_, [&](const ShownShot& one) { return one.shooter == shooter && one.shot == shot; });
 }
 
 const ShownShot* ShownShots::numbered(std::uint8_t player, std::uint16_t number) const {
-  const ShownShot* last = nullptr;
-  for (const ShownShot& flying : shots_)
-    if (flying.player == player && flying.number == number) last = &flying;
-  return last;
+  return last_of(shots_, [&](const ShownShot& one) { return one.player == player && one.number == number; });
 }
 
 bool ShownShots::busy(std::uint8_t player, std::uint32_t slot, Micros now) const {

@@ -32,10 +32,9 @@ class ShownShots {
   /// Whether there are so many (2'000) that no client draws more.
   bool full() const;
   void add(const ShownShot& shot);
-  /// Null if there is none.
+  /// The last shot with this number in the room, or at the client; null if there is none.
   ShownShot* find(Id shooter, std::uint32_t shot);
   const ShownShot* find(Id shooter, std::uint32_t shot) const;
-  /// The last shot with this number; null if there is none.
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const;
   /// Whether a shot of this player flies in this slot.
   bool busy(std::uint8_t player, std::uint32_t slot, Micros now) const;
