@@ -383,6 +383,16 @@ TEST_CASE("a death ends the shot that caused it, and a capture implies the death
         "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
 }
 
+TEST_CASE("a tank whose client claims its places does not jump back while it drives; in silence, it stops") {
+  Play play;
+  play.come_in(true);
+  play.wishes<words::PoseClaim>("unit: 103 x: 1 vx: 20 seq: 1");
+  CHECK(play.stage.waits(2900 * core::kMillisecond) == "");
+  CHECK(play.stage.waits(200 * core::kMillisecond) ==
+        "sends by datagram MsgPlayerUpdate player=3 status=1 position=(1000 0 0) velocity=(0 0 0) azimuth=0 "
+        "angular_velocity=0\n");
+}
+
 TEST_CASE("a player's intents are sent as the page describes") {
   Play play;
   play.come_in(true);

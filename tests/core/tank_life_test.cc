@@ -68,32 +68,48 @@ class CountedTank final : public TankOnServer {
   void drove(const TankState&, BackOut&) override {}
 
   int requests = 0, reports = 0;
+  words::Pose told;
 
  private:
   void ask_to_spawn(BackOut&) override { ++requests; }
   void limit_and_number(words::Pose&) override {}
-  void tell_server(const words::Pose&, BackOut&) override { ++reports; }
+  void tell_server(const words::Pose& place, BackOut&) override {
+    ++reports;
+    told = place;
+  }
 };
 
-TEST_CASE("a server is told a claimed place once, and of a tank that stands once a second") {
-  Heard heard;
-  JoinState state;
-  state.number = 3;
-  TankServerPlayers players(state);
-  players.tell_tank(players.meet(state.number, heard), 2, heard);
-  CountedTank tank(state, players);
-  heard.time = kSecond;
-  tank.begin_life({}, heard);
-  tank.hear(words::PoseClaim(), heard);
-  CHECK(tank.reports == 1);
-  for (int i = 0; i < 24; ++i) {
+TEST_CASE("a server is told a claimed place once, and of a tank that stands, or whose client has gone silent, again") {
+  for (const bool claims : {false, true}) {
+    CAPTURE(claims);
+    Heard heard;
+    JoinState state;
+    state.number = 3;
+    TankServerPlayers players(state);
+    players.tell_tank(players.meet(state.number, heard), 2, heard);
+    CountedTank tank(state, players);
+    heard.time = kSecond;
+    tank.begin_life({}, heard);
+    words::PoseClaim drives;
+    drives.set_x(7);
+    drives.set_vx(25);
+    drives.set_yaw_rate(1);
+    if (claims) tank.hear(drives, heard);
+    const int before = tank.reports;
+    CHECK(before == (claims ? 1 : 0));
+    const int ticks = claims ? 75 : 25;  // of 40 ms: 3 s, or 1 s
+    for (int i = 1; i < ticks; ++i) {
+      heard.time += 40 * kMillisecond;
+      tank.report_if_due(heard);
+    }
+    CHECK(tank.reports == before);
     heard.time += 40 * kMillisecond;
     tank.report_if_due(heard);
+    CHECK(tank.reports == before + 1);
+    CHECK(tank.told.x() == (claims ? 7 : 0));
+    CHECK(tank.told.vx() == 0);
+    CHECK(tank.told.yaw_rate() == 0);
   }
-  CHECK(tank.reports == 1);
-  heard.time += 40 * kMillisecond;
-  tank.report_if_due(heard);
-  CHECK(tank.reports == 2);
 }
 
 TEST_CASE("a new life begins without a pause; a tank may be paused as soon as it was asked for") {

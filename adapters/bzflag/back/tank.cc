@@ -20,10 +20,6 @@ constexpr double kFlagSpeed = 1.67;
 constexpr double kOutside = 5;
 constexpr double kDeepestBurrow = -1.32;  // metres: z of a burrowed tank
 
-/// The tank's place is sent again after this silence, because the server takes 5 s of silence for a lost connection. A
-/// BZFlag client sends its place once a second itself, so we wait longer for it.
-constexpr core::Micros kSilence = core::kSecond, kClientSilence = 3 * core::kSecond;
-
 constexpr int kPlaces = 50;  // places that are tried before any is accepted
 constexpr double kOneIn = 1.0 / 4294967296.0;
 
@@ -120,20 +116,6 @@ void Tank::limit(words::Pose& place) const {
   const double most = tank_rules_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
   core::keep_within(place, most, tank_rules_.size / 2 + kOutside);
   place.set_z(std::max(place.z(), kDeepestBurrow));
-}
-
-core::Micros Tank::silence() const { return steering.claim() != nullptr ? kClientSilence : kSilence; }
-
-/// A client that sends no updates has stopped.
-words::Pose Tank::standing() {
-  words::Pose place = pose;
-  if (steering.claim() != nullptr) {
-    place.set_vx(0);
-    place.set_vy(0);
-    place.set_yaw_rate(0);
-  }
-  place.set_seq(++last_seq);
-  return place;
 }
 
 void Tank::tell_server(const words::Pose& place, BackOut& out) {

@@ -42,8 +42,6 @@ class Tank final : public core::TankOnServer {
   void ask_to_spawn(BackOut& out) override;
   void limit_and_number(words::Pose& place) override;
   void tell_server(const words::Pose& place, BackOut& out) override;
-  words::Pose standing() override;
-  core::Micros silence() const override;
   void limit(words::Pose& place) const;
 
   PeerLink& link_;

@@ -13,6 +13,9 @@ namespace {
 /// death.
 constexpr Micros kSpawnPatience = 3 * kSecond;
 constexpr int kMostDoublings = 3;  // of the interval between two requests that had no answer
+/// The tank's place is sent again after this silence, because a server takes some seconds of silence for a lost
+/// connection. A client that claims places sends its own once a second itself, so we wait longer for it.
+constexpr Micros kSilence = kSecond, kClientSilence = 3 * kSecond;
 
 }  // namespace
 
@@ -115,6 +118,21 @@ void TankOnServer::report_if_due(BackOut& out) {
   if (!alive) return;
   if (update_pending) return updates_.take(out.now()) ? report(pose, out) : out.wake(updates_.next());
   if (out.now() >= sent_at + silence()) report(standing(), out);
+}
+
+/// How long the server may go without a report of the tank.
+Micros TankOnServer::silence() const { return steering.claim() != nullptr ? kClientSilence : kSilence; }
+
+/// The pose that is reported after silence(). A client that sends no updates has stopped.
+words::Pose TankOnServer::standing() {
+  words::Pose place = pose;
+  if (steering.claim() != nullptr) {
+    place.set_vx(0);
+    place.set_vy(0);
+    place.set_yaw_rate(0);
+  }
+  place.set_seq(++last_seq);
+  return place;
 }
 
 void keep_within(words::Pose& pose, double most, double edge) {

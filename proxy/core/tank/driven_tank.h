@@ -92,16 +92,14 @@ class TankOnServer : public DrivenTank {
   /// Limits a claimed pose to what the server accepts, and numbers it.
   virtual void limit_and_number(words::Pose& place) = 0;
   virtual void tell_server(const words::Pose& place, BackOut& out) = 0;
-  /// How long the server may go without a report of the tank.
-  virtual Micros silence() const { return kSecond; }
-  /// The pose that is reported after silence().
-  virtual words::Pose standing() { return pose; }
 
   const JoinState& state_;
   TankServerPlayers& players_;
 
  private:
   void request_spawn(Micros patience, BackOut& out);
+  Micros silence() const;
+  words::Pose standing();
 
   Pace updates_;
 };
