@@ -383,6 +383,19 @@ TEST_CASE("a death ends the shot that caused it, and a capture implies the death
         "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
 }
 
+TEST_CASE("a kill by our player's own shot ends that shot, unless it goes on") {
+  for (const char* code : {"", "L"}) {
+    CAPTURE(code);
+    const bool ends = flag_kind(code) == 0;
+    Play play;
+    play.come_in(true);
+    play.says({AliveDown{2, {}}});
+    play.says({ShotBegin{3, 1, {0, 0, 1570}, {100000, 0, 0}, 0, 3500, flag_kind(code)}});
+    const std::string died = "says Died player: 101 unit: 102 killer: 1 shot: 1 why: BY_SHOT respawn_s: 5\n";
+    CHECK(play.says({Killed{2, 3, flag_kind(code), 1}}) == (ends ? "says ShotEnded shooter: 1 shot: 1\n" : "") + died);
+  }
+}
+
 TEST_CASE("a tank whose client claims its places does not jump back while it drives; in silence, it stops") {
   Play play;
   play.come_in(true);

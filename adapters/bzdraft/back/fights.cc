@@ -73,8 +73,8 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   out.say(shot);
   const double life =
       std::clamp(from_thousandths(begin.lifetime), 0.0, 60.0) - std::clamp(from_thousandths(begin.time), 0.0, 60.0);
-  if (begin.shooter != state_.number)
-    watch(begin.shooter, shot, begin.flag, nature, std::max(0.0, life), flag_code(begin.flag) == "PZ", out);
+  const bool harmless = begin.shooter == state_.number || flag_code(begin.flag) == "PZ";
+  watch(begin.shooter, shot, begin.flag, nature, std::max(0.0, life), harmless, out);
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
@@ -111,7 +111,9 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   killed.victim = state_.number;
   killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
   killed.shot = byte(claim.shot());
-  if (const auto* shot = incoming_.find(killed.killer, claim.shot())) killed.flag = byte(shot->flag);
+  const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
+  const auto* shot = shot_down ? incoming_.find(killed.killer, claim.shot()) : nullptr;
+  if (shot != nullptr) killed.flag = byte(shot->flag);
   link_.send(out, killed);
   words::Died died;
   died.set_killer(claim.killer());
