@@ -193,6 +193,25 @@ TEST_CASE("a client may change its name and team in game, and learns the outcome
     CHECK(play.stage.waits(3 * kSecond)
               .starts_with("sends MsgReject reason=0 text=\"this server did not accept the change\"\n"));
   }
+  SUBCASE("asked twice: the client still waits for the answer") {
+    CHECK(play.asks({enter_as("anne")}) == "says Change name: \"anne\"\n");
+    CHECK(play.asks({enter_as("anne")}) == "");
+    CHECK(play.stage.waits(3 * kSecond)
+              .starts_with("sends MsgReject reason=0 text=\"this server did not accept the change\"\n"));
+    CHECK(play.asks({enter_as("anna")}).starts_with("sends MsgAccept player=1\n"));  // nothing to change
+  }
+  SUBCASE("another team: confirmed when the room says so, and not before") {
+    CHECK(play.asks({enter_as("anna", 2)}) == "says Change team: GREEN\n");
+    CHECK(play.hears<words::Player>("id: 1 name: 'anna' team: RED motto: 'a@example.com' badges: 2") == "");
+    CHECK(play.hears<words::Player>("id: 1 name: 'anna' team: GREEN motto: 'a@example.com'")
+              .starts_with("sends MsgAccept player=1\n"));
+  }
+  SUBCASE("another name, in a team that the server has chosen") {
+    play.hears<words::Player>("id: 1 name: 'anna' team: BLUE motto: 'a@example.com'");
+    CHECK(play.asks({enter_as("anne")}) == "says Change name: \"anne\"\n");
+    CHECK(play.hears<words::Player>("id: 1 name: 'anne' team: BLUE motto: 'a@example.com'")
+              .starts_with("sends MsgAccept player=1\n"));
+  }
   SUBCASE("a change of another player is sent the same way") {
     CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") ==
           "sends MsgAddPlayer player=2 type=0 team=3 wins=3 losses=4 callsign=\"bert\" email=\"hi\" avatar=\"\"\n");

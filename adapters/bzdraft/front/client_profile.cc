@@ -56,8 +56,11 @@ void ClientProfile::change(const std::string& name, const std::string& motto, st
   if (name != client_.wish.name()) change.set_name(name);
   if (motto != client_.wish.motto()) change.set_motto(motto);
   if (team && team_of(*team) != client_.wish.team()) change.set_team(team_of(*team));
+  const bool same = !change.has_name() && !change.has_motto() && !change.has_team();
+  if (same && changes()) return;  // asked again: the answer is still to come
   changing_ = std::max<core::Micros>(out.now(), 1);
-  if (!change.has_name() && !change.has_motto() && !change.has_team()) return confirm_change(out);
+  if (same) return confirm_change(out);
+  changes_team_ |= change.has_team();
   client_.wish.set_name(name);
   client_.wish.set_motto(motto);
   if (team) client_.wish.set_team(team_of(*team));
@@ -65,12 +68,17 @@ void ClientProfile::change(const std::string& name, const std::string& motto, st
   out.wake(out.now() + kUnchanged);
 }
 
+/// Other data than what was asked for, such as a badge, may change first. The team is compared only if it was asked
+/// for, because a server may have chosen another one at the beginning.
 void ClientProfile::hear_own(const words::Player& player, FrontOut& out) {
-  if (player.name() == client_.wish.name() && player.motto() == client_.wish.motto()) confirm_change(out);
+  const bool other_team = changes_team_ && wire_team(player.team()) != wire_team(client_.wish.team());
+  const bool same = player.name() == client_.wish.name() && player.motto() == client_.wish.motto() && !other_team;
+  if (same) confirm_change(out);
 }
 
 /// Tells the client that its change took effect.
 void ClientProfile::confirm_change(FrontOut& out) {
+  changes_team_ = false;
   if (std::exchange(changing_, 0) == 0) return;
   client_.send(out, Accept{kNumber});
   players_.tell_own_entry(out);
@@ -78,6 +86,7 @@ void ClientProfile::confirm_change(FrontOut& out) {
 
 /// Tells the client that its change was refused, and sends the old data.
 void ClientProfile::refuse_change(Refusal reason, std::string_view why, FrontOut& out) {
+  changes_team_ = false;
   if (std::exchange(changing_, 0) == 0) return;
   if (const core::PlayerState* player = out.world().player(out.me())) {
     client_.wish.set_name(player->player.name());

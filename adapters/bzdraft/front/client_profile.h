@@ -32,6 +32,7 @@ class ClientProfile {
   Client& client_;
   PlayerTable& players_;
   core::Micros changing_ = 0;  // when the pending change was requested; 0: none is pending
+  bool changes_team_ = false;  // the pending change is also one of the team
 };
 
 }  // namespace entente::bzdraft
