@@ -326,6 +326,30 @@ TEST_CASE("a hidden player is still in the game, and dies as others do") {
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
+TEST_CASE("a hilly world is flat for a client, and what it claims gets the true height") {
+  Play play;
+  play.stage.opens();
+  words::World hills = word<words::World>("kind: VOXELS west: -400 east: 400 south: -400 north: 400 block: 1.5625");
+  hills.set_ground(std::string("\0\x10\0\x10", 4));  // 25 metres high in the east
+  play.hears<words::Room>("game: 'aos' most_shots: 3");
+  play.hears(hills);
+  play.asks({enter_as("anna")});
+  play.learn_people();
+  play.hears<words::Ready>("");
+  CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 x: 100 y: 50 z: 25 }") ==
+        "sends MsgAlive player=1 position=(100000 50000 0)\n");
+  play.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 100 y: 60 z: 25 }");
+  CHECK(play.hears<words::Hidden>("unit: 12").find("status=0 position=(100000 60000 0) ") != std::string::npos);
+  CHECK(play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: 100 z: 26")
+            .find(" position=(100000 0 1000)}") != std::string::npos);
+  CHECK(play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: -100 z: 1")
+            .find(" position=(-100000 0 1000)}") != std::string::npos);
+  CHECK(play.asks({PlayerUpdate{0, kAlive, {100000, 50000, 0}, {}, 0, 0}}) ==
+        "says PoseClaim unit: 11 x: 100 y: 50 z: 25 seq: 1\n");
+  CHECK(play.asks({ShotBegin{0, 2, {100000, 50000, 2000}, {100000, 0, 0}, 0, 3500, 0}}).find(" z: 27 ") !=
+        std::string::npos);
+}
+
 TEST_CASE("a shot in a slot that is used again ends, although the one before it is still known") {
   Play play;
   play.come_in();

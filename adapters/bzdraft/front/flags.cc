@@ -10,6 +10,9 @@ std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out
   const auto number = numbers_.give(token.id(), out.world());
   if (!number) return out.drop(drops::kTokensFull), std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
+  Triple& at = update.flag.position;
+  const double ground = out.world().ground_at(from_thousandths(at[0]), from_thousandths(at[1]));
+  if (ground > 0) at[2] = thousandths(std::max(0.0, from_thousandths(at[2]) - ground));
   if (token.state() == words::Token::CARRIED) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);
   return update;
 }

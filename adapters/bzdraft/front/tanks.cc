@@ -27,7 +27,9 @@ void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
   pose.set_unit(players_.own_unit());
   pose.set_seq(++order_);
   keeper_.claimed(pose, out.now());
-  out.say(claim_of(pose));
+  words::PoseClaim claim = claim_of(pose);
+  claim.set_z(claim.z() + out.world().ground_at(claim.x(), claim.y()));
+  out.say(claim);
   keeper_.check_place(players_, out);
 }
 
@@ -74,7 +76,8 @@ void Tanks::show(std::uint8_t number, FrontOut& out) {
   const bool shown = entry.alive && core::is_seen(state);
   if (!client_.in() || number == kNumber || std::exchange(entry.shown, shown) == shown) return;
   entry.update_pending = false;
-  client_.send_surely(out, update_of(state != nullptr ? state->unit.pose() : words::Pose(), number, shown));
+  const words::Pose pose = state != nullptr ? out.world().flattened(state->unit.pose()) : words::Pose();
+  client_.send_surely(out, update_of(pose, number, shown));
 }
 
 void Tanks::update(std::uint8_t number, FrontOut& out) {
