@@ -523,6 +523,21 @@ TEST_CASE("a player enters at the next owner as it has changed meanwhile") {
   CHECK(wish.skin() == "stripes");
 }
 
+TEST_CASE("a player who changes its team while there is no owner is told that the server is away") {
+  Edge edge;
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_player()->set_id(kPlayer);
+  CHECK(edge.tell(one));
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  edge.say("change");
+  const auto& lost = edge.room->ledger().entries();
+  CHECK(std::count_if(lost.begin(), lost.end(), [](auto& its) { return its.line == &core::drops::kServerAway; }) == 1);
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2);
+  CHECK(again.parts(1).intent().enter().team() == words::TEAM_ANY);
+}
+
 TEST_CASE("a player enters at the next owner by the name that it had at the last one") {
   Edge edge;
   bus::Facts one = facts(1, {});

@@ -449,13 +449,17 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
     return;
   }
   Seat& seat = seats_[intent.by];
-  remember(seat, intent);
   if (!seat.open && !in_step_) {
-    const bool kept = as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Spawn>(intent) ||
-                      steers(intent) || as<words::Trigger>(intent);
-    if (!kept) out.drop(core::drops::kServerAway, intent);
+    const auto* change = as<words::Change>(intent);
+    // The next owner seats a player of the last one under its name and in its team.
+    const bool fixed =
+        change != nullptr && (change->has_name() || change->has_team()) && out.world().player(intent.by) != nullptr;
+    const bool kept = as<words::Enter>(intent) || as<words::Spawn>(intent) || steers(intent) ||
+                      as<words::Trigger>(intent) || (change != nullptr && !fixed);
+    kept ? remember(seat, intent) : out.drop(core::drops::kServerAway, intent);
     return;
   }
+  remember(seat, intent);
   if (!seat.open) open(intent.by, seat);
   pass(intent.by, intent);
 }
