@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "proxy/relay/faults/session_lab.h"
 #include "proxy/relay/overhear/session_rules.h"
@@ -31,9 +32,9 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   Dial* server_dial() override { return &dial_; }
   void dial_failed(Dial&, Reason why) override { end(why); }
 
-  /// From now on, data passes both ways: through the lab, if there is one.
+  /// From now on, data passes both ways: through the lab, if there is one. No effect if it was called before.
   void enter_lab() {
-    passes_ = true;
+    if (std::exchange(passes_, true)) return;
     const auto& rules = worker_route_->route.options->relay_rules;
     if (rules && rules->rewrite)
       rules_ = std::make_unique<SessionRules>(worker_route_->loop, static_cast<SessionRules::User&>(*this), *rules,

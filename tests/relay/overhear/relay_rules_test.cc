@@ -296,6 +296,21 @@ TEST_CASE("relay rules: packets of ENet are heard, and dropped only with `rewrit
   }
 }
 
+TEST_CASE("relay rules: they hear a player over ENet who had to wait for a place on the server") {
+  relay::RouteOptions options;
+  options.upstream.hold_ms = 60'000;
+  RuledPackets it(kHearsAll, true, options);
+  it.server.host.disconnect(*it.server.peer, toy::packets().enet_parting(wire::Parting::kFull));
+  it.until([&] { return it.server.peer == nullptr; });
+  it.until([&] { return it.server.peer != nullptr; });  // some seconds later
+  const auto heard = [](std::string_view text) { return "0/1 " + to_hex(as_bytes(said_frame(text))); };
+  it.say(it.client, frame("psst", toy::kSay));
+  it.say(it.client, frame("hi", toy::kSay));
+  it.until([&] { return it.server.heard(heard("hi")); });
+  CHECK_FALSE(it.server.heard(heard("psst")));
+  CHECK(it.relay.logged("client: psst"));
+}
+
 TEST_CASE("relay rules: with mode=datagrams, the datagrams of ENet are taken apart, and pass as they came") {
   relay::RouteOptions options;
   options.enet = EnetMode::kDatagrams;
