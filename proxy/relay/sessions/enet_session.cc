@@ -64,6 +64,7 @@ int EnetSession::open_host(const net::Source& source) {
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
   dial_.succeeded(false);
+  server_data_.reset();  // of a server that was full
   open_ = true;
   last_passed_ = now();
   open_tap(steady_wall_now());

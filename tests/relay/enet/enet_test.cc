@@ -376,6 +376,17 @@ TEST_CASE("enet relay: a player waits for a slot on a full server, if the route 
   CHECK(scene.heard.told("opened") == 1);
 }
 
+TEST_CASE("enet relay: a player that had to wait for a slot and is kicked later is not told that the server is full") {
+  Crowded scene(60'000);
+  scene.turn_away();
+  scene.until([&] { return scene.server.peer != nullptr; });
+  scene.server.say(0, "1200001800", EnetDelivery::kReliable);
+  scene.until([&] { return scene.client.heard("0/1 1200001800"); });
+  CHECK(scene.kick(1, ""));
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.client.log.back() == "down 10");
+}
+
 TEST_CASE("enet relay: a player that waits too long for a slot gets the server's answer") {
   Crowded scene(500);
   scene.turn_away();
