@@ -301,16 +301,20 @@ TEST_CASE("a client that connects while the server's dialect is being detected i
   }
 }
 
-/// A bridge to a server whose dialect is not known, and which is not up yet.
+/// A bridge whose players wait for its server. It knows the dialect only of a server over ENet.
 struct Holding : Serving {
-  explicit Holding(const net::Address& server) : Serving(1) {
+  explicit Holding(const net::Address& server, const wire::Game& front = toy::packets(),
+                   const wire::Game& back = toy::stream())
+      : Serving(1) {
     relay::RouteOptions options;
-    options.game = &toy::packets();
+    options.game = &front;
     options.listen = loopback();
-    options.servers[0].dialect = std::nullopt;
+    options.servers[0].dialect = &back == &toy::packets() ? std::optional<std::size_t>(0) : std::nullopt;
     options.upstream.hold_ms = 60'000;
-    options.bridge = toy_bridge(toy::packets(), toy::stream());
-    serve(std::move(options), server, no_limits(), nullptr);
+    options.bridge = toy_bridge(front, back);
+    Limits limits = no_limits();
+    limits.connect_ms = 0;
+    serve(std::move(options), server, limits, nullptr);
   }
 };
 
@@ -329,6 +333,26 @@ TEST_CASE("clients wait together for a server that is down and whose dialect is 
     player.send(kWelcome);
   }
   CHECK(running.totals().current_sessions() == 2);
+}
+
+TEST_CASE("players over ENet who wait for their server are brought back once it shows its dialect again") {
+  const net::Address at = free_for_both();
+  Holding running(at);
+  Yard scene;
+  scene.join(running.address);
+  {
+    const LateServer server(at);
+    server.accept().send(kWelcome);  // to the probe
+    const Stream player = server.accept();
+    CHECK(player.read_text(4) == kHello);
+    player.send(kWelcome);
+    CHECK(eventually([&] { return running.sessions().size() == 1; }));
+  }
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  const LateServer server(at);
+  server.accept().send(kWelcome);
+  CHECK(server.accept().read_text(4) == kHello);
+  CHECK(running.totals().current_sessions() == 1);
 }
 
 TEST_CASE("queries beside ENet are answered by the front's game, at a limited rate") {
