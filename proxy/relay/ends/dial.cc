@@ -48,6 +48,8 @@ void Dial::again(WorkerRoute& worker_route, const LinkInfo& session, std::option
 void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first,
                  std::optional<std::size_t> dialect, Millis until) {
   worker_route_ = &worker_route;
+  trying_ = false;
+  reached_ = nullptr;
   client_ = session.client;
   link_ = session.link;
   source_ = SessionSource(worker_route.route, client_);

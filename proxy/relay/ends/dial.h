@@ -47,9 +47,8 @@ class Dial final : private LookupWaits::User {
     end();
     session_count_ = {};
   }
-  /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`.
-  /// REQUIRES: not
-  /// under way.
+  /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`. Until
+  /// then, no server is reached. An attempt that is under way is given up. REQUIRES: its link is closed.
   void again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,
              Millis until);
   /// Changes how long it waits for a server to come up.

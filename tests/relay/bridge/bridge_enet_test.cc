@@ -355,6 +355,25 @@ TEST_CASE("players over ENet who wait for their server are brought back once it 
   CHECK(running.totals().current_sessions() == 1);
 }
 
+TEST_CASE("a player who is being connected to a server that is drained goes there once it takes players again") {
+  Yard scene;
+  const net::Address at = free_for_both();
+  std::optional<Datagrams> silent(at);
+  Holding running(at, toy::stream(), toy::packets());
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  CHECK(silent->readable(kPatience));
+  CHECK(running.server().drain_server(at.text(), true) == 1);
+  CHECK(running.server().leave_server(at.text(), "drained") == 1);
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  silent.reset();
+  REQUIRE(scene.server.host.listen(at, {4, 2, false, kMostPackets}).ok());
+  CHECK(running.server().drain_server(at.text(), false) == 1);
+  scene.until([&] { return scene.server.peer != nullptr; });
+  CHECK(running.totals().current_sessions() == 1);
+}
+
 TEST_CASE("queries beside ENet are answered by the front's game, at a limited rate") {
   Yard scene;
   FakeServer fake;

@@ -387,6 +387,22 @@ TEST_CASE("enet relay: a player that had to wait for a slot and is kicked later 
   CHECK(scene.client.log.back() == "down 10");
 }
 
+TEST_CASE("enet relay: a player that waits for a slot stays when the server that was full is drained") {
+  Crowded scene(60'000);
+  relay::ProxyServer& relay = static_cast<Serving&>(scene).server();
+  const std::string name = scene.server.host.local_address().text();
+  scene.turn_away();
+  CHECK(relay.drain_server(name, true) == 1);
+  scene.until([&] {  // an attempt may be under way
+    if (scene.server.peer != nullptr) scene.server.host.disconnect(*scene.server.peer, Crowded::kFull);
+    return scene.server.peer == nullptr && relay.waiting(0) == 1;
+  });
+  CHECK(relay.leave_server(name, "drained") == 0);
+  CHECK(relay.drain_server(name, false) == 1);
+  scene.until([&] { return scene.server.peer != nullptr; });
+  CHECK(scene.totals().by(relay::Reason::kDrained) == 0);
+}
+
 TEST_CASE("enet relay: a player that waits too long for a slot gets the server's answer") {
   Crowded scene(500);
   scene.turn_away();
