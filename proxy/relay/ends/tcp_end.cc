@@ -46,6 +46,7 @@ bool TcpEnd::adopt(net::Fd client) {
 
 int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
   if (finds_dialect_) unsure_.emplace();
+  reader_.close();  // of the attempt before
   udp_ = std::move(outgoing.sockets.udp);
   reader_.set_party(worker_route_.loop.server_party(server, works_for_));
   if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;

@@ -383,6 +383,27 @@ TEST_CASE("if the server cannot be reached, the client gets a goodbye") {
   CHECK(running.ended(Reason::kServerUnreachable));
   CHECK(running.heard.line("cannot reach server " + nobody.text()));
 }
+TEST_CASE("if the first server cannot be reached at all, the player goes to the next one, with its datagrams") {
+  FakeServer fake(true);
+  const Datagrams server_side = fake.take_datagrams();
+  relay::RouteOptions options;
+  options.game = &toy::stream();
+  options.listen = loopback();
+  options.upstream.policy = relay::Policy::kFirst;
+  // No connection can begin to the first.
+  options.servers = {{"255.255.255.255", 9, 0}, {fake.address().ip_text(), fake.port(), 0}};
+  options.bridge = toy_bridge(toy::stream(), toy::game());
+  struct Two final : Serving {
+    explicit Two(relay::RouteOptions its) : Serving(1) { serve_all(std::move(its), no_limits()); }
+  } running(std::move(options));
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  const Stream server = accepted(fake);
+  client.send(point(1));
+  CHECK(server_side.receive().bytes == point(1));
+}
+
 
 TEST_CASE("a peer that breaks a rule is refused, with the field and the offset") {
   FakeServer fake;
