@@ -350,6 +350,7 @@ void TcpSession::go_unframed(const Fault& fault) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void TcpSession::ended(net::Tcp& link) {
+  if (!ending_) pass_rest(is_client(link) ? Way::kToServer : Way::kToClient);
   if (link_ends_later(link)) return;
   peer_link(link).ended = true;
   if (ending_) return settle();
@@ -358,13 +359,11 @@ void TcpSession::ended(net::Tcp& link) {
 }
 
 void TcpSession::client_ended() {
-  pass_rest(Way::kToServer);
   if (server_.ended || !greeted_ || stands_in_ || (!open_ && early_.empty()) || dial_.holding()) return end(*first_);
   if (open_) server_.link.shut_down();
 }
 
 void TcpSession::server_ended() {
-  pass_rest(Way::kToClient);
   if (client_.ended || !open_) return end(*first_);
   if (owes_goodbye())
     part_at_ = now() + kParting;

@@ -60,6 +60,16 @@ TEST_CASE("lab: what passes over TCP is late, sliced and stalled, and complete")
   }
 }
 
+TEST_CASE("lab: what a client has sent of a message before it stopped sending is passed on, too") {
+  Labbed it("to_server: delay=60ms");
+  const Pair pair(it.running, it.fake);
+  Buffer all = frame("whole");
+  append(all, Bytes(frame("half")).first(3));
+  pair.client.send(all);
+  pair.client.finish();
+  CHECK(pair.server.read_all() == all);
+}
+
 TEST_CASE("lab: a delayed message does not come early, and a relay without a lab has no counts") {
   Labbed it("to_server: delay=60ms");
   const Pair pair(it.running, it.fake);
