@@ -58,6 +58,11 @@ void CountedEnd::resume(Pause why) {
   if (pauses.remove(why) && up) end->set_reading(true);
 }
 
+void CountedEnd::come_up() {
+  up = true;
+  if (pauses.any()) end->set_reading(false);
+}
+
 Millis goodbye_ms(const wire::Game& game, Reason reason) {
   switch (reason) {
     case Reason::kStopped:  // players do not keep the process waiting

@@ -25,6 +25,8 @@ struct CountedEnd {
   Reason flooded_by() const;
   void pause(Pause why);
   void resume(Pause why);
+  /// The peer can be sent to from now on. It is not read if there is a reason to pause it.
+  void come_up();
 
   const Facing facing;
   LinkInfo& info;

@@ -56,7 +56,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 }
 
 void BridgeSession::opened(End&, const core::Peer& peer) {
-  client_.up = true;
+  client_.come_up();
   client_.last_progress = last_passed_ = now();
   room_.is_open() ? room_.returned(peer) : greet(peer);
 }

@@ -35,7 +35,7 @@ Place::Place(const LinkInfo& link, core::Id back, std::unique_ptr<ArenaEnd> to)
 }
 
 void Place::come_up(Millis now) {
-  up = true;
+  CountedEnd::come_up();
   last_progress = owes_since_ = waits_since_ = said_ = now;
 }
 

@@ -26,7 +26,7 @@ WorkerRoute* RoomGuest::route_for(std::string_view path) {
 
 void RoomGuest::opened(End&, const core::Peer& peer) {
   last_passed_ = client_.last_progress = now();
-  client_.up = true;
+  client_.come_up();
   greet(peer);
 }
 

@@ -27,7 +27,7 @@ struct FakeEnd final : End {
   int connect(const net::Address&, relay::Outgoing) override { return 0; }
   void send(wire::Lane, Bytes) override {}
   std::size_t waiting() const override { return 0; }
-  void set_reading(bool) override {}
+  void set_reading(bool on) override { reads = on; }
   Millis last_received() const override { return received_; }
   void shut_down(std::string_view, std::uint32_t) override {}
   void hang_up() override {}
@@ -35,6 +35,7 @@ struct FakeEnd final : End {
   net::Address local_address() const override { return {}; }
 
   const Millis& received_;
+  bool reads = true;
 };
 
 TEST_CASE("a server that sends a message in pieces is not silent, but has to let the player in within lobby_ms") {
@@ -55,6 +56,21 @@ TEST_CASE("a server that sends a message in pieces is not silent, but has to let
   received = 10'900;
   CHECK_FALSE(place.too_late(11'000, limits));
   CHECK(place.too_late(11'001, limits) == "the server did not let the player in within 1 s");
+}
+
+TEST_CASE("a server that is connected while the player reads slowly is not read until the player has caught up") {
+  Nobody user;
+  const Millis never = 0;
+  relay::LinkInfo link;
+  link.game = &toy::stream();
+  auto made = std::make_unique<FakeEnd>(user, never);
+  const FakeEnd& end = *made;
+  relay::Place place(link, 1, std::move(made), nullptr, false);
+  place.pause(relay::kOtherSlow);
+  place.come_up(10'000);
+  CHECK_FALSE(end.reads);
+  place.resume(relay::kOtherSlow);
+  CHECK(end.reads);
 }
 
 }  // namespace
