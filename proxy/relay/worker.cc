@@ -355,6 +355,11 @@ void Worker::away(Session& session, const core::Absence& absence) {
   tell_moved(ClientPresence::How::kAway, session);
 }
 
+void Worker::stays_away(Session& session) {
+  const std::lock_guard lock(pool_.absences_lock);
+  pool_.absences.forget([&](const SessionRef& one) { return one.link == session.info().link; });
+}
+
 void Worker::new_player(Session& session) { tell_moved(ClientPresence::How::kNewPlayer, session); }
 
 std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) {

@@ -218,6 +218,7 @@ class Worker final : public net::Ticker::User,
   void replace(Session& old, std::unique_ptr<Session> fresh) override;
   void done(Session& session) override;
   void away(Session& session, const core::Absence& absence) override;
+  void stays_away(Session& session) override;
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
   void new_player(Session& session) override;
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;

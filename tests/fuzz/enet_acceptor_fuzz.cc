@@ -43,6 +43,7 @@ struct Seats final : Dispatcher, Session::Owner {
   void player_id_given(Session&, std::uint32_t) override {}
   WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
   void away(Session&, const core::Absence&) override {}
+  void stays_away(Session&) override {}
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
   void new_player(Session&) override {}
   void replace(Session&, std::unique_ptr<Session>) override {}

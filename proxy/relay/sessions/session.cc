@@ -278,6 +278,7 @@ void Session::set_reason(Reason reason, std::string_view why, const Fault& fault
   if (reason_) return;
   reason_ = reason;
   if (server_dial() != nullptr) server_dial()->leave_queue();
+  if (is_away()) owner_.stays_away(*this);
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
@@ -299,6 +300,7 @@ void Session::finish() {
   if (!ending_) pass_what_waits();
   if (std::exchange(ending_, true)) return;
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
+  set_reason(reason());  // if there is none yet
   tell_end();
   shut_down();
   settle();

@@ -36,6 +36,8 @@ class Session : private DatagramInbox::User {
     virtual WorkerRoute* route_at(const Route& accepting, std::string_view path) = 0;
     /// Its client lost its link, and may come back from the same address.
     virtual void away(Session& session, const core::Absence& absence) = 0;
+    /// A session that was away ends: nobody can claim it any more.
+    virtual void stays_away(Session& session) = 0;
     /// Claims the absent session with this route, address and number, so that nobody else can. Nothing if there is
     /// none.
     virtual std::optional<SessionRef> claim(Session& session, std::uint32_t number) = 0;

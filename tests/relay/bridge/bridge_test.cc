@@ -359,6 +359,14 @@ TEST_CASE("a client that cannot resume a session begins a new one") {
     CHECK(other.read(3) == point(2));
     CHECK_FALSE(server.readable(0));
   }
+  SUBCASE("the session with that number has ended meanwhile, because its server left") {
+    { const Stream client = running.says(away(7, 200)); }
+    accepted(fake).finish();
+    CHECK(running.ended(Reason::kServerLeft));
+    const Stream client = running.says(back(7));
+    client.send(point(1));
+    CHECK(accepted(fake).read(3) == point(1));
+  }
   SUBCASE("the session with that number was kept too long") {
     { const Stream client = running.says(away(7, 1)); }
     {
