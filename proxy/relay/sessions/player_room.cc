@@ -288,7 +288,8 @@ void PlayerRoom::close(core::Id id, std::string_view why, std::uint32_t code) {
   if (session_.guest_ != nullptr) return;  // the guest still has the client
   note_closed(id, why, code);
   const Place& here = where.here();
-  const Reason left = id != core::kBackId ? Reason::kClientLeft : Reason::kServerLeft;
+  const bool stays_away = session_.away_ && !room_->keeps(session_.client_.id);  // its seat was kept long enough
+  const Reason left = id != core::kBackId || stays_away ? Reason::kClientLeft : Reason::kServerLeft;
   const Reason reason = session_.turned_away_ ? Reason::kServerDeclined : left;
   if (id != core::kBackId) return session_.let_go(reason, why, code);
   if (where.standing() == Standing::kLeaves) {

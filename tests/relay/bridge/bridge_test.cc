@@ -373,6 +373,7 @@ TEST_CASE("a client that cannot resume a session begins a new one") {
       const Stream server = accepted(fake);
       CHECK(server.read_text(2) == kBye);
     }
+    CHECK(running.ended(Reason::kClientLeft));
     const Stream client = running.says(back(7));
     client.send(point(1));
     CHECK(accepted(fake).read(3) == point(1));
@@ -382,15 +383,6 @@ TEST_CASE("a client that cannot resume a session begins a new one") {
   CHECK(running.totals().by(Reason::kResumed) == 0);
 }
 
-TEST_CASE("if the server cannot be reached, the client gets a goodbye") {
-  const net::Address nobody = FakeServer().address();
-  Bridging running(toy::stream(), toy::stream(), nobody);
-  const Stream client = Stream::to(running.address);
-  client.send(kHello);
-  CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
-  CHECK(running.ended(Reason::kServerUnreachable));
-  CHECK(running.heard.line("cannot reach server " + nobody.text()));
-}
 TEST_CASE("if the first server cannot be reached at all, the player goes to the next one, with its datagrams") {
   FakeServer fake(true);
   const Datagrams server_side = fake.take_datagrams();
@@ -412,6 +404,15 @@ TEST_CASE("if the first server cannot be reached at all, the player goes to the 
   CHECK(server_side.receive().bytes == point(1));
 }
 
+TEST_CASE("if the server cannot be reached, the client gets a goodbye") {
+  const net::Address nobody = FakeServer().address();
+  Bridging running(toy::stream(), toy::stream(), nobody);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
+  CHECK(running.ended(Reason::kServerUnreachable));
+  CHECK(running.heard.line("cannot reach server " + nobody.text()));
+}
 
 TEST_CASE("a peer that breaks a rule is refused, with the field and the offset") {
   FakeServer fake;
