@@ -405,7 +405,7 @@ void Worker::at_turn_end() {
 /// At most one bot per tick and route: a server may take more at once for an attack.
 void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
-    if (invitation.count == 0) continue;
+    if (invitation.count == 0 || routes_[invitation.route]->route.retired) continue;
     ServerProbes& probes = *probed_[invitation.route].probes;
     probes.want();
     if (!probes.known() && !probes.failed()) continue;

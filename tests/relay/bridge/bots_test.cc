@@ -41,13 +41,17 @@ class Northward final : public core::Front {
 
 struct Bots : Serving {
   Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0) : Serving(1) {
+    serve_all(options(server, count, server_dialect), no_limits());
+  }
+  static relay::RouteOptions options(const net::Address& server, std::uint32_t count,
+                                     std::optional<std::size_t> server_dialect = 0) {
     relay::RouteOptions options;
     options.game = &toy::stream();
-    options.servers[0].dialect = server_dialect;
+    options.servers[0] = {server.ip_text(), server.port(), server_dialect};
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->front = [](std::size_t) { return std::make_unique<Shy>(); };
     options.bridge->bots = count;
-    serve(std::move(options), server, no_limits(), nullptr);
+    return options;
   }
   bool left(std::uint64_t count) {
     return eventually([&] { return totals().by(Reason::kClientLeft) == count; });
@@ -70,6 +74,19 @@ TEST_CASE("bots connect by themselves, one connection each, and leave one by one
   CHECK(bots.left(1));
   CHECK(second.read_all().size() == 2);  // the toy's goodbye
   CHECK(eventually([&] { return bots.totals().current_sessions() == 2; }));
+}
+
+TEST_CASE("no bot comes to a route that was removed") {
+  FakeServer fake, other;
+  Bots bots(fake.address(), 1);
+  const Stream first = greeted(fake);
+  relay::RouteOptions options = Bots::options(other.address(), 1);
+  options.limits = no_limits();
+  REQUIRE(bots.server().change({.retired = {0}}).ok());
+  bots.server().add_bots(0, 1);
+  REQUIRE(bots.server().add(options).ok());
+  const Stream second = greeted(other);  // the other route's bot comes in the same turn, or later
+  CHECK(bots.totals().begun == 1);
 }
 
 TEST_CASE("bots say goodbye when they are stopped") {
