@@ -75,6 +75,22 @@ TEST_CASE("a client who waits for a server to show its dialect goes by the new r
   CHECK_FALSE(silent.called(0));
 }
 
+TEST_CASE("a client who waits for a server to show its dialect when the program stops reads a goodbye, and no error") {
+  FakeServer silent(true);
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Running running(toy::game(), silent.address(), limits, 1, std::nullopt);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);  // there is no place: the first one waits
+  running.stop();
+  int error = 0;
+  socklen_t size = sizeof error;
+  CHECK(::getsockopt(client.fd(), SOL_SOCKET, SO_ERROR, &error, &size) == 0);
+  CHECK(error == 0);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+}
+
 TEST_CASE("lines that a retired route holds back are logged when it ends") {
   FakeServer fake;
   Running running(toy::game(), fake.address());

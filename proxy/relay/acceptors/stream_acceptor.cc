@@ -42,7 +42,7 @@ void StreamAcceptor::stop() {
   proxy_headers_.close();
   close_queries();
   turn_away_waiting();
-  parting_.clear();
+  while (!parting_.empty()) close_oldest_parting();
 }
 
 void StreamAcceptor::turn_away_waiting() {
@@ -90,7 +90,7 @@ std::vector<net::UdpReader::Peer> StreamAcceptor::peers() const {
 
 void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
-  while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
+  while (!parting_.empty() && now >= parting_.front().second) close_oldest_parting();
   proxy_headers_.tick(limits().greet_ms);
   if (!waiting_.empty() || route().upstreams.waiting() != 0) probes_->want();
   Acceptor::tick(now);
@@ -173,8 +173,14 @@ void StreamAcceptor::say_goodbye(net::Fd fd, const net::Address& from, Reason wh
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
 /// error instead of our goodbye.
 void StreamAcceptor::close_later(net::Fd fd) {
-  if (parting_.size() >= kMostParting) parting_.pop_front();
+  if (parting_.size() >= kMostParting) close_oldest_parting();
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
+}
+
+/// What it has sent already is read, so that closing does not reset the connection.
+void StreamAcceptor::close_oldest_parting() {
+  net::drop_received(parting_.front().first.get());
+  parting_.pop_front();
 }
 
 /// Whether a session can begin. If the server is started for players, it begins before the server's dialect is known:

@@ -50,6 +50,7 @@ class StreamAcceptor final : public Acceptor,
   void turn_away_waiting();
   void forget(const AcceptedClient& client);
   void close_later(net::Fd fd);
+  void close_oldest_parting();
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;
   void admit(AcceptedClient newcomer, Millis until);
