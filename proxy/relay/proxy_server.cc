@@ -209,6 +209,7 @@ struct ProxyServer::Impl {
                                                const std::vector<std::size_t>& leaving) const;
   Listener* find_listener(const RouteOptions& options) const;
   const Route* find_before(const Addition& one) const;
+  bool is_drained(std::string_view server) const;
   void publish(Addition& one);
   std::optional<Error> open(Addition& one);
   void take_back(const Addition& one);
@@ -319,6 +320,15 @@ const Route* ProxyServer::Impl::find_before(const Addition& one) const {
   return found != routes.rend() ? found->get() : nullptr;
 }
 
+/// Whether the operator drains the server, on any route.
+bool ProxyServer::Impl::is_drained(std::string_view server) const {
+  return std::any_of(routes.begin(), routes.end(), [&](const auto& route) {
+    const auto& all = route->upstreams.all();
+    return !route->shared_room() &&
+           std::any_of(all.begin(), all.end(), [&](const auto& one) { return one->name == server && one->drained(); });
+  });
+}
+
 /// Makes the route known to the workers. No client uses it yet.
 void ProxyServer::Impl::publish(Addition& one) {
   const RouteOptions& options = one.wanted->options;
@@ -342,6 +352,8 @@ void ProxyServer::Impl::publish(Addition& one) {
   if (one.wanted->instead_of) route.draining = routes[*one.wanted->instead_of]->draining.load();
   if (const Route* const before = find_before(one); before != nullptr && &before->server_game() == &route.server_game())
     route.upstreams.share(before->upstreams);
+  for (const auto& server : route.upstreams.all())
+    if (is_drained(server->name)) server->drain(true);
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
   if (options.relay_rules && !options.relay_rules->rewrite) {
@@ -785,11 +797,11 @@ std::size_t ProxyServer::waiting(std::size_t route) const { return impl_->route(
 std::size_t ProxyServer::drain_server(std::string_view name, bool on) {
   std::size_t found = 0;
   impl_->each_route([&](const Route& route) {
-    if (route.shared_room() || route.retired) return;
+    if (route.shared_room()) return;
     for (const auto& server : route.upstreams.all()) {
       if (server->name != name) continue;
       server->drain(on);
-      ++found;
+      if (!route.retired) ++found;
     }
   });
   return found;

@@ -403,6 +403,27 @@ TEST_CASE("what is known of a server is kept when its route is replaced") {
   CHECK(running.server().is_draining(changed->front().route));
 }
 
+TEST_CASE("a server that is drained is drained on routes that were removed, and on those that are added") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address());
+  relay::ProxyServer& server = running.server();
+  const std::string name = fake.address().text();
+  const Pair before(running, fake);
+  const auto other = server.add(towards(toy::stream(), fake.address()));
+  REQUIRE(other.ok());
+  REQUIRE(server.change({.retired = {0}}).ok());
+  CHECK(server.drain_server(name, true) == 1);  // of the routes that are there
+  const auto added = server.add(towards(toy::stream(), fake.address()));
+  REQUIRE(added.ok());
+  const auto drained = [&](bool on) {
+    for (const std::size_t route : {std::size_t{0}, other->route, added->route})
+      CHECK(server.servers(route).front().drained == on);
+  };
+  drained(true);
+  CHECK(server.drain_server(name, false) == 2);
+  drained(false);
+}
+
 TEST_CASE("sessions of a replaced route count for their server") {
   FakeServer first, second;
   Running running(toy::game(), first.address());
