@@ -49,13 +49,16 @@ class FarGuest final : public relay::Guest {
   void failed(const Fault&) override {}
   void spoke(const core::Intent&) override {}
   void turned_away(std::string_view) override {}
-  void wait_to_enter() override { queued_ = true; }
+  std::optional<relay::Reason> wait_to_enter() override {
+    queued_ = true;
+    return std::nullopt;
+  }
   void player_entered(const words::Player&) override {}
   const core::Peer& peer() const override { return peer_; }
   const Limits& limits() const override { return *limits_; }
   const relay::LinkInfo& client() const override { return client_; }
   bool hears() const override { return false; }
-  void overflow() override {}
+  void end_seat(relay::Reason) override {}
   void take_turn() override;
 
  private:

@@ -72,14 +72,15 @@ void BridgeSession::seat(std::size_t dialect) {
   room_.open(std::move(front), std::move(back));
 }
 
-/// Once the player has entered and the world is ready, the session is served before newcomers.
-void BridgeSession::play() {
-  if (std::exchange(plays_, true)) return;
-  count_as_client();
-  if (has_ended()) return;
+/// Once the player has entered and the world is ready, the session is served before newcomers. Returns why it must end,
+/// if there is no place for it.
+std::optional<Reason> BridgeSession::play() {
+  if (std::exchange(plays_, true)) return std::nullopt;
+  if (const auto why = count_as_client()) return why;
   client_.end->set_priority(net::Priority::kPlayer);
   where_.here().end->set_priority(net::Priority::kPlayer);
   room_.set_priority(net::Priority::kPlayer);
+  return std::nullopt;
 }
 
 /// Ends the session, because a peer has shown a dialect that cannot be bridged.

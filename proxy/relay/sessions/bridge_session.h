@@ -74,7 +74,7 @@ class BridgeSession final : public RoomSession {
   const Route& at() const override { return where_.route().route; }
 
   bool may_go_on() const { return room_.is_open() && !turned_away_ && !reason_ && !ending_; }
-  void play();
+  std::optional<Reason> play();
   bool stays(const End::Departure& departure);
   void lack_face(const CountedEnd& side);
   void note_name() { known_name_ = name_; }

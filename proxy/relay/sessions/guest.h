@@ -1,15 +1,17 @@
 // The holder of a seat in a shared room: a client of one of its listeners (room_guest.h), or the player of a bridge who
 // plays there while the server is away, or after the operator moved the player there (visitor.h).
-// Invariant: a call of the room calls only these functions, and none of them calls the room, except overflow(),
+// Invariant: a call of the room calls only these functions, and none of them calls the room, except end_seat(),
 // take_up_session() and take_turn(), which the shared room calls outside the room.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "proxy/base/limits.h"
 #include "proxy/base/shared_bytes.h"
 #include "proxy/core/room_member.h"
 #include "proxy/relay/base/link_info.h"
+#include "proxy/relay/base/reason.h"
 
 namespace entente::relay {
 
@@ -29,8 +31,8 @@ class Guest {
   virtual void spoke(const core::Intent& intent) = 0;
   /// The room refused the guest's player, in these words.
   virtual void turned_away(std::string_view why) = 0;
-  /// The guest is queued to enter. It is not read until take_turn().
-  virtual void wait_to_enter() = 0;
+  /// The guest is queued to enter. It is not read until take_turn(). Returns why it may not enter: end_seat() follows.
+  virtual std::optional<Reason> wait_to_enter() = 0;
   /// Its client wants to resume as the player of this number, who has no seat in the room. True: that player's session
   /// goes on with the client (take_up_session()).
   virtual bool try_claim_session(std::uint32_t) { return false; }
@@ -46,8 +48,8 @@ class Guest {
   virtual bool hears() const { return true; }
 
   // Outside the room.
-  /// Too much waits for this guest: its session ends.
-  virtual void overflow() = 0;
+  /// Too much waits for this guest, or it may not enter: it leaves.
+  virtual void end_seat(Reason why) = 0;
   /// Gives its client to the session that it claimed, and ends.
   virtual void take_up_session() {}
   /// The wait is over: the guest takes its seat, or has entered.

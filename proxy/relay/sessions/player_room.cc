@@ -209,9 +209,7 @@ void PlayerRoom::look() {
 
 // -- After a call -----------------------------------------------------------------------------------------------------
 
-LinkId PlayerRoom::link_of(core::Id player) const {
-  return player == session_.client_.id ? session_.info_.link : 0;
-}
+LinkId PlayerRoom::link_of(core::Id player) const { return player == session_.client_.id ? session_.info_.link : 0; }
 
 void PlayerRoom::settle_call(core::Micros) {
   const std::uint64_t orphaned = room_->world().orphaned();
@@ -229,7 +227,7 @@ void PlayerRoom::after_call() {
   if (asked.dial) where.begin_dial();
   if (is_shut()) return;  // no server could even be tried
   if (asked.returns) return session_.hand_back(*asked.returns);
-  if (asked.overflow) return session_.end(*asked.overflow);
+  if (asked.end) return session_.end(*asked.end);
   if (asked.stop) {
     if (!where.hold.begin(*asked.stop)) session_.end(Reason::kServerLeft);
     return;
@@ -270,7 +268,7 @@ CountedEnd& PlayerRoom::other(const CountedEnd& side) const {
 /// If too many bytes wait for `side`, the other is not read until they are few again.
 void PlayerRoom::note_waiting(CountedEnd& side) {
   const bool client = side.facing == Facing::kClient;
-  if (side.overflows(session_.limits_)) asked_.overflow = client ? Reason::kClientStalled : Reason::kServerStalled;
+  if (side.overflows(session_.limits_)) asked_.end = client ? Reason::kClientStalled : Reason::kServerStalled;
   CountedEnd& source = other(side);
   if (side.end->waiting() <= session_.limits_.high_water || source.pauses.has(kOtherSlow)) return;
   session_.worker_route_->counters.stalls.add();
@@ -353,9 +351,13 @@ void PlayerRoom::heard(const core::Intent& intent) {
   ++session_.heard_words_;
   if (core::as<words::Enter>(intent) != nullptr && !std::exchange(session_.entered_, true)) {
     session_.where_.here().owes_from(session_.now());
-    if (room_->world().ready()) session_.play();
+    if (room_->world().ready()) play();
   }
   RoomHost::heard(intent);
+}
+
+void PlayerRoom::play() {
+  if (const auto why = session_.play()) asked_.end = why;
 }
 
 void PlayerRoom::told(const core::Fact& fact) {
@@ -365,7 +367,7 @@ void PlayerRoom::told(const core::Fact& fact) {
     session_.name_ = player->name();
     session_.tell_joined(session_.name_);
   }
-  if (core::as<words::Ready>(fact) != nullptr && session_.entered_) session_.play();
+  if (core::as<words::Ready>(fact) != nullptr && session_.entered_) play();
   if (core::as<words::Waiting>(fact) != nullptr) here.set_in_lobby();
   if (core::as<words::WorldProgress>(fact) != nullptr) here.progressed(session_.now());
   if (const auto* kicked = core::as<words::Kicked>(fact)) turn_away("the player was kicked: " + kicked->text());

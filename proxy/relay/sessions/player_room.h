@@ -69,7 +69,7 @@ class PlayerRoom final : public RoomHost {
     bool dial = false;                  // a connection to the server
     std::optional<std::string> stop;    // another server: this one stops, or has no seat. Why
     std::optional<SessionRef> returns;  // the client belongs to this earlier session, which it resumes
-    std::optional<Reason> overflow;     // the end: too much waits for a peer
+    std::optional<Reason> end;          // too much waits for a peer, or there is no place for the player
   };
 
   // core::Room::Host
@@ -99,6 +99,7 @@ class PlayerRoom final : public RoomHost {
   void call(Record&& record, Call&& its);
   core::RoomOptions options() const;
   void record_calls(const core::RoomOptions& options);
+  void play();
   void turn_away(const std::string& why);
   void note_waiting(CountedEnd& side);
   CountedEnd& other(const CountedEnd& side) const;

@@ -56,12 +56,12 @@ void RoomGuest::take_seat() {
   shared_room_.seat(*this, std::move(front), peer_);
 }
 
-void RoomGuest::wait_to_enter() {
+std::optional<Reason> RoomGuest::wait_to_enter() {
   spoke_ = queued_ = true;
-  count_as_client();
-  if (has_ended()) return;
+  if (const auto why = count_as_client()) return why;
   client_.pause(kAwaitsSeat);
   owner_.new_player(*this);
+  return std::nullopt;
 }
 
 void RoomGuest::take_turn() {

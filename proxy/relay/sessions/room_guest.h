@@ -40,7 +40,7 @@ class RoomGuest final : public RoomSession, public Guest {
   void failed(const Fault& fault) override { set_reason(Reason::kProtocolFault, fault.what, fault); }
   void spoke(const core::Intent&) override { ++heard_words_, spoke_ = true; }
   void turned_away(std::string_view) override { turned_away_ = true; }
-  void wait_to_enter() override;
+  std::optional<Reason> wait_to_enter() override;
   bool try_claim_session(std::uint32_t number) override;
   /// From now on it is served before newcomers.
   void player_entered(const words::Player& player) override {
@@ -52,7 +52,7 @@ class RoomGuest final : public RoomSession, public Guest {
   core::Id seat_id() const override { return client_.id; }
   const Limits& limits() const override { return limits_; }
   const LinkInfo& client() const override { return info_; }
-  void overflow() override { end(Reason::kClientStalled); }
+  void end_seat(Reason why) override { end(why); }
   void take_up_session() override;
   void take_turn() override;
 

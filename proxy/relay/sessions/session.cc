@@ -75,13 +75,14 @@ void Session::count_begun() {
   if (!info_.health_check && !std::exchange(counted_, true)) worker_route_->counters.begun.add();
 }
 
-void Session::count_as_client() {
-  if (!std::exchange(info_.health_check, false)) return;
-  if (const auto why = accept_route_.route.listener->admission.begin_session(info_.client, limits_)) return end(*why);
+std::optional<Reason> Session::count_as_client() {
+  if (!std::exchange(info_.health_check, false)) return std::nullopt;
+  if (const auto why = accept_route_.route.listener->admission.begin_session(info_.client, limits_)) return why;
   calls_ = false;
   if (worker_route_->tap && tapped_) worker_route_->tap->plays(info_.link, steady_wall_now());
   count_begun();
   tell_opened();
+  return std::nullopt;
 }
 
 void Session::tell_opened(const LinkInfo& shown) {
@@ -277,8 +278,8 @@ AnnounceResult Session::say(std::string_view text) {
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  if (server_dial() != nullptr) server_dial()->leave_queue();
   if (is_away()) owner_.stays_away(*this);
+  if (server_dial() != nullptr) server_dial()->leave_queue();
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
@@ -299,8 +300,8 @@ std::vector<Buffer> Session::last_words(wire::ClientStage stage, Reason why) con
 void Session::finish() {
   if (!ending_) pass_what_waits();
   if (std::exchange(ending_, true)) return;
-  close_deadline_ = now() + goodbye() + limits_.linger_ms;
   set_reason(reason());  // if there is none yet
+  close_deadline_ = now() + goodbye() + limits_.linger_ms;
   tell_end();
   shut_down();
   settle();

@@ -145,8 +145,9 @@ class Session : private DatagramInbox::User {
   /// Does nothing for a health check.
   void count_begun();
   /// A health check turns out to be a client: it plays. From now on it takes a place, and is counted, logged and
-  /// recorded from its beginning. If there is no place, the session ends.
-  void count_as_client();
+  /// recorded from its beginning. Returns why it must end, if there is no place. It may be called during a call of a
+  /// room.
+  [[nodiscard]] std::optional<Reason> count_as_client();
   /// The session is open: its server's side is up. `shown`: as the log names it.
   void tell_opened(const LinkInfo& shown);
   void tell_opened() { tell_opened(info_); }

@@ -127,8 +127,8 @@ std::string SharedRoom::name_of(core::Id guest) const {
 
 void SharedRoom::after_call() {
   state_.orphaned.add(room_->world().orphaned() - state_.orphaned.read());
-  for (const core::Id id : std::exchange(overflowed_, {}))
-    if (Guest* guest = find(id)) guest->overflow();
+  for (const auto& [id, why] : std::exchange(to_end_, {}))
+    if (Guest* guest = find(id)) guest->end_seat(why);
   for (const core::Id id : std::exchange(hasty_, {}))
     dismiss(id, "more than 256 KiB of your intents wait for the arena's time to advance");
   for (const core::Id id : std::exchange(taking_up_, {}))
@@ -149,7 +149,7 @@ bool SharedRoom::admits(core::Id seat) {
   if (guest == nullptr) return true;
   const Limits& limits = guest->limits();
   to_enter_.add(guest->client().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
-  guest->wait_to_enter();
+  if (const auto why = guest->wait_to_enter()) to_end_.emplace_back(seat, *why);
   return false;
 }
 

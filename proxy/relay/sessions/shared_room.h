@@ -94,8 +94,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   }
   /// Removes the guest from the queues for a seat and for entering.
   void leave_queues(Guest& guest);
-  /// Too much waits for this guest. Its session ends once the current call of the room has returned.
-  void overflowed(core::Id guest) { overflowed_.push_back(guest); }
+  /// Too much waits for this guest. It leaves once the current call of the room has returned.
+  void overflowed(core::Id guest) { to_end_.emplace_back(guest, Reason::kClientStalled); }
   std::string name_of(core::Id guest) const;
 
  private:
@@ -156,9 +156,10 @@ class SharedRoom final : public RoomHost, private net::Later {
   mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends
   Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
-  std::vector<core::Id> touched_, flushing_, overflowed_;
-  std::vector<core::Id> hasty_;      // of whom too much waits for time to advance
-  std::vector<core::Id> taking_up_;  // their clients resume sessions that have left the room
+  std::vector<core::Id> touched_, flushing_;
+  std::vector<std::pair<core::Id, Reason>> to_end_;  // guests that leave after this call
+  std::vector<core::Id> hasty_;                      // of whom too much waits for time to advance
+  std::vector<core::Id> taking_up_;                  // their clients resume sessions that have left the room
 
   // Guests that come and go.
   std::deque<Departed> departed_;

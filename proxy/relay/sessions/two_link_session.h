@@ -30,7 +30,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   /// From now on, the session is served before newcomers. REQUIRES: it has reached its server.
   void play() {
     plays_ = true;
-    count_as_client();
+    if (const auto why = count_as_client()) return end(*why);
     client_.link.set_priority(net::Priority::kPlayer);
     server_.link.set_priority(net::Priority::kPlayer);
   }

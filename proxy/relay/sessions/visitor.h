@@ -56,13 +56,16 @@ class Visitor final : public Guest, private net::Job {
   void failed(const Fault&) override {}
   void spoke(const core::Intent& intent) override;
   void turned_away(std::string_view why) override { part(why); }
-  void wait_to_enter() override { queued_ = true; }
+  std::optional<Reason> wait_to_enter() override {
+    queued_ = true;
+    return std::nullopt;
+  }
   void player_entered(const words::Player& player) override;
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return seat_; }
   const Limits& limits() const override { return visit_.limits; }
   const LinkInfo& client() const override { return visit_.client; }
-  void overflow() override { leave("the player's session reads too slowly"); }
+  void end_seat(Reason) override { leave("the player's session reads too slowly"); }
   void take_turn() override;
 
  private:

@@ -17,6 +17,8 @@
 #include "proxy/relay/tap/tap.h"
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
+#include "tests/relay/in_shared_room.h"
+#include "tests/relay/native_lines.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
 
@@ -212,6 +214,68 @@ TEST_CASE("a client that came as a health check takes a place when it plays, and
     CHECK(tap.stop().ok());
     CHECK(tap.totals().frames == 6);  // of each: two greetings and a message
   }
+}
+
+TEST_CASE("a player of a bridge who came as a health check, and for whom there is no place, is told so") {
+  const LateServer game(free_for_both());
+  auto options = held(0, native::game(), true);
+  options.proxies.networks = {net_of("127.0.0.0/8")};
+  options.servers[0].host = game.address().ip_text();
+  options.servers[0].port = game.address().port();
+  struct Bridge final : Serving {
+    explicit Bridge(relay::RouteOptions its) : Serving(1) {
+      Limits limits = no_limits();
+      limits.sessions = 1;
+      serve_all(std::move(its), limits);
+    }
+  } bridge(std::move(options));
+  const auto come = [&] {
+    Lines client(Stream::to(bridge.address));
+    client.stream().send(check_headers()[0]);
+    client.say(R"({"enter":{"name":"anna"}})");
+    auto [server, enter] = greet(game);
+    let_in(server, "one", "ben");
+    return std::pair(std::move(client), std::move(server));
+  };
+  auto plays = come();
+  plays.first.until("ready");
+  auto late = come();
+  late.first.all();
+  late.second.all();
+  CHECK(bridge.ended(relay::Reason::kTooMany));
+  CHECK(bridge.sessions().size() == 1);
+  plays.first.say(R"({"say":{"text":"still here"}})");
+  plays.second.until("still here");
+}
+
+TEST_CASE("a player of a shared room who came as a health check, and for whom there is no place, is told so") {
+  struct Sharing final : Serving {
+    Sharing() : Serving(1) {
+      relay::SharedRoomOptions room;
+      room.name = "a test";
+      room.game = &toy::stream();
+      room.back = [] { return std::make_unique<Herald>(); };
+      auto options = behind_balancers(toy::stream());
+      options.bridge = toy_bridge(toy::stream(), toy::stream());
+      options.bridge->shared_room = server().add_shared_room(room);
+      Limits limits = no_limits();
+      limits.sessions = 1;
+      serve_all(std::move(options), limits);
+    }
+  } room;
+  const auto come = [&] {
+    Stream client = Stream::to(room.address);
+    client.send(check_headers()[0] + std::string(kHello));
+    CHECK(client.read_text(4) == kWelcome);
+    return client;
+  };
+  const Stream plays = come();
+  plays.send(said("here"));
+  CHECK(plays.read_text(6) == said("here"));
+  CHECK(as_text(come().read_all()) == kGoodbye);
+  CHECK(room.ended(relay::Reason::kTooMany));
+  plays.send(said("still here"));
+  CHECK(plays.read_text(12) == said("still here"));
 }
 
 TEST_CASE("a health check that waits for the server's greeting gets it, and one that only connects reaches no server") {
