@@ -407,7 +407,9 @@ void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::
   const Link* link = find(id);
   if (link != nullptr && link->file != nullptr)
     return link->file->recorder->note(link->file->shown(time), id, text, bytes_lost);
-  if (current_ != nullptr) current_->recorder->note(current_->shown(time), id, text, bytes_lost);
+  if (current_ != nullptr) return current_->recorder->note(current_->shown(time), id, text, bytes_lost);
+  if (id != 0) return;
+  for (const auto& file : files_) file->recorder->note(file->shown(time), 0, text, bytes_lost);
 }
 
 // -- Orders -----------------------------------------------------------------------------------------------------------

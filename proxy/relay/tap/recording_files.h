@@ -89,6 +89,7 @@ class RecordingFiles {
   void world(WallTime time, const trace::Snapshot& world);
   /// `link`: whose worlds refer to it; 0: those of all links.
   void geometry(LinkId link, const trace::Geometry& geometry);
+  /// `link` 0: it is about some of the links, and in the files of all of them.
   void note(WallTime time, LinkId link, std::string_view text, std::uint64_t bytes_lost = 0);
   /// What the player of this link is called, in UTF-8.
   void player(LinkId link, std::string_view name);

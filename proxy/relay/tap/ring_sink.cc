@@ -101,14 +101,14 @@ void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
   std::memset(static_cast<void*>(&about), 0, sizeof about);  // its padding goes through the ring, too
   about.mark = mark;
   about.held = held;
-  write_gaps_of(link, at);
+  write_gaps_of(link, at, spare_);
   // It takes the spare space: if what it is about does not fit, that is told as a gap.
   if (!ring_.push({.at = at, .link = link, .kind = kLab}, raw(about), 0)) dropped_.add();
 }
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(header.way);
-  if (may_put(header.link, bytes.size()) && write_gaps_of(header.link, header.at) && put(header, bytes))
+  if (may_put(header.link, bytes.size()) && write_gaps_of(header.link, header.at, spare_) && put(header, bytes))
     write_pending(header.at);
   else
     miss(header.link, way, lane, bytes.size());
@@ -139,8 +139,8 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
 }
 
 bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
-  if (may_put(header.link, word.size()) && write_gaps_of(header.link, header.at) && write_word_gap(header.at) &&
-      put(header, word)) {
+  if (may_put(header.link, word.size()) && write_gaps_of(header.link, header.at, spare_) &&
+      write_word_gap(header.at, spare_) && put(header, word)) {
     write_pending(header.at);
     return true;
   }
@@ -162,9 +162,10 @@ void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
   if (open_ > 0) --open_;
   shares_.closed(link);
   const Ring::EntryHeader header{.at = at, .link = link, .kind = kClosed};
-  write_gaps_of(link, at);
-  write_pending(at);
-  if (ring_.push(header, as_bytes(reason), 0)) return;
+  // What is missing of the link comes before its end, which takes the spare space, too.
+  const bool told = write_gaps_of(link, at, 0) && (word_gap_.link != link || write_word_gap(at, 0));
+  if (told) write_pending(at);
+  if (told && ring_.push(header, as_bytes(reason), 0)) return;
   missed_closings_.push_back(link);
   owing_ = true;
 }
@@ -172,18 +173,18 @@ void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
 // Like bytes(), these leave space for openings and closings.
 
 /// What is missing of the link, or of links that are not known, comes before its next entry.
-bool RingSink::write_gaps_of(LinkId link, WallTime at) {
+bool RingSink::write_gaps_of(LinkId link, WallTime at, std::size_t spare) {
   if (!owing_) return true;
   for (const LinkId of : {LinkId{0}, link})
     for (auto its = gaps_.lower_bound(std::uint64_t{of} << 2U); its != gaps_.end() && its->second.link == of;
          its = gaps_.erase(its))
-      if (!ring_.push({.at = at, .link = of, .kind = kGap}, raw(its->second), spare_)) return false;
+      if (!ring_.push({.at = at, .link = of, .kind = kGap}, raw(its->second), spare)) return false;
   return true;
 }
 
-bool RingSink::write_word_gap(WallTime at) {
+bool RingSink::write_word_gap(WallTime at, std::size_t spare) {
   if (word_gap_.words == 0) return true;
-  if (!ring_.push({.at = at, .link = word_gap_.link, .kind = kWordGap}, raw(word_gap_), spare_)) return false;
+  if (!ring_.push({.at = at, .link = word_gap_.link, .kind = kWordGap}, raw(word_gap_), spare)) return false;
   word_gap_ = {};
   return true;
 }
@@ -193,7 +194,7 @@ bool RingSink::write_owed(WallTime at) {
   for (auto its = gaps_.begin(); its != gaps_.end(); its = gaps_.erase(its))
     if (ring_.more_than(2) || !ring_.push({.at = at, .link = its->second.link, .kind = kGap}, raw(its->second), spare_))
       return false;
-  if (!write_word_gap(at)) return false;
+  if (!write_word_gap(at, spare_)) return false;
   for (; !missed_closings_.empty(); missed_closings_.pop_back())
     if (ring_.more_than(2) || !ring_.push({.at = at, .link = missed_closings_.back(), .kind = kClosed}, {}, spare_))
       return false;

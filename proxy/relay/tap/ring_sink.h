@@ -122,8 +122,8 @@ class RingSink final : public TapSink {
 
  private:
   bool write_owed(WallTime at);
-  bool write_gaps_of(LinkId link, WallTime at);
-  bool write_word_gap(WallTime at);
+  bool write_gaps_of(LinkId link, WallTime at, std::size_t spare);
+  bool write_word_gap(WallTime at, std::size_t spare);
   bool put(const Ring::EntryHeader& header, Bytes bytes);
   bool put_beside(Ring::EntryHeader header, Bytes bytes);
   void push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes);

@@ -428,6 +428,18 @@ TEST_CASE("a file for each session has all of its links, and is complete when th
   CHECK(rig.files->totals().recorded.frames == 3);
 }
 
+TEST_CASE("a note about links that are not known is in the file of each session; one about a closed link is in none") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.open(2);
+  rig.files->note(rig.now, 0, "some bytes are missing", 7);
+  rig.files->closed(rig.now, 1, "client left");
+  rig.files->note(rig.now, 1, "late");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "note some bytes are missing", "close 1"});
+  CHECK(rig.read("2.mcap") == Lines{"open 2", "note some bytes are missing"});
+}
+
 TEST_CASE("rotation: a link that its session opens later is in the session's new file") {
   Rig rig({.each_session = true});
   rig.open(1);

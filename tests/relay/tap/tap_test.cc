@@ -502,6 +502,26 @@ LinkInfo session_of(LinkId link, const char* address) {
   return info;
 }
 
+TEST_CASE("what is missing of a link comes before its end, however full the ring is") {
+  net::Waker waker;
+  RingSink sink(64 << 10, waker);
+  sink.opened(session(1), 1);
+  while (sink.dropped().read() < 2) sink.bytes(1, Way::kToServer, Lane::kStream, blob(100), 1);
+  const Buffer word(2'000, 1);
+  while (sink.dropped().read() < 4) sink.word(1, true, word, 1);
+  while (sink.dropped().read() < 5) sink.note(1, std::string(1'000, 'x'), 1);  // until nothing fits
+  for (int i = 0; i < 10; ++i) {                                               // less than what bytes leave free
+    REQUIRE_FALSE(sink.ring().empty());
+    sink.ring().pop(sink.ring().front());
+  }
+  sink.closed(1, "gone", 1);
+  std::vector<std::uint8_t> kinds;
+  for (; !sink.ring().empty(); sink.ring().pop(sink.ring().front())) kinds.push_back(sink.ring().front().header.kind);
+  REQUIRE(kinds.size() > 3);
+  CHECK(std::vector(kinds.end() - 3, kinds.end()) ==
+        std::vector<std::uint8_t>{RingSink::kGap, RingSink::kWordGap, RingSink::kClosed});
+}
+
 TEST_CASE("an address that floods a ring leaves room for the others; only its links miss something") {
   net::Waker waker;
   RingSink sink(64 << 10, waker);
