@@ -580,6 +580,31 @@ TEST_CASE("referee: a round that an operator opens ends the one before: all see 
   CHECK(match.tank(anna).unit.alive());
 }
 
+TEST_CASE("referee: an order at the time of a tick moves no tank and ends no ball") {
+  Match match(quick(), 1000);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.goes(anna, 0, -30, 0);
+  words::Toward toward;
+  toward.set_x(match.place(ben).x() - 50);
+  toward.set_y(match.place(ben).y() + 50);
+  match.says(ben, toward);
+  match.shoots(anna, 0);
+  match.lasts(0.2);
+  match.now = match.room.next_wake();
+  match.room.tick(match.now);
+  const words::Pose before = match.place(ben);
+  REQUIRE(before.yaw_rate() != 0);
+  const auto set_score = [&](Back& back) { static_cast<Referee&>(back).set_score(anna.id, 7, 0); };
+  match.room.order(set_score, match.now);
+  CHECK(match.room.world().player(anna.id)->score.wins() == 7);
+  CHECK(match.place(ben).SerializeAsString() == before.SerializeAsString());
+  CHECK(anna.seat->count<words::ShotEnded>() == 0);
+  match.lasts(1);
+  CHECK(std::isfinite(match.place(ben).x() + match.place(ben).yaw()));
+  CHECK(anna.seat->count<words::ShotEnded>() == 0);
+  CHECK(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 1; }));
+}
+
 TEST_CASE("referee: a spawn that is asked for too early happens once it is allowed, without asking again") {
   ArenaRules rules = quick();
   rules.round = 10;

@@ -125,13 +125,15 @@ void Referee::hear(const Intent& intent, BackOut& out) {
 
 void Referee::tick(BackOut& out) {
   out.wake(out.now() + kTick);
+  const bool moves = out.now() > ticked_;  // not after an order at the time of the last tick
   const double dt = static_cast<double>(out.now() - ticked_) / kSecond;
   ticked_ = out.now();
   carry_out_orders(out);
-  for (auto& [id, player] : players_) drive(player, dt, out);
+  if (moves)
+    for (auto& [id, player] : players_) drive(player, dt, out);
   for (std::size_t i = 0; i < balls_.size();) {
     Ball& ball = balls_[i];
-    if (ball.until != 0) fly(ball, dt, out);
+    if (moves && ball.until != 0) fly(ball, dt, out);
     if (ball.until != 0) {
       ++i;
     } else {
