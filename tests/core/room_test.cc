@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
 
 /// Records all calls that the network would get, as text.
-class Stage final : public Room::Host {
+class Stage : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { line(end, "sends " + text(bytes)); }
   std::size_t waiting_bytes(Id) const override { return 0; }
@@ -29,10 +30,13 @@ class Stage final : public Room::Host {
     if (waits) said_ += "waits: " + std::string(why) + "\n";
     return waits;
   }
+  std::optional<DetachedPlayer> detach_player() override { return detaches ? detaches() : std::nullopt; }
+  void move_failed(std::string_view why, bool) override { said_ += "stays: " + std::string(why) + "\n"; }
 
   std::string take() { return std::exchange(said_, {}); }
 
   bool waits = false;
+  std::function<std::optional<DetachedPlayer>()> detaches;
 
  private:
   void line(Id end, const std::string& what) {
@@ -317,7 +321,14 @@ class PoliteBack final : public Back {
 
 class MovableFront final : public Front {
  public:
-  void receive(const Frames&, FrontOut& out) override { out.say(words::Enter()); }
+  void receive(const Frames& frames, FrontOut& out) override {
+    const std::string line = text(frames.bytes);
+    words::Watch watch;
+    watch.set_mode(words::Watch::ROAM);
+    if (line == "enter") out.say(words::Enter());
+    if (line == "spawn") out.say(words::Spawn());
+    if (line == "watch") out.say(watch);
+  }
   void hear(const Fact& fact, FrontOut& out) override { out.send(Lane::kStream, as_bytes(name_of(fact))); }
   bool takes_another_world() const override { return true; }
 };
@@ -333,6 +344,177 @@ TEST_CASE("a player who has moved to another server does not receive the farewel
   room.transition().begin_move(std::make_unique<PoliteBack>(), 1);
   room.back_opened({}, 1, kNextBackId);
   CHECK(stage.take() == "back closes: the player moves to another server\n");
+}
+
+/// Sends what it hears, and says what its server's line names.
+class LedBack final : public Back {
+ public:
+  void receive(const Frames& frames, BackOut& out) override {
+    const std::string line = text(frames.bytes);
+    if (line == "progress") out.say(words::WorldProgress());
+    if (line.starts_with("in")) {
+      words::Player player;
+      player.set_id(player_);
+      out.say(player);
+      out.say(words::Ready());
+    }
+    if (line == "in, and kicks") out.say(kicked());
+    if (line == "in, kicks and goes") out.say(kicked()), out.close("kicked");
+    if (line == "in, and goes") out.close("it stops");
+    if (line == "in, and nonsense") out.fail(Fault{"nonsense", "line", 0});
+    if (line == "spawned") {
+      words::Unit unit;
+      unit.set_id(unit_ = out.new_id());
+      unit.set_owner(player_);
+      words::Owns owns;
+      owns.set_player(player_);
+      owns.add_units(unit_);
+      owns.set_active(unit_);
+      words::Spawned spawned;
+      spawned.set_unit(unit_);
+      out.say(unit);
+      out.say(owns);
+      out.say(spawned);
+    }
+    if (line == "died") {
+      words::Died died;
+      died.set_player(player_);
+      died.set_unit(unit_);
+      out.say(died);
+    }
+  }
+  void hear(const Intent& intent, BackOut& out) override {
+    player_ = intent.by;
+    out.send(Lane::kStream, as_bytes(name_of(intent)));
+  }
+
+ private:
+  static words::Kicked kicked() {
+    words::Kicked kicked;
+    kicked.set_text("not you");
+    return kicked;
+  }
+  Id player_ = 0, unit_ = 0;
+};
+
+/// A player, its own server, and the next one.
+struct Travel {
+  Travel() : room(stage, std::make_unique<LedBack>(), Play::options(false)) {
+    anna = room.seat(std::make_unique<MovableFront>(), {}, 0);
+    room.back_opened({}, 0);
+  }
+  void wants(std::string_view line) { room.received(anna, {Lane::kStream, as_bytes(line)}, 0); }
+  void server(std::string_view line) { room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0); }
+  /// What happens when the next server says this, after the player's own is lost.
+  std::string comes_back(std::string_view line = "in") {
+    room.transition().replace_back(std::make_unique<LedBack>(), {"it is lost"}, 0);
+    room.back_opened({}, 0);
+    stage.take();
+    server(line);
+    return stage.take();
+  }
+  /// The same, while the player moves there.
+  std::string moves(std::string_view line = "in") {
+    room.transition().begin_move(std::make_unique<LedBack>(), 0);
+    room.back_opened({}, 0, kNextBackId);
+    stage.take();
+    room.received(kNextBackId, {Lane::kStream, as_bytes(line)}, 0);
+    return stage.take();
+  }
+
+  Stage stage;
+  Room room;
+  Id anna = 0;
+};
+
+constexpr const char* kSpawns = "back sends Spawn\n";
+
+TEST_CASE("a player who has asked to spawn does so at the next server, however its own is lost") {
+  Travel travel;
+  travel.wants("enter");
+  SUBCASE("while the world comes") {
+    travel.server("progress");
+    travel.wants("spawn");
+    CHECK(travel.comes_back().ends_with(kSpawns));
+  }
+  SUBCASE("twice, before there is a world") {
+    travel.wants("spawn");
+    travel.comes_back("");
+    REQUIRE(travel.room.announce(travel.anna, "the server is away", 0));
+    CHECK(travel.comes_back().ends_with(kSpawns));
+  }
+  SUBCASE("before it is put into play") {
+    travel.server("in");
+    travel.wants("spawn");
+    CHECK(travel.comes_back().ends_with(kSpawns));
+  }
+  SUBCASE("because the player is moved") {
+    travel.server("in");
+    travel.wants("spawn");
+    CHECK(travel.moves().ends_with(kSpawns));
+  }
+}
+
+TEST_CASE("a player who is dead and does not wait to spawn stays so at the next server") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  SUBCASE("it has not asked") {}
+  SUBCASE("it has had the life that it asked for") {
+    travel.wants("spawn");
+    travel.server("spawned");
+    travel.server("died");
+  }
+  SUBCASE("it has asked to watch instead") {
+    travel.wants("spawn");
+    travel.wants("watch");
+  }
+  CHECK(travel.comes_back().find(kSpawns) == std::string::npos);
+  CHECK_FALSE(travel.room.transition().awaits_server());
+}
+
+TEST_CASE("a player who waits to spawn in a shared room does so at the server to which it is moved") {
+  Stage there, here;
+  Room from(there, std::make_unique<LedBack>(), Play::options(true));
+  const Id anna = from.seat(std::make_unique<MovableFront>(), {}, 0);
+  from.back_opened({}, 0);
+  from.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
+  from.received(kBackId, {Lane::kStream, as_bytes("in")}, 0);
+  from.received(anna, {Lane::kStream, as_bytes("spawn")}, 0);
+  REQUIRE(from.transition().can_take_out(anna));
+  Room to(here, std::make_unique<LedBack>(), Play::options(false));
+  here.detaches = [&] { return std::optional(from.transition().take_out(anna, 0)); };
+  to.transition().expect(from, anna, 0);
+  to.transition().begin_move(std::make_unique<LedBack>(), 0);
+  to.back_opened({}, 0, kNextBackId);
+  to.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+  CHECK(here.take().ends_with(kSpawns));
+}
+
+TEST_CASE("a player is not moved to a server that lets it in and turns it away at once") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  std::string told;
+  SUBCASE("by a kick") {
+    told = travel.moves("in, and kicks");
+    CHECK(told.ends_with("stays: not you\n"));
+  }
+  SUBCASE("by a kick, and it hangs up") {
+    told = travel.moves("in, kicks and goes");
+    CHECK(told.ends_with("stays: not you\n"));
+  }
+  SUBCASE("it hangs up") {
+    told = travel.moves("in, and goes");
+    CHECK(told.ends_with("stays: it does not accept the player\n"));
+  }
+  SUBCASE("it breaks the rules") {
+    told = travel.moves("in, and nonsense");
+    CHECK(told.ends_with("stays: it does not accept the player\n"));
+  }
+  CHECK(told.find("back closes") == std::string::npos);
+  travel.wants("spawn");
+  CHECK(travel.stage.take() == kSpawns);  // it plays on at its own server
 }
 
 TEST_CASE("a front gets the numeric reason of its client's end, and its last words are still heard") {

@@ -47,6 +47,7 @@ void FactDelivery::deliver(const Fact& fact) {
   const bool own = scene == &own_;
   if (own && room_.transition_.withholds_from_player(fact)) return;
   scene->world.fold(fact);
+  room_.transition_.note_spawn(fact, scene->world);
   const auto* player = own ? nullptr : as<words::Player>(fact);
   const auto* gone = own ? nullptr : as<words::PlayerGone>(fact);
   if (own || (player != nullptr && room_.seat_with(player->id())) || (gone != nullptr && room_.seat_with(gone->id())))
@@ -59,6 +60,7 @@ void FactDelivery::deliver_now(std::vector<Fact> facts) {
   for (Fact& fact : facts) {
     fact.at = room_.now_;
     own_.world.fold(fact);
+    room_.transition_.note_spawn(fact, own_.world);
     room_.host_.told(fact);
     deliver_to_hearers(fact, own_);
   }

@@ -82,6 +82,10 @@ bool Transition::takes_another_world() const { return !room_.seats_.empty() && s
 void Transition::remember(const Intent& intent, Seat& seat) {
   std::optional<Intent>& kept = room_.options_.shared ? seat.wish : wish_;
   if (as<words::Enter>(intent) != nullptr) kept = intent;
+  if (as<words::Spawn>(intent) != nullptr) seat.wants_spawn = !is_alive(seat.world(), seat.me());
+  const auto* watch = as<words::Watch>(intent);
+  if ((watch != nullptr && watch->mode() != words::Watch::STOP) || as<words::Leave>(intent) != nullptr)
+    seat.wants_spawn = false;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !kept) return;
   auto& wish = std::get<words::Enter>(kept->content);
@@ -96,9 +100,7 @@ void Transition::remember(const Intent& intent, Seat& seat) {
 bool Transition::withholds_from_back(const Intent& intent) {
   const bool needs_world = !as<words::Enter>(intent) && !as<words::Change>(intent) && !as<words::Leave>(intent);
   if (state_ == State::kLost && needs_world) {
-    if (as<words::Spawn>(intent) != nullptr)
-      spawns_ = true;
-    else if (as<words::WantWorld>(intent) == nullptr)
+    if (as<words::Spawn>(intent) == nullptr && as<words::WantWorld>(intent) == nullptr)
       room_.intents_.count_drop(intent.by, drops::kServerAway, name_of(intent));
     return true;
   }
@@ -211,7 +213,7 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
 /// The next server's world is folded from now on.
 void Transition::prepare_world() {
   world_.emplace();
-  spawns_ = is_alive(room_.world(), player());
+  was_alive_ = is_alive(room_.world(), player());
 }
 
 /// Removes the world of the lost server from the player.
@@ -247,6 +249,20 @@ bool Transition::withholds_from_player(const Fact& fact) {
 
 std::optional<Fact> Transition::take_refusal() {
   return state_ == State::kLost ? std::nullopt : std::exchange(refusal_, std::nullopt);
+}
+
+void Transition::note_spawn(const Fact& fact, const WorldState& world) {
+  Id who = 0;
+  if (const auto* spawned = as<words::Spawned>(fact)) {
+    const UnitState* const unit = world.unit(spawned->unit());
+    if (unit != nullptr) who = unit->unit.owner();
+  } else if (const auto* unit = as<words::Unit>(fact)) {
+    who = unit->owner();
+  } else if (const auto* owns = as<words::Owns>(fact)) {
+    who = owns->player();
+  }
+  Seat* const its = who != 0 ? room_.seat_with(who) : nullptr;
+  if (its != nullptr && its->wants_spawn) its->wants_spawn = !is_alive(world, who);
 }
 
 void Transition::arrived() {
@@ -291,11 +307,11 @@ void Transition::handle_news() {
   std::size_t done = 0;
   while (done < facts.size() && state_ == State::kMoves && !handle(facts[done])) ++done;
   if (state_ != State::kMoves) return;  // it has failed
-  if (done == facts.size()) {
-    if (!why_.empty() || next_->has_left()) fail(why_);
-    return;
-  }
-  if (!arrive()) return;
+  const auto verdict = std::find_if(facts.begin() + static_cast<std::ptrdiff_t>(done), facts.end(),
+                                    [](const Fact& fact) { return kind_of(fact) == NewsKind::kVerdict; });
+  if (verdict != facts.end()) return fail(reason_of(*verdict));  // also if its world is complete
+  if (!why_.empty() || next_->has_left()) return fail(why_);
+  if (done == facts.size() || !arrive()) return;
   for (++done; done < facts.size(); ++done) room_.facts_.queue(std::move(facts[done]));
 }
 
@@ -358,14 +374,14 @@ bool Transition::arrive() {
   std::unique_ptr<BackSlot> next = end();
   if (moves) {
     leave_for(std::move(next));
-    spawns_ = spawns_ || is_alive(room_.world(), player());
+    was_alive_ = was_alive_ || is_alive(room_.world(), player());
     room_.facts_.deliver_now(facts_of_loss(room_.world(), player()));
   }
   room_.facts_.deliver_now(facts_of_arrival(room_.world(), world, player()));
   room_.facts_.world().become(std::move(world));
   arrived();
   if (change.ByteSizeLong() != 0) seat().say(change);
-  if (spawns_) seat().say(words::Spawn());
+  if (was_alive_ || seat().wants_spawn) seat().say(words::Spawn());
   for (Fact& notice : notices) room_.facts_.queue(std::move(notice));
   return true;
 }
@@ -397,7 +413,8 @@ DetachedPlayer Transition::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   room_.now_ = now;
   Seat& seat = *room_.seat_with(id);
-  DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.last_number, seat.timer.at};
+  DetachedPlayer taken{std::move(seat.member), WorldState(),     *seat.wish,
+                       seat.wants_spawn,       seat.last_number, seat.timer.at};
   taken.world.copy(seat.world(), 0);
   seat.leave();
   room_.drain();

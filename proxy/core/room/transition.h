@@ -53,6 +53,7 @@ struct DetachedPlayer {
   std::unique_ptr<Front> front;
   WorldState world;               ///< as the client knows it
   Intent wish;                    ///< its Enter, with what it changed since
+  bool wants_spawn = false;       ///< has asked to spawn, and is not in play yet
   std::uint32_t last_number = 0;  ///< of its intents
   Micros wakes_at = 0;            ///< when its tick() is due; the far future: not at all
 };
@@ -144,6 +145,8 @@ class Transition {
   bool is_put_off() const { return put_off_ != Wait::kNothing; }
   /// What the player is told if no server comes any more: that the last one was full. Nothing: it is not to be told.
   std::optional<Fact> take_refusal();
+  /// A world has this fact now. A player whom it puts into play does not wait to spawn any more.
+  void note_spawn(const Fact& fact, const WorldState& world);
   /// The player is in a world: it does not wait any more.
   void arrived();
   /// Makes a move fail once the next server's facts are handled. True: its back receives nothing more.
@@ -178,7 +181,7 @@ class Transition {
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
   // In kLost and kMoves.
   std::optional<WorldState> world_;  // the next server's
-  bool spawns_ = false;              // the player is to spawn there: it was alive, or has asked to
+  bool was_alive_ = false;           // so the player is to spawn there
 
   // In kMoves.
   std::unique_ptr<BackSlot> next_;
