@@ -323,6 +323,7 @@ int report(lua_State* lua) {
   Action action{.kind = Action::Kind::kReport, .player = id_at(lua, 1), .text = text_of(lua, 2)};
   if (!lua_isnoneornil(lua, 3)) {
     luaL_checktype(lua, 3, LUA_TTABLE);
+    Sandbox::charge_scan(lua);
     for (lua_pushnil(lua); lua_next(lua, 3) != 0; lua_pop(lua, 1)) {
       const bool fits = lua_type(lua, -2) == LUA_TSTRING && lua_type(lua, -1) == LUA_TNUMBER &&
                         lua_rawlen(lua, -2) <= kLongestName && std::isfinite(lua_tonumber(lua, -1));

@@ -1,6 +1,7 @@
 #include "proxy/rules/sandbox.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -12,7 +13,9 @@ constexpr int kHookEvery = 100;             // instructions
 constexpr std::int64_t kBytesPerStep = 64;  // of memory that is asked for
 constexpr std::int64_t kBytesPerStepOfCollection = 256;
 constexpr int kCollectAt = 400;  // percent of the memory that was left by the last collection; Lua's default is 200
-constexpr std::int64_t kLoadCalls = 5;  // a file may take as many steps as so many calls
+constexpr std::size_t kSmallBlock = 1'024;       // bytes
+constexpr std::size_t kBlockBytesPerStep = 256;  // of a table that is gone through: 16 to 32 places
+constexpr std::int64_t kLoadCalls = 5;           // a file may take as many steps as so many calls
 
 int append(lua_State*, const void* bytes, std::size_t size, void* to) {
   static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), size);
@@ -78,12 +81,24 @@ void Sandbox::open_library(std::uint32_t seed) {
 
 // -- Memory -----------------------------------------------------------------------------------------------------------
 
+void Sandbox::note_block(std::size_t size, int more) {
+  if (size > kSmallBlock) blocks_[static_cast<std::size_t>(std::bit_width(size - 1))] += more;
+}
+
+/// No table has more bytes in its list or in its hash; at least kSmallBlock.
+std::size_t Sandbox::largest_block() const {
+  for (std::size_t i = sizeof(std::size_t) * 8 - 1; i > 0; --i)
+    if (blocks_[i] != 0) return std::size_t{1} << i;
+  return kSmallBlock;
+}
+
 /// Lua says the kind of a new object by `old_size`.
 void* Sandbox::allocate(void* sandbox, void* block, std::size_t old_size, std::size_t size) {
   Sandbox& self = *static_cast<Sandbox*>(sandbox);
   const std::size_t before = block != nullptr ? old_size : 0;
   if (size == 0) {
     self.used_ -= before;
+    self.note_block(before, -1);
     std::free(block);
     return nullptr;
   }
@@ -101,7 +116,10 @@ void* Sandbox::allocate(void* sandbox, void* block, std::size_t old_size, std::s
     self.spend(static_cast<std::int64_t>(size - before) / kBytesPerStep);  // the hook stops it
   }
   void* const made = std::realloc(block, size);
-  if (made != nullptr) self.used_ += size - before;
+  if (made == nullptr) return nullptr;
+  self.used_ += size - before;
+  self.note_block(before, -1);
+  self.note_block(size, 1);
   return made;
 }
 
@@ -132,9 +150,27 @@ void Sandbox::charge(lua_State* lua, std::uint64_t steps) {
   if (!self.spend(static_cast<std::int64_t>(std::min(steps, kMost)))) self.stop(lua);
 }
 
+void Sandbox::charge_scan(lua_State* lua) { charge(lua, of(lua).largest_block() / kBlockBytesPerStep); }
+
+/// For the last kHookEvery instructions: each may have copied all arguments ("...") of a function that runs.
+std::int64_t Sandbox::steps_of_arguments(lua_State* lua) {
+  constexpr int kMany = 512, kPerStep = 16;
+  constexpr std::size_t kLeast = 16'384;    // bytes of a stack with so many
+  constexpr int kDeepest = kHookEvery / 2;  // a call takes two instructions
+  if (of(lua).largest_block() < kLeast) return 0;
+  int most = 0;
+  lua_Debug function;
+  for (int level = 0; level < kDeepest && lua_getstack(lua, level, &function) != 0; ++level)
+    for (int n = std::max(kMany, 2 * most); lua_getlocal(lua, &function, -n) != nullptr; n *= 2) {
+      lua_pop(lua, 1);
+      most = n;
+    }
+  return std::int64_t{most} * kHookEvery / kPerStep;
+}
+
 void Sandbox::count(lua_State* lua, lua_Debug*) {
   Sandbox& self = of(lua);
-  if (!self.spend(kHookEvery)) self.stop(lua);
+  if (!self.spend(kHookEvery + steps_of_arguments(lua))) self.stop(lua);
 }
 
 void Sandbox::stop(lua_State* lua) const {

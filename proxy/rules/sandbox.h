@@ -7,6 +7,7 @@
 // destroyed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -58,6 +59,8 @@ class Sandbox {
   bool is_exhausted() const { return exhausted_ != nullptr; }
   /// The same in a function that Lua calls: an error of Lua if there are none left.
   static void charge(lua_State* lua, std::uint64_t steps);
+  /// For going through a table: Lua looks at all its places, also at those that are empty.
+  static void charge_scan(lua_State* lua);
   std::int64_t& steps_left() { return left_; }
   /// Bytes that it keeps.
   std::size_t memory() const { return used_; }
@@ -67,6 +70,9 @@ class Sandbox {
  private:
   Outcome<Done> call(int (*run)(lua_State*), void* argument);
   Outcome<Done> load_chunk(std::string_view chunk, const std::string& name, const char* mode);
+  void note_block(std::size_t size, int more);
+  std::size_t largest_block() const;
+  static std::int64_t steps_of_arguments(lua_State* lua);
   static void* allocate(void* sandbox, void* block, std::size_t old_size, std::size_t size);
   static void count(lua_State* lua, lua_Debug*);
   [[noreturn]] void stop(lua_State* lua) const;
@@ -74,6 +80,7 @@ class Sandbox {
 
   const Limits limits_;
   std::size_t used_ = 0;
+  std::array<int, 65> blocks_{};  // how many it keeps of at most 2^i bytes; not the small ones
   std::uint64_t steps_ = 0;
   std::int64_t left_ = 0;         // of this call
   std::int64_t second_left_ = 0;  // of this second
@@ -88,7 +95,7 @@ class Sandbox {
 void open_base(lua_State* lua);
 void open_strings(lua_State* lua);
 void open_tables(lua_State* lua);
-/// Lua's `pairs`, in the order of the keys. It takes a table as its first argument.
+/// Lua's `pairs`, in the order of the keys, which is also that of `next`. It takes a table as its first argument.
 int sorted_pairs(lua_State* lua);
 /// Pushes what `tostring` returns. Tables and functions have no address, so that all runs are alike.
 void push_text_of(lua_State* lua, int index);

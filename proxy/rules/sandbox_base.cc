@@ -1,5 +1,7 @@
 // The functions of Lua without a prefix, and coroutines. See sandbox.h.
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -66,7 +68,8 @@ int safe_tonumber(lua_State* lua) {
   return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
 }
 
-// -- pairs ------------------------------------------------------------------------------------------------------------
+// -- pairs, next
+// ------------------------------------------------------------------------------------------------------------
 
 struct Key {
   int rank = 0;  // numbers, then texts, then the others
@@ -79,6 +82,39 @@ struct Key {
     return text != other.text ? text < other.text : at < other.at;
   }
 };
+
+/// Of the key on the top of the stack.
+Key top_key(lua_State* lua, lua_Integer at) {
+  Key key{2, 0, {}, at};
+  if (lua_type(lua, -1) == LUA_TNUMBER) key.rank = 0, key.number = lua_tonumber(lua, -1);
+  if (lua_type(lua, -1) == LUA_TSTRING) key.rank = 1, key.text = {lua_tostring(lua, -1), lua_rawlen(lua, -1)};
+  return key;
+}
+
+/// Lua's `next`, in the order of the keys: looks at all of them.
+int sorted_next(lua_State* lua) {
+  luaL_checktype(lua, 1, LUA_TTABLE);
+  lua_settop(lua, 2);
+  Sandbox::charge_scan(lua);
+  const bool begins = lua_isnil(lua, 2);
+  Key last = top_key(lua, std::numeric_limits<lua_Integer>::max());
+  std::optional<Key> first;
+  lua_pushnil(lua);  // 3: its key
+  lua_Integer at = 0;
+  for (lua_pushnil(lua); lua_next(lua, 1) != 0;) {
+    Sandbox::charge(lua, 1);
+    lua_pop(lua, 1);
+    const Key key = top_key(lua, ++at);
+    if (lua_rawequal(lua, -1, 2) != 0) last.at = at;
+    if ((!begins && !(last < key)) || (first && !(key < *first))) continue;
+    first = key;
+    lua_copy(lua, -1, 3);
+  }
+  if (!first) return lua_pushnil(lua), 1;
+  lua_pushvalue(lua, 3);
+  lua_rawget(lua, 1);
+  return 2;
+}
 
 /// The next key that still has a value.
 int next_pair(lua_State* lua) {
@@ -107,14 +143,13 @@ int sorted_pairs(lua_State* lua) {
   }
   luaL_checktype(lua, 1, LUA_TTABLE);
   lua_settop(lua, 1);
+  Sandbox::charge_scan(lua);
   std::vector<Key> keys;
   lua_newtable(lua);  // 2: the keys as they come
   for (lua_pushnil(lua); lua_next(lua, 1) != 0;) {
     Sandbox::charge(lua, 4);
     lua_pop(lua, 1);
-    Key key{2, 0, {}, static_cast<lua_Integer>(keys.size()) + 1};
-    if (lua_type(lua, -1) == LUA_TNUMBER) key.rank = 0, key.number = lua_tonumber(lua, -1);
-    if (lua_type(lua, -1) == LUA_TSTRING) key.rank = 1, key.text = {lua_tostring(lua, -1), lua_rawlen(lua, -1)};
+    const Key key = top_key(lua, static_cast<lua_Integer>(keys.size()) + 1);
     keys.push_back(key);
     lua_pushvalue(lua, -1);
     lua_rawseti(lua, 2, key.at);
@@ -164,6 +199,7 @@ void open_base(lua_State* lua) {
   replace(lua, "tostring", safe_tostring);
   replace(lua, "tonumber", safe_tonumber, true);
   replace(lua, "pairs", sorted_pairs);
+  replace(lua, "next", sorted_next);
   lua_getfield(lua, -1, LUA_COLIBNAME);
   replace(lua, "resume", safe_coroutine, true);
   replace(lua, "close", safe_coroutine, true);

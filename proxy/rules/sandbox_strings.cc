@@ -15,13 +15,15 @@ std::string_view text_at(lua_State* lua, int index) {
   return {text, size};
 }
 
-/// A function of Lua that takes time for each byte.
+/// A function of Lua that takes time for each byte, and for each result.
 int charged(lua_State* lua) {
   std::uint64_t steps = 1;
   for (int i = 1; i <= lua_gettop(lua); ++i)
     if (lua_type(lua, i) == LUA_TSTRING) steps += lua_rawlen(lua, i) / 16;
   Sandbox::charge(lua, steps);
-  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+  const int results = lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+  Sandbox::charge(lua, static_cast<std::uint64_t>(results));
+  return results;
 }
 
 /// The same for one that could make a NUL.

@@ -62,6 +62,7 @@ void write_value(lua_State* lua, int depth, std::size_t most, std::string& to) {
   }
   if (depth == kDeepest) luaL_error(lua, "state is deeper than %d tables", kDeepest);
   luaL_checkstack(lua, 8, "state");
+  Sandbox::charge_scan(lua);
   to += '{';
   for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
     to += '[';

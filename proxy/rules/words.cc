@@ -284,6 +284,7 @@ void push_word(lua_State* lua, const core::Fact& fact) {
 void read_message(lua_State* lua, int index, Message& message) {
   const Descriptor& fields = *message.GetDescriptor();
   luaL_checkstack(lua, 8, "words");
+  Sandbox::charge_scan(lua);
   for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
     Sandbox::charge(lua, 2);
     const FieldDescriptor* const field =

@@ -29,6 +29,13 @@ bool is_stopped(const std::string& body) {
          (fate.find("too many steps") != fate.npos || fate.find("more than") != fate.npos);
 }
 
+std::uint64_t steps_of(const std::string& source) {
+  Sandbox sandbox(1, Limits{});
+  const auto loaded = sandbox.load(source, "rule.lua");
+  CHECK_MESSAGE(loaded.ok(), source);
+  return sandbox.steps();
+}
+
 }  // namespace
 
 TEST_CASE("a rule that does not end is switched off") {
@@ -52,6 +59,34 @@ TEST_CASE("functions of the library that would loop in C are charged for their w
            "local t = {} for i = 1, 5000 do t[i] = i end while true do table.insert(t, 1, 0) end",
        })
     CHECK_MESSAGE(is_stopped(body), body);
+}
+
+TEST_CASE("going through a table that was emptied takes steps for all its places, because Lua looks at them") {
+  constexpr std::uint64_t kPlaces = 65'536, kTimes = 10;
+  const std::string empties = "local t = {} for i = 1, 65536 do t[i] = i end for i = 1, 65536 do t[i] = nil end ";
+  for (const std::string goes : {"next(t)", "next(t, 5)", "pairs(t)", "for _ in pairs(t) do end"}) {
+    const std::uint64_t without = steps_of(empties);
+    CHECK_MESSAGE(steps_of(empties + "for _ = 1, 10 do " + goes + " end") >= without + kTimes * kPlaces / 32, goes);
+  }
+  // In a sandbox without large tables, it is cheap.
+  const std::string small = "local t = { 1, 2, 3 } for _ = 1, 100 do ";
+  CHECK(steps_of(small + "next(t) for _ in pairs(t) do end end") < steps_of(small + "end") + 100 * 100);
+  CHECK(
+      is_stopped("local t = {} for i = 1, 40000 do t[i] = i end for i = 1, 40000 do t[i] = nil end "
+                 "while true do next(t) end"));
+}
+
+TEST_CASE("a call with thousands of arguments takes steps for them, also below other calls") {
+  constexpr std::uint64_t kArguments = 20'000, kTimes = 30;
+  const auto calls = [](const std::string& call) {
+    return steps_of(
+        "local function nothing() end local function loop() for _ = 1, 5 do end end local t = {} "
+        "for i = 1, 20000 do t[i] = i end local function f(...) for _ = 1, 30 do " +
+        call + " end end f(table.unpack(t))");
+  };
+  for (const std::string call : {"math.max(...)", "select('#', ...)", "nothing(...)", "nothing(...) loop()"})
+    CHECK_MESSAGE(calls(call) >= calls("") + kTimes * kArguments / 32, call);
+  CHECK(steps_of("local s = ('x'):rep(10000) for _ = 1, 10 do s:byte(1, -1) end") >= 10 * 10'000);
 }
 
 TEST_CASE("tables whose length Lua guesses do not hold up anybody") {

@@ -214,13 +214,21 @@ local all = ""
 for k, v in pairs(t) do all = all .. k .. v t.c = nil t.new = 1 end
 log(all)
 log(next({}) == nil and "empty" or "")
+t = { b = 1, a = 2, [2] = 3, [1] = 4, c = 5, [-0.5] = 6 }
+all = ""
+local k, v = next(t)
+while k do all = all .. k .. v t[k] = nil t.c = nil k, v = next(t, k) end
+log(all)
+for k, v in next, { 7, 8, x = 9, [true] = 10 } do log(tostring(k) .. v) end
 local sorted = { 5, 3, 9, 1 }
 table.sort(sorted, function(a, b) return a > b end)
 log(table.concat(sorted, " "))
 local words = { "pear", "Fig", "apple" }
 table.sort(words)
 log(table.concat(words, " ")))");
-  CHECK(scene.taken() == "log: 1423a2b1\nlog: empty\nlog: 9 5 3 1\nlog: Fig apple pear\n");
+  CHECK(scene.taken() ==
+        "log: 1423a2b1\nlog: empty\nlog: -0.561423a2b1\nlog: 17\nlog: 28\nlog: x9\nlog: true10\nlog: 9 5 3 1\n"
+        "log: Fig apple pear\n");
 }
 
 TEST_CASE("functions that need an arena, or a player who is here, say so") {
