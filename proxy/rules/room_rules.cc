@@ -42,6 +42,15 @@ std::pair<std::string_view, std::string_view> split_command(std::string_view lin
   return {name, arguments};
 }
 
+/// Gives a line that a rule has changed this text, as far as a player may say it. False: the line cannot be said, for a
+/// player must not be made to give a command.
+bool change_text(words::Say& say, std::string text) {
+  erase_controls(text);
+  if (text.empty() || (is_command(text) && !is_command(say.text()))) return false;
+  say.set_text(fitted(text, std::max(say.text().size(), core::kMostText)));
+  return true;
+}
+
 }  // namespace
 
 RoomRules::RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, const Options& options, core::Micros now)
@@ -122,7 +131,12 @@ Rule::Answer RoomRules::hear(core::Intent& intent, core::Micros now) {
     all = chat(intent, now);
   for (const auto& rule : rules_) {
     if (all == Answer::kDrop) break;
-    const Answer answer = rule->hear(intent, now);
+    const std::string before = say != nullptr ? say->text() : std::string();
+    Answer answer = rule->hear(intent, now);
+    if (auto* const said = answer == Answer::kChanged ? std::get_if<words::Say>(&intent.content) : nullptr) {
+      std::string text = std::exchange(*said->mutable_text(), before);
+      if (text != before && !change_text(*said, std::move(text))) answer = Answer::kDrop;
+    }
     if (answer == Answer::kChanged || (answer == Answer::kDrop && may_be_dropped(intent))) all = answer;
   }
   if (all == Answer::kChanged) core::clean_texts(intent);
@@ -142,9 +156,7 @@ Rule::Answer RoomRules::chat(core::Intent& intent, core::Micros now) {
     const Answer answer = rule->chat(intent.by, text, scope, now);
     if (answer == Answer::kDrop) return answer;
     if (answer != Answer::kChanged || text == say.text()) continue;
-    erase_controls(text);
-    if (text.empty() || is_command(text)) return Answer::kDrop;  // a player must not be made to give a command
-    say.set_text(fitted(text, std::max(say.text().size(), core::kMostText)));
+    if (!change_text(say, std::move(text))) return Answer::kDrop;
     all = answer;
   }
   return all;

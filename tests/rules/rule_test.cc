@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "proxy/core/texts.h"
 #include "proxy/rules/functions.h"
 #include "proxy/rules/words.h"
 #include "tests/rules/scene.h"
@@ -129,6 +130,23 @@ TEST_CASE("a chat line that a rule makes is never a command") {
   Scene scene("function on_chat() return '/kick ben' end");
   scene.begin();
   CHECK_FALSE(scene.chat(Scene::kAnna, "hello"));
+}
+
+TEST_CASE("what a rule makes of a line in on_intent.say is as clean as what it makes of it in on_chat") {
+  for (const bool in_chat : {false, true}) {
+    CAPTURE(in_chat);
+    const std::string strip = "text:gsub('^[.!]+', ''):gsub('nothing', ''):gsub('long', ('x'):rep(1000)) .. '\\n'";
+    Scene scene(in_chat ? "function on_chat(_, text) return " + strip + " end"
+                        : "function on_intent.say(w) local text = w.text w.text = " + strip + " return w end");
+    scene.begin();
+    CHECK_FALSE(scene.chat(Scene::kAnna, ".!/kick ben"));
+    CHECK_FALSE(scene.chat(Scene::kAnna, "nothing"));
+    CHECK(scene.chat(Scene::kAnna, "..hello"));
+    CHECK(scene.heard == "hello");
+    CHECK(scene.chat(Scene::kAnna, "long"));
+    CHECK(scene.heard.size() == core::kMostText);
+    CHECK(scene.taken().empty());
+  }
 }
 
 TEST_CASE("commands of rules are not passed on, and /help lists them") {
