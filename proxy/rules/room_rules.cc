@@ -58,7 +58,7 @@ RoomRules::RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, c
   replace(std::move(set), now);
   if (view.world().ready()) told(words::Ready(), now);
   for (const auto& [id, player] : view.world().players())
-    if (wants_players_) note_player(player.player, now);
+    for (const auto& rule : rules_) rule->join(id, now);
 }
 
 void RoomRules::replace(std::shared_ptr<const RuleSet> set, core::Micros now) {
@@ -83,7 +83,10 @@ void RoomRules::replace(std::shared_ptr<const RuleSet> set, core::Micros now) {
   }
   set_ = std::move(set);
   if (!wants_tick_) next_tick_ = second_after(now);
+  const bool wanted_players = wants_players_;
   learn_wants();
+  if (wants_players_ && !wanted_players)
+    for (const auto& [id, player] : view_.world().players()) joined_.emplace(id, player.player.name());
 }
 
 void RoomRules::learn_wants() {
@@ -105,6 +108,7 @@ void RoomRules::learn_wants() {
   heard_facts_[kFact<words::Ready>] = !rules_.empty();
   if (wants_players_) heard_facts_[kFact<words::Player>] = heard_facts_[kFact<words::PlayerGone>] = true;
   if (wants_players_) heard_intents_[kIntent<words::Leave>] = true;
+  if (!wants_players_) joined_.clear();
 }
 
 std::size_t RoomRules::running() const {

@@ -31,7 +31,7 @@ class RoomRules {
   RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, const Options& options, core::Micros now);
 
   /// Goes on with other rules. `state` of a rule with the same name survives. A rule whose file is the same goes on as
-  /// it is, unless it was switched off.
+  /// it is, unless it was switched off. New rules do not hear of the players who are in already.
   void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
 
   /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
@@ -81,7 +81,7 @@ class RoomRules {
   bool server_is_up_ = false;
   core::Micros next_tick_ = 0;
   std::size_t off_ = 0;                     // rules that were switched off when wants were learnt
-  std::map<core::Id, std::string> joined_;  // names of those whose on_join was called; as many as the world has players
+  std::map<core::Id, std::string> joined_;  // names of the players who are in, if wants_players_
 };
 
 }  // namespace entente::rules

@@ -178,6 +178,30 @@ TEST_CASE("state survives a reload, and rules that did not change go on") {
   CHECK(scene.taken().empty());
 }
 
+TEST_CASE("a reload joins nobody again, and whoever was in leaves") {
+  const std::string hears = "function on_join(p) log('+' .. p.name) end function on_leave(p) log('-' .. p.name) end";
+  Scene scene("");
+  scene.begin();
+  const auto told_again = [&] {
+    words::Player anna;
+    anna.set_id(Scene::kAnna);
+    anna.set_name("anna");
+    anna.set_team(words::BLUE);
+    scene.tell(anna);
+    return scene.taken();
+  };
+  scene.rules->replace(set_of(hears), scene.now);
+  CHECK(told_again() == "");  // she only changes her team
+  scene.leave(Scene::kBen);
+  CHECK(scene.taken() == "log: -ben\n");
+  scene.rules->replace(set_of(""), scene.now);
+  scene.leave(Scene::kAnna);
+  scene.rules->replace(set_of(hears), scene.now);
+  CHECK(told_again() == "log: +anna\n");
+  scene.leave(Scene::kAnna);
+  CHECK(scene.taken() == "log: -anna\n");
+}
+
 TEST_CASE("plain values of state survive exactly, others are reported") {
   Scene scene(R"(
 state = { t = true, n = -5, f = 0.1, s = 'a"b\\c\n\1ä', [3] = { deep = { 1, 2 } }, min = math.mininteger }
