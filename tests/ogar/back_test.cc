@@ -480,6 +480,23 @@ TEST_CASE("ogar back: cells of a player above the limit are dropped") {
   CHECK(has(play.receives(Shown().add(30'000, CellType::kPlayer, 0, 0, 32, "anna", true)), " owner: 1 kind: CELL "));
 }
 
+TEST_CASE("ogar back: players above the limit are not known, and neither their cells nor pellets belong to anybody") {
+  constexpr int kMost = 500;
+  Play play;
+  play.plays();
+  Shown crowd;
+  for (std::uint32_t i = 1; i <= kMost + 100; ++i)
+    crowd.add(100 + i, CellType::kPlayer, 0, 0, 32, ("bot " + std::to_string(i)).c_str());
+  std::string told = play.receives(crowd);
+  CHECK(count(told, "says Player ") == kMost - 1);  // anna is known already
+  CHECK(count(told, "loses Update.added.name: more players than a room keeps\n") == 101);
+  told += play.receives(Shown().add(2'000, CellType::kPellet, 30, 0, 10).remove(101 + kMost));
+  told += play.receives(Shown().remove(2'000));
+  CHECK_FALSE(has(told, "player: 0"));
+  CHECK(count(told, "says Owns ") == kMost - 1);
+  CHECK_FALSE(has(told, "says Owns units: "));
+}
+
 TEST_CASE("ogar back: the view follows the latest positions of the player's cells") {
   for (const bool goes : {false, true}) {
     Play play;

@@ -60,17 +60,16 @@ std::vector<CellOwners::OwnCell> CellOwners::end_earlier_life(const std::string&
   return earlier->hidden;
 }
 
-CellOwners::Owner& CellOwners::owner(const std::string& name, std::uint32_t colour, words::Team team,
+CellOwners::Owner* CellOwners::owner(const std::string& name, std::uint32_t colour, words::Team team,
                                      core::BackOut& out) {
   const std::string key = look(name, colour);
-  if (const auto at = by_look_.find(key); at != by_look_.end()) return owners_.at(at->second);
+  if (const auto at = by_look_.find(key); at != by_look_.end()) return &owners_.at(at->second);
   const Owner* absent = find_absent(name);
   if (absent == nullptr && owners_.size() >= kMost) forget_longest_absent(out);
-  if (absent == nullptr && owners_.size() >= kMost) out.drop(drops::kPlayersFull);
-  const core::Id id = absent != nullptr ? absent->player.id() : owners_.size() < kMost ? out.new_id() : 0;
+  if (absent == nullptr && owners_.size() >= kMost) return out.drop(drops::kPlayersFull), nullptr;
+  const core::Id id = absent != nullptr ? absent->player.id() : out.new_id();
   if (absent != nullptr) by_look_.erase(look(name, absent->player.colour()));
   Owner& owner = entry(id);
-  if (id == 0) return owner;  // of cells whose player is not known
   by_look_[key] = id;
   owner.player.set_name(name);
   owner.player.set_colour(colour);
@@ -78,7 +77,7 @@ CellOwners::Owner& CellOwners::owner(const std::string& name, std::uint32_t colo
   owner.player.set_responding(true);
   owner.told = true;
   out.say(owner.player);
-  return owner;
+  return &owner;
 }
 
 CellOwners::Owner* CellOwners::find(core::Id player) {
@@ -96,7 +95,6 @@ core::Id CellOwners::named(const std::string& name, std::uint32_t colour) const 
 
 void CellOwners::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out) {
   drop_unit(owner.hidden, pose.unit());
-  if (owner.player.id() == 0) return;
   const bool new_life = owner.units.empty() && (owner.dead || owner.player.id() == me_);
   if (new_life) owner.spawned = pose;
   owner.dead = false;
@@ -119,14 +117,13 @@ void CellOwners::lost(Owner& owner, core::Id unit) {
 }
 
 void CellOwners::died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out) {
-  if (owner.player.id() == 0 || owner.dead || !owner.units.empty()) return;
+  if (owner.dead || !owner.units.empty()) return;
   words::Died died;
   died.set_player(owner.player.id());
   died.set_unit(unit);
   died.set_why(why);
   died.set_synthesised(true);
-  const bool killed = by != nullptr && by->player.id() != 0 && by != &owner;
-  if (killed) died.set_killer(by->player.id());
+  if (by != nullptr && by != &owner) died.set_killer(by->player.id());
   if (!owner.hidden.empty())
     owner.doubt = {died, out.now()};
   else
@@ -175,7 +172,7 @@ void CellOwners::say_owned(Owner& owner, core::BackOut& out) {
 }
 
 bool CellOwners::is_here(const Owner& owner) const {
-  return !owner.units.empty() || !owner.hidden.empty() || owner.player.id() == me_ || owner.player.id() == 0;
+  return !owner.units.empty() || !owner.hidden.empty() || owner.player.id() == me_;
 }
 
 CellOwners::Owners::iterator CellOwners::forget(Owners::iterator at, const char* why, core::BackOut& out) {
@@ -206,7 +203,7 @@ const CellOwners::Owner* CellOwners::find_absent(const std::string& name) const 
 CellOwners::Owner* CellOwners::find_hidden(const std::string& name) {
   Owner* longest = nullptr;
   for (auto& [id, owner] : owners_) {
-    const bool hidden = id != 0 && id != me_ && owner.units.empty() && !owner.hidden.empty();
+    const bool hidden = id != me_ && owner.units.empty() && !owner.hidden.empty();
     if (hidden && owner.player.name() == name && (longest == nullptr || owner.seen < longest->seen)) longest = &owner;
   }
   return longest;

@@ -46,8 +46,8 @@ class CellOwners {
   /// To be called before owner(), for a new cell. If the cell is the next life of a player whose cells are all out of
   /// sight, these are returned: they are not in the game any more, and lost() must follow for each.
   std::vector<OwnCell> end_earlier_life(const std::string& name, std::uint32_t colour, core::BackOut& out);
-  /// The owner of a cell that looks like this. The room is told of a new owner at once.
-  Owner& owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
+  /// The owner of a cell that looks like this. The room is told of a new owner at once. Null: there are too many.
+  Owner* owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
   /// The owner of one of our own cells. The server decides our player's name and colour.
   Owner& me(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
   Owner* find(core::Id player);

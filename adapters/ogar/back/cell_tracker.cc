@@ -35,9 +35,9 @@ CellOwners::Owner* CellTracker::owner_of(const AddedCell& cell, core::BackOut& o
   if (!mine)
     for (const CellOwners::OwnCell& own : owners_.end_earlier_life(name, rgb_of(cell.colour), out))
       end(own.cell, 0, nullptr, words::UNKNOWN_DEATH, out);
-  CellOwners::Owner& owner =
-      mine ? owners_.me(name, rgb_of(cell.colour), team, out) : owners_.owner(name, rgb_of(cell.colour), team, out);
-  if (owner.units.size() + owner.hidden.size() < kMostOfOne) return &owner;
+  CellOwners::Owner* const owner =
+      mine ? &owners_.me(name, rgb_of(cell.colour), team, out) : owners_.owner(name, rgb_of(cell.colour), team, out);
+  if (owner == nullptr || owner->units.size() + owner->hidden.size() < kMostOfOne) return owner;
   out.drop(drops::kCellsOfOneFull);
   return nullptr;
 }
@@ -89,7 +89,7 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
 /// A new cell beside another one of its owner was split off that one. A new piece of mass beside a cell of its colour
 /// was ejected by that cell.
 void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* owner, core::BackOut& out) {
-  const bool split = owner != nullptr && owner->player.id() != 0;
+  const bool split = owner != nullptr;
   if (!split && told.type != CellType::kEjected) return;
   const double x = plane_.east(told.x), y = plane_.north(told.y);
   const Cell* from = nullptr;
