@@ -341,6 +341,52 @@ TEST_CASE("ogar back: a spawn name that is too long for the server is truncated 
   CHECK(has(play.waits(kTick), " flags=1 name=\"anna of the s...\" "));
 }
 
+TEST_CASE("ogar back: a skin that does not fit beside the name is left out") {
+  Play play;
+  play.opens();
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_skin("a skin with a long name");
+  play.hears(enter);
+  play.hears(words::Spawn());
+  play.receives(Shown().border());
+  CHECK(has(play.waits(kTick), " flags=1 name=\"anna\" "));
+}
+
+TEST_CASE("ogar back: a player has the name that the server shows until its next life") {
+  Play play;
+  play.plays();
+  words::Change change;
+  change.set_name("bea");
+  CHECK_FALSE(has(play.hears(change), "bea"));
+  play.receives(Shown().remove(7));
+  play.hears(words::Spawn());
+  CHECK(has(play.waits(kSecond), "name=\"bea\""));
+  CHECK(
+      has(play.receives(Shown().add(8, CellType::kPlayer, 0, 0, 32, "bea", true)), "says Player id: 1 name: \"bea\" "));
+}
+
+TEST_CASE("ogar back: a spectator who begins to play is a player, also after it changes its name") {
+  Play play;
+  play.opens();
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_role(words::WATCH);
+  play.hears(enter);
+  CHECK(has(play.receives(Shown().border()), " role: WATCH "));
+  words::Watch stop;
+  play.hears(stop);
+  play.hears(words::Spawn());
+  play.waits(kTick);
+  play.receives(Shown().add(7, CellType::kPlayer, 0, 0, 32, "anna", true));
+  play.receives(Shown().remove(7));
+  words::Change change;
+  change.set_name("bea");
+  const std::string told = play.hears(change);
+  CHECK(has(told, "says Player id: 1 name: \"bea\" "));
+  CHECK_FALSE(has(told, "WATCH"));
+}
+
 TEST_CASE("ogar back: chat to all is sent at one line a second, and none in the first second") {
   Play play;
   const auto says = [&](const char* text, words::Say::Scope scope = words::Say::EVERYBODY) {

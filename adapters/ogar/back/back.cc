@@ -293,10 +293,13 @@ class OgarBack final : public core::Back {
     if (!shown_world_ || enter == nullptr || out.me() == 0) return;
     words::Player me;
     if (const auto* known = out.world().player(out.me())) me = known->player;
+    const CellOwners::Owner* const told = tracker_.owners().find(out.me());
     me.set_id(out.me());
-    me.set_name(enter->name());
-    me.set_role(enter->role());
-    me.set_skin(enter->skin());
+    if (tracker_.self().cells == 0) {  // in play, the server keeps the name and skin until the next life
+      me.set_name(enter->name());
+      me.set_skin(enter->skin());
+    }
+    me.set_role(told != nullptr ? told->player.role() : enter->role());
     if (me.team() == words::TEAM_ANY && !teams_) me.set_team(words::ROGUE);
     me.set_responding(true);
     tracker_.owners().set_me(me, out);

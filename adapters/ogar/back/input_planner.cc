@@ -158,7 +158,9 @@ Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn
   button(turn.mouse, input);
   if (!shown_world) return input;
   if (wants_spawn_ && now >= spawn_at_) {
-    input.spawn = fitted_units(tag(enter_.name(), enter_.skin()), kLongestName);
+    const std::string tagged = tag(enter_.name(), enter_.skin());
+    const bool fits = cut(tagged, kLongestName).size() == tagged.size();
+    input.spawn = fits ? tagged : fitted_units(enter_.name(), kLongestName);  // rather the name than the skin
     spawn_at_ = now + kAskAgain;
     watching_ = is_watching_ = Watching::kNot;
   }

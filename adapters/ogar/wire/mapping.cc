@@ -51,7 +51,8 @@ constexpr MappingLine kMapping[] = {
      "Q selects the next tank of a player with several; servers have no equivalent"},
     {"ClientUpdate", kUp, "flags", "Freeze.on", kLossy, "the message only toggles it"},
     {"ClientUpdate", kUp, "flags", "Watch.mode", kLossy, "a spectator can only follow the leader or move freely"},
-    {"ClientUpdate", kUp, "name", "Enter.name", kLossy, "cut to 16 UTF-16 units, including the skin's name"},
+    {"ClientUpdate", kUp, "name", "Enter.name", kLossy,
+     "cut to 16 UTF-16 units; Entente leaves out a skin that does not fit"},
     {"ClientUpdate", kUp, "name", "Change.name", kLossy, "applies from the next life"},
     {"ClientUpdate", kUp, "name", "Change.skin", kLossy, "applies from the next life"},
     {"ClientUpdate", kUp, "chat", "Say.text", kLossy, "to everybody, at most one line of 400 bytes a second"},
@@ -160,7 +161,7 @@ constexpr MappingLine kMapping[] = {
     // -- The same of legacy versions, client to server ----------------------------------------------------------------
     {"Key", kUp, "key", "", kSynthesised, "any value is accepted; Entente sends 0"},
     {"Key", kUp, "trailing", "", kDropped, kTrailing},
-    {"Join", kUp, "name", "Enter.name", kLossy, "cut to 16 UTF-16 units, including the skin's name"},
+    {"Join", kUp, "name", "Enter.name", kLossy, "cut to 16 UTF-16 units; Entente leaves out a skin that does not fit"},
     {"Join", kUp, "name", "Change.name", kLossy, "applies from the next life"},
     {"Join", kUp, "name", "Change.skin", kLossy, "applies from the next life"},
     {"Join", kUp, "", "Spawn", kExact},
