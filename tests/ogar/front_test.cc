@@ -749,6 +749,25 @@ TEST_CASE("ogar front: the board is the server's; without one, players are sorte
   CHECK(play.waits(kSecond) == "");
 }
 
+TEST_CASE("ogar front: of a server's board, a client gets the first hundred rows, slices and lines") {
+  Play play;
+  play.plays();
+  words::Board board;
+  for (int i = 0; i < 70'000; ++i) {
+    board.add_rows()->set_name("zoe");
+    board.add_slices(0.5);
+    board.add_lines("line");
+  }
+  for (const char* part : {"\"line\"", " 0.5", "{position="}) {
+    play.hears(board);
+    const std::string shown = play.waits(4 * kTick);
+    CAPTURE(part);
+    CHECK(count(shown, part) >= 99);
+    CHECK(count(shown, part) <= 100);
+    board.lines_size() > 0 ? board.clear_lines() : board.clear_slices();
+  }
+}
+
 TEST_CASE("ogar front: in a game with teams, the board shows each team's share of the wins now and then") {
   Play play;
   play.plays();
@@ -884,6 +903,14 @@ TEST_CASE("ogar front: a session ends with a reason, and with the game's close c
   const std::string last = other.stage.session_ends("the server is gone");
   CHECK(has(last, "by_server=1 text=\"the server is gone\""));
   CHECK(last.ends_with("closes: the server is gone 1001\n"));
+  Play flooded;
+  flooded.plays();
+  words::Said said;
+  said.set_text("spam");
+  for (int i = 0; i < 200; ++i) flooded.hears(said);
+  const std::string goodbye = flooded.hears(kicked);
+  CHECK(count(goodbye, "text=\"spam\"") == 99);
+  CHECK(has(goodbye, "text=\"you were kicked: too bold\"}]"));
   silent.greeted();
   CHECK(has(silent.waits(60 * kSecond), "closes: nothing received for a minute 1003"));
 }

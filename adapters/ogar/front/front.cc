@@ -147,8 +147,12 @@ class OgarFront final : public core::Front {
 
   // -- What it is shown ----------------------------------------------------------------------------------------------
 
+  /// Of too many lines, the oldest are lost: the last one may say why the session ends.
   void say(ChatLine line, FrontOut& out) {
-    if (lines_.size() >= kMostLinesAPainting) return out.drop(drops::kChatFull);
+    if (lines_.size() >= kMostLinesAPainting) {
+      out.drop(drops::kChatFull);
+      lines_.erase(lines_.begin());
+    }
     lines_.push_back(std::move(line));
   }
 

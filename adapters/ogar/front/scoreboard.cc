@@ -8,6 +8,7 @@ namespace entente::ogar {
 namespace {
 
 constexpr std::size_t kListedRows = 10;
+constexpr int kMostCopied = 100;  // rows, slices or lines of a server's board
 constexpr core::Micros kRound = 6 * core::kSecond, kPlayersShown = 4'500 * core::kMillisecond;
 constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar has the first three
 constexpr unsigned kHighlighted = 1, kMe = 2;
@@ -43,13 +44,16 @@ bool Scoreboard::refresh(const core::WorldState& world, core::Id me, core::Micro
 }
 
 void Scoreboard::copy(const words::Board& board) {
-  for (const auto& row : board.rows()) {
+  const auto for_each = [](const auto& all, const auto& take) {
+    for (int i = 0; i < std::min(all.size(), kMostCopied); ++i) take(all[i]);
+  };
+  for_each(board.rows(), [&](const words::Board::Row& row) {
     // As in OgarII, the client's own row is marked differently if it is not among the ten best.
     const bool me = row.me() && rows_ < kListedRows;
     add_row(row.place(), (row.marked() || row.me() ? kHighlighted : 0U) | (me ? kMe : 0U), row.name());
-  }
-  next_.slices.assign(board.slices().begin(), board.slices().end());
-  for (const auto& line : board.lines()) set(next_.lines.emplace_back(), line);
+  });
+  for_each(board.slices(), [&](float slice) { next_.slices.push_back(slice); });
+  for_each(board.lines(), [&](const std::string& line) { set(next_.lines.emplace_back(), line); });
   if (board.slices_size() > 0) next_.type = 2;
   if (board.lines_size() > 0) next_.type = 3;
 }
