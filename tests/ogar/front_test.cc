@@ -206,6 +206,28 @@ TEST_CASE("ogar front: a cell is sent when it appears, changes and disappears, a
   CHECK(play.waits(kTick) == "sends Update flags=1024 removed=[61]\n");
 }
 
+TEST_CASE("ogar front: a player's last cell is eaten by the cell that touched it, not by its killer's largest one") {
+  Play play;
+  play.plays();
+  play.hears(player(2, "ben"));
+  play.hears(player(3, "zoe"));
+  play.hears(unit(60, Unit::CELL, 5, 0, 20 / kMetre, 2));
+  play.hears(unit(61, Unit::CELL, 8, 0, 30 / kMetre, 2));
+  play.hears(owns(2, {60, 61}, 61));
+  play.hears(unit(70, Unit::CELL, 6, 0, 10 / kMetre, 3));
+  play.waits(kTick);
+  words::Died died;
+  died.set_player(3);
+  died.set_unit(70);
+  died.set_killer(2);
+  play.hears(died);
+  words::Gone gone;
+  gone.set_unit(70);
+  gone.set_by(60);
+  play.hears(gone);
+  CHECK(has(play.waits(kTick), " eaten=[{killed=70 killer=60}] removed=[70]"));
+}
+
 /// The cell's x in metres, in the last line that has the cell.
 std::optional<double> x_of(const std::string& all, const char* cell) {
   const auto at = all.rfind(cell);

@@ -47,7 +47,12 @@ void Painter::hear(const core::Fact& fact, const core::WorldState& world) {
     if (Painted* cell = painted_.find(unit)) cell->interpolator.jump();
   };
   std::visit(
-      core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
+      core::Overloaded{[&](const words::Gone& gone) {
+                         // It names the cell that ate; the Died of a last cell, which comes before, only the player.
+                         const bool died = !eaten_.empty() && eaten_.back().killed == gone.unit();
+                         if (died && gone.by() != 0) eaten_.pop_back();
+                         ate(gone.unit(), gone.by());
+                       },
                        [&](const words::Died& died) {
                          const auto* killer = world.player(died.killer());
                          if (killer != nullptr) ate(died.unit(), killer->active);
