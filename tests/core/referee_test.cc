@@ -839,6 +839,18 @@ TEST_CASE("referee: the round of a saved arena ends when its time is over, and t
   CHECK(match.room.world().round().left_s() == doctest::Approx(600));
 }
 
+TEST_CASE("referee: a round of a saved arena that a rule has ended stays over until a rule opens the next one") {
+  Arena arena = in_play();
+  arena.rules.pause = 1;
+  arena.in_play->round.set_state(words::Round::OVER);
+  arena.in_play->closed = true;
+  Match match(std::move(arena));
+  match.lasts(3);
+  CHECK(match.room.world().round().state() == words::Round::OVER);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+}
+
 TEST_CASE("referee: what is held for a player is released if it does not come in time") {
   Match match(in_play());
   match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);

@@ -37,7 +37,7 @@ struct Owned {
                                 REQUIRE(decode(bytes, sent.emplace_back()));
                               }
                             },
-                            [](Bytes) {}, [](Bytes) {}};
+                            [](Bytes) {}, [this](Bytes bytes) { CHECK(decode(bytes, handed_over)); }};
     state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
       auto side = make_owner_side(arena, 3, until, referee, seats, post, in, its);
       owner = side.get();
@@ -68,6 +68,7 @@ struct Owned {
   OwnerSide* owner = nullptr;
   std::vector<bus::Facts> published;
   std::vector<bus::ToNode> sent;
+  bus::SavedArena handed_over;
 };
 
 TEST_CASE("many facts of one turn are published once and whole, in messages that NATS accepts") {
@@ -299,6 +300,19 @@ TEST_CASE("a player of another node whom the room sends away counts no longer, a
   CHECK(it.arena.counts->players == 0);
   REQUIRE(it.sent.size() == 1);
   CHECK(it.sent[0].parts(it.sent[0].parts_size() - 1).closed().why() == "enough");
+}
+
+TEST_CASE("the next owner learns that a rule has ended the round, and that only a rule begins the next one") {
+  for (const bool opens : {false, true}) {
+    CAPTURE(opens);
+    Owned it;
+    it.room->order([](core::Back& back) { static_cast<core::Referee&>(back).close_round(words::TEAM_ANY); });
+    if (opens) it.room->order([](core::Back& back) { static_cast<core::Referee&>(back).open_round(); });
+    it.owner->room_ends(relay::Reason::kStopped);
+    const auto read = read_arena(as_bytes(it.handed_over.SerializeAsString()));
+    REQUIRE(read.ok());
+    CHECK(read->in_play.closed == !opens);
+  }
 }
 
 /// A player whom the last owner has stored.

@@ -58,6 +58,7 @@ struct ResumedArena {
   std::vector<words::Token> tokens;
   std::vector<words::TeamScore> team_scores;
   words::Round round;
+  bool closed = false;  ///< the next round begins only by Referee::open_round()
 };
 
 struct Arena {

@@ -42,6 +42,8 @@ class Referee final : public Back {
   void open_round();
   /// The round ends. The next begins only by open_round(). `winner`: TEAM_ANY: nobody.
   void close_round(words::Team winner);
+  /// Whether close_round() was called, and open_round() not since.
+  bool is_closed() const { return closed_; }
 
   void opened(const Peer& peer, BackOut& out) override;
   void receive(const Frames&, BackOut&) override {}  // it has no peer

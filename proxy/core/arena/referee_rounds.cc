@@ -216,6 +216,7 @@ void Referee::begin_round(BackOut& out) {
 /// Restores the round of an arena that was moved here.
 void Referee::restore_round(BackOut& out) {
   begin_round(out);
+  closed_ = arena_.in_play->closed;
   const words::Round& before = arena_.in_play->round;
   if (before.state() == words::Round::OVER) {
     round_ = before;

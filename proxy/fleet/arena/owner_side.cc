@@ -310,7 +310,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   bus::SavedArena saved_arena() const {
-    return save(room_.world(), room_.time(), [this](Id id, bus::SavedArena::Player& player) {
+    bus::SavedArena saved = save(room_.world(), room_.time(), [this](Id id, bus::SavedArena::Player& player) {
       const auto at = players_.find(id);
       if (at == players_.end()) return;
       const auto& [node, number] = at->second;
@@ -321,6 +321,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       *player.mutable_client() = describe(seat.guest->client());
       player.set_body(seat.body);
     });
+    saved.set_closed((*referee_)->is_closed());
+    return saved;
   }
 
   // -- Messages of nodes

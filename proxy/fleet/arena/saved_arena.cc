@@ -76,6 +76,7 @@ Outcome<ReadArena> read_arena(Bytes bytes) {
   read.in_play.tokens.assign(saved.tokens().begin(), saved.tokens().end());
   read.in_play.team_scores.assign(saved.teams().begin(), saved.teams().end());
   read.in_play.round = saved.round();
+  read.in_play.closed = saved.closed();
   return read;
 }
 
