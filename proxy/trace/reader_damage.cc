@@ -216,7 +216,7 @@ void Reader::learn_from_summary() {
       if (auto all = parse_statistics(content); all.ok()) statistics_ = *all;
     if (fields.ok() && op == Op::kMetadataIndex) listed.insert(FieldReader(content).number<std::uint64_t>("offset"));
     if (!fields.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
-    if (!definitions_.take(op, content).ok()) return;
+    if (!definitions_.take(op, content).ok()) break;
   }
   keep_disjoint_chunks();
   read_listed_metadata(listed);  // last: it overwrites the window that holds the summary

@@ -163,6 +163,25 @@ TEST_CASE("of chunks that lie in each other, the end of a file lists one") {
   CHECK(source.taken < 10 * file.size());
 }
 
+TEST_CASE("a chunk that the end of a file lists a thousand times is listed once, also if an error follows") {
+  std::uint64_t at = 0;
+  const auto file = with_summary(
+      [&](Buffer& out) {
+        at = out.size();
+        put_chunk_head(out, 0);
+      },
+      [&](Buffer& out) {
+        for (int i = 0; i < 1'000; ++i) put_chunk_index(out, at);
+        put(out, Schema{1, "a", "protobuf", {}});
+        put(out, Schema{1, "another", "protobuf", {}});
+      });
+  testing::MemorySource source(file);
+  Reader reader(source);
+  reader.learn_from_summary();
+  REQUIRE(reader.chunks().size() == 1);
+  CHECK(reader.chunks()[0].offset == at);
+}
+
 TEST_CASE("the metadata of a channel is searched once, however many words the channel has") {
   StringMap values;
   for (int i = 0; i < 20'000; ++i) values.emplace_back("k", "v");
