@@ -57,7 +57,10 @@ class ProxyHeaderReader {
  private:
   struct One final : Poll::User {
     One(ProxyHeaderReader& its_reader, std::uint64_t its_number) : reader(its_reader), number(its_number) {}
-    void ready(bool, bool, bool) override { reader.read(*this); }
+    void ready(bool, bool, bool broken) override {
+      if (broken) poll.want(true, false);  // what came before the error is read first
+      reader.read(*this);
+    }
 
     ProxyHeaderReader& reader;
     const std::uint64_t number;

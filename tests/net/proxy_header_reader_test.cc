@@ -1,0 +1,69 @@
+// Connections that have not named their client yet, and are lost before they do.
+#include "proxy/net/proxies/proxy_header_reader.h"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+
+#include <string_view>
+#include <vector>
+
+#include "proxy/net/socket.h"
+#include "tests/support/connection.h"
+
+namespace entente::net::proxy_header_reader_test {
+namespace {
+
+struct Heard final : ProxyHeaderReader::User {
+  void client_named(Fd, const Address&, bool) override { FAIL("no header is whole"); }
+  void client_unnamed(Fd, const Address&, NoHeader why, const Fault&) override { all.push_back(why); }
+  std::vector<NoHeader> all;
+};
+
+/// A connection that has sent this and was then reset.
+Fd reset_after(std::string_view sent) {
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  Fd client = testing::connect_to(listening->address);
+  pollfd one{listening->tcp.get(), POLLIN, 0};
+  REQUIRE(::poll(&one, 1, 40'000) == 1);
+  Fd fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  REQUIRE(fd);
+  REQUIRE(::send(client.get(), sent.data(), sent.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(sent.size()));
+  const linger now{1, 0};
+  ::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  client.reset();
+  one = {fd.get(), 0, 0};  // an error is always reported
+  REQUIRE(::poll(&one, 1, 40'000) == 1);
+  return fd;
+}
+
+TEST_CASE("a connection that sends a part of what names its client, and is reset, is closed") {
+  for (const auto naming : {ClientNaming::kProxyHeader, ClientNaming::kForwarded})
+    for (const std::string_view sent :
+         {std::string_view(), naming == ClientNaming::kForwarded ? std::string_view("GET / HTTP/1.1\r\nX-Forw")
+                                                                 : std::string_view("PROXY TCP4 192.0")}) {
+      CAPTURE(sent);
+      Heard heard;
+      Loop loop;
+      const TrustedProxies proxies{{}, naming};
+      ProxyHeaderReader reader(loop, proxies, heard);
+      reader.add(reset_after(sent), *Address::parse("127.0.0.1:1"));
+      loop.run();  // ends when nothing is watched any more
+      CHECK(heard.all == std::vector{NoHeader::kLeft});
+      reader.close();
+    }
+}
+
+TEST_CASE("a health check that is reset after its header is closed") {
+  Heard heard;
+  Loop loop;
+  const TrustedProxies proxies;
+  ProxyHeaderReader reader(loop, proxies, heard);
+  reader.add(reset_after("PROXY UNKNOWN\r\n"), *Address::parse("127.0.0.1:1"));
+  loop.run();
+  CHECK(heard.all == std::vector{NoHeader::kLeft});
+  reader.close();
+}
+
+}  // namespace
+}  // namespace entente::net::proxy_header_reader_test
