@@ -15,6 +15,12 @@ void check(int result) {
   if (result != 0) std::abort();  // out of memory or of file descriptors before anything began
 }
 
+/// A process that still runs, and that nobody waits for (process/child_process.h).
+void close_detached(uv_handle_t* handle, void*) {
+  if (handle->type == UV_PROCESS && handle->data == nullptr && uv_is_closing(handle) == 0)
+    HandleCloser()(reinterpret_cast<uv_process_t*>(handle));
+}
+
 }  // namespace
 
 DatagramBuffers::DatagramBuffers() : bytes(kSlots * kSlotSize) {
@@ -44,6 +50,7 @@ Loop::~Loop() {
   after_events_.reset();
   after_timers_.reset();
   awake_.reset();
+  uv_walk(&loop_, close_detached, nullptr);
   uv_run(&loop_, UV_RUN_DEFAULT);  // only close callbacks are left
   [[maybe_unused]] const int left_open = uv_loop_close(&loop_);
   assert(left_open == 0);

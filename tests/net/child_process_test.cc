@@ -3,10 +3,11 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "proxy/net/fd.h"
+#include "tests/program/folder.h"
 
 namespace entente::net::child_process_test {
 namespace {
@@ -42,11 +44,70 @@ TEST_CASE("the end of a command is reported: its exit code, or the signal that e
   CHECK(parent.ends == std::vector<std::pair<std::int64_t, int>>{{0, 0}, {7, 0}, {0, 9}, {127, 0}});
 }
 
-TEST_CASE("a detached command runs on, and its end is not reported") {
+/// A command for start() that writes its process id to a file, and runs on.
+struct Sleeper {
+  std::string command() const { return "echo $$ > " + folder.file("pid") + "; exec sleep 1000"; }
+  pid_t pid() const {
+    for (;; std::this_thread::yield()) {
+      std::ifstream in(folder.file("pid"));
+      std::string line;
+      if (std::getline(in, line) && !in.eof()) return std::stoi(line);
+    }
+  }
+  Folder folder;
+};
+
+/// Runs the loop until a process that ends is reaped. False: it was not in time.
+bool is_reaped(Loop& loop, pid_t pid) {
+  struct Ticks final : Ticker::User {
+    void tick(Millis) override {}
+  } ticks;
+  const Ticker ticker(loop, ticks, 1);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+  while (::kill(pid, 0) == 0 && std::chrono::steady_clock::now() < until) uv_run(loop.raw(), UV_RUN_ONCE);
+  return ::kill(pid, 0) != 0;
+}
+
+TEST_CASE("a detached command runs on, also when the loop has ended, and its end is not reported") {
+  const Sleeper sleeper;
+  {
+    Parent parent;
+    REQUIRE(parent.child.start(sleeper.command()).ok());
+    parent.child.detach();
+    CHECK_FALSE(parent.child.runs());
+    parent.loop.run();
+    CHECK(parent.ends.empty());
+  }
+  const pid_t pid = sleeper.pid();
+  CHECK(::waitpid(pid, nullptr, WNOHANG) == 0);  // it runs
+  ::kill(pid, SIGKILL);
+  CHECK(::waitpid(pid, nullptr, 0) == pid);
+}
+
+TEST_CASE(
+    "a command that nobody waits for leaves no zombie when it ends: one that was detached, and one that was killed") {
   Parent parent;
-  REQUIRE(parent.child.start("exec sleep 0").ok());
+  const Sleeper sleeper;
+  REQUIRE(parent.child.start(sleeper.command()).ok());
   parent.child.detach();
-  parent.loop.run();
+  ::kill(sleeper.pid(), SIGKILL);
+  CHECK(is_reaped(parent.loop, sleeper.pid()));
+
+  for (const bool destroyed : {false, true}) {
+    CAPTURE(destroyed);
+    pid_t pid = 0;
+    {
+      ChildProcess child(parent.loop, parent);
+      REQUIRE(child.start({"sh", "-c", "echo $$; exec sleep 1000"}, "").ok());
+      while (!child.output().ends_with('\n')) uv_run(parent.loop.raw(), UV_RUN_ONCE);
+      pid = std::stoi(child.output());
+      if (!destroyed) {
+        child.kill();
+        CHECK(is_reaped(parent.loop, pid));
+      }
+    }
+    CHECK(is_reaped(parent.loop, pid));
+  }
   CHECK(parent.ends.empty());
 }
 
@@ -89,7 +150,7 @@ TEST_CASE("a program may read nothing of a long text, and write without end") {
   CHECK(parent.ends == std::vector<std::pair<std::int64_t, int>>{{0, 0}, {0, 0}});
 }
 
-/// Whether the process is gone, or waits to be reaped.
+/// Whether a process that is not our child is gone, or waits for the system to reap it.
 bool is_gone(const std::string& pid) {
   std::ifstream in("/proc/" + pid + "/stat");
   std::string stat;

@@ -96,7 +96,8 @@ Outcome<Done> ChildProcess::spawn(std::vector<char*> arguments, uv_stdio_contain
   options.stdio_count = 3;
   options.flags = UV_PROCESS_DETACHED;  // Ctrl-C is for us, not for the server that it starts
   options.exit_cb = [](uv_process_t* process, std::int64_t code, int signal) {
-    if (process->data != nullptr) static_cast<ChildProcess*>(process->data)->end(code, signal);
+    if (process->data != nullptr) return static_cast<ChildProcess*>(process->data)->end(code, signal);
+    HandleCloser()(process);
   };
 
   // A handle that uv_spawn has failed for must be closed, too.
@@ -133,9 +134,18 @@ void ChildProcess::end_group() const { (void)::kill(-process_->pid, SIGKILL); }
 
 void ChildProcess::kill() {
   if (process_ != nullptr && is_program_) end_group();
-  process_.reset();
+  detach();
   input_.reset();
   written_.reset();
+}
+
+/// The handle stays open until the process has ended: libuv reaps no other process. The loop closes it if it ends
+/// first.
+void ChildProcess::detach() {
+  if (process_ == nullptr) return;
+  process_->data = nullptr;
+  uv_unref(reinterpret_cast<uv_handle_t*>(process_.get()));
+  (void)process_.release();
 }
 
 void ChildProcess::end(std::int64_t code, int signal) {

@@ -2,7 +2,7 @@
 // given a text and whose output is kept.
 // Invariant: the command comes from the configuration, never from a peer. It inherits none of our files but standard
 // error. A line's output goes there, and the line outlives us; a program ends with its ChildProcess, with all that it
-// has started.
+// has started. Each is reaped when it ends, also if nobody waits for it any more, as long as the loop runs.
 #pragma once
 
 #include <array>
@@ -42,8 +42,8 @@ class ChildProcess {
   const std::string& output() const { return output_; }
   /// Ends a program that runs, and what it has started in its process group. It is not reported any more.
   void kill();
-  /// Does not wait for the command any longer.
-  void detach() { process_.reset(); }
+  /// Does not wait for the command any longer. It is not reported any more.
+  void detach();
 
  private:
   struct Input;

@@ -252,6 +252,10 @@ int uv_run(uv_loop_t* raw, uv_run_mode mode) {
 std::uint64_t uv_now(const uv_loop_t* loop) { return loop_of(loop).now; }
 std::uint64_t uv_hrtime() { return kernel().now(); }
 
+void uv_walk(uv_loop_t* loop, uv_walk_cb call, void* argument) {
+  each(loop_of(loop), [&](const Watched& one) { call(one.handle, argument); });
+}
+
 void uv_unref(uv_handle_t* handle) { watched(handle).referred = false; }
 
 void uv_close(uv_handle_t* handle, uv_close_cb on_close) {
