@@ -198,7 +198,7 @@ bool Recorder::look_after_file(WallTime now) {
   if (there.ok()) return false;
   forget_file(there.error());
   const auto begun = begin_new_file(now);
-  if (!begun.ok() && options_.failed) options_.failed({why_ + "; " + begun.error().text});
+  if (!begun.ok()) tell_failed({why_ + "; " + begun.error().text});
   return true;
 }
 
@@ -355,7 +355,7 @@ void Recorder::written() {
   const auto said = std::exchange(noted_in_chunk_, {});
   settle_links(true);
   settle_geometries(true);
-  trying_ = false;
+  trying_ = told_failed_ = false;
   if (std::exchange(failing_, false) && options_.resumed) options_.resumed(said);
 }
 
@@ -372,7 +372,13 @@ void Recorder::failed(WallTime now, const Error& error) {
   trying_ = false;
   failed_at_ = now;
   why_ = error.text;
-  if (!std::exchange(failing_, true) && options_.failed) options_.failed(error);
+  failing_ = true;
+  tell_failed(error);
+}
+
+/// Once, until a chunk is written again.
+void Recorder::tell_failed(const Error& error) {
+  if (!std::exchange(told_failed_, true) && options_.failed) options_.failed(error);
 }
 
 // Updates the links that had data in the chunk that just ended.

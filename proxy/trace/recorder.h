@@ -203,6 +203,7 @@ class Recorder {
   void written();
   void lose(const Amount& amount);
   void failed(WallTime now, const Error& error);
+  void tell_failed(const Error& error);
   Outcome<Done> say_lost();
   void settle_links(bool were_written);
   void settle_geometries(bool were_written);
@@ -232,7 +233,8 @@ class Recorder {
 
   mcap::StringMap summary_;
   bool lacks_channels_ = false;  // no channel ids are left for other programs' topics, and a note has said so
-  bool failing_ = false;         // the last chunk could not be written
+  bool failing_ = false;         // the last chunk could not be written, or another program spoiled the file
+  bool told_failed_ = false;     // since the last chunk that was written, RecorderOptions.failed was called
   bool sync_fails_ = false;
   bool trying_ = false;  // failing, and the open chunk is the next attempt
   WallTime failed_at_ = 0;

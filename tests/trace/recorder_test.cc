@@ -155,8 +155,9 @@ namespace {
 
 /// A recorder to a.mcap in a folder, and what it reported.
 struct Watched {
-  Watched() {
+  explicit Watched(RecorderOptions::OnFull on_full = RecorderOptions::OnFull::kContinue) {
     RecorderOptions options;
+    options.on_full = on_full;
     options.failed = [this](const Error& error) { said.push_back("failed: " + error.text); };
     options.moved = [this](const Error& why, const std::string& file) {
       said.push_back(why.text + "; now " + std::filesystem::path(file).filename().string());
@@ -308,6 +309,31 @@ TEST_CASE("a new file for which the disk has no room is removed, and tried again
   REQUIRE(ok(watched.recorder->close(7 * kSecond)));
   CHECK(watched.recorder->recorded().frames == 1);
   CHECK(watched.recorder->lost().frames == 2);
+}
+
+TEST_CASE("a disk that fills right after another program spoiled the file is reported, once") {
+  for (const auto on_full : {RecorderOptions::OnFull::kContinue, RecorderOptions::OnFull::kStop}) {
+    CAPTURE(static_cast<int>(on_full));
+    Watched watched(on_full);
+    std::filesystem::remove(watched.part);
+    watched.recorder->tick(4 * kSecond);
+    REQUIRE(watched.said.size() == 1);
+    CHECK(watched.said[0].ends_with("; now a.mcap"));
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    const rlimit none{10, limit.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+    for (WallTime at = 5; at < 9; ++at) {
+      watched.recorder->frame(at * kSecond, view(1, "lost"));
+      watched.recorder->tick(at * kSecond);
+    }
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    REQUIRE(watched.said.size() == 2);
+    CHECK(watched.said[1].starts_with("failed: "));
+    CHECK(watched.said[1].ends_with("File too large"));
+    CHECK(watched.recorder->failing());
+    REQUIRE(ok(watched.recorder->close(10 * kSecond)));
+  }
 }
 
 TEST_CASE("messages of more topics than a file can have are lost, counted, and told once") {
