@@ -16,8 +16,10 @@
 namespace entente::trace {
 namespace {
 
+std::string why(int code) { return ": " + std::generic_category().message(code); }
+
 Error failed(const char* doing, const std::string& path, int code = errno) {
-  return {std::string("cannot ") + doing + " " + path + ": " + std::generic_category().message(code)};
+  return {std::string("cannot ") + doing + " " + path + why(code)};
 }
 
 bool exists(const std::string& path) {
@@ -72,6 +74,11 @@ Outcome<Done> read_from(const Descriptor& file, const std::string& name, std::ui
 }
 
 }  // namespace
+
+bool says_full(const Error& error) {
+  const auto says = [&](int code) { return error.text.ends_with(why(code)); };
+  return says(ENOSPC) || says(EDQUOT) || says(EFBIG);
+}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {

@@ -39,6 +39,9 @@ class Source {
   virtual Outcome<bool> look_again() { return false; }
 };
 
+/// Whether this error of a FileSink says that there is no room: on the disk, or by a quota or a limit.
+bool says_full(const Error& error);
+
 /// A file descriptor, closed with its owner.
 class Descriptor {
  public:

@@ -89,7 +89,14 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of, options.echoes = echoes_of;
   options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
-  options.files.begin = [this, path](relay::LinkId session) { return begin(path(session), true); };
+  options.files.begin = [this, path](relay::LinkId session) {
+    const std::string file = path(session);
+    auto begun = begin(file, true);
+    // The session would not be recorded, as if a chunk of it could not be written.
+    if (!begun && session != 0 && settings_.on_full() == config::Recording::stop && trace::says_full(begun.error()))
+      options_of(settings_, file, give_up_).failed(begun.error());
+    return begun;
+  };
   options.files.each_session = names_each_session(target.pattern);
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};

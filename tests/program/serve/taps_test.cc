@@ -1,7 +1,12 @@
 #include "proxy/program/serve/taps.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <atomic>
+
+#include "adapters/panic/panic.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/program/config/config.h"
 #include "tests/program/folder.h"
 
@@ -21,6 +26,39 @@ TEST_CASE("two processes that begin a recording in the same second write two fil
   CHECK(old.stop().ok());
   CHECK(young.stop().ok());
   CHECK(folder.names().empty());  // nothing was recorded
+}
+
+TEST_CASE("with on_full = stop, the program stops if a session's file cannot be begun because the disk is full") {
+  const auto stops = [](config::Recording::OnFull on_full, const std::string& directory, rlim_t most) {
+    config::Recording settings = default_config().recording();
+    settings.set_directory(directory);
+    settings.set_on_full(on_full);
+    std::atomic<int> stopped{0};
+    Taps taps(settings, [&stopped] { ++stopped; });
+    const auto tap = taps.recording({"{link}.mcap", "panic", 1}, true);
+    REQUIRE(tap.ok());
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit now{most, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+    relay::LinkInfo info;
+    info.link = 1;
+    info.game = &panic::game();
+    (*tap)->sink(0).opened(info, steady_wall_now());
+    (*tap)->sink(0).closed(1, "left", steady_wall_now());
+    CHECK(taps.stop().ok());
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    return stopped != 0;
+  };
+  const Folder folder;
+  const std::string here = folder.path().string();
+  constexpr rlim_t kFull = 10, kRoom = RLIM_INFINITY;
+  CHECK(stops(config::Recording::stop, here, kFull));
+  CHECK_FALSE(stops(config::Recording::carry_on, here, kFull));
+  CHECK(folder.names().empty());
+  CHECK_FALSE(stops(config::Recording::stop, here + "/none", kRoom));
+  CHECK_FALSE(stops(config::Recording::stop, here, kRoom));
+  CHECK(folder.names() == std::set<std::string>{"1.mcap"});
 }
 
 }  // namespace
