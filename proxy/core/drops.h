@@ -39,8 +39,7 @@ inline constexpr MappingLine kNothingSaid = dropped_intent("Say", "the text is e
 /// For games whose servers limit a command's length. Each of them has this line in its own table.
 inline constexpr MappingLine kCommandTooLong = dropped_intent("Say", "the command is longer than the server accepts");
 
-// -- Faces of tank games; each game has them in its own table
-// -----------------------------------------------------------
+// -- Faces of tank games; each game has them in its own table ---------------------------------------------------------
 
 inline constexpr MappingLine kFireNotInPlay = dropped_intent("Fire", "the player is not in play");
 inline constexpr MappingLine kReloading = dropped_intent("Fire", "every gun is reloading");

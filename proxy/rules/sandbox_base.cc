@@ -68,8 +68,7 @@ int safe_tonumber(lua_State* lua) {
   return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
 }
 
-// -- pairs, next
-// ------------------------------------------------------------------------------------------------------------
+// -- pairs and next ---------------------------------------------------------------------------------------------------
 
 struct Key {
   int rank = 0;  // numbers, then texts, then the others
