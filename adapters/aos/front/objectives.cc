@@ -214,7 +214,7 @@ void Objectives::fill_flags(StateData& state, const FrontOut& out) const {
     *intels[side] = intel != nullptr ? place_of_token(*intel) : kNowhere;
     if (intel == nullptr || intel->state() != words::Token::CARRIED) continue;
     const auto carrier = players_.slot_of_player(intel->carrier());
-    if (carrier && players_[*carrier].side == side) {
+    if (carrier && is_of_carrier(side, *carrier)) {
       *intels[side] = kNowhere;
       continue;
     }
