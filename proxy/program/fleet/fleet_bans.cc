@@ -157,7 +157,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     const auto found = known_.find(entry.key);
     if (found == known_.end() || found->second.in_bucket == 0 || entry.revision < found->second.revision) return;
     Known& its = found->second;
-    if (its.ban.changed() <= its.in_bucket) return void(known_.erase(found));
+    if (!its.is_unsent()) return void(known_.erase(found));
     its.in_bucket = 0;  // a later change here is still to be sent
     its.revision = entry.revision;
     return;
@@ -212,7 +212,7 @@ void FleetBans::apply() {
 void FleetBans::tell() {
   std::uint64_t waiting = 0;
   for (auto& [key, its] : known_) {
-    if (its.ban.changed() <= its.in_bucket) continue;
+    if (!its.is_unsent()) continue;
     // The others still have the change before it.
     if (is_over(its.ban) && its.in_bucket != 0) its.ban.set_lifted(true);
     if (is_over(its.ban)) continue;
@@ -241,8 +241,7 @@ void FleetBans::sweep() {
   for (auto its = known_.begin(); its != known_.end() && swept < kMostSwept;) {
     const bus::SharedBan& ban = its->second.ban;
     const bool old = is_over(ban) || (ban.lifted() && ban.changed() + kForget < now);
-    const bool is_unsent = its->second.in_bucket != 0 && ban.changed() > its->second.in_bucket;
-    if (!old || is_unsent) {
+    if (!old || (its->second.in_bucket != 0 && its->second.is_unsent())) {
       ++its;
       continue;
     }

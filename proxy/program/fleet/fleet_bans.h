@@ -65,6 +65,7 @@ class FleetBans final : private net::Ticker::User {
     bus::SharedBan ban;
     std::uint64_t in_bucket = 0;  // `changed` of its entry in the bucket
     std::uint64_t revision = 0;   // of that entry
+    bool is_unsent() const { return ban.changed() > in_bucket; }
   };
   void tick(Millis now) override;
   void know(bus::SharedBan ban);
