@@ -41,6 +41,16 @@ std::string Control::answer_json(std::string_view line, const std::string& by) c
 }
 
 std::string Control::answer_as(std::string_view line, bool json, const std::string& by) const {
+  const std::lock_guard alone(*running_);
+  return answer_alone(line, json, by);
+}
+
+std::optional<std::string> Control::try_answer_as(std::string_view line, bool json, const std::string& by) const {
+  const std::unique_lock alone(*running_, std::try_to_lock);
+  return alone ? std::optional(answer_alone(line, json, by)) : std::nullopt;
+}
+
+std::string Control::answer_alone(std::string_view line, bool json, const std::string& by) const {
   const Reply told = reply(line, by);
   return json ? told.json() : told.text();
 }
@@ -58,20 +68,7 @@ bool Control::is_order(std::string_view name) const {
                      [&](const Command& one) { return one.order && one.name == name; });
 }
 
-std::optional<std::string> Control::try_answer_as(std::string_view line, bool json, const std::string& by) const {
-  const std::unique_lock alone(*running_, std::try_to_lock);
-  if (!alone) return std::nullopt;
-  const Reply told = run(line, by);
-  return json ? told.json() : told.text();
-}
-
 Reply Control::reply(std::string_view line, const std::string& by) const {
-  const std::lock_guard alone(*running_);
-  return run(line, by);
-}
-
-/// REQUIRES: no other command runs.
-Reply Control::run(std::string_view line, const std::string& by) const {
   std::string_view rest = line;
   const std::string_view name = first_word(rest);
   if (name == "help") return help();

@@ -53,8 +53,9 @@ class Control {
     Run run;
     bool order;
   };
+  /// REQUIRES: no other command runs.
+  std::string answer_alone(std::string_view line, bool json, const std::string& by) const;
   Reply reply(std::string_view line, const std::string& by) const;
-  Reply run(std::string_view line, const std::string& by) const;
   Reply help() const;
   std::string answer_any(std::string_view line, bool json, const std::string& by) const;
 
