@@ -237,6 +237,38 @@ TEST_CASE("seeks also work in a file without its end") {
   check_seeks(recording);
 }
 
+TEST_CASE("a seek finds a world whose link comes after its other fields") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  mcap::Writer writer(sink);
+  REQUIRE(writer.begin().ok());
+  REQUIRE(writer.define(mcap::Schema{1, Snapshot::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{1, 1, "/world", "protobuf", {}}).ok());
+  const auto add = [&](WallTime time, const std::string& data) {
+    writer.message({.channel = 1, .log_time = time, .publish_time = time, .data = as_bytes(data)});
+  };
+  for (const std::uint32_t link : {1, 2}) {
+    Snapshot without_link = world(link, 7 + link, "");
+    without_link.clear_link();
+    Snapshot only_link;
+    only_link.set_link(link);
+    add(link * kSecond, without_link.SerializeAsString() + only_link.SerializeAsString());
+  }
+  add(3 * kSecond, "\x22\x7f");  // a field that is longer than the message
+  REQUIRE(writer.end().ok());
+
+  testing::MemorySource source(file);
+  Recording recording(source);
+  for (const std::uint32_t link : {1, 2}) {
+    const auto found = recording.go_to_world(link, 4 * kSecond);
+    REQUIRE(found.ok());
+    REQUIRE(*found);
+    const auto event = recording.next();
+    REQUIRE((event.ok() && *event != nullptr && (*event)->world));
+    CHECK(text(**event) == "world " + std::to_string(link) + " " + std::to_string(7 + link) + " ");
+  }
+}
+
 TEST_CASE("after each seek all later events follow") {
   const Buffer file = long_recording();
   testing::MemorySource source(file);
