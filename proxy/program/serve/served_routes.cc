@@ -11,6 +11,13 @@ auto find(std::vector<ServedRoute>& in, std::size_t number) {
   return std::find_if(in.begin(), in.end(), [&](const ServedRoute& one) { return one.named.number == number; });
 }
 
+/// Adds the counters of `old` to those of `route`.
+void add_counters(const ServedRoute& old, ServedRoute& route) {
+  for (const std::size_t number : old.numbers())
+    if (std::find(route.before.begin(), route.before.end(), number) == route.before.end())
+      route.before.push_back(number);
+}
+
 }  // namespace
 
 std::vector<std::size_t> ServedRoute::numbers() const {
@@ -29,10 +36,7 @@ void ServedRoutes::add(ServedRoute route, std::optional<std::size_t> instead_of)
     }
   }
   for (const ServedRoute& old : retired_)
-    if (old.named.name == route.named.name)
-      for (const std::size_t number : old.numbers())
-        if (std::find(route.before.begin(), route.before.end(), number) == route.before.end())
-          route.before.push_back(number);
+    if (old.named.name == route.named.name) add_counters(old, route);
   served_.push_back(std::move(route));
 }
 
@@ -42,6 +46,9 @@ void ServedRoutes::retire(std::size_t number) {
   if (old == served_.end()) return;
   retired_.push_back(std::move(*old));
   served_.erase(old);
+  // What came in its place may be served already.
+  for (ServedRoute& route : served_)
+    if (route.named.name == retired_.back().named.name) add_counters(retired_.back(), route);
 }
 
 std::optional<ServedRoute> ServedRoutes::forget(std::size_t number) {
