@@ -6,6 +6,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/settings/route.h"
+#include "proxy/program/watch/watch_room.h"
 
 namespace entente {
 namespace {
@@ -63,6 +64,11 @@ void Observers::give_up() {
   for (const Observer& one : observers_) one.crowd->give_up();
 }
 
+void Observers::end_audience(std::size_t room, Millis time) {
+  const std::lock_guard lock(mutex_);
+  ending_.push_back({room, steady_now() + time});
+}
+
 void Observers::stop() {
   give_up();
   work_.reset();
@@ -72,6 +78,12 @@ Millis Observers::call_again() {
   const std::lock_guard lock(mutex_);
   for (const Observer& one : observers_)
     if (const std::uint32_t due = one.crowd->take_due(); due != 0) service_.server().add_bots(one.number, due);
+  const Millis now = steady_now();
+  std::erase_if(ending_, [&](const Audience& one) {
+    if (one.until > now) return false;
+    close_watch_room(service_.server(), one.room);
+    return true;
+  });
   return kCallEvery;
 }
 

@@ -36,7 +36,9 @@ class Observers {
   void dismiss(std::size_t number);
   /// From now on, no observer reconnects. From any thread.
   void give_up();
-  /// The same. Returns when none is being looked after any more.
+  /// After this time, the audience in this room is sent away. From any thread.
+  void end_audience(std::size_t room, Millis time);
+  /// The same as give_up(). Returns when none is being looked after any more.
   void stop();
 
  private:
@@ -44,12 +46,17 @@ class Observers {
     std::size_t number;
     std::shared_ptr<BotCrowd> crowd;
   };
+  struct Audience {
+    std::size_t room;
+    Millis until;
+  };
   Millis call_again();
 
   Service& service_;
   Housekeeping& thread_;
   std::mutex mutex_;
   std::vector<Observer> observers_;
+  std::vector<Audience> ending_;
   std::optional<Housekeeping::Work> work_;  // from the first one on
 };
 

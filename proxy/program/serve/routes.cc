@@ -103,7 +103,7 @@ Outcome<Done> Routes::open() {
     service_.measure_also([this](Metrics& metrics) { fleet_arenas_->measure(metrics); });
     service_.when_all_drain([this](bool on) { fleet_arenas_->step_back(on); });
   }
-  service_.when_taken_over([this] { observers_.give_up(); });
+  service_.when_taken_over([this] { end_broadcasts(); });
   Plan plan{places_, service_.describer(config_, places_), true};
   const auto hooks = hook_settings(config_);
   const auto lists = public_list_settings(config_);
@@ -547,6 +547,17 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   watches_ = std::move(plan.watches_after);
   lead_to_arenas();
   return Done{};
+}
+
+/// The observers leave. Their audiences see what was broadcast so far, and are sent to the other process.
+void Routes::end_broadcasts() {
+  observers_.give_up();
+  const std::lock_guard lock(reloading_);
+  for (const RunningWatch& watch : watches_) {
+    const auto feeds = [&](const Running& one) { return one.observer && one.broadcast == watch.broadcast; };
+    if (std::any_of(running_.begin(), running_.end(), feeds))
+      observers_.end_audience(watch.room, Millis{watch.settings.delay_s()} * 1000);
+  }
 }
 
 /// Sets the room of each route with `while_down` to the room that its arena has now.

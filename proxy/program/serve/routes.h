@@ -129,6 +129,7 @@ class Routes {
   void add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
   void end_removed(Plan& plan);
+  void end_broadcasts();
   void abandon(const Plan& plan);
   void lead_to_arenas();
   std::string sessions_go_on(const Running& listener) const;

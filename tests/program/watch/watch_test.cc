@@ -231,7 +231,8 @@ TEST_CASE("a relay is watched through a spectator on its server, which reconnect
   CHECK(process.wait() == 0);
 }
 
-TEST_CASE("after an upgrade, the spectator of the old process leaves, and that process ends with its last player") {
+TEST_CASE(
+    "after an upgrade, the old process's spectator leaves, its viewers are told, and it ends with its last player") {
   const int server_port = testing::free_for_both().port(), port = testing::free_for_both().port(),
             viewers = testing::free_for_both().port();
   const auto url = [&](int at) { return "\"native://127.0.0.1:" + port_text(at) + "?dialect=json\""; };
@@ -246,8 +247,12 @@ TEST_CASE("after an upgrade, the spectator of the old process leaves, and that p
   REQUIRE_MESSAGE(old.line(), old.err());
   REQUIRE(server.has("broadcast"));
   auto player = enter(port, "anna");
+  const auto viewer = enter(viewers, "vera");
   Process young({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
   REQUIRE_MESSAGE(young.line(), young.err());
+  CHECK(viewer->hears([](const words::Fact& fact) {
+    return fact.has_kicked() && fact.kicked().text() == "the broadcast has changed; join again";
+  }));
   player.reset();
   CHECK(old.wait() == 0);
   const std::string list = server.ctl({"list"}).out;
