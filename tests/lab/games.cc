@@ -122,17 +122,22 @@ Visitors::Visitors(Plan& plan, Verdict& verdict, const Place& watched)
 /// The last group watches: it sees what is true.
 bool Visitors::open_players(relay::ProxyServer& server) {
   for (std::size_t i = 0; i < ways_.size(); ++i) {
-    const auto behaviour =
-        plan_.draw("behaviour of " + ways_[i].name).chance(0.8) ? core::Behaviour::kHunt : core::Behaviour::kWander;
-    const auto added = server.add(
-        route_of_bots(ways_[i].clients, ways_[i].listen, [this, i, behaviour] { return crowd_.next(i, behaviour); }));
+    Draw draw = plan_.draw("behaviour of " + ways_[i].name);
+    Crowd::Role role;
+    role.behaviour = draw.chance(0.8) ? core::Behaviour::kHunt : core::Behaviour::kWander;
+    role.talks = plan_.has("talk on " + ways_[i].name, 0.4);
+    role.views = ways_[i].watched.has_value();
+    role.behind = ways_[i].behind;
+    if (role.views && draw.chance(0.5)) role.behaviour = core::Behaviour::kWatch;
+    const auto added =
+        server.add(route_of_bots(ways_[i].clients, ways_[i].listen, [this, i, role] { return crowd_.next(i, role); }));
     if (!added) return wrong("the players do not start: " + added.error().text), false;
     ways_[i].asked = 1;
   }
   watchers_asked_ = 1;
   return server
       .add(route_of_bots(speech("native", "json"), watched_,
-                         [this] { return crowd_.next(ways_.size(), core::Behaviour::kWatch); }))
+                         [this] { return crowd_.next(ways_.size(), {.behaviour = core::Behaviour::kWatch}); }))
       .ok();
 }
 
@@ -167,14 +172,25 @@ void Visitors::await_all(bool harsh) {
   const bool on_enet =
       std::any_of(ways_.begin(), ways_.end(), [&](const Way& one) { return is_enet(*one.server.game); });
   if (harsh) sleep(enet || on_enet ? kEnetNotices : kNotices);
-  const auto all_in = [this] {
+  kernel().wait([this] { return crowd_.in(ways_.size()) != 0; }, until);
+  if (crowd_.in(ways_.size()) == 0) wrong("nobody could watch the server's arena");
+  await_in(false, until);
+  // A broadcast begins with its spectator, who may come as late as the players, and is seen after its delay.
+  await_in(true, until + kMostBehind + kToldWithin);
+}
+
+void Visitors::await_in(bool viewers, Nanos until) {
+  const auto lacks = [&](std::size_t i) {
+    return ways_[i].watched.has_value() == viewers && crowd_.in(i) < ways_[i].wanted;
+  };
+  const auto all_in = [&] {
     for (std::size_t i = 0; i < ways_.size(); ++i)
-      if (crowd_.in(i) < ways_[i].wanted) return false;
-    return crowd_.in(ways_.size()) != 0;
+      if (lacks(i)) return false;
+    return true;
   };
   kernel().wait(all_in, until);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
-    if (crowd_.in(i) >= ways_[i].wanted) continue;
+    if (!lacks(i)) continue;
     std::string last = "nobody came";
     for (const auto& one : crowd_.people())
       if (one->group == i && !one->in())
@@ -182,7 +198,6 @@ void Visitors::await_all(bool harsh) {
     wrong(ways_[i].name + ": " + std::to_string(crowd_.in(i)) + " of " + std::to_string(ways_[i].wanted) +
           " players are in, 30 s after all is calm: " + last);
   }
-  if (crowd_.in(ways_.size()) == 0) wrong("nobody could watch the server's arena");
 }
 
 // -- What must hold ---------------------------------------------------------------------------------------------------
@@ -212,7 +227,7 @@ void Visitors::check_sights() {
       return name == one->name && at != truth->sees.end() && at->first.starts_with(name + " ");
     };
     for (const auto& [name, its] : one->sees)
-      if (!truth->sees.contains(name) && !is_renamed(name))
+      if (!truth->sees.contains(name) && !is_renamed(name) && !(way.watched && name == one->name))
         wrong(way.name + ": " + one->name + " sees " + name + ", who is not there");
     for (const auto& [name, its] : truth->sees) {
       if (name == truth->name || !crowd_.is_in(name)) continue;  // the server may not know yet who is gone
@@ -249,10 +264,17 @@ void Visitors::check_nobody_was_sent_away() {
              return one.began <= closed.second && one.gone_at >= closed.first;
            });
   };
+  // An audience may end, or not have begun.
+  const auto is_viewer = [this](const Person& one) { return one.group < ways_.size() && ways_[one.group].watched; };
   for (const auto& one : crowd_.people())
-    if (one->gone_at != 0 && !sent_away_.contains(one->name) && !comes_to_closed_doors(*one))
+    if (one->gone_at != 0 && !sent_away_.contains(one->name) && !comes_to_closed_doors(*one) && !is_viewer(*one))
       wrong(one->name + " was sent away" + (one->in_at == 0 ? " before it was in" : "") +
             (one->refused.empty() ? "" : ": " + one->refused));
+}
+
+void Visitors::check_delays() {
+  for (const auto& one : crowd_.people())
+    if (!one->saw_early.empty()) wrong(one->name + " saw " + one->saw_early + " before its delay had passed");
 }
 
 Faults network_faults(Plan& plan, bool harsh) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@ namespace entente::lab {
 
 inline constexpr Nanos kSecond = 1000 * kMilli;
 inline constexpr std::uint32_t kProxyHost = 0x0a000101, kServerHost = 0x0a000201, kPlayerHost = 0x0a000301;
+inline constexpr Nanos kMostBehind = 20 * kSecond;  // a viewer of a broadcast
 inline constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
 
 /// A way through the proxy, and its players.
@@ -33,6 +35,9 @@ struct Way {
   Place bound() const { return everywhere ? Place{kSix, listen.second} : listen; }
   std::size_t asked = 0;  // players, since the beginning
   bool moved = false;     // a player of it was moved, and may be elsewhere
+  /// Its players are viewers: the audience of this other way, so much later.
+  std::optional<std::size_t> watched{};
+  Nanos behind = 0;
   /// Its routes in the proxy, by number: the last one takes newcomers.
   std::vector<std::size_t> routes{};
 };
@@ -44,7 +49,8 @@ class Visitors {
   ~Visitors() = default;
   /// Keeps the players where they are wanted, until over_.
   void keep_players();
-  /// Waits until everybody is in, who must be in time. `harsh`: connections were lost, which takes a while to notice.
+  /// Waits until everybody is in, who must be in time, and then the viewers. `harsh`: connections were lost, which
+  /// takes a while to notice.
   void await_all(bool harsh);
   /// Everybody stops, and sees what has become of it.
   void rest();
@@ -54,6 +60,8 @@ class Visitors {
   void await_players_told();
   /// No player was sent away, except by the operator.
   void check_nobody_was_sent_away();
+  /// No viewer saw a player before its delay had passed.
+  void check_delays();
 
   void wrong(const std::string& what) { verdict_.wrong.push_back(what); }
   static void sleep(Nanos time) { std::this_thread::sleep_for(std::chrono::nanoseconds(time)); }
@@ -61,7 +69,7 @@ class Visitors {
   Plan& plan_;
   Verdict& verdict_;
   std::vector<Way> ways_;
-  Crowd crowd_;
+  Crowd crowd_{plan_};
   std::set<std::string> sent_away_;              ///< players whom the operator sent away
   std::vector<std::pair<Nanos, Nanos>> closed_;  ///< when the operator let nobody in: from, until
   Told told_by_players_{plan_, "players"};
@@ -71,6 +79,7 @@ class Visitors {
  private:
   bool open_players(relay::ProxyServer& server);
   void keep(std::size_t group, std::size_t wanted, std::size_t& asked);
+  void await_in(bool viewers, Nanos until);
   bool is_man(const std::string& name) const;
 
   const Place watched_;

@@ -1,6 +1,7 @@
 #include "tests/lab/operated.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "proxy/trace/recording.h"
 #include "tests/lab/kernel/disk.h"
@@ -16,6 +17,36 @@ bool may_meanwhile(const Speech& its) {
 bool has_list(const Speech& its) { return its.game->name() == "bzflag" || its == speech("aos", "0.75"); }
 
 constexpr Nanos kListedWithin = 60 * kSecond;
+constexpr std::uint16_t kAudiencePort = 5600, kDocumentsPort = 5700, kNobodysPort = 7999;
+constexpr const char* kRules = "rules.lua";
+
+/// Rules that hear and order much. `trouble`: what they do each second; the program must switch them off.
+std::string rules_text(const std::string& edition, const std::string& trouble) {
+  return "-- " + edition + R"(
+state.seen = state.seen or 0
+function on_join(player)
+  state.seen = state.seen + 1
+  tell(player.id, "Welcome, " .. player.name .. ", you are number " .. state.seen)
+end
+function on_leave(player) tell_all(player.name .. " has left") end
+function on_chat(player, text) return text .. "!" end
+function on_intent.fire(word, player)
+  local unit = unit_of(player)
+  if unit and #near(unit.x, unit.y, 3) > 3 then return false end
+end
+function on_fact.died(word) state.dead = word.player end
+command("seen", "says how many players have come", function(player) tell(player, state.seen) end)
+function on_tick() )" +
+         trouble + " end\n";
+}
+
+constexpr const char* kTroubles[] = {"",
+                                     "",
+                                     "",
+                                     "error('oh no')",
+                                     "while true do end",
+                                     "local t = {} for i = 1, 1e6 do t[i] = ('x'):rep(100) .. i end",
+                                     "for _, one in ipairs(players()) do tell(one.id, 'tick') end"};
 
 }  // namespace
 
@@ -35,7 +66,40 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
       receiver_(plan, verdict),
       has_tool_(plan.has("hook with a command", 0.4)),
       tool_(plan, verdict),
-      monitor_(plan, verdict, kProxyHost) {}
+      monitor_(plan, verdict, kProxyHost),
+      has_rules_(plan.has("rules", 0.4)) {
+  for (std::size_t i = 0, ways = ways_.size(); i < ways; ++i) add_audience(i);
+}
+
+/// Those who watch what happens on this way, or in the arena.
+void Operated::add_audience(std::size_t number) {
+  const Way& way = ways_[number];
+  const std::string name = "audience of " + way.name;
+  const auto watches_arena = [](const Way& one) { return one.watched && one.into_arena; };
+  if (way.into_arena && std::any_of(ways_.begin(), ways_.end(), watches_arena)) return;
+  if (!plan_.has(name, 0.3)) return;
+  Draw draw = plan_.draw(name);
+  Way audience{name, any_game(draw), way.server, way.into_arena, draw.number(1, 2)};
+  audience.listen = {kProxyHost, static_cast<std::uint16_t>(kAudiencePort + number)};
+  audience.watched = number;
+  audience.behind = draw.number(1, (kMostBehind - kLater) / kSecond) * kSecond;
+  const auto port = static_cast<std::uint16_t>(kDocumentsPort + number);
+  monitor_.read(port, [this, port, behind = audience.behind](std::string_view player) {
+    if (crowd_.is_early(player, behind))
+      wrong("the document of port " + std::to_string(port) + " has " + std::string(player) + " too early");
+  });
+  ways_.push_back(std::move(audience));
+}
+
+std::string Operated::audience_of(std::size_t number, const Edition& edition) const {
+  for (const Way& way : ways_)
+    if (way.watched == number)
+      return "watch = [{ listen = [" + quoted(url(way.clients, way.listen)) +
+             ", \"native+ws://10.0.1.1:" + std::to_string(kDocumentsPort + number) +
+             "?dialect=json\"], delay_s = " + std::to_string((way.behind + (edition.later ? kLater : 0)) / kSecond) +
+             " }]\n";
+  return "";
+}
 
 // -- The program ------------------------------------------------------------------------------------------------------
 
@@ -56,9 +120,12 @@ std::string Operated::configuration(const Edition& edition) const {
            "\nhost = \"10.0.1.1\"\nbzflag = " + quoted(Receiver::list_url()) + "\naos = " + quoted(Receiver::master()) +
            "\n";
   };
-  std::string arena, lists;
+  const std::string rules = has_rules_ ? "rules = [" + quoted(kRules) + "]\n" : "";
+  std::string arena, lists, arena_audience;
   bool announces_arena = false;
-  for (const Way& way : ways_) {
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    const Way& way = ways_[i];
+    if (way.watched) continue;
     const std::string listen = quoted(url(way.clients, way.bound()) +
                                       (way.clients.tls ? std::string("&cert=") + kCertificate + "&key=" + kKey : ""));
     if (has_list(way.clients) && !(way.into_arena && announces_arena)) {
@@ -67,11 +134,13 @@ std::string Operated::configuration(const Edition& edition) const {
     }
     if (way.into_arena) {
       arena += (arena.empty() ? "" : ", ") + listen;
+      arena_audience += audience_of(i, edition);
       continue;
     }
-    text += "[[route]]\nname = \"way" + std::to_string(way.listen.second) + "\"\nlisten = " + listen +
-            "\nto = " + quoted(url(way.server, way.to) + (way.server.tls ? std::string("&ca=") + kAuthority : "")) +
-            "\n" + record + "check_s = " + std::to_string(edition.check / kSecond) + "\n";
+    text += "[[route]]\nname = \"way" + std::to_string(way.listen.second) + "\"\nlisten = " + listen + "\n" +
+            servers_of(way) + record + rules + audience_of(i, edition) +
+            "check_s = " + std::to_string(edition.check / kSecond) + "\n";
+    if (way.clients == way.server) text += relay_options(way, edition);
     if (way.hold != 0 && edition.holds) text += "hold_s = " + std::to_string(way.hold / kSecond) + "\n";
     if (way.hold != 0 && edition.holds && plan_.draw("start by " + way.name).chance(0.3))
       text += "start = \"start the server\"\n";
@@ -83,7 +152,8 @@ std::string Operated::configuration(const Edition& edition) const {
     text += "[[route]]\nlisten = " + quoted(url(speech("bzflag", "2.4"), {kProxyHost, 5900})) +
             "\nto = " + quoted(url(speech("bzflag", "2.4"), server_for(speech("bzflag", "2.4")))) + "\n";
   if (arena.empty()) arena = quoted(url(speech("native", "json"), {kProxyHost, 5800}));
-  text += "[[arena]]\nname = \"lobby\"\nseats = 32\nside = 80\nlisten = [" + arena + "]\n";
+  text += "[[arena]]\nname = \"lobby\"\nseats = 32\nside = 80\nlisten = [" + arena + "]\n" + rules + arena_audience +
+          "bots = " + std::to_string(plan_.draw("bots").number(0, 2)) + "\n";
   text += "[[hook]]\nname = \"duty\"\nurl = " + quoted(Receiver::hook_url()) +
           "\nevents = [\"join\", \"leave\", \"empty\", \"refused\", \"server_down\", \"server_up\", "
           "\"recording_finished\", "
@@ -93,6 +163,34 @@ std::string Operated::configuration(const Edition& edition) const {
     text += "[[hook]]\nname = \"tool\"\ncommand = [" + quoted(Processes::kTool) +
             ", \"--all\"]\nevents = [\"join\", \"leave\"]\ntimeout_s = 5\n";
   return text + lists;
+}
+
+/// Some ways have a second server, which is never there.
+std::string Operated::servers_of(const Way& way) const {
+  const auto server = [&](const Place& at) {
+    return quoted(url(way.server, at) + (way.server.tls ? std::string("&ca=") + kAuthority : ""));
+  };
+  const std::string real = server(way.to), dead = server({way.to.first, kNobodysPort});
+  Draw draw = plan_.draw("servers of " + way.name);
+  if (draw.chance(0.7)) return "to = " + real + "\n";
+  constexpr const char* kPolicies[] = {"first", "least", "hash"};
+  return "to = [" + (draw.chance(0.5) ? dead + ", " + real : real + ", " + dead) +
+         "]\npolicy = " + quoted(draw.one_of(kPolicies)) + "\n";
+}
+
+/// What only relays have.
+std::string Operated::relay_options(const Way& way, const Edition& edition) const {
+  Draw draw = plan_.draw("options of " + way.name);
+  std::string text = edition.lab.empty() || draw.chance(0.5) ? "" : "lab = " + quoted(edition.lab) + "\n";
+  if (has_rules_) text += "announce = true\nrewrite = " + std::string(draw.chance(0.5) ? "true" : "false") + "\n";
+  return text;
+}
+
+/// `act`: the reload that reads them.
+void Operated::put_rules(const std::string& act) const {
+  Draw draw = plan_.draw("rules of " + act);
+  const std::string trouble = act.empty() ? "" : draw.one_of(kTroubles);
+  kernel().disk().put(std::string("/lab/") + kRules, as_bytes(rules_text(act, trouble)));
 }
 
 /// The command that starts the server. It may fail, and it may take a while.
@@ -115,6 +213,7 @@ bool Operated::start_server() {
 
 void Operated::live() {
   Service::prepare({&service_});
+  put_rules("");
   put_certificate(serial_);
   kernel().disk().put("/lab/other.pem", as_bytes(std::string("key 0\n")));
   kernel().disk().put(kToken, as_bytes(std::string(Monitor::kToken) + "\n"));
@@ -145,6 +244,8 @@ void Operated::live() {
   if (!harsh_) check_nobody_was_sent_away();
   over_ = true;
   keeping.join();
+  check_delays();
+  if (compares_) rest(), check_sights();
   if (const std::string answer = ask("routes"); !answer.starts_with("ok")) wrong("`routes` is answered: " + answer);
   monitor_.stop();
   const bool closed = close();
@@ -174,11 +275,13 @@ bool Operated::close() {
 bool Operated::await_no_sessions() {
   const Nanos until = kernel().now() + kStopsWithin;
   if (!service_.await_empty(until)) return false;
-  // Sessions that have ended may take a moment to go.
-  const auto empty = [](const auto& all) {
-    return all && std::all_of(all->begin(), all->end(), [](double one) { return one == 0; });
+  // Sessions that have ended may take a moment to go. The spectators of broadcasts stay.
+  const auto stay =
+      std::count_if(ways_.begin(), ways_.end(), [](const Way& one) { return one.watched && !one.into_arena; });
+  const auto are_gone = [stay](const auto& all) {
+    return all && std::accumulate(all->begin(), all->end(), 0.0) <= static_cast<double>(stay);
   };
-  while (!empty(monitor_.values_of("entente_sessions")))
+  while (!are_gone(monitor_.values_of("entente_sessions")))
     if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on, as the metrics say"), false;
   return true;
 }
@@ -190,7 +293,8 @@ void Operated::await_listed() {
   if (harsh_ || receiver_.has_failed()) return;
   for (const Way& way : ways_)
     if (const std::string place = address({kProxyHost, way.listen.second}).text();
-        has_list(way.clients) && !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
+        !way.watched && has_list(way.clients) &&
+        !kernel().wait([&] { return receiver_.lists(place); }, kernel().now() + kListedWithin))
       wrong(way.name + " is not in the public list");
 }
 

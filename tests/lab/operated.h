@@ -30,8 +30,15 @@ class Operated final : private Games {
     bool holds = true;
     std::string title = "first";  // of what is announced
     bool addresses = false;       // for the receiver of the hook
+    bool later = false;           // audiences
+    std::string lab;              // of relays
   };
+  void add_audience(std::size_t way);
   std::string configuration(const Edition& edition) const;
+  std::string audience_of(std::size_t way, const Edition& edition) const;
+  std::string servers_of(const Way& way) const;
+  std::string relay_options(const Way& way, const Edition& edition) const;
+  void put_rules(const std::string& act) const;
   int run_line(const std::string& line);
   /// Unless it runs already. False: it does not start.
   bool start_server();
@@ -61,6 +68,7 @@ class Operated final : private Games {
   /// Asks the program. Its answer, or "" if there is none.
   std::string ask(const std::string& line);
 
+  static constexpr Nanos kLater = 5 * kSecond;
   static constexpr const char *kSocket = "/lab/control.sock", *kToken = "/lab/token";
 
   const bool harsh_, records_;
@@ -75,6 +83,7 @@ class Operated final : private Games {
   const bool has_tool_;
   Tool tool_;
   Monitor monitor_;
+  const bool has_rules_, compares_ = plan_.has("what players see is compared", 0.5);
 };
 
 }  // namespace entente::lab

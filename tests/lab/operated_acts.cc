@@ -16,6 +16,9 @@ constexpr const char* kHarsh[] = {
 constexpr const char* kCommands[] = {"list",   "routes", "servers",    "stats",       "listeners", "bans",
                                      "access", "rules",  "recordings", "say hear ye", "drain",     "kick"};
 
+/// Faults that relays make on purpose, and that cost nobody anything.
+constexpr const char* kLabs[] = {"", "delay=50ms±20ms", "slice=10-1000, delay=10ms", "stall=1%:300ms; seed=3"};
+
 /// What is wrong with a configuration, and how the text gets it.
 struct Broken {
   const char *what, *text;
@@ -139,6 +142,9 @@ void Operated::reload(const Act& act) {
   edition_.holds = draw.chance(0.7);
   edition_.title = draw.chance(0.5) ? "first" : "second";
   edition_.addresses = draw.chance(0.5);
+  edition_.later = draw.chance(0.3);
+  edition_.lab = draw.one_of(kLabs);
+  if (draw.chance(0.5)) put_rules(act.name);
   if (plan_.draw("log of " + act.name).chance(0.5)) service_.move_log();
   if (plan_.draw("certificate of " + act.name).chance(0.5)) put_certificate(++serial_);
   receiver_.reload(), tool_.reload();

@@ -270,9 +270,13 @@ Monitor::Reply Monitor::ask(std::uint16_t port, const std::string& request) cons
   return reply;
 }
 
+Monitor::Reply Monitor::get(std::uint16_t port, const std::string& path) const {
+  return ask(port, "GET " + path + " HTTP/1.1\r\nHost: 10.0.1.1\r\nConnection: close\r\n\r\n");
+}
+
 Monitor::Reply Monitor::metrics() {
   const bool must = must_;
-  Reply reply = ask(kMetricsPort, "GET /metrics HTTP/1.1\r\nHost: 10.0.1.1\r\nConnection: close\r\n\r\n");
+  Reply reply = get(kMetricsPort, "/metrics");
   if (must && reply.status != 200) wrong("the metrics are answered with " + std::to_string(reply.status));
   if (reply.status == 200) check_metrics(reply.body);
   return reply;
@@ -303,6 +307,35 @@ std::optional<std::vector<double>> Monitor::values_of(const std::string& metric,
   return values;
 }
 
+/// Reads the newest fragment as a cache does.
+void Monitor::read(Documents& broadcast) {
+  const bool must = must_;
+  const Reply newest = get(broadcast.port, "/live");
+  if (newest.status != 200 && newest.status != 503 && must)
+    wrong("/live of port " + std::to_string(broadcast.port) + " is answered with " + std::to_string(newest.status));
+  if (newest.status != 200) return;
+  for (std::string_view rest = newest.body;;) {
+    constexpr std::string_view kName = "\"name\":\"";
+    const std::size_t at = rest.find(kName);
+    if (at == std::string_view::npos) break;
+    rest.remove_prefix(at + kName.size());
+    broadcast.heard(rest.substr(0, rest.find('"')));
+  }
+  read_fragment(broadcast, number_after(newest.body, "\"fragment\":"));
+  read_fragment(broadcast, broadcast.fragments.empty() ? 0 : broadcast.fragments.begin()->first);
+}
+
+/// A fragment never changes, unless the wall clock steps. After an upgrade, it is gone.
+void Monitor::read_fragment(Documents& broadcast, std::uint64_t number) {
+  constexpr std::size_t kMost = 8;
+  const bool must = must_;
+  const Reply reply = get(broadcast.port, "/live/" + std::to_string(number));
+  if (reply.status != 200 || !must) return;
+  const auto [known, is_new] = broadcast.fragments.emplace(number, reply.body);
+  if (!is_new && known->second != reply.body) wrong("fragment " + std::to_string(number) + " has changed");
+  if (broadcast.fragments.size() > kMost) broadcast.fragments.erase(broadcast.fragments.begin());
+}
+
 void Monitor::give_command() {
   const bool must = must_;
   const std::string body = "[\"routes\",\"list\"]";
@@ -317,6 +350,7 @@ void Monitor::give_command() {
 void Monitor::watch() {
   while (!stops_) {
     (void)metrics();
+    for (Documents& one : broadcasts_) read(one);
     give_command();
     sleep(plan_.draw("rest of the monitor").time(1'000, 10'000));
   }

@@ -106,6 +106,10 @@ class Monitor {
 
   /// `host`: of the program.
   Monitor(Plan& plan, Verdict& verdict, std::uint32_t host) : plan_(plan), verdict_(verdict), host_(host) {}
+  /// A broadcast has documents at this port. `heard`: called with each name in them. REQUIRES: before start().
+  void read(std::uint16_t port, std::function<void(std::string_view name)> heard) {
+    broadcasts_.push_back({port, std::move(heard), {}});
+  }
   /// `must`: each question is answered from now on, and in time.
   void start(bool must);
   void demand() { must_ = true; }
@@ -121,7 +125,15 @@ class Monitor {
   void watch();
   void guess();
   Reply ask(std::uint16_t port, const std::string& request) const;
+  Reply get(std::uint16_t port, const std::string& path) const;
   Reply metrics();
+  struct Documents {
+    std::uint16_t port = 0;
+    std::function<void(std::string_view name)> heard;
+    std::map<std::uint64_t, std::string> fragments;  // the newest that were read
+  };
+  void read(Documents& broadcast);
+  void read_fragment(Documents& broadcast, std::uint64_t number);
   void give_command();
   void check_metrics(const std::string& body);
   void wrong(const std::string& what) {
@@ -134,6 +146,7 @@ class Monitor {
   const std::uint32_t host_;
   bool must_ = false, stops_ = false;
   std::size_t running_ = 0;  // threads
+  std::vector<Documents> broadcasts_;
 };
 
 }  // namespace entente::lab

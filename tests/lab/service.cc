@@ -137,9 +137,12 @@ bool Service::close(bool has_players) {
 }
 
 bool Service::await_empty(Nanos until) {
+  // "ok", the names of the columns, and the spectators of broadcasts, who stay.
   const auto is_empty = [this] {
-    const std::string sessions = ask("list", true);
-    return std::count(sessions.begin(), sessions.end(), '\n') == 2;  // "ok", and the names of the columns
+    std::istringstream lines(ask("list", true));
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);) count += line.find("\tbroadcast") == std::string::npos ? 1 : 0;
+    return count == 2;
   };
   while (!is_empty())
     if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on without their players"), false;
