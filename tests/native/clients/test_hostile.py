@@ -1,5 +1,6 @@
 # Servers that send what they like, lie, fall silent and flood.
 import asyncio
+import gc
 import json
 import time
 import tracemalloc
@@ -160,6 +161,91 @@ class Hostile(unittest.IsolatedAsyncioTestCase):
                 async with entente.connect(port=server.port, name="t", on={"said": lambda event: 1 / 0}) as bot:
                     async for _ in bot.events():
                         pass
+
+    async def test_a_callback_that_fails_at_the_end_too_leaves_nobody_waiting(self):
+        def fail(event):
+            if event.kind in ("said", "disconnected"):
+                raise ValueError(event.kind)
+
+        async def after_a_word(reader, writer, _visit):
+            writer.write(WELCOME)
+            await reader.readline()  # Enter
+            await reader.readline()  # what the bot says then
+            writer.write(b'{"said":{"text":"x"}}\n')
+            await reader.read()
+        for kind, ends, first in (("*", "say", "said"), ("disconnected", "leave", "disconnected")):
+            async with Server(after_a_word) as server, asyncio.timeout(SOON):
+                bot = await entente.connect(port=server.port, name="t", on={kind: fail})
+                waits = [asyncio.ensure_future(bot.wait_for("died", timeout=SOON)), asyncio.ensure_future(anext(bot.events("died")))]
+                await asyncio.sleep(0)
+                if ends == "say":
+                    bot.say("x")
+                else:
+                    await bot.leave()
+                for wait in waits:
+                    with self.assertRaisesRegex(ValueError, first):
+                        await wait
+                self.assertEqual((str(bot.error), bot.over), (first, True))
+                await bot.leave()
+
+    async def test_a_connect_that_is_cancelled_leaves_no_player(self):
+        heard, left = [], asyncio.Event()
+
+        async def let_in_late(reader, writer, _visit):
+            writer.write(b'{"you":{"player":1,"newest":2}}\n')
+            heard.append(await reader.readline())
+            entered.set()
+            heard.extend((await reader.read()).splitlines())  # until the bot closes
+            left.set()
+        for as_context in (True, False):
+            entered = asyncio.Event()
+            left.clear()
+
+            async def enter(port):
+                if not as_context:
+                    return await entente.connect(port=port, name="t")
+                async with entente.connect(port=port, name="t"):
+                    self.fail("it is not in")
+            async with Server(let_in_late) as server, asyncio.timeout(SOON):
+                task = asyncio.create_task(enter(server.port))
+                await entered.wait()
+                task.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+                await left.wait()
+                self.assertEqual([one.get_name() for one in asyncio.all_tasks() if "entente bot" in one.get_name()], [])
+                self.assertEqual(server.visits, 1)
+
+    async def test_a_spawn_that_is_cancelled_waits_no_more(self):
+        async with Server(says(WELCOME)) as server:
+            async with entente.connect(port=server.port, name="t") as bot:
+                with self.assertRaises(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await bot.spawn()
+                self.assertEqual(bot._waiters, [])
+
+    async def test_an_iterator_that_nobody_reads_any_more_is_forgotten(self):
+        async def answer(reader, writer, _visit):
+            writer.write(WELCOME)
+            while await reader.readline():
+                writer.write(b'{"said":{"text":"x"}}\n')
+
+        async def listen(bot, heard):
+            async for event in bot.events("said"):
+                heard.append(event.word.text)
+        async with Server(answer) as server, asyncio.timeout(SOON):
+            async with entente.connect(port=server.port, name="t") as bot:
+                heard = []
+                asyncio.ensure_future(listen(bot, heard))  # nobody keeps this task
+                await asyncio.sleep(0)
+                for _ in range(3):
+                    gc.collect()
+                    bot.say("x")
+                    async for _event in bot.events("said"):
+                        break
+                while len(heard) < 3:
+                    await asyncio.sleep(0)
+                self.assertEqual(len(bot._queues), 1)
 
     async def test_waits_end_with_the_bot(self):
         async with Server(says(WELCOME + b'{"kicked":{"text":"bye"}}\n')) as server:

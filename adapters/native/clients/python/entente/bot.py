@@ -13,6 +13,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, AsyncIterator, Callable, Generator, Iterable, Optional
+from weakref import WeakSet
 
 from . import words
 from .codec import Message, Word, make_intent, parse_fact, spell_intent
@@ -42,8 +43,9 @@ class Event:
 class Events:
     """Events that wait to be read, oldest first. `missed` counts those that were dropped, because nobody read them."""
 
-    def __init__(self, kinds: frozenset[str], most: int) -> None:
+    def __init__(self, kinds: frozenset[str], most: int, awaited: set[Events]) -> None:
         self.kinds, self.missed = kinds, 0
+        self._awaited = awaited
         self._waiting: deque[Event] = deque(maxlen=most)
         self._came = asyncio.Event()
         self._over: Optional[BaseException] = None
@@ -69,7 +71,11 @@ class Events:
                     raise self._over
                 raise StopAsyncIteration
             self._came.clear()
-            await self._came.wait()
+            self._awaited.add(self)  # otherwise the task that waits could be collected as garbage
+            try:
+                await self._came.wait()
+            finally:
+                self._awaited.discard(self)
         return self._waiting.popleft()
 
 
@@ -91,7 +97,8 @@ class Bot(Wishes):
         self._retry: Optional[asyncio.TimerHandle] = None
         self._sent: deque[tuple[int, Word]] = deque(maxlen=MOST_SENT)
         self._number = 0  # of the last intent on this connection
-        self._queues: list[Events] = []
+        self._queues: WeakSet[Events] = WeakSet()  # a queue that nobody can read any more is forgotten
+        self._awaited: set[Events] = set()  # queues that a task waits for
         self._callbacks: dict[str, list[Callable[[Any], Any]]] = {}
         self._waiters: list[tuple[Callable[[Event], bool], asyncio.Future[Event]]] = []
 
@@ -132,9 +139,11 @@ class Bot(Wishes):
                 self.send(words.Spawn())
                 spawned = self._expect(lambda event: event.kind in ("spawned", "unit", "pose") and self.unit is not None)
                 left = ends - time.monotonic()
-                done, _ = await asyncio.wait({refused, spawned}, timeout=max(min(ASK_AGAIN_S, left), 0),
-                                             return_when=asyncio.FIRST_COMPLETED)
-                self._give_up(spawned)
+                try:
+                    done, _ = await asyncio.wait({refused, spawned}, timeout=max(min(ASK_AGAIN_S, left), 0),
+                                                 return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    self._give_up(spawned)
                 if spawned in done:
                     spawned.result()
                 elif refused in done:
@@ -174,10 +183,10 @@ class Bot(Wishes):
         Without kinds: all except poses and other frequent facts. It ends when you leave, and raises what else ends the bot.
         If nobody reads it, `most` events are kept.
         """
-        queue = Events(frozenset(kinds), most)
+        queue = Events(frozenset(kinds), most, self._awaited)
         if self.over:
             queue.close(self.error)
-        self._queues.append(queue)
+        self._queues.add(queue)
         return queue
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -230,7 +239,11 @@ class Bot(Wishes):
     async def _start(self) -> None:
         self._task = asyncio.create_task(self._run(), name=f"entente bot {self._enter.name}")
         inside = self._inside
-        done, _ = await asyncio.wait({inside, self._task}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            done, _ = await asyncio.wait({inside, self._task}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:  # cancelled: nobody gets this bot
+            await self.leave()
+            raise
         if inside.done() and not inside.cancelled():
             return
         await self.leave()
@@ -263,15 +276,19 @@ class Bot(Wishes):
             self._finish(error)
 
     def _finish(self, error: Optional[BaseException]) -> None:
-        self._end_visit(error)
-        self.error = error  # type: ignore[assignment]
-        for queue in self._queues:
-            queue.close(error)
-        for _, future in self._waiters:
-            if not future.done():
-                future.set_exception(error or ConnectionLost("you left"))
-        if not self._inside.done():
-            self._inside.cancel()
+        try:
+            self._end_visit(error)
+        except Exception as broken:  # of a callback
+            error = error or broken
+        finally:
+            self.error = error  # type: ignore[assignment]
+            for queue in self._queues:
+                queue.close(error)
+            for _, future in self._waiters:
+                if not future.done():
+                    future.set_exception(error or ConnectionLost("you left"))
+            if not self._inside.done():
+                self._inside.cancel()
 
     def _end_visit(self, error: Optional[BaseException]) -> None:
         if self._retry is not None:
