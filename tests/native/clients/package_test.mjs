@@ -8,12 +8,16 @@ import { tmpdir } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { openArena } from "../../../adapters/native/clients/js/arena.js";
 import { LONGEST_LINE, parseFact, spellIntent } from "../../../adapters/native/clients/js/codec.js";
 import { BadIntent, ClaimRefused, connect, ConnectionLost, distance, EntenteError, Kicked, ProtocolError, Refused, Room, TimeLimit } from "../../../adapters/native/clients/js/index.js";
 import { INTENTS, MESSAGES } from "../../../adapters/native/clients/js/words.js";
 
 const PACKAGE = fileURLToPath(new URL("../../../adapters/native/clients/js/", import.meta.url));
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc");
 const SOON = 120;  // seconds; a limit for a busy machine
 const lines = (...facts) => facts.map((fact) => `${JSON.stringify(fact)}\n`).join("");
 const WELCOME = lines({ you: { player: 1, contract: 1, newest: 2 } }, { player: { id: 1, name: "t" } }, { ready: {} });
@@ -194,6 +198,42 @@ test("an error in a callback ends the bot, and waits end with it", () => withSer
   assert.throws(() => bot.goto(1, 1), RangeError);
 }));
 
+test("a callback that fails at a disconnection ends the bot with its error", async () => {
+  for (const kind of ["disconnected", "*"]) {
+    let fails = false;
+    await withServer((socket) => (socket.write(WELCOME), socket.once("data", () => socket.end())), async (port) => {
+      const bot = await connect({ port, name: "t", firstDelay: 0.01, on: { [kind]: () => { if (fails) throw new RangeError("mine"); }, connected: () => { fails = true; } } });
+      await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), RangeError);
+      assert.ok(bot.error instanceof RangeError && bot.over);
+    });
+  }
+});
+
+test("a callback that leaves at a disconnection does not connect again", () => withServer((socket) => (socket.write(WELCOME), socket.once("data", () => socket.end())), async (port, visits) => {
+  const bot = await connect({ port, name: "t", firstDelay: 0.01, on: { disconnected: () => bot.leave() } });
+  await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), ConnectionLost);
+  await sleep(50);
+  assert.equal(visits(), 1);
+}));
+
+test("an iterator whose loop has ended is forgotten", () => withServer((socket) => {
+  socket.write(WELCOME);
+  socket.on("data", () => socket.write(lines({ said: { text: "x" } }, { said: { text: "y" } })));
+}, async (port) => {
+  const bot = await connect({ port, name: "t" });
+  const readOne = async () => {
+    const read = bot.events("said");
+    bot.say("x");
+    for await (const { word } of read) if (word.text === "x") break;
+    assert.deepEqual(await read.next(), { value: undefined, done: true });
+    return new WeakRef(read);
+  };
+  const read = [await readOne(), await readOne()];
+  for (let tries = 0; tries < 1000 && read.some((one) => one.deref()); ++tries) await sleep(1), collectGarbage();
+  assert.deepEqual(read.map((one) => one.deref()), [undefined, undefined]);
+  bot.leave();
+}));
+
 test("a wait has a time limit", () => withServer((socket) => (socket.resume(), socket.write(WELCOME)), async (port) => {
   const bot = await connect({ port, name: "t" });
   await assert.rejects(bot.waitFor("died", undefined, { timeout: 0.05 }), { name: "TimeLimit", message: "died did not happen within 0.05 s" });
@@ -235,6 +275,52 @@ test("over a WebSocket, each frame is a line", async () => {
   await withWebSocket([...frames, "{"], "", () => assert.rejects(connect({ name: "t", web: true, timeout: SOON }).then((bot) => bot.waitFor("died")), ProtocolError));
   await withWebSocket([...frames, new ArrayBuffer(1)], "", () => assert.rejects(connect({ name: "t", web: true, timeout: SOON }).then((bot) => bot.waitFor("died")), ProtocolError));
   await withWebSocket(frames, "too slow", () => assert.rejects(connect({ name: "t", web: true, reconnect: false }).then((bot) => bot.waitFor("died")), /too slow/));
+});
+
+const slowly = () => { for (const until = performance.now() + 10; performance.now() < until;); };
+
+test("a slow bot over a WebSocket hears all that was said before the end", async () => {
+  const people = Array.from({ length: 20 }, (_, i) => JSON.stringify({ player: { id: i + 2, name: `p${i}` } }));
+  for (const [last, kind] of [[{ kicked: { text: "bye" } }, Kicked], [{ refused: { code: "BANNED", text: "bye" } }, Refused]]) {
+    const frames = [...WELCOME.trim().split("\n"), ...people, JSON.stringify(last)];
+    let left = 0;
+    const sent = await withWebSocket(frames, "bye", async () => {
+      const on = { player: slowly, disconnected: () => { ++left; } };
+      const bot = await connect({ name: "t", web: true, timeout: SOON, firstDelay: 0.01, on });
+      await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), kind);
+      assert.equal(bot.room.players.size, 21);
+    });
+    assert.deepEqual([sent.filter((line) => line.startsWith("ws:")).length, left], [1, 0]);
+  }
+});
+
+test("a callback that sends after the end of a connection does not hide its reason", async () => {
+  const frames = [...WELCOME.trim().split("\n"), ...Array(20).fill(JSON.stringify({ said: { text: "x" } })), JSON.stringify({ kicked: { text: "bye" } })];
+  await withWebSocket(frames, "bye", async () => {
+    const on = { said: ({ word }) => (slowly(), bot?.say(word.text)) };
+    let bot = null;
+    const connected = connect({ name: "t", web: true, timeout: SOON, on }).then((one) => { bot = one; });
+    await assert.rejects(connected.then(() => bot.waitFor("died", undefined, { timeout: SOON })), Kicked);
+  });
+});
+
+test("what waits for a slow bot over a WebSocket is bounded", async () => {
+  const frames = [...WELCOME.trim().split("\n"), JSON.stringify({ said: { text: "x" } }), ...Array(3).fill(" ".repeat(12 * 2 ** 20)), JSON.stringify({ kicked: { text: "bye" } })];
+  await withWebSocket(frames, "", async () => {
+    const bot = await connect({ name: "t", web: true, timeout: SOON, reconnect: false, on: { ready: slowly, said: slowly } });
+    await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), { name: "ConnectionLost", message: /too slow: more than 32 MiB/ });
+  });
+});
+
+test("an attempt to enter again on a connection that closes ends this connection, not the program", async () => {
+  const said = [{ you: { player: 1 } }, { refused: { code: "FULL", may_retry: true } }].map((fact) => JSON.stringify(fact));
+  await withWebSocket(said, "", async () => {
+    const Socket = globalThis.WebSocket;
+    globalThis.WebSocket = class extends Socket {
+      send(line) { super.send(line), this.readyState = 2; }  // it begins to close: nothing more can be sent
+    };
+    await assert.rejects(connect({ name: "t", web: true, timeout: SOON, firstDelay: 0.01 }), ConnectionLost);
+  });
 });
 
 test("a program without WebSocket is told so", async () => {

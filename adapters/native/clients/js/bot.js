@@ -1,13 +1,14 @@
 // A player: connects, keeps the room, sends intents, and gives out what happens.
 // Invariant: every wait has a time limit. Queues are bounded: beyond their limit, the oldest events are dropped and counted.
 // A server that floods does not keep timers and other work from running.
-import { parseFact, spellIntent } from "./codec.js";
+import { LONGEST_LINE, parseFact, spellIntent } from "./codec.js";
 import { BadIntent, ClaimRefused, ConnectionLost, EntenteError, Kicked, Refused, TimeLimit } from "./errors.js";
 import { TcpLink, WebLink } from "./links.js";
 import { Room } from "./room.js";
 
 const CONTRACT = 2;          // the newest version of the protocol that this package knows
 const SLICE = 5;             // ms: what the server sends is handled for so long, before other work runs
+const MOST_UNHANDLED = 2 * LONGEST_LINE;  // of what the server has sent, and is not handled yet
 const MOST_SENT = 256;       // intents that are remembered, to tell which one a refusal is about
 const ASK_AGAIN = 2;         // seconds, for a spawn
 const LONGEST_STEP = 90_000; // ticks
@@ -27,8 +28,10 @@ class Events {
   #first = 0;      // of #waiting
   #wanted = [];    // promises of those who wait
   #over = null;    // { error }
+  #forget;
 
-  constructor(kinds, most) { this.#kinds = new Set(kinds), this.#most = most; }
+  /** `forget(this)` is called when nobody wants more. */
+  constructor(kinds, most, forget) { this.#kinds = new Set(kinds), this.#most = most, this.#forget = forget; }
 
   put(event) {
     if (this.#over || !(this.#kinds.size ? this.#kinds.has(event.kind) : !FREQUENT.has(event.kind))) return;
@@ -60,7 +63,9 @@ class Events {
   }
 
   async return() {
+    this.#forget(this);
     this.close(null);
+    this.#waiting = [], this.#first = 0;
     return { value: undefined, done: true };
   }
 
@@ -228,7 +233,7 @@ export class Bot {
    * all except poses and other frequent facts. It ends when you leave, and throws what else ends the bot.
    */
   events(...kinds) {
-    const queue = new Events(kinds, this.#options.mostEvents);
+    const queue = new Events(kinds, this.#options.mostEvents, (one) => this.#queues.delete(one));
     this.over ? queue.close(this.error) : this.#queues.add(queue);
     return queue;
   }
@@ -300,12 +305,17 @@ export class Bot {
     const { host, port, web, tls, path, timeout } = this.#options;
     this.room = new Room(), this.#isIn = false, this.#sent = [], this.#number = this.#tries = this.#atUs = 0, this.#newest = 1, this.resyncing = false;
     let link = null;
-    const inbox = { lines: [], busy: false };  // lines of this connection that are not handled yet; whether somebody handles them
+    // Lines of this connection that are not handled yet; whether somebody handles them; why no more come.
+    const inbox = { lines: [], size: 0, busy: false, end: null };
     const late = this.#later(timeout, () => this.#isIn || link?.close(new TimeLimit("admission", timeout)));
     const on = {
       opened: () => {},
       lines: (lines) => this.#take(link, inbox, lines),
-      ended: (error) => (this.#forget(late), this.#ended(link, error)),
+      ended: (error) => {
+        this.#forget(late);
+        inbox.end ??= error;
+        if (!inbox.busy) this.#ended(link, inbox.end);
+      },
     };
     const name = host.includes(":") ? `[${host}]` : host;
     try {
@@ -316,16 +326,20 @@ export class Bot {
     this.over ? link.close() : this.#link = link;
   }
 
-  /** Handles lines for SLICE ms, then lets other work run. Meanwhile the link is not read. */
+  /** Handles lines for SLICE ms, then lets other work run. Meanwhile the link is not read. Its end is handled after all lines. */
   async #take(link, inbox, lines) {
-    inbox.lines = inbox.lines.concat(lines);
-    if (inbox.busy) return;
+    for (const line of lines) inbox.lines.push(line), inbox.size += line.length;
+    if (inbox.busy) {  // a WebSocket reads on
+      if (inbox.size > MOST_UNHANDLED) link.close(new ConnectionLost(`this program is too slow: more than ${MOST_UNHANDLED / 2 ** 20} MiB wait to be handled`));
+      return;
+    }
     inbox.busy = true;
     try {
       while (inbox.lines.length) {
         const some = inbox.lines.splice(0);
         for (let next = 0, pause = performance.now() + SLICE; next < some.length && this.#link === link; ++next) {
-          if (some[next].trim()) this.#hear(parseFact(some[next]));
+          inbox.size -= some[next].length;
+          this.#read(some[next], inbox);
           if (performance.now() < pause) continue;
           link.pause();
           await new Promise((resolve) => setTimeout(resolve));
@@ -334,9 +348,19 @@ export class Bot {
       }
       link.resume();
     } catch (error) {
+      inbox.end = error;
       link.close(error);
     } finally {
       inbox.busy = false;  // in the same turn in which it found no more lines
+    }
+    if (inbox.end) this.#ended(link, inbox.end);
+  }
+
+  #read(line, inbox) {
+    try {
+      if (line.trim()) this.#hear(parseFact(line));
+    } catch (error) {
+      if (!(inbox.end && error instanceof ConnectionLost)) throw error;  // nothing can be sent any more, but more was told
     }
   }
 
@@ -368,7 +392,12 @@ export class Bot {
     const begins = (Number(this.room.rules.get("begins_us") ?? 0) - this.#atUs) / 1e6;  // of a broadcast
     if (this.#retry) this.#forget(this.#retry);
     this.#retry = this.#later(Math.max(Math.min(firstDelay * 2 ** this.#tries, longestDelay), Number.isFinite(begins) ? begins : 0), () => {
-      if (this.#link === link && link) this.send("enter", { ...this.#enter, contract: Math.min(this.#newest, CONTRACT) });
+      if (this.#link !== link || !link) return;
+      try {
+        this.send("enter", { ...this.#enter, contract: Math.min(this.#newest, CONTRACT) });
+      } catch (error) {
+        link.close(error);
+      }
     });
   }
 
@@ -383,7 +412,12 @@ export class Bot {
     this.#link = null, this.#isIn = false;
     const goesOn = this.#options.reconnect && this.#beenIn && error instanceof EntenteError && error.mayRetry;
     if (!goesOn) return this.#finish(error);
-    this.#happens({ kind: "disconnected", word: error, at_us: this.#atUs, intent: null });
+    try {
+      this.#happens({ kind: "disconnected", word: error, at_us: this.#atUs, intent: null });
+    } catch (broken) {  // a callback
+      return this.#finish(broken);
+    }
+    if (this.over) return;  // a callback has left
     this.#later(this.#delay * (0.5 + Math.random() / 2), () => this.#visit());
     this.#delay = Math.min(2 * this.#delay, this.#options.longestDelay);
   }
