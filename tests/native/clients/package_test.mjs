@@ -234,6 +234,23 @@ test("an iterator whose loop has ended is forgotten", () => withServer((socket) 
   bot.leave();
 }));
 
+test("a shot is in the air until its life is over", () => {
+  const shots = lines({ shot: { shooter: 1, shot: 1, life: 0.001, vx: 1 } }, { shot: { shooter: 1, shot: 2, kind: "RAY", range: 500, vx: 1 } }, { shot: { shooter: 1, shot: 3, life: 1000, vx: 1 } });
+  return withServer((socket) => {
+    socket.write(WELCOME + shots);
+    socket.on("data", () => socket.write(lines({ said: { text: "x" } })));
+  }, async (port) => {
+    const bot = await connect({ port, name: "t" }), until = performance.now() + 1000 * SOON;
+    while (bot.room.shots.size !== 1 && performance.now() < until) {
+      await sleep(20);
+      bot.say("more");
+      await bot.waitFor("said", undefined, { timeout: SOON });
+    }
+    assert.deepEqual([...bot.room.shots.keys()], ["1/3"]);
+    bot.leave();
+  });
+});
+
 test("a wait has a time limit", () => withServer((socket) => (socket.resume(), socket.write(WELCOME)), async (port) => {
   const bot = await connect({ port, name: "t" });
   await assert.rejects(bot.waitFor("died", undefined, { timeout: 0.05 }), { name: "TimeLimit", message: "died did not happen within 0.05 s" });
@@ -373,6 +390,48 @@ describe("in an arena", () => {
     const bot = await enter("eve", { role: "WATCH" });
     await assert.rejects(bot.spawn({ timeout: SOON }), ClaimRefused);
     assert.throws(() => bot.shootAt({ x: 0, y: 0 }), BadIntent);
+    bot.leave();
+  });
+});
+
+/** What a bot hears and sees in a match against the arena's own bots, after its first step. Its calls depend on the match alone. */
+async function match(seed) {
+  const arena = await openArena({ lockstep: true, seed, bots: 3, side: 100, reload_ms: 200, respawn_ms: 200 });
+  const bot = await connect({ port: arena.port, name: "anna", timeout: SOON }), tape = [];
+  await bot.step(1, { timeout: SOON });
+  bot.on("*", ({ kind, word, at_us }) => tape.push(JSON.stringify([kind, word, at_us])));
+  for (let step = 0; step < 100; ++step) {
+    const [nearest] = bot.foes();
+    if (!bot.unit) bot.send("spawn");
+    else if (nearest) bot.follow(nearest), bot.shootAt(nearest);
+    tape.push(JSON.stringify([bot.unit && bot.placeOf(bot.unit), [...bot.room.shots.keys()]]));
+    await bot.step(2, { timeout: SOON });
+    if (step % 10 === 0) slowly();
+  }
+  bot.leave();
+  await arena.close();
+  return tape;
+}
+
+test("in a lockstep arena, the same seed and the same calls give the same match", async () => {
+  const first = await match(7);
+  assert.ok(first.some((line) => line.startsWith('["shot"')));
+  assert.deepEqual(await match(7), first);
+  assert.notDeepEqual(await match(8), first);
+});
+
+test("in a lockstep arena that has run for long, places follow the room's time", () => {
+  const unit = { id: 11, owner: 1, alive: true, pose: { unit: 11, vx: 10 } };
+  return withServer((socket) => {
+    const at = (seconds, fact) => lines({ at_us: String(3_600_000_000 + seconds * 1e6), ...fact });
+    socket.write(at(0, { you: { player: 1, contract: 1, newest: 2 } }) + at(0, { rule: { name: "lockstep", value: "1" } }) + at(0, { player: { id: 1, name: "t" } }) +
+      at(0, { unit }) + at(0, { owns: { player: 1, units: [11], active: 11 } }) + at(0, { ready: {} }));
+    socket.on("data", () => socket.write(at(0.5, { said: { text: "x" } })));
+  }, async (port) => {
+    const bot = await connect({ port, name: "t" });
+    bot.say("x");
+    await bot.waitFor("said", undefined, { timeout: SOON });
+    for (let i = 0; i < 3; ++i, slowly()) assert.equal(bot.placeOf(bot.unit).x, 5);
     bot.leave();
   });
 });

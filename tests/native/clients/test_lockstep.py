@@ -189,6 +189,11 @@ class Time(unittest.TestCase):
                 await bot.step(5)
                 self.assertIsNotNone(bot.unit)
                 self.assertEqual(bot.room.at_us, 200_000)
+                bot.goto(0, 0)
+                await bot.step(5)
+                seen = bot.room.place_of(bot.unit)
+                await asyncio.sleep(0.01)  # the time of the room stands still
+                self.assertEqual(bot.room.place_of(bot.unit), seen)
         with Arena(lockstep=True, seed=1, side=100) as arena:
             asyncio.run(run(arena.port))
 

@@ -2,10 +2,11 @@
 import json
 import unittest
 
+from entente import gym, words
 from entente import room as limits
-from entente import words
 from entente.codec import parse_fact
 from entente.room import Room
+from entente.wishes import Wishes
 
 
 def room_of(*facts, at_us=0, room=None):
@@ -83,6 +84,36 @@ class Folding(unittest.TestCase):
         for number in range(300):
             room_of({"shot": {"shooter": 2, "shot": number, "range": 100, "vx": 100}}, at_us=2_000_000 + number, room=room)
         self.assertNotIn((1, 1), room.shots)
+
+
+    def test_a_shot_is_in_the_air_until_its_life_is_over(self):
+        shots = ({"shot": {"shooter": 1, "shot": 1, "life": 2}}, {"shot": {"shooter": 1, "shot": 2, "range": 100, "vx": 100}},
+                 {"shot": {"shooter": 1, "shot": 3, "kind": "RAY", "range": 200, "vx": 1}}, {"shot": {"shooter": 1, "shot": 4, "kind": "MELEE", "life": 9}})
+        room = room_of(*shots)
+        for at_us, numbers in ((200_000, [1, 2, 3, 4]), (300_000, [1, 2]), (1_500_000, [1]), (2_500_000, [])):
+            room_of({"ready": {}}, at_us=at_us, room=room)
+            self.assertEqual([number for _, number in room.shots], numbers)
+        now = 0.0
+        room = Room(clock=lambda: now)  # a server that says nothing more
+        room_of(*shots, at_us=5_000_000, room=room)
+        now = 1.5
+        self.assertEqual([number for _, number in room.shots], [1])
+
+    def test_in_a_lockstep_arena_time_stands_still_between_two_facts(self):
+        now = 0.0
+        room = Room(clock=lambda: now)
+        room_of({"rule": {"name": "lockstep", "value": "1"}}, *PEOPLE, at_us=7_000_000, room=room)
+        room_of({"ready": {}}, at_us=7_200_000, room=room)
+        now = 60.0
+        self.assertEqual((room.now_s, room.place_of(room.units[12]).x), (7.2, 11.0))
+
+
+class Features(unittest.TestCase):
+    def test_they_are_in_their_range_whatever_is_in_the_air(self):
+        class Seen(Wishes):
+            room = room_of(*PEOPLE, {"room": {"most_shots": 2}}, *({"shot": {"shooter": 1, "shot": number, "life": 9}} for number in range(9)))
+        seen = gym.observe(Seen())
+        self.assertTrue(gym.Box(-1.0, 1.0, len(gym.FEATURES)).contains(seen), seen)
 
 
 class Bounds(unittest.TestCase):

@@ -113,7 +113,7 @@ export class Bot {
 
   /** Where a unit is now: it goes on at its velocity for at most a second. */
   placeOf(unit) {
-    const { pose, told } = unit.track, gone = Math.min(Math.max((performance.now() - told) / 1000, 0), BELIEVED);
+    const { pose, told } = unit.track, gone = Math.min(Math.max((this.#clock() - told) / 1000, 0), BELIEVED);
     return { ...pose, x: pose.x + pose.vx * gone, y: pose.y + pose.vy * gone, z: pose.z + pose.vz * gone, yaw: pose.yaw + pose.yawRate * gone };
   }
 
@@ -256,6 +256,9 @@ export class Bot {
 
   // -- Inside ---------------------------------------------------------------------------------------------------------
 
+  /** The clock of `room`, in ms. In a lockstep arena, time stands still between two facts. */
+  #clock() { return this.room.rule("lockstep", 0) ? this.#atUs / 1000 : performance.now(); }
+
   #mine() {
     if (!this.unit) throw new BadIntent("unit", "you are not in play");
     return this.unit;
@@ -367,7 +370,9 @@ export class Bot {
   #hear({ kind, word, at_us, cause, to }) {
     if (!kind) return;
     this.#atUs = Math.max(this.#atUs, at_us);
-    this.room.hear({ at_us, [kind]: word }, performance.now());
+    const now = this.#clock();
+    this.room.hear({ at_us, [kind]: word }, now);
+    this.room.tidy(now);
     if (kind === "clock") this.resyncing = word.paused && word.speed === 0 && !this.resyncing;
     if (kind === "you") this.#greet(word);
     if (kind === "kicked") throw new Kicked(word.text || "no reason was given");

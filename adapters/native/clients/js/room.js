@@ -155,7 +155,10 @@ export class Room {
   #facts = {
     you: (word) => { this.me = word.player; },
     room: (word) => { this.about = word; },
-    rule: (word) => { this.#set("rules", word.name, word.value); },
+    rule: (word) => {
+      this.#set("rules", word.name, word.value);
+      if (word.name === "lockstep") this.#ahead = -Infinity;  // from now on, a bot's clock is that of the room
+    },
     world: (word) => {
       const { kind, columns = 0, rows = 0, tiles = "", voxels = "", block = 0 } = word;
       this.world = word;

@@ -80,7 +80,7 @@ def observe(bot: Wishes) -> list[float]:
     speed = bot.room.rule("speed", 25.0)
     in_air = sum(shooter == bot.room.me for shooter, _ in bot.room.shots)
     return [1.0, clamp(far / FAR - 1), clamp(-ahead / speed), clamp(aside / speed), clamp(math.cos(at.yaw - math.atan2(y, x))),
-            1.0 - in_air / max(bot.room.about.most_shots, 1), clamp(unit.health / (unit.max_health or 1.0))]
+            clamp(1.0 - in_air / max(bot.room.about.most_shots, 1)), clamp(unit.health / (unit.max_health or 1.0))]
 
 
 def act(bot: Wishes, action: int) -> None:

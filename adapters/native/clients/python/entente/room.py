@@ -17,6 +17,7 @@ MOST_PLAYERS, MOST_UNITS, MOST_SHOTS, MOST_TOKENS, MOST_ZONES, MOST_RULES, MOST_
 MOST_EDITS = 1_000_000
 BELIEVED_S = 1.0  # how long a unit is expected to go on at its velocity
 UNKNOWN_LIFE_S = 10.0  # of a shot whose life is not told
+FLASH_S = 0.2  # of a ray, or a blow: it hits at once
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class Unit:
 
 
 class Room:
-    """`clock`: returns seconds, never decreasing; None: the room's time is that of its newest fact (in a lockstep arena)."""
+    """`clock`: returns seconds, never decreasing. Without it, and in a lockstep arena, the room's time is that of its newest fact."""
 
     def __init__(self, clock: Optional[Callable[[], float]] = time.monotonic) -> None:
         self.me = 0  # your player's id
@@ -65,7 +66,7 @@ class Room:
         self.edits: list[words.Edit] = []  # changes of the map since it was sent
         self.players: dict[int, Player] = {}
         self.units: dict[int, Unit] = {}
-        self.shots: dict[tuple[int, int], words.Shot] = {}  # by shooter and number
+        self._shots: dict[tuple[int, int], words.Shot] = {}  # by shooter and number; some may have ended
         self.tokens: dict[int, words.Token] = {}
         self.zones: dict[int, words.Zone] = {}
         self.team_scores: dict[str, words.TeamScore] = {}
@@ -85,10 +86,16 @@ class Room:
 
     @property
     def now_s(self) -> float:
-        """The room's time in seconds, estimated between two facts."""
-        if self._seconds is None or self._ahead == -math.inf:
+        """The room's time in seconds. It is estimated between two facts; in a lockstep arena, time stands still between them."""
+        if self._seconds is None or self._ahead == -math.inf or self.rule("lockstep"):
             return self.at_us / 1e6
         return max(self.at_us / 1e6, self._seconds() + self._ahead)
+
+    @property
+    def shots(self) -> dict[tuple[int, int], words.Shot]:
+        """The shots in the air, by shooter and number."""
+        self._forget_shots_before(self.now_s)
+        return self._shots
 
     def rule(self, name: str, otherwise: float = 0.0) -> float:
         """The number of a rule, such as "speed"."""
@@ -253,25 +260,29 @@ class Room:
             self.players[word.player].ammo = word
 
     def _shot(self, word: words.Shot, at: float) -> None:
-        for key in [key for key, end in self._ends.items() if end < at] if len(self._ends) >= 256 else ():
-            self._forget_shot(key)
+        if len(self._ends) >= 256:
+            self._forget_shots_before(at)
         key = word.shooter, word.shot
-        if key not in self.shots and not self._room_for(self.shots, MOST_SHOTS):
+        if key not in self._shots and not self._room_for(self._shots, MOST_SHOTS):
             return
         speed = math.hypot(word.vx, word.vy, word.vz)
         life = word.life or (word.range / speed if speed > 0 and word.range > 0 else UNKNOWN_LIFE_S)
-        self.shots[key], self._ends[key] = word, at + life
+        self._shots[key], self._ends[key] = word, at + (FLASH_S if word.kind in ("RAY", "MELEE") else life)
 
     def _shot_moved(self, word: words.ShotMoved, _at: float) -> None:
-        shot = self.shots.get((word.shooter, word.shot))
+        shot = self._shots.get((word.shooter, word.shot))
         if shot is not None:
             shot.x, shot.y, shot.z, shot.vx, shot.vy, shot.vz = word.x, word.y, word.z, word.vx, word.vy, word.vz
 
     def _shot_ended(self, word: words.ShotEnded, _at: float) -> None:
         self._forget_shot((word.shooter, word.shot))
 
+    def _forget_shots_before(self, now: float) -> None:
+        for key in [key for key, end in self._ends.items() if end < now]:
+            self._forget_shot(key)
+
     def _forget_shot(self, key: tuple[int, int]) -> None:
-        self.shots.pop(key, None)
+        self._shots.pop(key, None)
         self._ends.pop(key, None)
 
     def _token(self, word: words.Token, _at: float) -> None:
