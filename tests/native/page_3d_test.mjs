@@ -179,7 +179,7 @@ test("a stick that is released, or cancelled by the browser, stops the tank", ()
   hands.lean([0, 1]);
   canvas.dispatchEvent(new Event("blur"));
   assert.equal(said.at(-1)[1].bits, 0);
-  canvas.dispatchEvent(Object.assign(new Event("pointerdown"), { button: 0, pointerId: 1, offsetX: 5, offsetY: 5 }));
+  canvas.dispatchEvent(Object.assign(new Event("pointerdown"), { button: 0, buttons: 1, pointerId: 1, offsetX: 5, offsetY: 5 }));
   hands.tick(1e6);
   canvas.dispatchEvent(new Event("pointercancel"));
   const before = said.length;

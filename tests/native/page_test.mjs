@@ -155,8 +155,12 @@ test("arrow keys send a heading once, a diagonal for two keys, and a stop when t
   assert.deepEqual(heard(), [["keys", { bits: 1, yaw: 0 }], ["keys", { bits: 0, yaw: 0 }]]);
 });
 
-test("when the field loses the focus, the unit stops and shoots no more", () => {
+test("when the field loses the focus, the unit stops, and shoots and jumps no more", () => {
   const { hands, does, heard } = stage();
+  does("keydown", { code: "KeyJ" });
+  assert.deepEqual(heard(), [["keys", { bits: 16, yaw: 0 }]]);
+  does("blur");
+  assert.deepEqual(heard(), [["keys", { bits: 0, yaw: 0 }]]);
   does("keydown", { code: "ArrowLeft" });
   does("keydown", { code: "Space" });
   heard();
@@ -182,14 +186,36 @@ test("a held space bar shoots ahead, no faster than the gun reloads; a moving mo
 
 test("a held button sends the target repeatedly; when it is released, it sends a stop", () => {
   const { hands, does, heard } = stage();
-  does("pointerdown", { button: 0, offsetX: 30, offsetY: -40, pointerId: 1 });
+  does("pointerdown", { button: 0, buttons: 1, offsetX: 30, offsetY: -40, pointerId: 1 });
   for (let now = 1000; now < 1200; now += 20) hands.tick(now);
   assert.deepEqual(heard(), [["toward", { x: 30, y: 40 }], ["toward", { x: 30, y: 40 }]]);
-  does("pointerup", { button: 0 });
+  does("pointerup", { button: 0, buttons: 0 });
   hands.tick(2000);
   const said = heard();
   assert.equal(said.length, 1);
   assert.equal(said[0][1].bits, 0);
+});
+
+test("with both mouse buttons, a unit drives and shoots at once, in any order", () => {
+  // A browser reports a second button that is pressed, and the first one that is released, as moves.
+  const at = { offsetX: 30, offsetY: -40, pointerId: 1 };
+  const { hands, does, heard } = stage();
+  let now = 1000;
+  const does_now = () => (hands.tick(now += 3000), heard().map(([kind, { bits }]) => (kind === "keys" ? `keys ${bits}` : kind)).sort());
+  does("pointerdown", { button: 0, buttons: 1, ...at });
+  assert.deepEqual(does_now(), ["toward"]);
+  does("pointermove", { button: 2, buttons: 3, ...at });
+  assert.deepEqual(does_now(), ["fire", "toward"]);
+  does("pointermove", { button: 0, buttons: 2, ...at });
+  assert.deepEqual(does_now(), ["fire", "keys 0"]);
+  does("pointermove", { button: 0, buttons: 3, ...at });
+  assert.deepEqual(does_now(), ["fire", "toward"]);
+  does("pointermove", { button: 2, buttons: 1, ...at });
+  assert.deepEqual(does_now(), ["toward"]);
+  does("pointerup", { button: 0, buttons: 0, ...at });
+  assert.deepEqual(does_now(), ["keys 0"]);
+  does("pointermove", { button: -1, buttons: 1, ...at });  // pressed outside the field
+  assert.deepEqual(does_now(), []);
 });
 
 test("the keys of the browser are left to it", () => {

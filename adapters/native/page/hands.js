@@ -7,7 +7,7 @@ const WAYS = {
 };
 const FORWARD = 1, JUMP = 16;  // of Keys.Bit
 const HOLD_EVERY = 100;        // ms
-const DRIVE = 0, SHOOT = 2;    // mouse buttons
+const DRIVE = 1, SHOOT = 2;    // mouse buttons, as bits of PointerEvent.buttons
 const LEAST_LEAN = 0.25;       // of a stick
 const TURN = 0.8;              // radians: how far to the side keys point
 const EYES = 3.5;              // m, of a man
@@ -19,7 +19,7 @@ export class Hands {
   #yaw = 0;           // the last direction of the keys
   #said = "";
   #pointer = null;    // on the canvas, while the mouse aims
-  #button = new Set();
+  #held = 0;          // mouse buttons
   #shots = 0;
   #fireAt = 0;
   #driveAt = 0;
@@ -32,15 +32,19 @@ export class Hands {
       keydown: (event) => this.#key(event, true),
       keyup: (event) => this.#key(event, false),
       blur: () => this.#letGo(),
-      pointermove: (event) => { if (event.pointerType !== "touch" || !this.view.deep) this.#point(event); },
+      pointermove: (event) => {
+        if (event.pointerType === "touch" && this.view.deep) return;
+        this.#point(event);
+        if (this.#held) this.#hold(event);
+      },
       pointerdown: (event) => {
         canvas.focus();
         canvas.setPointerCapture(event.pointerId);
         if (event.pointerType === "touch" && this.view.deep) return;  // fingers use the stick
         this.#point(event);
-        this.#button.add(event.button);
+        this.#hold(event);
       },
-      pointerup: (event) => { if (this.#button.delete(event.button) && event.button === DRIVE) this.#stop(); },
+      pointerup: (event) => this.#held && this.#hold(event),
       pointercancel: () => this.#letGo(),  // the browser took over the gesture
       contextmenu: (event) => event.preventDefault(),
     });
@@ -59,10 +63,10 @@ export class Hands {
 
   /** Continues what is held. Called for every frame. */
   tick(now) {
-    const shoots = this.#trigger || this.#pressed.has("Space") || this.#button.has(SHOOT);
+    const shoots = this.#trigger || this.#pressed.has("Space") || this.#held & SHOOT;
     if (shoots && now >= this.#fireAt) this.#fire(now);
     if (now < this.#driveAt || this.view.free) return;
-    if (this.#button.has(DRIVE) && this.#pointer) this.#driveAt = now + HOLD_EVERY, this.say("toward", this.#goal());
+    if (this.#held & DRIVE && this.#pointer) this.#driveAt = now + HOLD_EVERY, this.say("toward", this.#goal());
     else if (this.heading()[0] && this.#turning()) this.#driveAt = now + HOLD_EVERY, this.#drive();  // the unit's direction has changed
   }
 
@@ -136,12 +140,19 @@ export class Hands {
   }
 
   #letGo() {
-    const drove = this.heading().some(Boolean) || this.#button.has(DRIVE);
+    const acted = this.heading().some(Boolean) || this.#held & DRIVE || this.#pressed.has("KeyJ");
     this.#stick = [0, 0];
     this.#trigger = false;
     this.#pressed.clear();
-    this.#button.clear();
-    if (drove) this.#stop();
+    this.#held = 0;
+    if (acted) this.#stop();
+  }
+
+  /** A browser reports the first button as pressed and the last one as released; all between are moves. */
+  #hold({ buttons }) {
+    const drove = this.#held & DRIVE;
+    this.#held = buttons;
+    if (drove && !(buttons & DRIVE)) this.#stop();
   }
 
   #point({ offsetX, offsetY }) {
