@@ -207,13 +207,19 @@ class Visit {
     this.deaths.note(word, unit, unit?.track.at(performance.now()));
   }
 
-  #ended(why) {
+  /** It uses the page no more: another visit may. */
+  #end() {
     this.over = true;
-    this.panels.follows("");
-    if (this.complete) this.final.show(this.room, this.roundOver || "Final scores");
     this.mayRespawnAt = 0;
     this.hands.end();
     this.timeBar.remove();
+  }
+
+  #ended(why) {
+    if (visit !== this) return this.#end();
+    this.panels.follows("");
+    if (this.complete) this.final.show(this.room, this.roundOver || "Final scores");
+    this.#end();
     this.panels.draw(this.room);
     touch.draw();
     this.panels.status(why);
@@ -224,6 +230,7 @@ class Visit {
   /** Returns to the start form. */
   leave() {
     this.link.leave();
+    this.#end();
     byId("enter").hidden = false;
     byId("room").hidden = byId("leave").hidden = true;
     start ??= new Start();

@@ -66,8 +66,8 @@ export class Panels {
 
   /** Redraws the tables if they changed; a focused button keeps the focus. */
   draw(room, followed = 0) {
-    const rows = ranked(room.about.game, room.players.values()).map(({ fired, ammo, ...player }) => player);
-    const sides = [...room.teams.values()].filter((one) => one.size > 0 || one.wins > 0);
+    const rows = ranked(room.about.game, room.players.values()).map(({ id, name, team, role, wins, losses }) => ({ id, name, team, role, wins, losses }));
+    const sides = [...room.teams.values()].filter((one) => one.size > 0 || one.wins > 0).map(({ team, wins, losses }) => ({ team, wins, losses }));
     const leaders = room.board.map((row) => row.name || room.players.get(row.player)?.name || "?");
     const drawn = JSON.stringify([rows, leaders, sides, room.me, followed]);
     if (drawn === this.#drawn) return;

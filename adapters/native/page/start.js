@@ -60,7 +60,7 @@ export class Start {
 
   #heard(fact) {
     this.room.hear(fact, performance.now());
-    if (!this.recording && (fact.clock?.speed || fact.clock?.paused)) this.recording = true, this.recorded();
+    if (!this.recording && Number(fact.clock?.length_us ?? 0) > 0) this.recording = true, this.recorded();  // others have clocks, too
     if (fact.clock?.live) this.live = true;
     if (!fact.room || this.#known) return;
     this.#known = true;

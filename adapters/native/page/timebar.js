@@ -19,6 +19,7 @@ export class TimeBar {
   #drags = false;
   #from = null;        // where the unfinished clip begins, in seconds
   #until = Infinity;   // where it pauses once, in seconds
+  #before = false;     // the clock has been before that: until a seek is answered, it may be after it
   #marked = "";
 
   /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)`: the viewer asked for them; `over()`: the end of playTo() is reached;
@@ -66,6 +67,7 @@ export class TimeBar {
   hear(fact, now) {
     if (!fact.clock && !fact.timeline) return;
     this.playback.hear(fact, now);
+    if (fact.clock && this.playback.at(now) < this.#until) this.#before = true;
     this.#paintAt = 0;
   }
 
@@ -85,7 +87,7 @@ export class TimeBar {
     for (const control of [this.pause, this.previous, this.next, this.slider, ...this.speeds]) control.disabled = !playback.own;
     Object.assign(this.slider, { min: playback.first, max: playback.length });
     if (!this.#drags) this.slider.value = playback.at(now);
-    if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
+    if (playback.own && this.#before && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
     this.next.textContent = playback.live ? "Live" : "Next kill";
     this.next.title = playback.live ? "End" : "N";
     this.cut.hidden = playback.live;  // a broadcast has no file to cut
@@ -100,8 +102,8 @@ export class TimeBar {
     if (this.playback.own) this.say({ follow: player });
   }
 
-  /** Pauses at this time, once. */
-  playTo(seconds) { this.#until = seconds; }
+  /** Pauses at this time, once, if the clock comes to it from before. */
+  playTo(seconds) { this.#until = seconds, this.#before = false; }
 
   remove() { this.bar.remove(), this.preview.end(); }
 
