@@ -104,8 +104,9 @@ class NativeFront final : public core::Front {
     const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
     if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // version 1 has no Timeline
-    told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
-    if (as<words::Ready>(fact) || told_end_) waits_ = false;
+    const auto* refused = as<words::Refused>(fact);
+    told_end_ = as<words::Kicked>(fact) || (refused != nullptr && !refused->may_retry());
+    if (as<words::Ready>(fact) || refused != nullptr || told_end_) waits_ = false;
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) {
@@ -224,7 +225,8 @@ class NativeBack final : public core::Back {
         out.report_server_stopping(message.kicked().text()))
       return out.close(message.kicked().text());
     // After any of these, closed() reports nothing more.
-    ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
+    ready_ = ready_ || message.has_ready() || message.has_kicked() ||
+             (message.has_refused() && !message.refused().may_retry());
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
@@ -288,7 +290,7 @@ class NativeBack final : public core::Back {
   core::IdMap<Id> ids_;        // their ids and ours
   Id their_me_ = 0;
   bool open_ = false;
-  bool ready_ = false;  // the player is in the game, or was refused
+  bool ready_ = false;  // the player is in the game, or was turned away
 };
 
 }  // namespace

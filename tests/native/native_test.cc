@@ -187,6 +187,38 @@ TEST_CASE("a client that waits for the world is told every 5 s to wait on, until
   CHECK(stage.waits(60 * core::kSecond) == "");
 }
 
+TEST_CASE("a client that was refused and may retry is told why its session ends later") {
+  words::Refused refused;
+  refused.set_code(words::Refused::FULL);
+  for (const bool may_retry : {true, false}) {
+    CAPTURE(may_retry);
+    refused.set_may_retry(may_retry);
+    auto stage = front(kJson);
+    stage.opens();
+    stage.receives(framed(kJson, enter("anna")));
+    CHECK(stage.hears(refused).starts_with("sends Refused "));
+    CHECK(stage.waits(20 * core::kSecond) == "");
+    const std::string said = stage.session_ends("the time is over");
+    CHECK((said.find("kicked={text=\"the time is over\"") != std::string::npos) == may_retry);
+    CHECK(said.ends_with("closes: the time is over\n"));
+  }
+}
+
+TEST_CASE("a back whose server refuses its player for now reports when that server leaves") {
+  words::Refused refused;
+  refused.set_code(words::Refused::FULL);
+  for (const bool may_retry : {true, false}) {
+    CAPTURE(may_retry);
+    refused.set_may_retry(may_retry);
+    auto stage = back(kProtobuf);
+    stage.opens();
+    stage.receives(framed(kProtobuf, you(40)));
+    CHECK(stage.receives(framed(kProtobuf, Fact(refused))).starts_with("says Refused "));
+    CHECK(stage.ends("the server left") ==
+          (may_retry ? "says Refused code: SERVER_GONE text: \"the server left\"\n" : ""));
+  }
+}
+
 TEST_CASE("a back waits on while its server says that it waits itself") {
   auto stage = back(kProtobuf);
   stage.hears(enter("anna"));
