@@ -25,8 +25,10 @@ class PcapSource final : public PacketSource {
     if (got != 1) return Error{"packet " + std::to_string(number_) + ": " + pcap_geterr(pcap_.get())};
     CapturedPacket packet;
     packet.link = pcap_datalink(pcap_.get());
-    // With nanosecond precision, tv_usec holds nanoseconds.
-    packet.time = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
+    // The file has 32 bits without a sign; libpcap makes times after January 2038 negative. With nanosecond precision,
+    // tv_usec holds nanoseconds.
+    packet.time = WallTime{static_cast<std::uint32_t>(header->ts.tv_sec)} * 1'000'000'000U +
+                  static_cast<WallTime>(header->ts.tv_usec);
     packet.bytes = {bytes, header->caplen};
     packet.cut = header->caplen < header->len;
     packet.size = kPacketHeader + header->caplen;

@@ -7,6 +7,7 @@
 #include "proxy/program/import/json.h"
 #include "proxy/program/import/mcap.h"
 #include "proxy/program/import/packet.h"
+#include "proxy/program/import/packet_source.h"
 #include "proxy/program/import/pcap.h"
 #include "proxy/program/import/tcp.h"
 #include "tests/program/import/heard.h"
@@ -247,6 +248,17 @@ TEST_CASE("the receiver of a connect datagram is a server; datagrams that belong
       heard_pcap(file, options)
           .starts_with("open 0 10.0.0.1:1000/udp\nc2s 0 datagram aa\ns2c 0 datagram aa\ngone 0\nremark 1" + strangers));
   CHECK(heard_pcap(file).starts_with("remark 3" + strangers));
+}
+
+TEST_CASE("packets of a capture that was made after January 2038 keep their date") {
+  Buffer file = pcap_file(kRaw);
+  put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "aa")), SIZE_MAX, 2'200'000'000);
+  const auto source = open_packet_source(fmemopen(file.data(), file.size(), "rb"));
+  REQUIRE(source.ok());
+  const auto packet = (*source)->next();
+  REQUIRE(packet.ok());
+  REQUIRE(*packet);
+  CHECK((*packet)->time == 2'200'000'000'000'000'000);
 }
 
 TEST_CASE("bytes that were sent but not captured are a gap") {

@@ -122,9 +122,9 @@ inline Buffer pcap_file(std::uint32_t link) {
 }
 
 /// Appends a packet, of which `captured` bytes are in the file (by default, all).
-inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_MAX) {
+inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_MAX, std::uint32_t second = 1) {
   const Bytes kept = packet.first(std::min(captured, packet.size()));
-  put32le(file, 1);
+  put32le(file, second);
   put32le(file, 0);
   put32le(file, kept.size());
   put32le(file, packet.size());
@@ -148,10 +148,15 @@ struct DatagramCapture {
   std::string text() const { return std::string(as_text(file)); }
 
   DatagramCapture& put(Ports ports, Bytes payload, bool back) {
-    put_packet(file, ipv4(kUdpProtocol, udp(ports, to_hex(payload)), 0, back));
+    put_packet(file, ipv4(kUdpProtocol, udp(ports, to_hex(payload)), 0, back), SIZE_MAX, second);
+    return *this;
+  }
+  DatagramCapture& at(std::uint32_t time) {
+    second = time;
     return *this;
   }
   std::uint16_t port;
+  std::uint32_t second = 1;  // of the packets that follow
   Buffer file = pcap_file(kRaw);
 };
 
