@@ -89,7 +89,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   ConvertWords words(recorder, std::move(*settings), drawn);
   McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .scenes = drawn});
   const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
-  const bool nothing = !read && sink.last() == 0;
+  const bool nothing = !read && sink.links() == 0;
   if (Interruption::came() || nothing) {
     std::error_code ignored;
     std::filesystem::remove(asked.to + ".part", ignored);

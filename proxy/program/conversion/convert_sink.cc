@@ -73,9 +73,13 @@ void ConvertSink::half_closed(ConnectionId id, const ImportedClose& how) {
 }
 
 void ConvertSink::connection_over(ConnectionId id) {
-  const Link* link = find(id);
+  Link* link = find(id);
   if (link == nullptr) return;
   start(id, link->now);
+  set_current({});
+  ends_ = true;
+  for (const auto way : {wire::Way::kToServer, wire::Way::kToClient}) link->dissector.end(way, *link, false);
+  ends_ = false;
   connection_finished(id);
   links_.erase(id);
 }

@@ -50,6 +50,9 @@ class ConvertSink : public ImportSink {
     lab_ = {piece.lab, piece.held_us};
   }
 
+  /// Nothing follows on the connection: what comes out raw is the beginning of a message.
+  bool ends() const { return ends_; }
+
   /// The connection, opened before the first data, which may determine its dialect. Null: it was left out.
   Link* start(ConnectionId id, WallTime time);
 
@@ -96,6 +99,7 @@ class ConvertSink : public ImportSink {
   std::optional<wire::EnetCarriage> carriage_;
   std::optional<float> seconds_;
   std::pair<trace::Lab, std::uint64_t> lab_{trace::LAB_PASSED, 0};
+  bool ends_ = false;
   std::string first_uncut_;
   std::uint64_t frames_ = 0, uncut_bytes_ = 0;
 };

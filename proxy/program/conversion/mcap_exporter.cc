@@ -46,9 +46,9 @@ void McapExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime tim
 }
 
 void McapExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
-  last_ = time;
-  if (what_.frames) put(id, {way, lane, {}, bytes}, "", true, time);
-  if (what_.words != nullptr && lane == Lane::kStream) what_.words->lose(id, time);
+  last_ = ends() ? std::max(last_, time) : time;
+  if (what_.frames) put(id, {way, lane, {}, bytes}, "", true, last_);
+  if (what_.words != nullptr && lane == Lane::kStream && !ends()) what_.words->lose(id, time);
 }
 
 void McapExporter::frame_kept(ConnectionId id, const wire::Frame& frame, WallTime time) {
@@ -73,7 +73,9 @@ void McapExporter::frame_gap(ConnectionId id, Way, std::uint64_t messages, std::
 }
 
 void McapExporter::side_closed(ConnectionId id, const ImportedClose& end) {
-  if (end.by && !reasons_.contains(id))
+  if (of_recording_ && !end.reason.empty())
+    reasons_[id] = end.reason;
+  else if (end.by && !reasons_.contains(id))
     reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
   last_ = end.time;
   if (what_.words != nullptr && end.by) what_.words->ended(id, *end.by, end.time);

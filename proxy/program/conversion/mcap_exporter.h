@@ -2,6 +2,7 @@
 // file has already.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,16 +25,19 @@ class McapExporter : public ConvertSink {
 
   /// `file`, `recorder` and the words outlive it.
   McapExporter(const RecordedFile& file, trace::Recorder& recorder, const What& what)
-      : ConvertSink(file), recorder_(recorder), what_(what) {}
+      : ConvertSink(file), recorder_(recorder), what_(what), of_recording_(file.is_recording()) {}
 
   /// The time of the last thing that was written.
   WallTime last() const { return last_; }
+  /// Links that were opened so far.
+  std::uint32_t links() const { return last_link_; }
   /// Messages that did not decode. They are written as they are.
   std::uint64_t undecoded() const { return undecoded_; }
 
  private:
   std::uint32_t link(ConnectionId id);
 
+  void begins(WallTime time) override { last_ = std::max(last_, time); }
   void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
              WallTime time) override;
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
@@ -51,8 +55,9 @@ class McapExporter : public ConvertSink {
 
   trace::Recorder& recorder_;
   const What what_;
-  WallTime last_ = 0;
-  trace::Amount missing_;  // before the frame that comes next, as the file says
+  const bool of_recording_;  // its reasons of ends are those of Entente
+  WallTime last_ = 0;        // also of what was only read: a note at the beginning of the file
+  trace::Amount missing_;    // before the frame that comes next, as the file says
   std::uint32_t last_link_ = 0;
   std::uint64_t undecoded_ = 0;
   Buffer written_;  // reused

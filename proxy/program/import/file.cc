@@ -134,9 +134,9 @@ void RecordedFile::look_closer(DetectedDialects& look, const ImportFile& reads) 
 
 /// A file that is damaged, or has no matching connection, is a failure, not a usage error.
 std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDialects& look, std::ostream& err) const {
-  const bool known = game_dialect_ || look.game_dialect || may_be_empty();
+  const bool known = game_dialect_ || look.game_dialect || is_recording();
   if (look.wrong && !options_.growing && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};
-  if (look.anybody || may_be_empty()) return std::nullopt;
+  if (look.anybody || is_recording()) return std::nullopt;
   for (const std::string& note : look.notes) err << screen_text(note) << '\n';
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
   return OpenError{
@@ -146,7 +146,7 @@ std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDi
 /// What was asked for without saying of which game.
 std::optional<RecordedFile::OpenError> RecordedFile::take_dialect() {
   const bool asked = options_.game.empty() && !options_.dialect.empty();
-  if (!game_dialect_ && (asked || !may_be_empty()))
+  if (!game_dialect_ && (asked || !is_recording()))
     return OpenError{kUsage, options_.file + ": cannot detect the game; give --game and --dialect"};
   if (!asked) return std::nullopt;
   const auto dialect = find_dialect(*game_dialect_->game, options_.dialect);

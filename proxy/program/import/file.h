@@ -61,6 +61,9 @@ class RecordedFile {
   /// empty: nothing.
   std::string lacks() const;
 
+  /// Of Entente (MCAP). Only a recording may have no connection.
+  bool is_recording() const { return format_ == ImportFormat::kMcap; }
+
   /// None: an unknown game.
   std::optional<GameDialect> game_dialect_of(const ImportedConnection& connection) const;
 
@@ -76,8 +79,6 @@ class RecordedFile {
   void look_closer(DetectedDialects& look, const ImportFile& reads);
   std::optional<OpenError> check_look(const DetectedDialects& look, std::ostream& err) const;
   std::optional<OpenError> take_dialect();
-  /// Whether the file may have no connection: true for a recording, false for a capture.
-  bool may_be_empty() const { return format_ == ImportFormat::kMcap; }
 
   FileOptions options_;
   ImportFormat format_;

@@ -13,13 +13,16 @@
 #include "proxy/program/import/import.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/trace/recorder.h"
+#include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
+#include "tests/program/recorded.h"
 #include "tests/support/paths.h"
 
 namespace entente::convert_test {
 namespace {
 
 const std::string kWalks = testing::source_dir() + "/tests/traces/aos/piqueserver-walks.jsonl";
+constexpr WallTime kSecond = 1'000'000'000, kStart = 1'700'000'000 * kSecond;
 const std::string kRec = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec";
 
 struct Said {
@@ -61,7 +64,6 @@ void two_demos(const std::string& path, bool map = true) {
   REQUIRE(import_file(kWalks, {}, heard).ok());
   const auto to = trace::Recorder::open(path);
   REQUIRE(to.ok());
-  constexpr WallTime kStart = 1'700'000'000'000'000'000, kSecond = 1'000'000'000;
   for (const std::uint32_t link : {1U, 2U}) {
     trace::Opened opened;
     opened.set_link(link);
@@ -205,6 +207,90 @@ TEST_CASE("where a recording misses messages, its words end, and the conversion 
   CHECK(convert(options, out, err) == kOk);
   CHECK_MESSAGE(err.str().find("127.0.0.1:1: the words end before the bytes: framing is lost\n") != std::string::npos,
                 err.str());
+}
+
+/// Its openings, ends and notes, and the bytes of its frames, with times in seconds since kStart.
+std::string events(const std::string& path, WallTime start = kStart) {
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::ostringstream all;
+  for (;;) {
+    const auto next = (*recording)->next();
+    REQUIRE_MESSAGE(next.ok(), next.error().text);
+    if (*next == nullptr) return all.str();
+    const trace::Recording::Event& event = **next;
+    const std::string at = std::to_string((event.time - start) / kSecond) + " ";
+    if (event.opened != nullptr) all << at << "open " << event.opened->link() << '\n';
+    if (event.frame != nullptr)
+      all << at << (event.frame->raw() ? "raw " : "frame ") << to_hex(as_bytes(event.frame->data())) << '\n';
+    if (event.closed != nullptr) all << at << "close " << event.closed->link() << ' ' << event.closed->reason() << '\n';
+    if (event.note != nullptr) all << at << "note " << event.note->text() << '\n';
+  }
+}
+
+constexpr const char* kAction = "0001010200000001";  // of Panic
+
+TEST_CASE("a recording that begins with a note keeps its date") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  to->note(kStart, 0, "this recording continues older.mcap");
+  to->opened(kStart + kSecond, opening(1, "panic", "be-packed"));
+  record(*to, 1, trace::TO_SERVER, kAction, kStart + 2 * kSecond);
+  to->closed(kStart + 3 * kSecond, 1, "client left");
+  REQUIRE(to->close(kStart + 3 * kSecond).ok());
+  REQUIRE(converted(folder.file("a.mcap"), folder.file("b.mcap")).exit == kOk);
+  CHECK(events(folder.file("b.mcap")) == "0 note this recording continues older.mcap\n1 open 1\n2 frame " +
+                                             std::string(kAction) + "\n3 close 1 client left\n");
+}
+
+TEST_CASE("why sessions ended stays in a recording that is converted") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  for (std::uint32_t link = 1; link <= 3; ++link) to->opened(kStart, opening(link, "panic", "be-packed"));
+  to->closed(kStart, 1, "banned by the operator");
+  to->closed(kStart, 2, "server left");
+  to->closed(kStart, 3, "");
+  REQUIRE(to->close(kStart).ok());
+  REQUIRE(converted(folder.file("a.mcap"), folder.file("b.mcap")).exit == kOk);
+  CHECK(events(folder.file("b.mcap")) ==
+        "0 open 1\n0 open 2\n0 open 3\n0 close 1 banned by the operator\n0 close 2 server left\n0 close 3 \n");
+}
+
+TEST_CASE("the beginning of a message whose end never came is converted, and ends no words") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  to->opened(kStart, opening(1, "panic", "be-packed"));
+  record(*to, 1, trace::TO_SERVER, std::string(kAction) + "0001", kStart + kSecond);
+  to->closed(kStart + 2 * kSecond, 1, "client left");
+  REQUIRE(to->close(kStart + 2 * kSecond).ok());
+  const Said made = converted(folder.file("a.mcap"), folder.file("frames.mcap"));
+  CHECK(made.exit == kOk);
+  CHECK_MESSAGE(made.err == "", made.err);
+  const std::string frames = "0 open 1\n1 frame " + std::string(kAction) + "\n2 raw 0001\n2 close 1 client left\n";
+  CHECK(events(folder.file("frames.mcap")) == frames);
+  CHECK(converted(folder.file("frames.mcap"), folder.file("again.mcap")).exit == kOk);
+  CHECK(events(folder.file("again.mcap")) == frames);
+
+  std::ostringstream out, err;
+  ConvertOptions options{.input = {.file = folder.file("a.mcap")}, .to = folder.file("words.mcap")};
+  options.words = true;
+  (void)convert(options, out, err);
+  CHECK_MESSAGE(err.str().find("framing is lost") == std::string::npos, err.str());
+  const std::string words = events(options.to);
+  CHECK_MESSAGE(words.find("2 raw 0001\n") != std::string::npos, words);
+  CHECK_MESSAGE(words.find("framing is lost") == std::string::npos, words);
+}
+
+TEST_CASE("of JSON lines without times, what comes before a bad line is converted") {
+  const Folder folder;
+  const std::string line = R"({"conn":1,"dir":"c2s","hex":")" + std::string(kAction) + "\"}\n";
+  const std::string path = folder.write("a.jsonl", line + line + "nonsense\n");
+  const Said made = converted(path, folder.file("b.mcap"), "panic");
+  CHECK(made.exit == kFailed);
+  CHECK(made.err.find("a.jsonl:3: not a JSON object") != std::string::npos);
+  REQUIRE(std::filesystem::exists(folder.file("b.mcap")));
+  const std::string frame = "0 frame " + std::string(kAction) + "\n";
+  CHECK(events(folder.file("b.mcap"), 0) == "0 open 1\n" + frame + frame + "0 close 1 \n");
 }
 
 /// While it lives, no file can grow beyond this size, as on a full disk.
