@@ -184,7 +184,10 @@ Outcome<Done> RecordedFile::read_all(ImportSink& sink) const {
   if (format_ != ImportFormat::kPcap) return import_file(options_.file, options, sink);
   net::EnetUnpacker unpacker;
   if (game == nullptr || game->transport() == wire::Transport::kEnet)
-    options.asks_in = [&](Bytes datagram) { return net::enet_connect(datagram, unpacker).has_value(); };
+    options.asks_in = [&](Bytes datagram) {
+      const auto asked = net::enet_connect(datagram, unpacker);
+      return asked ? std::optional(asked->connect_id) : std::nullopt;
+    };
   if (game != nullptr && game->transport() == wire::Transport::kEnet) {
     EnetImport packets(sink);
     return import_file(options_.file, options, packets);

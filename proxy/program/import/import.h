@@ -107,8 +107,9 @@ class ImportSink {
 struct ImportOptions {
   std::uint16_t port = 0;         ///< the server's port in a packet capture; 0: the side that was connected to
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
-  /// Whether a datagram is a connection request, whose receiver is then the server. Empty: no datagram is.
-  std::function<bool(Bytes)> asks_in = {};
+  /// The id of the connection that a datagram asks for. Its receiver is then the server, and another id begins another
+  /// connection on the same ports. None: it does not ask. Empty: no datagram does.
+  std::function<std::optional<std::uint32_t>(Bytes)> asks_in = {};
   /// Read also what the file's format marks as not to be shown. Only for callers that show no content.
   bool hidden = false;
 };

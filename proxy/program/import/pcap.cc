@@ -33,6 +33,7 @@ struct Flow final : TcpStream::To {
   bool gone = false;
   std::optional<std::uint32_t> syn[2];  // sequence numbers of those that opened it and answered, if they were captured
   std::list<Key>::iterator talked;      // of UDP: its place among those
+  std::optional<std::uint32_t> asked;   // of UDP: the connection that its first datagram asks for
   // Of the packet at hand.
   Way way = Way::kToServer;
   WallTime time = 0;
@@ -118,7 +119,7 @@ class PcapImport {
     if (packet.tcp && packet.syn) (packet.ack ? servers_.insert(packet.from) : servers_.insert(packet.to));
     if (servers_.contains(packet.to)) return Way::kToServer;
     if (servers_.contains(packet.from)) return Way::kToClient;
-    if (!packet.tcp && options_.asks_in && options_.asks_in(packet.payload)) {
+    if (asked_by(packet)) {
       servers_.insert(packet.to);
       return Way::kToServer;
     }
@@ -128,9 +129,15 @@ class PcapImport {
     return std::nullopt;
   }
 
-  /// Whether the packet opens a connection on the ports of an earlier one. (It may also be the first one's, captured
-  /// after its answer. An answer alone opens one only where the earlier one is over.)
-  static bool begins_another(const Packet& packet, const Flow& flow) {
+  std::optional<std::uint32_t> asked_by(const Packet& packet) const {
+    return !packet.tcp && options_.asks_in ? options_.asks_in(packet.payload) : std::nullopt;
+  }
+
+  /// Whether the packet opens a connection on the ports of an earlier one. `asked`: by a datagram to the server.
+  /// (A SYN may also be the first one's, captured after its answer. An answer alone opens a connection only where the
+  /// earlier one is over.)
+  static bool begins_another(const Packet& packet, std::optional<std::uint32_t> asked, const Flow& flow) {
+    if (asked) return asked != flow.asked;
     if (!packet.tcp || !packet.syn || flow.syn[packet.ack ? 1 : 0] == packet.sequence) return false;
     return flow.gone || (!packet.ack && flow.streams[Flow::index(Way::kToServer)].began());
   }
@@ -139,9 +146,11 @@ class PcapImport {
   std::map<Key, Flow>::iterator flow_of(const Packet& packet, Way way) {
     const bool up = way == Way::kToServer;
     const Key key{up ? packet.from : packet.to, up ? packet.to : packet.from, packet.tcp};
+    const auto asked = up ? asked_by(packet) : std::nullopt;
     auto at = flows_.find(key);
-    if (at != flows_.end() && begins_another(packet, at->second)) {
+    if (at != flows_.end() && begins_another(packet, asked, at->second)) {
       if (!at->second.gone) end_flow(at->second);
+      if (!packet.tcp) talked_.erase(at->second.talked);
       flows_.erase(at);
       at = flows_.end();
     }
@@ -151,6 +160,7 @@ class PcapImport {
     Flow& flow = at->second;
     flow.id = opened_++;
     flow.sink = &sink_;
+    flow.asked = asked;
     if (!packet.tcp) flow.talked = talked_.insert(talked_.end(), key);
     sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", "", text(key.server)}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");

@@ -4,6 +4,7 @@
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
 #include "tests/program/import/heard.h"
+#include "tests/program/import/packets.h"
 #include "tests/support/hex.h"
 
 namespace entente::import_messages_test {
@@ -96,6 +97,43 @@ TEST_CASE("a datagram that is not ENet is passed on unchanged") {
   sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, as_bytes("HELLO")});
   sink.connection_over(0);
   CHECK(heard.all == "open 0 x\nc2s 0 datagram 48454c4c4f\ngone 0\n");
+}
+
+/// Datagrams of ENet, with their times.
+struct Datagrams {
+  void say(ConnectionId id, Way way, Bytes bytes, double seconds) {
+    sink.bytes({id, way, Lane::kDatagram, static_cast<WallTime>(seconds * 1e9), bytes});
+  }
+
+  HeardImport heard;
+  EnetImport sink{heard};
+};
+
+TEST_CASE("a connection of ENet is over a second after a side has disconnected, and not only at the file's end") {
+  Datagrams enet;
+  enet.sink.opened(0, {"x", "", ""}, 0);
+  enet.say(0, Way::kToServer, enet_connect(1, 3), 0);
+  enet.say(0, Way::kToServer, enet_disconnect(7), 10);
+  enet.say(0, Way::kToClient, enet_packet("aa"), 10.9);  // it was under way
+  enet.sink.opened(1, {"y", "", ""}, 10'950'000'000);
+  enet.say(1, Way::kToServer, enet_connect(2, 4), 11);
+  enet.say(0, Way::kToClient, enet_packet("bb"), 12);
+  enet.sink.connection_over(1);
+  enet.sink.connection_over(0);
+  CHECK(enet.heard.all ==
+        "open 0 x\nconnect 0 3\nend 0 c2s 7\ns2c 0 aa\nopen 1 y\ngone 0\nconnect 1 4\ngone 1\n"
+        "remark 1 datagrams came after the end of their connection and were ignored\n");
+}
+
+TEST_CASE("a late end of an earlier connection of ENet does not end the next one on the same ports") {
+  Datagrams enet;
+  enet.sink.opened(0, {"x", "", ""}, 0);
+  enet.say(0, Way::kToServer, enet_connect(1, 3), 0);
+  enet.say(0, Way::kToClient, enet_disconnect(7), 1);
+  enet.say(0, Way::kToClient, enet_packet("aa"), 1.1);
+  enet.say(0, Way::kToServer, enet_packet("bb"), 9);
+  enet.sink.connection_over(0);
+  CHECK(enet.heard.all == "open 0 x\nconnect 0 3\nend 0 s2c 7\ns2c 0 aa\nc2s 0 bb\ngone 0\n");
 }
 
 }  // namespace

@@ -243,11 +243,25 @@ TEST_CASE("the receiver of a connect datagram is a server; datagrams that belong
   const Buffer file = capture({early, hello, answer});
   const std::string strangers = " datagrams belong to no connection that begins in the capture; use --port";
   ImportOptions options;
-  options.asks_in = [](Bytes datagram) { return to_hex(datagram) == "aa"; };
+  options.asks_in = [](Bytes datagram) { return to_hex(datagram) == "aa" ? std::optional(1U) : std::nullopt; };
   CHECK(
       heard_pcap(file, options)
           .starts_with("open 0 10.0.0.1:1000/udp\nc2s 0 datagram aa\ns2c 0 datagram aa\ngone 0\nremark 1" + strangers));
   CHECK(heard_pcap(file).starts_with("remark 3" + strangers));
+}
+
+TEST_CASE("a datagram that asks for another connection begins it on the same ports; one that is sent again does not") {
+  const auto says = [](const char* hex) { return ipv4(kUdpProtocol, udp({1000, 80}, hex)); };
+  ImportOptions options;
+  options.port = 80;
+  options.asks_in = [](Bytes datagram) {
+    return datagram[0] >= 0xa0 ? std::optional<std::uint32_t>(datagram[0]) : std::nullopt;
+  };
+  const std::string name = " 10.0.0.1:1000/udp\n";
+  CHECK(heard_pcap(capture({says("01"), says("a1"), says("02"), says("a1"), says("a2"), says("03")}), options) ==
+        "open 0" + name + "c2s 0 datagram 01\ngone 0\nopen 1" + name +
+            "c2s 1 datagram a1\nc2s 1 datagram 02\nc2s 1 datagram a1\ngone 1\nopen 2" + name +
+            "c2s 2 datagram a2\nc2s 2 datagram 03\ngone 2\n");
 }
 
 TEST_CASE("packets of a capture that was made after January 2038 keep their date") {

@@ -15,6 +15,7 @@
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
+#include "tests/program/import/packets.h"
 #include "tests/program/recorded.h"
 #include "tests/support/paths.h"
 
@@ -291,6 +292,20 @@ TEST_CASE("of JSON lines without times, what comes before a bad line is converte
   REQUIRE(std::filesystem::exists(folder.file("b.mcap")));
   const std::string frame = "0 frame " + std::string(kAction) + "\n";
   CHECK(events(folder.file("b.mcap"), 0) == "0 open 1\n" + frame + frame + "0 close 1 \n");
+}
+
+TEST_CASE("in a capture of ENet, a session lasts until a side disconnects, also if the client comes back") {
+  const Folder folder;
+  const Ports other{1001, 32887};
+  DatagramCapture capture(32887);
+  capture.at(10).up(enet_connect(1, 3)).at(11).down(enet_packet("12 00001800")).at(12).up(enet_disconnect(0));
+  capture.at(15).put(other, enet_connect(2, 3), false).at(16).put(other, enet_disconnect(0), false);
+  capture.at(20).up(enet_connect(3, 3)).at(30).down(enet_packet("12 00001900"));
+  const std::string path = folder.write("a.pcap", capture.text());
+  REQUIRE(converted(path, folder.file("b.mcap"), "aos").exit == kOk);
+  CHECK(events(folder.file("b.mcap"), 0) ==
+        "10 open 1\n11 frame 1200001800\n12 close 1 client left\n15 open 2\n16 close 2 client left\n"
+        "20 open 3\n30 frame 1200001900\n30 close 3 \n");
 }
 
 /// While it lives, no file can grow beyond this size, as on a full disk.

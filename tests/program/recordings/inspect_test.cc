@@ -494,14 +494,15 @@ TEST_CASE("fields are JSON numbers, texts and lists, quoted only once") {
   CHECK(bzflag.find(R"("pos":[)") != std::string::npos);
 }
 
-TEST_CASE("a client that reconnects with another dialect is a second link after the conversion") {
+TEST_CASE("a client that reconnects from the same port is another connection, also after the conversion") {
   const Folder folder;
   const FileOptions from{.file = folder.write("x.pcap", second_try().text()), .game = "aos"};
   const std::string at = "      0.000   #", name = " --- 10.0.0.1:1000/udp aos ";
   const std::string start = " s2c reliable/0 MapStart size=1572864 crc32=67305985 name=\"a\"\n",
                     cached = " c2s reliable/0 MapCached cached=1\n";
-  CHECK(inspected({from}).out == at + "1" + name + "0.75\n" + at + "1 --- server ended it, code 3\n" + at +
-                                     "1 --- the client names 0.76\n" + at + "1" + start + at + "1" + cached);
+  CHECK(inspected({from}).out == at + "1" + name + "0.75\n" + at + "1 --- server ended it, code 3\n" + at + "2" + name +
+                                     "0.75\n" + at + "2 --- the client names 0.76\n" + at + "2" + start + at + "2" +
+                                     cached);
   std::ostringstream out, err;
   REQUIRE(convert({from, folder.file("x.mcap")}, out, err) == kOk);
   CHECK(inspected({{folder.file("x.mcap")}}).out ==

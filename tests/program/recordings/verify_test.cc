@@ -279,7 +279,7 @@ TEST_CASE("each ENet connect sets the dialect, unless an option names it") {
   const Verified played = verified({.file = file, .game = "aos"});
   CHECK(played.exit == kOk);
   CHECK(played.err == "");
-  CHECK(played.out == "10.0.0.1:1000/udp aos 0.76 " + tally(2) + tally(2));
+  CHECK(played.out == "10.0.0.1:1000/udp aos 0.75 " + tally(0) + "10.0.0.1:1000/udp aos 0.76 " + tally(2) + tally(2));
   const Verified asked = verified({.file = file, .game = "aos", .dialect = "0.75"});
   CHECK(asked.exit == kFailed);
   CHECK(asked.out.starts_with("10.0.0.1:1000/udp aos 0.75 "));
