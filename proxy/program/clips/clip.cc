@@ -36,7 +36,7 @@ class ClipCommand {
   Outcome<Done> run() {
     const auto format = import_format(options_.source.file);
     if (!format) return format.error();
-    auto to = NewRecording::create(options_.out);
+    auto to = create();
     if (!to) return to.error();
     Clipper::Original original;
     if (*format == ImportFormat::kMcap) {
@@ -52,6 +52,10 @@ class ClipCommand {
 
  private:
   static core::Micros micros(double seconds) { return static_cast<core::Micros>(std::llround(seconds * 1e6)); }
+
+  Outcome<std::unique_ptr<NewRecording>> create() const {
+    return NewRecording::create(options_.out, nullptr, {{kAboutClip, {{kClipOf, name_of_file(options_.source.file)}}}});
+  }
 
   Outcome<Done> cut(Clipper& clipper, const std::string& path) {
     std::error_code unknown;
@@ -70,7 +74,7 @@ class ClipCommand {
       return Error{""};  // already printed
     }
     to.reset();
-    auto again = NewRecording::create(options_.out);
+    auto again = create();
     if (!again) return again.error();
     const auto recording = trace::Recording::open(words.path());
     if (!recording) return recording.error();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "proxy/program/base/interruption.h"
@@ -26,7 +27,7 @@ constexpr const char* kAboutJoins =
 /// One of the files, while it is joined. It is open only while it has to be.
 class Part {
  public:
-  explicit Part(JoinFile& file) : file_(file), at_(file.start), over_(file.end == 0) {}
+  explicit Part(JoinFile& file) : file_(file), at_(file.start.value_or(0)), over_(!file.start) {}
 
   bool over() const { return over_; }
   bool is_open() const { return event_ != nullptr; }
@@ -153,11 +154,13 @@ Outcome<Joined> join_recordings(const std::vector<std::string>& files, const std
     parts.push_back(std::move(*file));
   }
   if (const auto planned = plan_join(parts); !planned) return planned.error();
-  WallTime start = 0, end = 0;
+  std::optional<WallTime> first;
+  WallTime end = 0;
   for (const JoinFile& file : parts) {
-    if (file.end != 0) start = start == 0 ? file.start : std::min(start, file.start);
+    if (file.start) first = std::min(first.value_or(*file.start), *file.start);
     end = std::max(end, file.end);
   }
+  const WallTime start = first.value_or(0);
   (void)(*made)->start(start, "");
   progress.begin("joining " + std::to_string(files.size()) + " recordings", end - start);
   Joiner joiner(parts, **made, [&](WallTime at) { progress.reached(at - start); });

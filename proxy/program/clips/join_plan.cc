@@ -18,7 +18,10 @@ bool same_ends(const trace::Opened& a, const trace::Opened& b) {
   return a.game() == b.game() && a.client() == b.client() && a.server() == b.server() && a.listener() == b.listener();
 }
 
-bool overlap(const JoinLink& a, const JoinLink& b) { return a.first <= b.last && b.first <= a.last; }
+bool overlap(const JoinLink& a, const JoinLink& b) {
+  if (!a.first || !b.first) return a.opened_at == b.opened_at;
+  return *a.first <= b.last && *b.first <= a.last;
+}
 
 /// Whether the part continues a session of this file. A renamed file is recognised by its id.
 bool follows(const trace::Opened& part, const JoinFile& earlier) {
@@ -33,24 +36,26 @@ bool follow_the_same(const trace::Opened& a, const trace::Opened& b) {
 /// Whether both files have the same moments of one session.
 bool same_part(const JoinFile& earlier, const JoinLink& a, const JoinFile& later, const JoinLink& b) {
   if (!same_ends(a.opened, b.opened) || !overlap(a, b)) return false;
+  const bool continues = a.opened.continues() || b.opened.continues();
+  if (continues && !earlier.clip_of.empty() && earlier.clip_of == later.clip_of) return true;
   if (a.opened.continues() && b.opened.continues()) return follow_the_same(a.opened, b.opened);
-  if (b.opened.continues()) return follows(b.opened, earlier) && a.last > b.first;
+  if (b.opened.continues()) return follows(b.opened, earlier) && b.first && a.last > *b.first;
   if (a.opened.continues()) return follows(a.opened, later);
   return a.opened_at == b.opened_at;
 }
 
 bool goes_on(const JoinFile& earlier, const JoinLink& a, const JoinLink& b) {
-  return follows(b.opened, earlier) && same_ends(a.opened, b.opened) && !a.closed && a.last <= b.first;
+  return follows(b.opened, earlier) && same_ends(a.opened, b.opened) && !a.closed && (!b.first || a.last <= *b.first);
 }
 
-/// 0: none. Commands that write recordings, such as `clip`, give them no id.
-std::uint64_t id_of(const trace::Recording& recording) {
-  std::uint64_t id = 0;
+/// What the metadata say. Commands that write recordings, such as `clip`, give them no id.
+void read_metadata(const trace::Recording& recording, JoinFile& file) {
   for (const trace::mcap::Metadata& metadata : recording.file().definitions().metadata())
-    for (const auto& [key, value] : metadata.values)
+    for (const auto& [key, value] : metadata.values) {
       if (metadata.name == trace::kAboutFile && key == trace::kFileId)
-        std::from_chars(value.data(), value.data() + value.size(), id);
-  return id;
+        std::from_chars(value.data(), value.data() + value.size(), file.id);
+      if (metadata.name == kAboutClip && key == kClipOf) file.clip_of = value;
+    }
 }
 
 }  // namespace
@@ -65,11 +70,11 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     if (!next) return damage_of(**recording, next.error());
     if (Interruption::came()) return Error{"interrupted"};
     if (*next == nullptr) {
-      file.id = id_of(**recording);
+      read_metadata(**recording, file);
       return file;
     }
     const trace::Recording::Event& event = **next;
-    file.start = file.start == 0 ? event.time : std::min(file.start, event.time);
+    file.start = std::min(file.start.value_or(event.time), event.time);
     file.end = std::max(file.end, event.time);
     file.has_frames = file.has_frames || event.frame != nullptr;
     file.has_words = file.has_words || event.word || event.world != nullptr;
@@ -84,7 +89,7 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     } else if (event.closed != nullptr) {
       link.closed = true;
     } else {
-      link.first = link.first == 0 ? event.time : std::min(link.first, event.time);
+      link.first = std::min(link.first.value_or(event.time), event.time);
       link.last = std::max(link.last, event.time);
     }
   }

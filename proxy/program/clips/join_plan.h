@@ -18,8 +18,9 @@ struct JoinLink {
   trace::Opened opened;
   WallTime opened_at = 0;
   bool closed = false;
-  WallTime first = 0, last = 0;  ///< frames, words and worlds; 0: none
-  std::uint64_t events = 0;      ///< all of them
+  std::optional<WallTime> first = {};  ///< frames, words and worlds; none: there are none
+  WallTime last = 0;                   ///< the same
+  std::uint64_t events = 0;            ///< all of them
 
   std::uint32_t number = 0;                       ///< in the new recording
   std::optional<std::size_t> previous_part = {};  ///< the last earlier file that has a part of it
@@ -27,8 +28,10 @@ struct JoinLink {
 
 struct JoinFile {
   std::string path;
-  std::uint64_t id = 0;  ///< in its metadata; 0: none
-  WallTime start = 0, end = 0;
+  std::uint64_t id = 0;                ///< in its metadata; 0: none
+  std::string clip_of = {};            ///< the name of the file that it was cut from; "": it is no clip
+  std::optional<WallTime> start = {};  ///< none: the file has no events
+  WallTime end = 0;
   bool has_frames = false, has_words = false;
   std::map<std::uint32_t, JoinLink> links;  ///< by their number in the file
 };

@@ -29,13 +29,15 @@ NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* 
            .kills = {kill_message, tells_kill, kill_counter}},
           nullptr, false, wanted_) {}
 
-Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path, RecordingFilter* filter) {
+Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path, RecordingFilter* filter,
+                                                            std::vector<trace::mcap::Metadata> metadata) {
   auto sink = trace::FileSink::create(path, kSuffix);
   if (!sink) return sink.error();
   std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name(), filter));
   trace::RecorderOptions options{
       .on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .version = ENTENTE_VERSION};
   options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
+  options.metadata = std::move(metadata);
   auto recorder = trace::Recorder::open(std::move(*sink), std::move(options));
   if (!recorder) return recorder.error();
   made->recorder_ = std::move(*recorder);

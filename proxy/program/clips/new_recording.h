@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "proxy/program/import/file.h"
 #include "proxy/relay/tap/recording_files.h"
@@ -23,10 +24,14 @@ class RecordingFilter {
   virtual const trace::Recording::Event* pass(const trace::Recording::Event& event) = 0;
 };
 
+/// The name of the metadata of a clip, and its key for the name of the file that it was cut from.
+inline constexpr const char *kAboutClip = "clip", *kClipOf = "of";
+
 class NewRecording {
  public:
-  /// Fails if the file exists. `filter` outlives it; null: there is none.
-  static Outcome<std::unique_ptr<NewRecording>> create(const std::string& path, RecordingFilter* filter = nullptr);
+  /// Fails if the file exists. `filter` outlives it; null: there is none. `metadata`: at the beginning of the file.
+  static Outcome<std::unique_ptr<NewRecording>> create(const std::string& path, RecordingFilter* filter = nullptr,
+                                                       std::vector<trace::mcap::Metadata> metadata = {});
   ~NewRecording();
   NewRecording(const NewRecording&) = delete;
   NewRecording& operator=(const NewRecording&) = delete;

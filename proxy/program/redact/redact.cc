@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "proxy/program/base/checked_option.h"
 #include "proxy/program/base/interruption.h"
@@ -110,16 +111,17 @@ class RedactCommand {
     progress_.begin("redacting " + options_.file, 2 * size_);
     redactor_ = std::make_unique<Redactor>(kept(options_.keep));
     start_ = end_ = 0;
+    bool has_messages = false;
     const auto recording = open_recording(file_);
     if (!recording) return recording.error();
     auto done = each(**recording, [&](const trace::Recording::Event& event) {
       progress_.reached((*recording)->progress().whole);
-      if (start_ == 0) start_ = event.time;
+      if (!std::exchange(has_messages, true)) start_ = event.time;
       end_ = std::max(end_, event.time);
       has_words_ = has_words_ || event.word || event.world != nullptr;
       (void)redactor_->pass(event);
     });
-    if (done && end_ == 0) return Error{options_.file + " has no messages"};
+    if (done && !has_messages) return Error{options_.file + " has no messages"};
     return done;
   }
 

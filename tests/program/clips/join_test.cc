@@ -181,6 +181,7 @@ TEST_CASE("files that overlap within a session, or cannot be read, are refused, 
   refused({whole, whole}, out, kFailed, " overlap: both have a part of link 1 (127.0.0.1:4001)");
   refused({whole, late}, out, kFailed, " overlap: ");
   refused({late, early}, out, kFailed, " overlap: ");
+  refused({cut("start.mcap", 0, 5), cut("on.mcap", 3, 8)}, out, kFailed, " overlap: ");  // one has the opening
   refused({whole}, out, kUsage, "give at least two recordings");
   refused({whole, folder.file("none.mcap")}, out, kFailed, "No such file");
   refused({whole, folder.write("empty.mcap", "")}, out, kFailed, "the file is empty");
@@ -190,6 +191,68 @@ TEST_CASE("files that overlap within a session, or cannot be read, are refused, 
   refused({early, apart}, folder.file("out.rec"), kUsage, "must end in .mcap");
   std::filesystem::resize_file(apart, std::filesystem::file_size(apart) - 9);
   refused({early, apart}, out, kFailed, "`entente recover` saves the readable part");
+}
+
+TEST_CASE("clips of a later file of a rotation are refused only if they overlap") {
+  const Folder folder, parts;
+  rotated(match(folder.file("whole.mcap")), parts, {20});
+  std::ostringstream ignored;
+  Progress quiet(nullptr);
+  const auto cut = [&](const char* name, double from, double to) {
+    REQUIRE(clip({{parts.file("a-2.mcap")}, from, to, folder.file(name)}, quiet, ignored, ignored) == kOk);
+    return folder.file(name);
+  };
+  const std::string first = cut("first.mcap", 0, 5), second = cut("second.mcap", 3, 8), third = cut("third.mcap", 5, 8);
+  const Joined both = joined({first, second}, folder.file("both.mcap"));
+  CHECK(both.exit == kFailed);
+  CHECK_MESSAGE(both.err.find(" overlap: ") != std::string::npos, both.err);
+  const Joined apart = joined({first, third}, folder.file("apart.mcap"));
+  CHECK_MESSAGE(apart.exit == kOk, apart.err);
+}
+
+/// How many links are opened and closed.
+std::pair<int, int> opened_and_closed(const std::string& path) {
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::pair<int, int> all;
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next()) {
+    all.first += (*event)->opened != nullptr ? 1 : 0;
+    all.second += (*event)->closed != nullptr ? 1 : 0;
+  }
+  return all;
+}
+
+TEST_CASE("a session that says nothing more after a rotation is one session again") {
+  const Folder folder, parts;
+  const std::string whole = folder.file("whole.mcap"), path = folder.file("joined.mcap");
+  const auto to = recorder(whole);
+  for (std::uint32_t link = 1; link <= 2; ++link) {
+    to->opened(kStart, opening(link, "panic", "be-packed"));
+    record(*to, link, trace::TO_SERVER, "0001010200000001", kStart + link * kSecond);
+  }
+  record(*to, 2, trace::TO_SERVER, "0001010200000001", kStart + 5 * kSecond);
+  for (std::uint32_t link = 1; link <= 2; ++link) to->closed(kStart + 6 * kSecond, link, "client left");
+  REQUIRE(to->close(kStart + 6 * kSecond).ok());
+  rotated(whole, parts, {2});
+  const Joined made = joined({parts.file("a.mcap"), parts.file("a-2.mcap")}, path);
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(opened_and_closed(path) == std::pair(2, 2));
+}
+
+TEST_CASE("a recording without a date, all of it at time 0, is joined like any other") {
+  const Folder folder;
+  const auto at = [&](const char* name, std::uint32_t link, WallTime time) {
+    const auto to = recorder(folder.file(name));
+    to->opened(time, opening(link, "panic", "be-packed"));
+    record(*to, link, trace::TO_SERVER, "0001010200000001", time);
+    to->closed(time, link, "client left");
+    REQUIRE(to->close(time).ok());
+    return folder.file(name);
+  };
+  const std::string path = folder.file("joined.mcap");
+  const Joined made = joined({at("a.mcap", 1, 0), at("b.mcap", 2, kSecond)}, path);
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(made.out == path + ": 0:01, 2 frames of 2 recordings\n");
 }
 
 TEST_CASE("clips of one recording with a gap between them become separate sessions") {

@@ -82,6 +82,18 @@ std::string relayed(const std::string& path) {
   return path;
 }
 
+TEST_CASE("a recording without a date, all of it at time 0, is redacted like any other") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  to->opened(0, opening(1, "panic", "be-packed"));
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 0);
+  to->closed(0, 1, "client left");
+  REQUIRE(to->close(0).ok());
+  const Redacted made = redacted({folder.file("a.mcap"), folder.file("out.mcap")});
+  CHECK_MESSAGE(made.exit == kOk, made.err);
+  CHECK_MESSAGE(has(made.out, "out.mcap: 0:00, 1 frames, 0 words\n"), made.out);
+}
+
 TEST_CASE("a player has the same pseudonym in frames, in kept chat and in the summary") {
   const Folder folder;
   const std::string whole = relayed(folder.file("evening.mcap")), path = folder.file("out.mcap");
