@@ -26,6 +26,7 @@ NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* 
       filter_(filter),
       files_(
           {.begin = [this](relay::LinkId) { return Outcome<std::unique_ptr<trace::Recorder>>(std::move(recorder_)); },
+           .wall_is_ahead = [] { return std::int64_t{0}; },  // times are those of the source, not of now
            .kills = {kill_message, tells_kill, kill_counter}},
           nullptr, false, wanted_) {}
 
@@ -36,8 +37,8 @@ Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& p
   std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name(), filter));
   trace::RecorderOptions options{
       .on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .version = ENTENTE_VERSION};
-  options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
   options.metadata = std::move(metadata);
+  options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
   auto recorder = trace::Recorder::open(std::move(*sink), std::move(options));
   if (!recorder) return recorder.error();
   made->recorder_ = std::move(*recorder);

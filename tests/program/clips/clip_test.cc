@@ -2,13 +2,18 @@
 #include "proxy/program/clips/clip.h"
 
 #include <doctest/doctest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/program/base/interruption.h"
 #include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
@@ -59,6 +64,40 @@ TEST_CASE("a clip has the same frames and words as the whole file in its range, 
 
   CHECK(players_of(path) == std::set<std::string>{"anna", "bob"});
   CHECK((*trace::read_end(path))->info->kills == 1);
+}
+
+/// By how much the wall clock of this process is set, in seconds.
+std::atomic<std::int64_t> clock_set_by{0};
+
+}  // namespace
+}  // namespace entente::clip_test
+
+/// Used by all of the process in place of the one in the C library.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto done = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  if (done == 0 && clock == CLOCK_REALTIME) time->tv_sec += entente::clip_test::clock_set_by.load();
+  return done;
+}
+
+namespace entente::clip_test {
+namespace {
+
+TEST_CASE("a clip that is made while the wall clock is set is the same as any other") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), path = folder.file("clip.mcap");
+  (void)steady_wall_now();  // from now on, it does not follow the wall clock
+  clock_set_by = 7'200;
+  CHECK(wall_is_ahead() > 7'000 * static_cast<std::int64_t>(kSecond));
+  const Clipped made = clipped({{whole}, 12, 17, path});
+  clock_set_by = 0;
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next()) {
+    CHECK((*event)->time >= clip_match::kStart + 12 * kSecond);
+    CHECK((*event)->time < clip_match::kStart + 17 * kSecond);
+    if ((*event)->note != nullptr) CHECK((*event)->note->text().starts_with("this is a clip of "));
+  }
 }
 
 /// The world as facts, without the times at which they became true.
