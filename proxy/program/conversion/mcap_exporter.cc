@@ -83,6 +83,7 @@ void McapExporter::side_closed(ConnectionId id, const ImportedClose& end) {
 
 void McapExporter::connection_finished(ConnectionId id) {
   if (what_.words != nullptr) what_.words->gone(id);
+  if (what_.scenes != nullptr) what_.scenes->closed(link(id), last_);
   recorder_.closed(last_, link(id), reasons_[id]);
   codec_of_.erase(id);
   reasons_.erase(id);

@@ -13,6 +13,7 @@ namespace {
 constexpr core::Micros kStep = 50 * core::kMillisecond;  // between two samples
 constexpr core::Micros kMostSteps = core::kSecond;       // sampled after the last word; as far as poses are reckoned
 constexpr std::size_t kMostKept = 256U << 20U;           // bytes of geometries that worlds may refer to
+constexpr std::size_t kCostOfThing = 512;                // bytes of a player, a unit and the like
 constexpr std::int32_t kRayShown = 300'000'000;          // ns
 constexpr const char* kRoot = "world";                   // the frame of all coordinates
 
@@ -66,6 +67,23 @@ class FoxgloveScenes::Scene {
     sample(now_, time);
   }
 
+  /// Nothing follows.
+  void end(WallTime time) {
+    if (!shows_) return;
+    update_.Clear();
+    foxglove::SceneEntityDeletion& all = *update_.add_deletions();
+    stamp(time, *all.mutable_timestamp());
+    all.set_type(foxglove::SceneEntityDeletion::ALL);
+    put_scene(time);
+  }
+
+  /// About as many bytes as it keeps.
+  std::size_t cost() const {
+    const std::size_t things = world_.players().size() + world_.units().size() + world_.shots().size() +
+                               world_.tokens().size() + world_.rules().size() + world_.edits().size();
+    return geometry_bytes_ + (1 + things) * kCostOfThing;
+  }
+
  private:
   struct Shown {
     words::Pose reported, pose;
@@ -95,8 +113,7 @@ class FoxgloveScenes::Scene {
     shots(at, time);
     tokens(time);
     poses(at, time);
-    if (update_.entities_size() != 0 || update_.deletions_size() != 0)
-      put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
+    if (update_.entities_size() != 0 || update_.deletions_size() != 0) put_scene(time);
   }
 
   static bool core_seen(const core::UnitState& unit) { return unit.unit.alive() && !unit.hidden; }
@@ -215,7 +232,7 @@ class FoxgloveScenes::Scene {
       foxglove::SceneEntity& ray = begin_entity(shot_id(*shot), time);
       ray.mutable_lifetime()->set_nanos(kRayShown);
       foxglove_shapes::add_shot(*shot, 0, ray);
-      put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
+      put_scene(time);
     }
     if (const auto* said = std::get_if<words::Said>(&fact.content))
       log((said->from() != 0      ? name_of(said->from())
@@ -246,9 +263,13 @@ class FoxgloveScenes::Scene {
 
   void show_geometry(WallTime time) {
     if (world_.geometry() == nullptr) return;
+    geometry_bytes_ = world_.geometry()->ByteSizeLong();
+    if (owner_.drawn_ > owner_.limits_.drawn)
+      return owner_.recorder_.note(time, link_, "this world is not drawn: the worlds of the file are too large");
     update_.Clear();
     foxglove_shapes::add_geometry(*world_.geometry(), begin_entity("world", time));
-    put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
+    owner_.drawn_ += update_.ByteSizeLong();
+    put_scene(time);
   }
 
   static std::string shot_id(const words::Shot& shot) {
@@ -272,6 +293,10 @@ class FoxgloveScenes::Scene {
     return true;
   }
 
+  void put_scene(WallTime time) {
+    shows_ = true;
+    put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
+  }
   void put(const trace::OtherTopic& topic, const google::protobuf::MessageLite& message, WallTime time) {
     ++owner_.messages_;
     owner_.recorder_.other(time, topic, message);
@@ -281,7 +306,9 @@ class FoxgloveScenes::Scene {
   const std::uint32_t link_;
   const std::string prefix_;
   core::WorldState world_;
+  std::size_t geometry_bytes_ = 0;
   bool begun_ = false;
+  bool shows_ = false;               // something was written to its topic of scenes
   core::Micros now_ = 0, next_ = 0;  // of the last word; of the next sample
   std::uint64_t samples_ = 0;
   foxglove::SceneUpdate update_;  // reused
@@ -293,26 +320,52 @@ class FoxgloveScenes::Scene {
   std::set<std::string> taken_;
 };
 
-FoxgloveScenes::FoxgloveScenes(trace::Recorder& recorder) : recorder_(recorder) {}
+FoxgloveScenes::FoxgloveScenes(trace::Recorder& recorder, const FoxgloveLimits& limits)
+    : recorder_(recorder), limits_(limits) {}
 
 FoxgloveScenes::~FoxgloveScenes() = default;
 
-FoxgloveScenes::Scene& FoxgloveScenes::scene(std::uint32_t link) {
-  auto& scene = scenes_[link];
-  if (!scene) scene = std::make_unique<Scene>(*this, link);
-  return *scene;
+/// Calls call(scene), unless the link is no longer shown. If the scenes keep too much then, this one is given up.
+template <class Call>
+void FoxgloveScenes::tell(std::uint32_t link, WallTime time, Call&& call) {
+  const auto [at, anew] = scenes_.try_emplace(link);
+  if (anew) at->second = std::make_unique<Scene>(*this, link);
+  if (at->second == nullptr) return;
+  Scene& scene = *at->second;
+  if (!anew) cost_ -= scene.cost();
+  call(scene);
+  cost_ += scene.cost();
+  if (cost_ <= limits_.kept) return;
+  cost_ -= scene.cost();
+  scene.end(time);
+  at->second.reset();
+  recorder_.note(time, link, "the 3D scene ends here: the scenes of all sessions need too much memory");
 }
 
-void FoxgloveScenes::fact(std::uint32_t link, const words::Fact& fact, WallTime time) { scene(link).fact(fact, time); }
+void FoxgloveScenes::fact(std::uint32_t link, const words::Fact& fact, WallTime time) {
+  tell(link, time, [&](Scene& scene) { scene.fact(fact, time); });
+}
 
 void FoxgloveScenes::world(std::uint32_t link, const trace::Snapshot& world, WallTime time) {
   const auto geometry = geometries_.find(world.geometry());
-  scene(link).begin_with(world, geometry != geometries_.end() ? &geometry->second : nullptr, time);
+  tell(link, time, [&](Scene& scene) {
+    scene.begin_with(world, geometry != geometries_.end() ? &geometry->second : nullptr, time);
+  });
 }
 
 void FoxgloveScenes::geometry(const trace::Geometry& geometry) {
   const std::size_t bytes = geometry.ByteSizeLong();
   if (kept_ + bytes <= kMostKept && geometries_.emplace(geometry.hash(), geometry).second) kept_ += bytes;
+}
+
+void FoxgloveScenes::closed(std::uint32_t link, WallTime time) {
+  const auto at = scenes_.find(link);
+  if (at == scenes_.end()) return;
+  if (at->second != nullptr) {
+    cost_ -= at->second->cost();
+    at->second->end(time);
+  }
+  scenes_.erase(at);
 }
 
 }  // namespace entente

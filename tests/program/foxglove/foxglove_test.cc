@@ -4,14 +4,17 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <vector>
 
 #include "proxy/program/conversion/convert.h"
+#include "proxy/program/foxglove/scenes.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/trace/reader.h"
 #include "proxy/trace/recording.h"
 #include "schema/foxglove.pb.h"
+#include "schema/snapshot.pb.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -172,11 +175,16 @@ TEST_CASE("--foxglove: the world, tanks, rays and deaths in the scene, and a log
   auto found = topics(folder.file("out.mcap"));
   std::map<std::string, foxglove::SceneEntity> first;
   std::map<std::string, WallTime> deleted;
+  std::optional<WallTime> emptied;
   const Topic& topic = found["/1/scene"];
   const auto updates = all<foxglove::SceneUpdate>(topic);
   for (std::size_t i = 0; i < updates.size(); ++i) {
     for (const auto& entity : updates[i].entities()) first.emplace(entity.id(), entity);
-    for (const auto& deletion : updates[i].deletions()) deleted[deletion.id()] = topic.messages[i].first;
+    for (const auto& deletion : updates[i].deletions())
+      if (deletion.type() == foxglove::SceneEntityDeletion::ALL)
+        emptied = topic.messages[i].first;
+      else
+        deleted[deletion.id()] = topic.messages[i].first;
   }
   REQUIRE(first.contains("world"));
   REQUIRE(first["world"].cubes_size() == 1);
@@ -201,6 +209,8 @@ TEST_CASE("--foxglove: the world, tanks, rays and deaths in the scene, and a log
   CHECK_FALSE(deleted.contains("unit 11"));
   REQUIRE(deleted.contains("unit 12"));
   CHECK(deleted["unit 12"] >= kStart + 10'600'000'000);
+  REQUIRE(emptied);  // when the session ends
+  CHECK(*emptied == kStart + 12'000'000'000);
 
   std::string log;
   for (const auto& line : all<foxglove::Log>(found["/1/log"])) log += line.name() + " " + line.message() + "\n";
@@ -237,8 +247,72 @@ TEST_CASE("--foxglove: a huge world in a hostile file is drawn in part") {
   REQUIRE(words.to->close(kStart + 1'000'000'000).ok());
   REQUIRE(converted(folder.file("many.mcap"), folder.file("out.mcap"), true).exit == kOk);
   const auto updates = all<foxglove::SceneUpdate>(topics(folder.file("out.mcap"))["/1/scene"]);
-  REQUIRE(updates.size() == 1);
+  REQUIRE(updates.size() == 2);  // the second one when the session ends
   CHECK(updates[0].entities(0).cubes_size() == 50'000);
+}
+
+/// A world of so many solids.
+words::Fact world_of(int solids) {
+  words::Fact fact;
+  fact.mutable_world()->set_kind(words::World::SOLIDS);
+  for (int i = 0; i < solids; ++i) fact.mutable_world()->add_solids()->set_half_x(1);
+  return fact;
+}
+
+struct Notes {
+  std::vector<std::string> all;
+  explicit Notes(const std::string& path) {
+    auto recording = trace::Recording::open(path);
+    REQUIRE(recording.ok());
+    for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next())
+      if ((*event)->note != nullptr)
+        all.push_back("link " + std::to_string((*event)->note->link()) + ": " + (*event)->note->text());
+  }
+};
+
+TEST_CASE(
+    "--foxglove: sessions that are over need no memory; one that needs too much is shown no longer, with a note") {
+  const Folder folder;
+  const auto to = recorder(folder.file("x.mcap"));
+  FoxgloveScenes scenes(*to, {.kept = 200'000});
+  const words::Fact world = world_of(10'000);  // 110 kB
+  for (std::uint32_t link = 1; link <= 5; ++link) {
+    scenes.fact(link, world, kStart);
+    scenes.closed(link, kStart);
+  }
+  CHECK(scenes.messages() == 10);
+  scenes.fact(6, world, kStart);
+  scenes.fact(7, world, kStart);  // vanishes
+  scenes.fact(7, world, kStart);  // is not shown
+  scenes.closed(7, kStart);
+  CHECK(scenes.messages() == 13);
+  scenes.closed(6, kStart);
+  scenes.fact(8, world, kStart);
+  CHECK(scenes.messages() == 15);
+  REQUIRE(to->close(kStart).ok());
+  CHECK(Notes(folder.file("x.mcap")).all ==
+        std::vector<std::string>{"link 7: the 3D scene ends here: the scenes of all sessions need too much memory"});
+}
+
+TEST_CASE("--foxglove: a file cannot have the same large world drawn again and again for ever") {
+  const Folder folder;
+  const auto to = recorder(folder.file("x.mcap"));
+  FoxgloveScenes scenes(*to, {.drawn = 1'000'000});
+  trace::Geometry geometry;
+  geometry.set_hash("large");
+  *geometry.mutable_world() = world_of(10'000).world();
+  scenes.geometry(geometry);
+  for (std::uint32_t link = 1; link <= 20; ++link) {
+    trace::Snapshot world;
+    world.set_link(link);
+    world.set_geometry("large");
+    scenes.world(link, world, kStart);
+    scenes.closed(link, kStart);
+  }
+  REQUIRE(to->close(kStart).ok());
+  const auto notes = Notes(folder.file("x.mcap")).all;
+  CHECK(notes.size() >= 10);
+  CHECK(notes.back() == "link 20: this world is not drawn: the worlds of the file are too large");
 }
 
 TEST_CASE("--foxglove: Entente's commands read the same as without it; words are made if there are none") {
