@@ -20,6 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr Millis kLookEvery = 60'000;
 
+/// The file of a recording with this pattern. Its time and its link are 0.
+fs::path path_of(const std::string& pattern, const std::string& directory, const RecordingTarget& target) {
+  return recording_path(pattern, directory, {target.game, target.route, 0, 0, target.name});
+}
+
 /// The name as an extended regular expression: with the second and later names of FileSink::create_beside, and any time
 /// and link.
 std::string regex_of(const RecordingTarget& target) {
@@ -31,8 +36,7 @@ std::string regex_of(const RecordingTarget& target) {
   };
   replace("{time}", kTime);
   replace("{link}", kLink);
-  const fs::path name =
-      fs::path(recording_path(pattern, "", {target.game, target.route, 0, 0, target.name})).filename();
+  const fs::path name = path_of(pattern, "", target).filename();
   const auto escaped = [](const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -82,12 +86,11 @@ class Retention::Names {
 };
 
 void Retention::add(const RecordingTarget& target) {
-  fs::path folder =
-      fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
+  fs::path folder = path_of(target.pattern, options_.directory, target).parent_path();
   if (folder.empty()) folder = ".";
-  const auto key = std::tuple(target.pattern, target.game, target.route);
+  const std::string names = regex_of(target);
   const std::lock_guard lock(mutex_);
-  if (targets_.insert(key).second) patterns_.push_back({std::move(folder), std::make_shared<Names>(regex_of(target))});
+  if (known_.emplace(folder, names).second) patterns_.push_back({std::move(folder), std::make_shared<Names>(names)});
 }
 
 void Retention::begin(Housekeeping& files) {

@@ -15,8 +15,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/time.h"
@@ -91,7 +91,7 @@ class Retention {
 
   mutable std::mutex mutex_;  // of what follows
   std::vector<Pattern> patterns_;
-  std::set<std::tuple<std::string, std::string, std::size_t>> targets_;  // of them
+  std::set<std::pair<std::filesystem::path, std::string>> known_;  // of them: the folder, and the expression for names
   std::optional<Housekeeping::Work> work_;
 };
 

@@ -83,6 +83,19 @@ TEST_CASE("recordings that are older than keep_s are deleted if their names matc
   CHECK(shelf.has("my panic-2-20260101T000000Z.mcap"));
 }
 
+TEST_CASE("old recordings of a named route are deleted, also in a folder of its name and after its name has changed") {
+  Shelf shelf;
+  fs::create_directory(shelf.folder.file("ctf"));
+  for (const char* name : {"ctf/1.mcap", "ctf-1.mcap", "duel-1.mcap", "ffa-1.mcap"}) shelf.put(name, hours(50));
+  CHECK(shelf.look(hours(48), 0, {"{route}/{link}.mcap", "bzflag", 1, "ctf"}) == Names{"1.mcap"});
+  Retention retention(shelf.options(hours(48), 0));
+  for (const char* name : {"ctf", "duel"}) retention.add({"{route}-{link}.mcap", "bzflag", 1, name});
+  shelf.deleted.clear();
+  retention.look(kNow);
+  std::sort(shelf.deleted.begin(), shelf.deleted.end());
+  CHECK(shelf.deleted == Names{"ctf-1.mcap", "duel-1.mcap"});
+}
+
 TEST_CASE("when the wall clock is set, no recording is older or younger for that") {
   for (const hours set_by : {hours(24), -hours(24), hours(500'000)}) {
     Shelf shelf;
