@@ -155,7 +155,7 @@ class Drain {
     const std::string what = whole_text(rest);
     if (what.empty() && !trimmed(rest).empty()) return Error{"usage: undrain [ROUTE|SERVER]"};
     if (drainer_.undrain_server(what) != 0) return "server " + what + " gets new players again\n";
-    const auto all = served_only(routes_());
+    const auto all = routes_();
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
     if (drainer_.is_stopping())
@@ -167,10 +167,17 @@ class Drain {
       bool drained = false;
       for (const std::size_t number : route->numbers) drained |= drainer_.undrain(number);
       if (!drained) continue;
-      lines += route->named.name + " takes newcomers again\n";
-      rows.push_back({text_field("route", route->named.name)});
+      const std::string& name = route->named.name;
+      if (route->retired) {
+        const std::uint64_t left = server_.totals(route->numbers).current_sessions();
+        lines += name + ", which a reload has removed: " + sessions_go_on(left) + "\n";
+        continue;
+      }
+      lines += name + " takes newcomers again\n";
+      rows.push_back({text_field("route", name)});
     }
-    if (rows.empty()) lines = names_of(*routes) + (routes->size() > 1 ? " were not draining\n" : " was not draining\n");
+    if (lines.empty())
+      lines = names_of(*routes) + (routes->size() > 1 ? " were not draining\n" : " was not draining\n");
     return Reply(lines).with("routes", rows);
   }
 

@@ -21,8 +21,10 @@ constexpr Millis kOnTheWay = 5'500;  // a client may still be connecting for thi
 Drainer::Drainer(relay::ProxyServer& server, Millis before_stop, Housekeeping& thread)
     : server_(server), before_stop_(before_stop), work_(thread, [this] { return look(); }) {}
 
-void Drainer::add(std::size_t route, std::string name) {
+void Drainer::add(std::size_t route, std::string name, std::optional<std::size_t> instead_of) {
   const std::lock_guard lock(mutex_);
+  for (auto& [number, drained] : routes_)
+    if (instead_of && (number == *instead_of || drained.replaced == instead_of)) drained.replaced = route;
   routes_[route].name = std::move(name);
   if (stopping_) server_.set_draining(route, true);
 }
@@ -33,7 +35,7 @@ void Drainer::drain(std::size_t route, Time time, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = routes_.find(route); found != routes_.end()) {
-      found->second.until = until(time);
+      found->second.until = time ? until(time) : found->second.ends;
       found->second.why = why;
     }
   }
@@ -44,17 +46,29 @@ void Drainer::drain(std::size_t route, Time time, const std::string& why) {
 void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
   {
     const std::lock_guard lock(mutex_);
-    Drained& drained = routes_[route];
-    const auto ends = until(time);
-    if (ends) drained.until = std::min(*ends, drained.until.value_or(*ends));
-    drained.over = std::move(over);
+    routes_[route].over = std::move(over);
+  }
+  limit(route, time);
+}
+
+void Drainer::limit(std::size_t route, Time time) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = routes_.find(route);
+    if (found == routes_.end()) return;
+    Drained& drained = found->second;
+    drained.ends = until(time);
+    if (drained.ends) drained.until = std::min(*drained.ends, drained.until.value_or(*drained.ends));
   }
   work_.news();
 }
 
 void Drainer::keep(std::size_t route) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
+  const auto found = routes_.find(route);
+  if (found == routes_.end()) return;
+  found->second.ends.reset();
+  found->second.end_drain();
 }
 
 void Drainer::drain_server(const std::string& server, Time time) {
@@ -76,7 +90,12 @@ std::size_t Drainer::undrain_server(const std::string& server) {
 }
 
 bool Drainer::undrain(std::size_t route) {
-  keep(route);
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [number, drained] : routes_)
+      if (number == route || drained.replaced == route) drained.end_drain();
+  }
+  work_.news();
   const bool did = server_.is_draining(route);
   server_.set_draining(route, false);
   return did;
@@ -136,6 +155,7 @@ void Drainer::end_overdue(Millis now) {
     for (auto& [route, drained] : routes_) {
       if (!drained.until || now < *drained.until) continue;
       drained.until.reset();
+      drained.ends.reset();
       overdue.push_back({route, drained.name, drained.why.empty() ? kWhy : drained.why});
     }
   }

@@ -26,15 +26,18 @@ class Drainer {
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
-  /// Adds a route that is served. `name`: for the log. From any thread.
-  void add(std::size_t route, std::string name);
+  /// Adds a route that is served, perhaps instead of the one with number `instead_of`. `name`: for the log. From any
+  /// thread.
+  void add(std::size_t route, std::string name, std::optional<std::size_t> instead_of = {});
   /// The route was retired: its sessions may go on for `time`, and `over` is called on the Drainer's thread once the
   /// last one has ended. From any thread.
   void retire(std::size_t route, Time time, std::function<void()> over);
+  /// The sessions of a retired route may go on for `time` from now. From any thread.
+  void limit(std::size_t route, Time time);
   /// The default reason that disconnected players see.
   static constexpr const char* kWhy = "the server is going down";
-  /// The route accepts no more newcomers. `time` replaces an earlier one. `why`: the reason that players see when the
-  /// time is over; "": kWhy. From any thread but the workers'.
+  /// The route accepts no more newcomers. `time` replaces an earlier one; without it, that of a retired route stays.
+  /// `why`: the reason that players see when the time is over; "": kWhy. From any thread but the workers'.
   void drain(std::size_t route, Time time, const std::string& why = "");
   /// The server gets no new sessions. When `time` is over, its players go to other servers, or their sessions end.
   void drain_server(const std::string& server, Time time);
@@ -42,7 +45,8 @@ class Drainer {
   std::size_t undrain_server(const std::string& server);
   /// Removes the time limit of a retired route: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
-  /// The route accepts newcomers again. Returns false if it already did.
+  /// Undoes drain(), also for the routes that this one has replaced: a retired route keeps only the time that it had
+  /// without the drain. Returns false if the route was not drained.
   bool undrain(std::size_t route);
   /// Drains all routes, and stops the server once the last session has ended or the time is over. Safe in a signal
   /// handler.
@@ -57,10 +61,14 @@ class Drainer {
 
  private:
   struct Drained {
+    void end_drain() { until = ends, why.clear(); }
+
     std::string name;
-    std::optional<Millis> until;
-    std::string why = {};             // "": kWhy
-    std::function<void()> over = {};  // not null: the route is retired
+    std::optional<Millis> until;               // when its sessions end
+    std::optional<Millis> ends = {};           // the same of a retired route that no operator drains
+    std::string why = {};                      // "": kWhy
+    std::function<void()> over = {};           // not null: the route is retired
+    std::optional<std::size_t> replaced = {};  // by this route, which is served
   };
   static std::optional<Millis> until(Time time);
   Millis look();

@@ -237,7 +237,7 @@ Outcome<std::vector<relay::Listening>> Service::change(const std::vector<Added>&
   for (const std::size_t number : retired) {
     if (drain_time())
       for (const std::size_t older : numbers_of(number))
-        if (older != number) drainer_.drain(older, drain_time());
+        if (older != number) drainer_.limit(older, drain_time());
     routes_.retire(number);
     retire(number, names[number], drain_time());
   }
@@ -259,7 +259,7 @@ void Service::serve(const Added& route, const relay::Listening& at) {
   if (options.lab) log_warn("{}: the lab makes faults on purpose: {}", name, screen_text(options.lab->text()));
   if (const std::string idle = options.lab ? options.lab->without_effect(options.game->transport()) : ""; !idle.empty())
     log_warn("{}: {}", name, idle);
-  drainer_.add(at.route, name);
+  drainer_.add(at.route, name, route.instead_of);
   if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);
 }

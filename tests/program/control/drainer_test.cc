@@ -1,4 +1,4 @@
-// Drains of servers: when their players have to leave.
+// Drains of servers and routes: when their players have to leave.
 #include "proxy/program/control/drainer.h"
 
 #include <doctest/doctest.h>
@@ -12,16 +12,17 @@ using testing::FakeServer, testing::Stream;
 
 /// A relay of the toy game in front of two servers, of which newcomers get the first.
 struct Pair : testing::Serving {
-  Pair() : Serving(1) {
-    relay::RouteOptions options;
-    options.game = &toy::game();
-    options.listen = testing::loopback();
-    options.servers.clear();
-    for (const FakeServer* one : {&first, &second})
-      options.servers.push_back({one->address().ip_text(), one->address().port(), 0});
-    serve_all(std::move(options), testing::no_limits());
-  }
+  Pair() : Serving(1) { serve_all(options(), testing::no_limits()); }
   ~Pair() { stop(); }
+  relay::RouteOptions options() const {
+    relay::RouteOptions both;
+    both.game = &toy::game();
+    both.listen = testing::loopback();
+    both.servers.clear();
+    for (const FakeServer* one : {&first, &second})
+      both.servers.push_back({one->address().ip_text(), one->address().port(), 0});
+    return both;
+  }
   Stream join(const FakeServer& at) {
     Stream client = Stream::to(address);
     client.send(testing::kHello);
@@ -50,6 +51,64 @@ TEST_CASE("players of a server stay if it is no longer drained when its time is 
   CHECK(pair.sessions().size() == 1);
   anna.send(testing::frame("still here"));
   CHECK(pair.links[0].read(testing::frame("still here").size()) == testing::frame("still here"));
+}
+
+/// A player on each server. The route of both can be drained, and "ben" shows when a time is over.
+struct Players : Pair {
+  Players() {
+    drainer.add(0, "ctf");
+    drainer.drain_server(server().servers(0)[0].name, std::nullopt);
+    ben.emplace(join(second));
+    drainer.undrain_server(server().servers(0)[0].name);
+    anna.emplace(join(first));
+  }
+  /// Waits until all times of `kTime` that have begun are over.
+  void wait() {
+    drainer.drain_server(server().servers(0)[1].name, kTime + 100);
+    CHECK(ended(relay::Reason::kDrained));
+  }
+  void check_anna() const {
+    CHECK(sessions().size() == 1);
+    anna->send(testing::frame("still here"));
+    CHECK(links[1].read(testing::frame("still here").size()) == testing::frame("still here"));
+  }
+
+  static constexpr Millis kTime = 1'000;
+  Housekeeping thread{"housekeeping"};
+  Drainer drainer{server(), 0, thread};
+  std::optional<Stream> anna, ben;
+};
+
+TEST_CASE("players of a route that a reload has removed stay if it is no longer drained when its time is over") {
+  Players its;
+  its.drainer.retire(0, std::nullopt, [] {});
+  its.drainer.drain(0, Players::kTime);
+  CHECK(its.drainer.undrain(0));
+  its.wait();
+  its.check_anna();
+}
+
+TEST_CASE("players from before a change of their route's name stay if it is no longer drained when its time is over") {
+  Players its;
+  its.drainer.drain(0, Players::kTime);
+  for (const std::size_t before : {0U, 1U}) {
+    const auto added = its.server().add(its.options());
+    REQUIRE(added.ok());
+    its.drainer.add(added->route, "renamed", before);
+  }
+  its.drainer.undrain(2);
+  its.wait();
+  its.check_anna();
+}
+
+TEST_CASE("a drain and its end leave a route that a reload has removed the time that the reload gave it") {
+  for (const bool drains : {false, true}) {
+    Players its;
+    its.drainer.retire(0, 100, [] {});
+    its.drainer.drain(0, drains ? Drainer::Time(3'600'000) : std::nullopt);
+    if (drains) its.drainer.undrain(0);
+    CHECK(its.ended(relay::Reason::kDrained, 2));
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tests/program/asked.h"
+#include "tests/program/native_client.h"
 #include "tests/relay/late_server.h"
 
 namespace entente::reload_test {
@@ -108,6 +109,13 @@ TEST_CASE("a reload adds, changes and removes routes, and their sessions go on")
   before.check();
   after.check();
   CHECK(it.reload(changed).out == "reloaded the configuration\n");
+  REQUIRE(it.ctl({"drain", "--for", "10m"}).code == 0);
+  const std::string undrained = it.ctl({"undrain"}).out;
+  CHECK_MESSAGE(
+      undrained.find("panic be-packed 127.0.0.1:" + it.first + " takes newcomers again\n") != std::string::npos,
+      undrained);
+  CHECK_MESSAGE(undrained.find(second + ", which a reload has removed: 1 session goes on\n") != std::string::npos,
+                undrained);
   const std::string drained = it.ctl({"drain", "--for", "1s"}).out;
   CHECK(drained.find("draining panic be-packed 127.0.0.1:" + it.first + ": 2 sessions go on for 1s\n") !=
         std::string::npos);
@@ -162,6 +170,23 @@ TEST_CASE("drain_s does not end sessions from before a change of their route, ei
   CHECK(witness.client.read_all().size() < 64);
   before.check();
   after.check();
+}
+
+TEST_CASE("players of a route that is removed after a drain has ended are not told to connect elsewhere") {
+  const FakeServer one;
+  const std::string route = Reloaded::route(one);
+  Reloaded it(route + Reloaded::arena("pit"), "drain_s = 1\n");
+  const auto line = it.process->line();
+  REQUIRE(line);
+  NativeClient anna(std::stoi(line->substr(line->rfind(':') + 1)));
+  anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+  REQUIRE(anna.hears([](const words::Fact& fact) { return fact.has_ready(); }));
+  REQUIRE(it.ctl({"drain", "pit", "--for", "1h", "--refer", "native,pit,192.0.2.7:4000"}).code == 0);
+  REQUIRE(it.ctl({"undrain", "pit"}).code == 0);
+  REQUIRE(it.reload(route).code == 0);
+  const auto kicked = anna.hears([](const words::Fact& fact) { return fact.has_kicked(); });
+  REQUIRE(kicked);
+  CHECK(kicked->kicked().text() == "the server is going down");
 }
 
 /// The number of sessions of the line of `servers` that begins like this.
