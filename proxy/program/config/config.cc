@@ -275,8 +275,12 @@ class Checker {
     const auto name = parse_while_down(route.while_down());
     if (!name) return problem(key, name.error().text);
     const auto& arenas = config.arena();
-    if (std::none_of(arenas.begin(), arenas.end(), [&](const config::Arena& one) { return one.name() == *name; }))
+    const auto found =
+        std::find_if(arenas.begin(), arenas.end(), [&](const config::Arena& one) { return one.name() == *name; });
+    if (found == arenas.end())
       problem(key, "there is no arena '" + *name + "'");
+    else if (found->fleet())
+      problem(key, "the arena '" + *name + "' is of the fleet: players wait only in an arena without fleet = true");
     if (route.hold_s() == 0) problem(key, "needs hold_s: players wait if the arena is full");
     if (!kind) return;
     if (const auto why = objection_to_while_down(listen, *kind)) problem(key, why->text);

@@ -326,10 +326,10 @@ TEST_CASE("start needs hold_s, and stop and stop_after_s need each other") {
 }
 
 TEST_CASE("while_down must name an arena, and is only for bridges whose clients can load another world") {
-  const auto complaint = [](const std::string& listen, const std::string& lines) {
+  const auto complaint = [](const std::string& listen, const std::string& lines, const std::string& of_arena = "") {
     const auto parsed =
         parse_config("[[route]]\nlisten = \"" + listen + "\"\nto = \"native://127.0.0.1:1?dialect=json\"\n" + lines +
-                         "[[arena]]\nname = \"pit\"\nlisten = [\"native://127.0.0.1:0\"]\n",
+                         "[[arena]]\nname = \"pit\"\nlisten = [\"native://127.0.0.1:0\"]\n" + of_arena,
                      "a.toml", games());
     return parsed.ok() ? "" : parsed.error().front();
   };
@@ -340,6 +340,8 @@ TEST_CASE("while_down must name an arena, and is only for bridges whose clients 
         std::string::npos);
   CHECK(complaint("native://127.0.0.1:0", "hold_s = 1\nwhile_down = \"arena pot\"\n")
             .find(key + "there is no arena 'pot'") != std::string::npos);
+  CHECK(complaint("native://127.0.0.1:0", pit, "fleet = true\n[fleet]\nnats = [\"nats://127.0.0.1:4222\"]\n")
+            .find(key + "the arena 'pit' is of the fleet: ") != std::string::npos);
   for (const char* wrong : {"pit", "arena", "arena ", "server pit"})
     CHECK(complaint("native://127.0.0.1:0", "hold_s = 1\nwhile_down = \"" + std::string(wrong) + "\"\n")
               .find(key + "must be \"arena NAME\"") != std::string::npos);
