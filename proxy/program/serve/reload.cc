@@ -3,13 +3,16 @@
 #include <google/protobuf/util/message_differencer.h>
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <sstream>
 #include <string_view>
 
 #include "adapters/registry.h"
 #include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/fleet_settings.h"
+#include "proxy/program/settings/limits.h"
 #include "proxy/program/settings/route.h"
 
 namespace entente {
@@ -43,19 +46,37 @@ Part fixed(Part part) {
   return part;
 }
 
-bool listens_by_enet(const config::Config& config) {
-  const auto all = listeners_of(config, games());
-  return std::any_of(all.begin(), all.end(), [](const ListenEnd& end) {
-    return end.game->transport() == wire::Transport::kEnet && end.enet != relay::EnetMode::kDatagrams;
-  });
+/// The limit of sessions of each ENet listener, by its address or, if that has no port, its URL.
+std::map<std::string, std::uint32_t> enet_places(const config::Config& config) {
+  std::map<std::string, std::uint32_t> all;
+  const auto add = [&all](const auto& urls, const config::Limits& limits) {
+    for (const std::string& url : urls) {
+      const auto end = parse_listen(url, games());
+      if (!end || end->game->transport() != wire::Transport::kEnet || end->enet == relay::EnetMode::kDatagrams)
+        continue;
+      all[end->address.port() == 0 ? url : end->address.text()] = limits.sessions();
+    }
+  };
+  const auto add_watched = [&](const auto& of) {
+    for (const config::Watch& watch : of.watch()) add(watch.listen(), config.limits());
+  };
+  for (const config::Route& route : config.route()) {
+    add(std::array{route.listen()}, limits_for(config.limits(), route.limits()));
+    add_watched(route);
+  }
+  for (const config::Arena& arena : config.arena()) add(arena.listen(), config.limits()), add_watched(arena);
+  return all;
 }
 
 /// ENet cannot accept more peers than it was opened with.
-std::optional<std::string> lacks_places(const config::Config& running, const config::Config& fresh) {
-  const auto places = [](const config::Config& config) { return config.limits().sessions() - 1; };  // 0: the most
-  if (places(fresh) <= places(running) || !listens_by_enet(running)) return std::nullopt;
-  return "limits.sessions: " + std::to_string(running.limits().sessions()) + " -> " +
-         std::to_string(fresh.limits().sessions()) + " (for ENet listeners; other listeners use the new value now)";
+void add_lacking_places(const config::Config& running, const config::Config& fresh, std::vector<std::string>& lines) {
+  const auto wanted = enet_places(fresh);
+  for (const auto& [where, places] : enet_places(running)) {
+    const auto now = wanted.find(where);
+    if (now == wanted.end() || now->second - 1 <= places - 1) continue;  // 0: the most
+    lines.push_back("limits.sessions: " + std::to_string(places) + " -> " + std::to_string(now->second) +
+                    " (for the ENet listener " + where + ")");
+  }
 }
 
 constexpr std::string_view kModified = "modified: ";
@@ -81,10 +102,17 @@ void add_changes(const std::string& of, const Message& before, const Message& fr
 
 /// The changes of the fleet's arenas, and of routes into them, that need a restart.
 void add_fleet_changes(const config::Config& running, const config::Config& fresh, std::vector<std::string>& lines) {
-  for (const config::Arena& before : running.arena())
-    for (const config::Arena& arena : fresh.arena())
-      if (before.fleet() && arena.fleet() && before.name() == arena.name())
-        add_changes("arena '" + arena.name() + "': ", fixed(before), fixed(arena), lines);
+  for (const config::Arena& before : running.arena()) {
+    if (!before.fleet()) continue;
+    const std::string of = "arena '" + before.name() + "': ";
+    const auto found = std::find_if(fresh.arena().begin(), fresh.arena().end(), [&](const config::Arena& arena) {
+      return arena.fleet() && arena.name() == before.name();
+    });
+    if (found != fresh.arena().end())
+      add_changes(of, fixed(before), fixed(*found), lines);
+    else
+      lines.push_back(of + "this node may own it until then");
+  }
   for (const config::Route& before : running.route())
     for (const config::Route& route : fresh.route())
       if (fleet_arena_of(before) && fleet_arena_of(route) && before.listen() == route.listen())
@@ -144,7 +172,7 @@ std::vector<std::string> applied_at_once(const config::Config& before, const con
 
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh) {
   std::vector<std::string> lines;
-  if (const auto places = lacks_places(running, fresh)) lines.push_back(*places);
+  add_lacking_places(running, fresh, lines);
   add_fleet_changes(running, fresh, lines);
   add_changes("", fixed(running), fixed(fresh), lines);
   return lines;

@@ -409,6 +409,13 @@ TEST_CASE("most keys of a fleet's arena, and of a route into it, need a restart"
   CHECK(takes_restart(running, fresh) ==
         std::vector<std::string>{"arena 'field': seats: 64 -> 32",
                                  R"(route 'bzflag://127.0.0.1:5154': to[0]: "fleet:field" -> "fleet:hill")"});
+  for (const auto& change : {+[](config::Config& to) { to.mutable_arena(0)->set_fleet(false); },
+                             +[](config::Config& to) { to.clear_arena(); }}) {
+    config::Config without = running;
+    change(without);
+    CHECK(takes_restart(running, without) ==
+          std::vector<std::string>{"arena 'field': this node may own it until then"});
+  }
   for (config::Config* one : {&running, &fresh}) one->mutable_arena(0)->set_fleet(false);
   CHECK(takes_restart(running, fresh).size() == 1);
 }
@@ -423,8 +430,15 @@ TEST_CASE("a higher limit of sessions needs a restart for ENet listeners") {
     fresh.mutable_limits()->set_sessions(sessions);
     CHECK(takes_restart(running, fresh) ==
           std::vector<std::string>{"limits.sessions: 100 -> " + std::to_string(sessions) +
-                                   " (for ENet listeners; other listeners use the new value now)"});
+                                   " (for the ENet listener 127.0.0.1:32887)"});
   }
+  fresh.mutable_route(0)->mutable_limits()->set_sessions(100);
+  CHECK(takes_restart(running, fresh).empty());  // it has a limit of its own
+  fresh.mutable_limits()->set_sessions(100);
+  fresh.mutable_route(0)->mutable_limits()->set_sessions(1000);
+  CHECK(takes_restart(running, fresh) ==
+        std::vector<std::string>{"limits.sessions: 100 -> 1000 (for the ENet listener 127.0.0.1:32887)"});
+  fresh.mutable_route(0)->clear_limits();
   fresh.mutable_limits()->set_sessions(99);
   CHECK(takes_restart(running, fresh).empty());
   fresh.mutable_limits()->set_sessions(1000);
