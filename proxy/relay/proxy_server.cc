@@ -289,7 +289,7 @@ std::optional<Error> ProxyServer::Impl::take_listener(Addition& one, Listener& l
   if (!listener.routes.empty()) return std::nullopt;
   one.opens = true;
   if (one.route->by_enet()) return std::nullopt;
-  auto bound = net::listen(at, false);
+  auto bound = net::listen(at, false, one.wanted->options.only_v6);
   if (!bound) return bound.error();
   one.bound = std::move(*bound);
   return std::nullopt;

@@ -76,6 +76,21 @@ bool clash(const RouteDescription& gone, const RouteDescription& added) {
   return gone.listen->game == added.listen->game && one.v6() == other.v6() && (one.wildcard() || other.wildcard());
 }
 
+/// Whether it listens on [::], and takes IPv4, too, unless another listener does.
+bool can_take_v4(const RouteDescription& one) {
+  return one.listen && one.listen->address.v6() && one.listen->address.wildcard() &&
+         one.listen->game->transport() != wire::Transport::kEnet;
+}
+
+/// Whether the one takes IPv4 on the port on which the other listens by IPv4.
+bool clash_in_v4(const RouteDescription& one, bool only_v6, const RouteDescription& other) {
+  if (only_v6 || !can_take_v4(one) || !other.listen || other.listen->address.v6()) return false;
+  const std::uint16_t port = one.listen->address.port();
+  if (port == 0 || port != other.listen->address.port()) return false;
+  const bool udp = one.listen->game->transport() == wire::Transport::kTcpAndUdp;
+  return udp || other.listen->game->transport() != wire::Transport::kEnet;
+}
+
 /// One of the routes that these listeners replace, as `beside` of ProxyServer::add_shared_room.
 template <class Listeners>
 std::optional<std::size_t> beside(const Listeners& listeners) {
@@ -477,6 +492,7 @@ void Routes::keep(Running running, RouteDescription fresh, Plan& plan) const {
 }
 
 void Routes::add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const {
+  running.only_v6 = instead_of ? instead_of->only_v6 : fresh.options.only_v6;
   running.is = std::make_shared<const RouteDescription>(std::move(fresh));
   Service::Added added{running.is, running.tap, {}};
   if (instead_of) {
@@ -493,10 +509,15 @@ Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
   for (std::size_t i = 0; i < plan.added.size(); ++i) {
     const Running& added = plan.after[plan.added_at[i]];
     if (plan.added[i].instead_of) continue;
+    const auto objection_to = [&](const Running& there) {
+      return Error{plan.places.before_listener(added.is->url) + "'" + added.is->url + "': " + there.name +
+                   " still listens there; remove it, reload, and then add this route; or restart"};
+    };
     for (const Running& gone : plan.before)
-      if (clash(*gone.is, *added.is))
-        return Error{plan.places.before_listener(added.is->url) + "'" + added.is->url + "': " + gone.name +
-                     " still listens there; remove it, reload, and then add this route; or restart"};
+      if (clash(*gone.is, *added.is)) return objection_to(gone);
+    for (const Running& there : running_)
+      if (clash_in_v4(*there.is, there.only_v6, *added.is) || clash_in_v4(*added.is, added.only_v6, *there.is))
+        return objection_to(there);
   }
   return Done{};
 }
@@ -597,7 +618,11 @@ std::string Routes::tell_rest(const config::Config& fresh) const {
     log_error("{}", renewed.error().text);
     told += renewed.error().text + "; the log still goes to the old file\n";
   }
-  for (const std::string& line : takes_restart(config_, fresh)) {
+  std::vector<std::string> lines = takes_restart(config_, fresh);
+  for (const Running& one : running_)
+    if (one.only_v6 && !one.is->options.only_v6 && can_take_v4(*one.is))
+      lines.push_back(one.name + ": it takes no IPv4 until then");
+  for (const std::string& line : lines) {
     log_warn("needs a restart: {}", line);
     told += "needs a restart: " + line + "\n";
   }

@@ -270,6 +270,38 @@ TEST_CASE("a new listener on all addresses conflicts with an old one on the same
   const Met met(local(port), one);
 }
 
+TEST_CASE("[::] beside IPv4 on the same port: a reload keeps what can go on, and says what needs a restart") {
+  const FakeServer one;
+  const int port = testing::free_for_both().port();
+  const std::string rest = Reloaded::route(one), four = Reloaded::route(one, "", port);
+  std::string six = four;
+  six.replace(six.find("127.0.0.1"), 9, "[::]");
+  const std::string everywhere = "panic be-packed [::]:" + std::to_string(port);
+  const std::string restart = "needs a restart: " + everywhere + ": it takes no IPv4 until then\n";
+  {
+    Reloaded it(rest + four + six);
+    const Met met(*net::Address::parse("::1", static_cast<std::uint16_t>(port)), one);
+    const Ended alone = it.reload(rest + six);
+    CHECK_MESSAGE(has(alone.out, restart), alone.out);
+    CHECK(refuses(std::to_string(port)));
+    // A listener that has closed, and still has a session, opens again beside IPv4.
+    CHECK(it.reload(rest + four).code == 0);
+    const Ended both = it.reload(rest + four + six);
+    CHECK_MESSAGE(both.code == 0, both.err);
+    CHECK_FALSE(has(both.out, "needs a restart"));
+    met.check();
+  }
+  Reloaded it(rest + six);
+  for (const std::string& fresh : {rest + six + four, rest + four}) {
+    const Ended refused = it.reload(fresh);
+    CHECK_MESSAGE(has(refused.err, everywhere + " still listens there; remove it, reload, "), refused.err);
+  }
+  CHECK(it.reload(rest).code == 0);
+  CHECK(it.reload(rest + four).code == 0);
+  const Ended refused = it.reload(rest + six);
+  CHECK_MESSAGE(has(refused.err, std::to_string(port) + " still listens there; remove it, reload, "), refused.err);
+}
+
 TEST_CASE("a reload that fails in part changes nothing and leaves nothing behind") {
   const FakeServer one, two;
   const FakeServer taken;
