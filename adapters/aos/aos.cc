@@ -45,7 +45,7 @@ std::string lan_answer(const wire::Status& status) {
   };
   text("name", status.name);
   number("players_current", status.players);
-  number("players_max", status.most_players);
+  number("players_max", status.most_players == 0 ? kMostPlayers : status.most_players);
   text("map", status.map);
   text("game_mode", status.mode);
   text("game_version", status.dialect);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "adapters/aos/wire/conversions.h"
 #include "adapters/aos/wire/dialect.h"
 #include "proxy/base/text.h"
 
@@ -25,8 +26,8 @@ void add_text(std::string_view text, std::size_t most, Buffer& to) {
 bool has_list(std::size_t dialect) { return (kOld >> dialect & 1U) != 0; }
 
 Buffer packet_to_add(const PublicServer& server) {
-  Buffer packet{small(server.most_players), static_cast<std::uint8_t>(server.port & 0xffU),
-                static_cast<std::uint8_t>(server.port >> 8U)};
+  Buffer packet{server.most_players == 0 ? kMostPlayers : small(server.most_players),
+                static_cast<std::uint8_t>(server.port & 0xffU), static_cast<std::uint8_t>(server.port >> 8U)};
   add_text(server.name, kMostName, packet);
   add_text(server.mode, kMostMode, packet);
   add_text(server.map, kMostMap, packet);

@@ -17,9 +17,9 @@ inline constexpr std::uint32_t kMasterVersion = 31;
 bool has_list(std::size_t dialect);
 
 struct PublicServer {
-  std::string name, mode, map;  ///< cut to 31, 7 and 20 bytes, as the master keeps them
-  std::uint16_t port = 0;       ///< where players connect; the master takes the address from the connection
-  std::uint32_t most_players = 0;
+  std::string name, mode, map;     ///< cut to 31, 7 and 20 bytes, as the master keeps them
+  std::uint16_t port = 0;          ///< where players connect; the master takes the address from the connection
+  std::uint32_t most_players = 0;  ///< 0: any number
 };
 
 /// The first packet, and again when something of it changes.

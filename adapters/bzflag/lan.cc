@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/wire/conversions.h"
 #include "adapters/bzflag/wire/wire.h"
 
 namespace entente::bzflag {
@@ -34,8 +35,8 @@ PingReply made_of(const wire::Status& status, std::size_t dialect) {
   PingReply ping;
   ping.version.set(kDialects[dialect].version);
   ping.max_shots = 1;
-  ping.max_players = small(status.most_players);
-  ping.teams[0] = {small(status.players), small(status.most_players)};
+  ping.max_players = status.most_players == 0 ? kMostPlayers : small(status.most_players);
+  ping.teams[0] = {small(status.players), static_cast<std::uint8_t>(ping.max_players)};
   return ping;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/bzflag/wire/conversions.h"
 #include "adapters/bzflag/wire/dialect.h"
 
 namespace entente::bzflag {
@@ -31,10 +32,11 @@ std::string game_info(const PublicServer& server) {
   const auto small = [](std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); };
   std::string hex = "00000000000100000000000000000000";
   const auto add = [&](std::uint8_t byte) { (hex += kDigits[byte / 16]) += kDigits[byte % 16]; };
-  add(small(server.most_players));
+  const std::uint8_t most = server.most_players == 0 ? kMostPlayers : small(server.most_players);
+  add(most);
   for (int team = 0; team < kTeams; ++team) {
     add(team == 0 ? small(server.players) : std::uint8_t{0});
-    add(small(server.most_players));
+    add(most);
   }
   return hex;
 }

@@ -12,9 +12,9 @@ namespace entente::bzflag {
 struct PublicServer {
   std::string place;  ///< "example.org:5154", as players connect
   std::string title;
-  std::string key;          ///< by which the list knows the operator; may be empty
-  std::size_t dialect = 0;  ///< of game()
-  std::uint32_t players = 0, most_players = 0;
+  std::string key;                              ///< by which the list knows the operator; may be empty
+  std::size_t dialect = 0;                      ///< of game()
+  std::uint32_t players = 0, most_players = 0;  ///< most 0: any number
 };
 
 /// The form that adds a server, or says anew how many play there.

@@ -69,8 +69,8 @@ struct Query {
 struct Status {
   std::string_view name, map, mode;
   std::string_view dialect;
-  std::uint32_t players = 0, most_players = 0;
-  std::uint32_t ip4 = 0;  ///< our address, as players reach it, as a number; 0: IPv6
+  std::uint32_t players = 0, most_players = 0;  ///< most 0: any number
+  std::uint32_t ip4 = 0;                        ///< our address, as players reach it, as a number; 0: IPv6
   std::uint16_t port = 0;
   Bytes server{};  ///< a server's own answer, on which ours is based; empty: none
 };

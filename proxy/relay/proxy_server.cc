@@ -49,6 +49,7 @@ std::string name_of(const Route& route, const UpstreamOptions& server) {
 std::unique_ptr<Route> make_route(RouteOptions options, Events& events) {
   options.limits = sane(options.limits);
   auto route = std::make_unique<Route>(std::make_shared<const RouteOptions>(std::move(options)), events);
+  route->most_sessions = route->options->limits.sessions;
   for (const UpstreamOptions& server : route->options->servers)
     route->server_name += (route->server_name.empty() ? "" : ", ") + name_of(*route, server);
   return route;
@@ -628,6 +629,7 @@ std::shared_ptr<const LabPlan> ProxyServer::lab(std::size_t route) const {
 
 void ProxyServer::set_rules(std::size_t route, NewcomerRules rules) {
   rules.limits = sane(rules.limits);
+  impl_->route(route).most_sessions = rules.limits.sessions;
   const auto shared = std::make_shared<const NewcomerRules>(std::move(rules));
   for (const auto& worker : impl_->pool.workers) worker->set_rules(route, shared);
 }
@@ -688,6 +690,8 @@ bool ProxyServer::is_empty() const {
   return std::all_of(impl_->routes.begin(), impl_->routes.end(),
                      [](const auto& route) { return route->bots() || route->is_empty(); });
 }
+
+std::uint32_t ProxyServer::most_sessions(std::size_t route) const { return impl_->route(route).most_sessions; }
 
 std::uint16_t ProxyServer::port_for_players(std::size_t route) const { return impl_->route(route).port_for_players(); }
 

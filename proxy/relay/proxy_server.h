@@ -148,6 +148,8 @@ class ProxyServer {
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// As NewcomerRules::limits now has it: how many sessions the route may have; 0: any number. From any thread.
+  std::uint32_t most_sessions(std::size_t route) const;
   /// The port that players of this route connect to. From any thread.
   std::uint16_t port_for_players(std::size_t route) const;
   /// What becomes of a route's sessions on a server that is drained, when its time is over.

@@ -23,8 +23,8 @@ struct PublicServer {
   std::string name;  ///< of the listener, as `entente ctl` calls it
   std::string game;
   std::size_t dialect = 0;
-  std::uint16_t port = 0;  ///< where players connect
-  std::uint32_t players = 0, most_players = 0;
+  std::uint16_t port = 0;                       ///< where players connect
+  std::uint32_t players = 0, most_players = 0;  ///< most 0: any number
   std::string map = {}, mode = {};
 };
 

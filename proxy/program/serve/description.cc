@@ -162,6 +162,7 @@ Outcome<RouteDescription> Describer::into(const SharedRoomEntry& room, const std
   if (!web) return web.error();
   RouteDescription made = listener(url, *end, position);
   made.keys = keys;
+  made.seats = room.seats;
   relay::RouteOptions& options = made.options;
   if (keys) {
     options.name = keys->name();

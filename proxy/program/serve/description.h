@@ -28,6 +28,7 @@ struct RouteDescription {
   std::size_t position = 1;                ///< in the configuration, from 1
   std::string subject = {};                ///< "bzflag 2.4 or 1.10": what its name is made of if it has none
   bool watch = false;                      ///< its clients can only watch
+  std::uint32_t seats = 0;                 ///< as SharedRoomEntry
   std::shared_ptr<const rules::RuleSet> rules = {};  ///< of a route to servers; null: there are none
   relay::RouteOptions options = {};                  ///< a Service adds what is its own, such as the tap
 
@@ -42,7 +43,8 @@ struct RouteDescription {
 struct SharedRoomEntry {
   std::size_t shared_room = 0;  ///< as ProxyServer::add_shared_room numbered it
   std::string name;
-  bool arena = false;  ///< players can be moved into it
+  bool arena = false;       ///< players can be moved into it
+  std::uint32_t seats = 0;  ///< for players, of an arena of the configuration
 };
 
 /// How players of bridges join this arena.

@@ -248,7 +248,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (const auto arena = fleet_arena_of(route)) {
     Urls urls;
     *urls.Add() = route.listen();
-    return plan_fleet_listeners(urls, *arena, position, route, plan);
+    return plan_fleet_listeners(urls, *arena, 0, position, route, plan);
   }
   auto fresh = plan.describer.route(route, position);
   if (!fresh) return fresh.error();
@@ -311,15 +311,15 @@ Outcome<Done> Routes::plan_observer(const Running& of, Plan& plan) {
 }
 
 /// Listeners whose clients play in an arena of the fleet. They stay as they are until a restart.
-Outcome<Done> Routes::plan_fleet_listeners(const Urls& urls, const std::string& arena, std::size_t position,
-                                           const std::optional<config::Route>& keys, Plan& plan) {
+Outcome<Done> Routes::plan_fleet_listeners(const Urls& urls, const std::string& arena, std::uint32_t seats,
+                                           std::size_t position, const std::optional<config::Route>& keys, Plan& plan) {
   for (const std::string& url : urls) {
     const auto before = take(plan.before, [&](const Running& one) { return one.is->url == url; });
     if (!before && !plan.starts)
       return Error{plan.places.before_listener(url) + "'" + url + "': a listener of the fleet is added by a restart"};
     const SharedRoomEntry room =
         before ? SharedRoomEntry{*room_of(*before->is), before->is->options.servers.front().host, true}
-               : SharedRoomEntry{fleet_arenas_->local_room_for(arena).room, arena, true};
+               : SharedRoomEntry{fleet_arenas_->local_room_for(arena).room, arena, true, seats};
     auto fresh = plan.describer.into(room, url, position++, before ? before->is->keys : keys);
     if (!fresh) return fresh.error();
     if (before)
@@ -362,7 +362,8 @@ Outcome<Done> Routes::plan_fleet_arena(const config::Arena& settings, std::size_
   const FleetArenas::LocalFleetRoom* local = fleet_arenas_ ? fleet_arenas_->find_local_room(name) : nullptr;
   if (local == nullptr)
     return Error{plan.places.before_arena(name, "fleet") + "an arena of the fleet is added by a restart"};
-  if (auto done = plan_fleet_listeners(settings.listen(), name, position, {}, plan); !done) return done;
+  if (auto done = plan_fleet_listeners(settings.listen(), name, settings.seats(), position, {}, plan); !done)
+    return done;
   return plan_watches(settings.watch(), name_of(settings), local->broadcast, position, plan);
 }
 
@@ -387,8 +388,8 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
     if (const auto opened = open_room(arena, position, beside(*listeners), plan); !opened) return opened.error();
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
   }
-  const auto planned =
-      plan_listeners(*listeners, {arena.room, settings.name(), true}, arena.tap, same, position, nullptr, plan);
+  const SharedRoomEntry room{arena.room, settings.name(), true, settings.seats()};
+  const auto planned = plan_listeners(*listeners, room, arena.tap, same, position, nullptr, plan);
   if (!planned) return planned.error();
   plan.arenas_after.push_back(arena);
   return plan_watches(settings.watch(), name_of(settings), arena.broadcast, position, plan);

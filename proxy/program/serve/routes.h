@@ -111,8 +111,8 @@ class Routes {
   Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
   Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
   Outcome<Done> plan_fleet_arena(const config::Arena& arena, std::size_t position, Plan& plan);
-  Outcome<Done> plan_fleet_listeners(const Urls& urls, const std::string& arena, std::size_t position,
-                                     const std::optional<config::Route>& keys, Plan& plan);
+  Outcome<Done> plan_fleet_listeners(const Urls& urls, const std::string& arena, std::uint32_t seats,
+                                     std::size_t position, const std::optional<config::Route>& keys, Plan& plan);
   Outcome<Done> plan_observer(const Running& of, Plan& plan);
   Outcome<Done> plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& room, relay::TapThread* tap,
                                bool same, std::size_t position, const RunningWatch* watch, Plan& plan) const;

@@ -20,6 +20,7 @@ struct ServedRoute {
   bool shows_words_dropped = false;       ///< in the summary: a bridge with rooms of its own
   /// Replaced routes of the same name: their counters are added to this one's.
   std::vector<std::size_t> before = {};
+  std::uint32_t seats = 0;  ///< of its arena; 0: it leads into none, or into one that other nodes have
 
   bool of_arena() const { return !named.room.empty(); }
   /// The numbers of this route and of those in `before`.

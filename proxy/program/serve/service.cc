@@ -163,10 +163,11 @@ std::vector<PublicServer> Service::public_servers(const std::string& of) const {
   for (const ServedRoute& route : routes_.served()) {
     const NamedRoute& its = route.named;
     if ((its.name != of && its.room != of) || its.listener.port() == 0 || server_.is_draining(its.number)) continue;
-    const auto options = server_.options(its.number);
-    PublicServer server{its.name, its.game, options->listen_dialect, server_.port_for_players(its.number)};
+    PublicServer server{its.name, its.game, server_.options(its.number)->listen_dialect,
+                        server_.port_for_players(its.number)};
     server.players = static_cast<std::uint32_t>(server_.totals(route.numbers()).current_sessions());
-    server.most_players = options->limits.sessions;
+    const std::uint32_t sessions = server_.most_sessions(its.number);
+    server.most_players = route.seats == 0 || sessions == 0 ? route.seats + sessions : std::min(route.seats, sessions);
     server.map = its.room.empty() ? of : its.room;
     server.mode = route.of_arena() ? "arena" : "game";
     all.push_back(std::move(server));
@@ -255,7 +256,9 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       its.position,
       taps_.recording_of(route.tap),
       nullptr,
-      options.bridge && !of_arena};
+      options.bridge && !of_arena,
+      {},
+      its.seats};
   if (options.lab) log_warn("{}: the lab makes faults on purpose: {}", name, screen_text(options.lab->text()));
   if (const std::string idle = options.lab ? options.lab->without_effect(options.game->transport()) : ""; !idle.empty())
     log_warn("{}: {}", name, idle);

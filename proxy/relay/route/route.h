@@ -113,6 +113,7 @@ struct Route {
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
+  std::atomic<std::uint32_t> most_sessions{0};  ///< as NewcomerRules::limits now has it
   static constexpr std::size_t kNoArena = SIZE_MAX;
   std::atomic<std::size_t> while_down_room{kNoArena};  ///< the shared room of BridgeOptions::while_down
   std::atomic<bool> retired{false};                    ///< it takes no newcomers any more

@@ -11,7 +11,9 @@
 #include <string>
 #include <thread>
 
+#include "adapters/aos/aos.h"
 #include "adapters/aos/public_list.h"
+#include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/public_list.h"
 #include "proxy/net/mailbox.h"
 #include "tests/program/asked.h"
@@ -398,11 +400,34 @@ TEST_CASE("nobody answers at the address of a master") {
   }));
 }
 
+TEST_CASE("a server without a limit of sessions is shown with the places of its game") {
+  const bzflag::PublicServer tanks{"example.org:5154", "Ours", "", 0, 3, 0};
+  CHECK(field(bzflag::form_to_add(tanks), "gameinfo") == "00000000000100000000000000000000c803c800c800c800c800c800c8");
+  CHECK(aos::packet_to_add({"Ours", "ctf", "map", 32887, 0})[0] == 32);
+  const wire::Status status{"ours", "map", "bridge", "0.75", 3, 0};
+  CHECK(has(aos::game().answer(aos::game().queries()[1], status), "\"players_max\":32,"));
+  const wire::Status of_tanks{"ours", "map", "bridge", "2.4", 3, 0}, limited{"ours", "map", "bridge", "2.4", 3, 200};
+  const auto lan = [](const wire::Status& of) { return bzflag::game().answer(bzflag::game().queries()[0], of); };
+  CHECK(lan(of_tanks) == lan(limited));
+}
+
 TEST_CASE("what a list says is read, whatever it is") {
   CHECK(bzflag::objection_of_list("") == "");
   CHECK(bzflag::objection_of_list("MSG: ADD a\nNOTICE: an ERROR: inside\n") == "");
   CHECK(bzflag::objection_of_list("ERROR: no key\r\nMSG: x") == "no key");
   CHECK(bzflag::objection_of_list("MSG: x\nERROR:") == "it gives no reason");
+}
+
+TEST_CASE("a list is told how many may play in an arena, not how many may connect") {
+  Receiver list(says("MSG: ADD\n"));
+  const Folder folder;
+  Process program({testing::entente_binary(), "run",
+                   folder.write("a.toml",
+                                "public_host = \"example.org\"\n[[arena]]\nname = \"lobby\"\nlisten = "
+                                "[\"bzflag://127.0.0.1:0?dialect=2.4\"]\nseats = 8\n[[list]]\nof = "
+                                "\"lobby\"\ntitle = \"Ours\"\nbzflag = \"" +
+                                    list.url() + "\"\n")});
+  CHECK(has(field(list.await(1).front().body, "gameinfo"), "00080008"));
 }
 
 TEST_CASE("an arena announces itself, is removed while it drains, and at the end; nothing is told without [[list]]") {
@@ -415,11 +440,13 @@ TEST_CASE("an arena announces itself, is removed while it drains, and at the end
   Process program({testing::entente_binary(), "run", file});
   const std::uint16_t port = testing::listening_port(program, "bzflag 2.4");
   CHECK(answer_of(socket, "lists") == "ok\nroute\tlist\tlisted\terror\n");
-  folder.write("a.toml", rest + "[[list]]\nof = \"lobby\"\ntitle = \"Ours\"\nbzflag = \"" + list.url() + "\"\n");
+  folder.write("a.toml", rest + "[limits]\nsessions = 20\n[[list]]\nof = \"lobby\"\ntitle = \"Ours\"\nbzflag = \"" +
+                             list.url() + "\"\n");
   CHECK(has(answer_of(socket, "reload"), "changed: the announcements in public lists"));
   const std::string added = list.await(1).front().body;
   CHECK(field(added, "nameport") == "example.org:" + std::to_string(port));
   CHECK(field(added, "title") == "Ours");
+  CHECK(has(field(added, "gameinfo"), "0000140014"));  // the limit that the reload has set
   CHECK(eventually([&] { return has(answer_of(socket, "lists"), "\tyes\t"); }));
   CHECK(has(answer_of(socket, "drain"), "ok"));
   CHECK(list.await(2).back().body.starts_with("action=REMOVE"));
