@@ -278,7 +278,8 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   const auto before = take(plan.before, has_listener);
   Running running;
   running.broadcast = broadcast_of(route, before ? before->broadcast : nullptr);
-  if (before && before->is->keys && before->is->keys->record() == route.record()) {
+  const auto& keys = before ? before->is->keys : std::nullopt;
+  if (keys && keys->record() == route.record() && keys->name() == route.name()) {
     running.tap = before->tap;
   } else {
     const auto tap = service_.tap(route.record(), fresh->listen->game->name(), position, route.name());

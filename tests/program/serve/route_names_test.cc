@@ -82,4 +82,14 @@ TEST_CASE("a recording of an idle route leaves no file") {
   CHECK(recordings(it.folder, "ctf-") == 0);
 }
 
+TEST_CASE("a route that a reload renames is recorded under its new name") {
+  Named it;
+  std::string renamed = it.config("");
+  renamed.replace(renamed.find("\"ctf\""), 5, "\"ffa\"");
+  it.folder.write("a.toml", renamed);
+  REQUIRE(it.ctl({"reload"}).code == 0);
+  CHECK(it.answers("recordings", "\tffa\ton\t"));
+  CHECK(recordings(it.folder, "ffa-") == 1);
+}
+
 }  // namespace entente::route_names_test
