@@ -809,7 +809,7 @@ Millis Service::tell_bans() {
 
 /// Passes a ban that was made here on to the process that has taken over.
 Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
-  std::string line = "ban " + ban.who.text();
+  std::string line = "ban " + ban.who.text() + " --yes";  // who made it here was asked
   if (ban.until != relay::Ban::kForGood)
     line += " --for " + std::to_string(std::max<std::time_t>(ban.until - std::time(nullptr), 1)) + "s";
   if (!ban.why.empty()) line += " --why " + as_argument(ban.why);

@@ -310,6 +310,16 @@ TEST_CASE("a ban of a player of the new process also ends sessions of the old on
   CHECK(met.client.read_text(100).empty());
 }
 
+TEST_CASE("the ban of a vast network in the old process holds in the new one, too") {
+  Upgraded it;
+  const auto met = it.meet();
+  const auto young = it.take_over();
+  std::vector<OlderSocket> older;
+  REQUIRE(eventually([&] { return !(older = older_sockets(it.folder.file("c.sock"))).empty(); }));
+  CHECK(answer_of(older.front().path, "ban 64.0.0.0/7 --yes").starts_with("ok"));
+  CHECK(it.answers("bans", "64.0.0.0/7\t"));
+}
+
 TEST_CASE("bans and listed networks are in force in the new process, also if its configuration names another file") {
   Upgraded it;
   CHECK(it.ctl({"ban", "198.51.100.7", "--for", "1h", "--why", "for now"}).code == 0);
