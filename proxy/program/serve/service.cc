@@ -417,7 +417,8 @@ Outcome<Done> Service::open_control() {
     public_lists_.look_soon();
     if (drains_all_) drains_all_(on);
   });
-  if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
+  if (can_upgrade_ || !recordables().empty())  // a reload may add one
+    add_record_commands(control_, [this] { return recordables(); });
   if (can_upgrade_)
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {
       return Error{"upgrade stands alone, and is for the control socket"};  // on the socket, the hand-over answers

@@ -221,6 +221,18 @@ TEST_CASE("players of a route that was removed and added again count as its play
   back.check();
 }
 
+TEST_CASE("a route that a reload adds to a process without routes can be recorded") {
+  const FakeServer one;
+  const Asked it;
+  const std::string rest = "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n[recording]\ndirectory = \"" +
+                           it.folder.file("") + "\"\n[fleet]\nnats = [\"nats://127.0.0.1:9\"]\nnode = \"a\"\n";
+  const Process process({kEntente, "run", it.folder.write("a.toml", rest)});
+  REQUIRE(it.answers("help", "\nnode\t"));
+  it.folder.write("a.toml", rest + Reloaded::route(one));
+  REQUIRE(it.ctl({"reload"}).code == 0);
+  CHECK(has(it.answer("recordings"), "\tpanic be-packed 127.0.0.1:"));
+}
+
 TEST_CASE("a reload reports the number of errors, and the limits and access lists that it has changed") {
   const FakeServer one;
   Reloaded it(Reloaded::route(one));
