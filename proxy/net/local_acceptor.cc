@@ -21,11 +21,9 @@ Error cannot(const char* what, const std::string& path, int error = errno) {
 }
 
 Outcome<sockaddr_un> address_of(const std::string& path) {
+  if (const auto why = objection_to_local_path(path)) return *why;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path)
-    return Error{"'" + path + "' cannot name a socket: its length must be 1 to " +
-                 std::to_string(sizeof address.sun_path - 1) + " bytes"};
   path.copy(address.sun_path, path.size());
   return address;
 }
@@ -71,6 +69,12 @@ std::optional<RequestServer::Answer> heard(std::string_view said, bool over, con
 }
 
 }  // namespace
+
+std::optional<Error> objection_to_local_path(const std::string& path) {
+  constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
+  if (!path.empty() && path.size() <= kLongest) return std::nullopt;
+  return Error{"'" + path + "' cannot name a socket: its length must be 1 to " + std::to_string(kLongest) + " bytes"};
+}
 
 Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(RequestLoop& loop, const std::string& path, Answer answer,
                                                             const Adopt& adopt) {

@@ -23,6 +23,9 @@ struct LocalPeer {
   std::int32_t pid = 0;
 };
 
+/// Why a socket cannot be at this path.
+std::optional<Error> objection_to_local_path(const std::string& path);
+
 class LocalAcceptor {
  public:
   static constexpr std::size_t kLongestLine = 1024;
