@@ -44,6 +44,8 @@ class Control {
   std::string answer_as(std::string_view line, bool json, const std::string& by) const;
   /// The same, without waiting. nullopt: another command is still running.
   std::optional<std::string> try_answer_as(std::string_view line, bool json, const std::string& by) const;
+  /// No command runs while this lock is held.
+  std::unique_lock<std::mutex> alone() const { return std::unique_lock(*running_); }
   /// Whether this is the name of an order.
   bool is_order(std::string_view name) const;
 

@@ -140,7 +140,11 @@ Outcome<Done> Routes::open() {
 
 Outcome<Done> Routes::run(TakeOver* take_over) {
   std::optional<CallOnHangUp> hang_up;
-  if (reread_) hang_up.emplace([this] { (void)reload(); });  // the result is in the log
+  if (reread_)
+    hang_up.emplace([this] {
+      const auto alone = service_.control().alone();
+      (void)reload();  // the result is in the log
+    });
   const auto announce = [this] {
     std::fputs(lines_.c_str(), stdout);
     std::fflush(stdout);

@@ -54,6 +54,17 @@ TEST_CASE("who does not want to wait is told that another command is running") {
   CHECK(control.try_answer_as("echo hello", false, "us") == "ok\nhello\n");
 }
 
+TEST_CASE("a reload by a signal and a command do not run at the same time") {
+  const Control control = talkative();
+  std::optional<std::string> meanwhile = "not asked";
+  {
+    const auto alone = control.alone();
+    std::thread([&] { meanwhile = control.try_answer_as("echo hello", false, "us"); }).join();
+  }
+  CHECK(!meanwhile);
+  CHECK(control.try_answer_as("echo hello", false, "us") == "ok\nhello\n");
+}
+
 TEST_CASE("the answer to an unknown command is an error on one line, whatever bytes the command has") {
   const Control control = talkative();
   CHECK(control.answer("ecko") == "error: unknown command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");
