@@ -82,6 +82,12 @@ struct Key {
   }
 };
 
+/// Whether the key at `index` is neither a number nor a text.
+bool is_other(lua_State* lua, int index) {
+  const int type = lua_type(lua, index);
+  return type != LUA_TNUMBER && type != LUA_TSTRING;
+}
+
 /// Of the key on the top of the stack.
 Key top_key(lua_State* lua, lua_Integer at) {
   Key key{2, 0, {}, at};
@@ -90,12 +96,23 @@ Key top_key(lua_State* lua, lua_Integer at) {
   return key;
 }
 
+/// The next of the other keys, which are in Lua's own order: Lua finds the place of a key that was just cleared.
+int next_other(lua_State* lua) {
+  while (lua_next(lua, 1) != 0) {
+    Sandbox::charge(lua, 1);
+    if (is_other(lua, -2)) return 2;
+    lua_pop(lua, 1);
+  }
+  return lua_pushnil(lua), 1;
+}
+
 /// Lua's `next`, in the order of the keys: looks at all of them.
 int sorted_next(lua_State* lua) {
   luaL_checktype(lua, 1, LUA_TTABLE);
   lua_settop(lua, 2);
   Sandbox::charge_scan(lua);
   const bool begins = lua_isnil(lua, 2);
+  if (!begins && is_other(lua, 2)) return next_other(lua);
   Key last = top_key(lua, std::numeric_limits<lua_Integer>::max());
   std::optional<Key> first;
   lua_pushnil(lua);  // 3: its key

@@ -249,6 +249,16 @@ end)");
   CHECK(first.find("tablefunction") != std::string::npos);
 }
 
+TEST_CASE("next goes through all keys of a table that is cleared meanwhile") {
+  Scene scene(R"(
+local t = { 1, 2, x = 3, y = 4, [true] = 5, [false] = 6, [tostring] = 7 }
+for i = 1, 20 do t[{}] = i end
+local cleared = 0
+for k in next, t do t[k] = nil cleared = cleared + 1 end
+log(cleared .. " " .. tostring(next(t))))");
+  CHECK(scene.taken() == "log: 27 nil\n");
+}
+
 TEST_CASE("pairs goes through keys in order, also of a table that changes") {
   Scene scene(R"(
 local t = { b = 1, a = 2, [2] = 3, [1] = 4, c = 5 }
