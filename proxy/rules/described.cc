@@ -59,12 +59,15 @@ function on_tick()
   if state.seconds == 2 then tell_all("two seconds have passed") end
 end)",
      nullptr},
-    {"on_server_up", "", "", "The room's world is complete: the server, or the arena, is there.",
+    {"on_server_up", "", "",
+     "The room's world is complete: the server, or the arena, is there. In a bridge, this is called again after each "
+     "`on_server_down`, once the player is on the next server.",
      R"(function on_server_up()
   log("a match on " .. room().name)
 end)",
      nullptr},
-    {"on_server_down", "why: string", "", "The server is lost, and the player of the bridge waits for the next one.",
+    {"on_server_down", "why: string", "",
+     "The server, or the arena in its place, is gone, and the player of the bridge waits for the next one.",
      R"(function on_server_down(why)
   log("the server is away: " .. why)
 end)",

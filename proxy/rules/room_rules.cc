@@ -56,7 +56,7 @@ bool change_text(words::Say& say, std::string text) {
 RoomRules::RoomRules(std::shared_ptr<const RuleSet> set, const RoomView& view, const Options& options, core::Micros now)
     : view_(view), options_(options), next_tick_(second_after(now)) {
   replace(std::move(set), now);
-  if (view.world().ready()) told(words::Ready(), now);
+  if (view.is_up()) told(words::Ready(), now);
   for (const auto& [id, player] : view.world().players())
     for (const auto& rule : rules_) rule->join(id, now);
 }
@@ -201,8 +201,7 @@ void RoomRules::tell_help(core::Id player, core::Micros now) {
 void RoomRules::told(const core::Fact& fact, core::Micros now) {
   if (past_.wanted()) past_.hear(fact);
   if (!heard_facts_[fact.content.index()]) return;
-  if (core::as<words::Ready>(fact) != nullptr && !std::exchange(server_is_up_, true))
-    for (const auto& rule : rules_) rule->happen(Rule::Event::kServerUp, "", now);
+  if (core::as<words::Ready>(fact) != nullptr) server_up(now);
   if (wants_players_) {
     if (const auto* player = core::as<words::Player>(fact)) note_player(*player, now);
     if (const auto* gone = core::as<words::PlayerGone>(fact)) note_gone(gone->id(), now);
@@ -223,6 +222,11 @@ void RoomRules::note_gone(core::Id player, core::Micros now) {
   const auto known = joined_.extract(player);
   if (known.empty()) return;
   for (const auto& rule : rules_) rule->leave(player, known.mapped(), now);
+}
+
+void RoomRules::server_up(core::Micros now) {
+  if (std::exchange(server_is_up_, true)) return;
+  for (const auto& rule : rules_) rule->happen(Rule::Event::kServerUp, "", now);
 }
 
 void RoomRules::server_down(std::string_view why, core::Micros now) {

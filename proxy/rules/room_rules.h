@@ -35,7 +35,8 @@ class RoomRules {
   void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
 
   /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
-  /// REQUIRES: called before hear(), server_down() and told(), and before the world gets the fact of told().
+  /// REQUIRES: called before hear(), server_down(), server_up() and told(), and before the world gets the fact of
+  /// told().
   void tick(core::Micros now) {
     if (wants_tick_ && now >= next_tick_) call_ticks(now);
   }
@@ -44,6 +45,8 @@ class RoomRules {
   /// The world already has this fact.
   void told(const core::Fact& fact, core::Micros now);
   void server_down(std::string_view why, core::Micros now);
+  /// The next server is there, and the world is its own. No effect if told() has said so.
+  void server_up(core::Micros now);
   /// When tick() is needed next; the far future if not at all.
   core::Micros next_tick() const { return wants_tick_ ? next_tick_ : UINT64_MAX; }
 

@@ -40,6 +40,8 @@ class RoomView {
   virtual bool is_here(core::Id player) const = 0;
   /// Whether rules may set scores and teams, and open and close rounds.
   virtual bool is_arena() const = 0;
+  /// Whether the server is there, and its world is complete.
+  virtual bool is_up() const { return world().ready(); }
   /// Whether players can be told something at all.
   virtual bool can_tell() const { return true; }
 };

@@ -60,6 +60,7 @@ class Told final : public Room::Host {
   void failed(Id, const Fault&) override {}
   void dial() override {}
   bool await_next_server(std::string_view, Wait) override { return true; }
+  void on_arrival(Micros) override { said += "arrives\n"; }
 
   std::string said;
 };
@@ -149,6 +150,20 @@ TEST_CASE(
     wish.server_says("come in");
     REQUIRE_FALSE(wish.room.transition().awaits_server());
     CHECK_FALSE(wish.is_told_full());
+  }
+}
+
+TEST_CASE("each time that a player has lost its server, the host learns when the player is in the next one's world") {
+  Wish wish;
+  wish.server_says("come in");
+  CHECK(wish.told.said.find("arrives") == std::string::npos);
+  for (int i = 0; i < 2; ++i) {
+    wish.server_says("stops");
+    wish.told.said.clear();
+    REQUIRE(wish.next_server("it stops") == Wait::kServer);
+    CHECK(wish.told.said.find("arrives") == std::string::npos);
+    wish.server_says("come in");
+    CHECK(wish.told.said.ends_with("arrives\n"));
   }
 }
 

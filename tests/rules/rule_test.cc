@@ -47,6 +47,27 @@ function on_tick() log("tick " .. math.floor(now())) end)");
   scene.leave(Scene::kBen);
   scene.rules->server_down("crashed", scene.now);
   CHECK(scene.taken() == "log: tick 2\nlog: tick 3\nlog: leave 2 ben\nlog: down crashed\n");
+  scene.rules->server_up(scene.now);
+  scene.rules->server_down("again", scene.now);
+  scene.tell(words::Ready());
+  scene.rules->server_up(scene.now);  // which they have heard
+  CHECK(scene.taken() == "log: up the yard\nlog: down again\nlog: up the yard\n");
+}
+
+TEST_CASE("rules that begin while the server is away hear that it is up once it is back") {
+  const auto begins = [](bool up) {
+    Scene scene("function on_server_up() log('up') end");
+    scene.begin();
+    (void)scene.taken();
+    scene.up = up;
+    scene.rules = std::make_unique<RoomRules>(set_of("function on_server_up() log('up') end"), scene,
+                                              RoomRules::Options{7, false}, scene.now);
+    std::string heard = scene.taken();
+    scene.rules->server_up(scene.now);
+    return heard + "then " + scene.taken();
+  };
+  CHECK(begins(true) == "log: up\nthen ");
+  CHECK(begins(false) == "then log: up\n");
 }
 
 TEST_CASE("a rule reads where a unit was, and how far a shot flies") {

@@ -32,6 +32,7 @@ class Scene final : public RoomView {
   const core::WorldState& world() const override { return world_; }
   bool is_here(core::Id player) const override { return seats.contains(player); }
   bool is_arena() const override { return arena; }
+  bool is_up() const override { return up && RoomView::is_up(); }
 
   void tell(core::Fact fact) {
     fact.at = now;
@@ -152,7 +153,7 @@ class Scene final : public RoomView {
 
   core::Micros now = core::kSecond;
   std::set<core::Id> seats;
-  bool arena = true;
+  bool arena = true, up = true;
   std::string heard;  ///< the last chat, as rules changed it
   std::unique_ptr<RoomRules> rules;
 

@@ -70,7 +70,7 @@ class Room {
     /// The back reports that its server stops, or cannot accept the player now. True: the host calls replace_back()
     /// after this call.
     virtual bool await_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
-    // A player moves to another server (Transition::begin_move).
+    // A player goes to another server (Transition).
     /// The next server has admitted the player that the room expects (Transition::expect): takes the player out of its
     /// own room. Nothing: the player is gone, and the move fails.
     virtual std::optional<DetachedPlayer> detach_player() { return std::nullopt; }
@@ -79,6 +79,9 @@ class Room {
     virtual void on_leaving_server() {}
     /// From now on, kBackId is what kNextBackId was.
     virtual void moved() {}
+    /// The player is in the world of the next server, because it was moved or its server was lost, and was told what is
+    /// different there.
+    virtual void on_arrival(Micros /*now*/) {}
     /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has admitted the player, but
     /// has another world, and the player's client loads a world only when it joins.
     virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}

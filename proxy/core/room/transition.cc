@@ -379,6 +379,7 @@ bool Transition::arrive() {
   }
   room_.facts_.deliver_now(facts_of_arrival(room_.world(), world, player()));
   room_.facts_.world().become(std::move(world));
+  room_.host_.on_arrival(room_.now_);
   arrived();
   if (change.ByteSizeLong() != 0) seat().say(change);
   if (was_alive_ || seat().wants_spawn) seat().say(words::Spawn());

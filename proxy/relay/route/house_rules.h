@@ -29,10 +29,9 @@ class HouseRules final : private rules::RoomView {
 
   RuleBook& book() { return *book_; }
 
-  /// A player has entered already, and the rules begin now.
+  /// A player has entered: the rules begin, if they have not begun.
   void begin(core::Micros at) {
-    entered_ = true;
-    renew(at);
+    if (!std::exchange(entered_, true)) renew(at);
   }
 
   /// Before a call of the room.
@@ -42,7 +41,7 @@ class HouseRules final : private rules::RoomView {
 
   // During it.
   rules::Rule::Answer hear(core::Intent& intent) {
-    if (!entered_ && core::as<words::Enter>(intent) != nullptr) begin(intent.at);
+    if (core::as<words::Enter>(intent) != nullptr) begin(intent.at);
     return rules_ ? rules_->hear(intent, intent.at) : rules::Rule::Answer::kPass;
   }
   void told(const core::Fact& fact) {
@@ -50,6 +49,9 @@ class HouseRules final : private rules::RoomView {
   }
   void server_down(std::string_view why, core::Micros at) {
     if (rules_) rules_->server_down(why, at);
+  }
+  void server_up(core::Micros at) {
+    if (rules_) rules_->server_up(at);
   }
 
   // After it.
@@ -80,6 +82,7 @@ class HouseRules final : private rules::RoomView {
   const core::WorldState& world() const override { return room_.world(); }
   bool is_here(core::Id player) const override { return room_.is_seated(player); }
   bool is_arena() const override { return options_.arena; }
+  bool is_up() const override { return room_.world().ready() && !room_.transition().awaits_server(); }
   bool can_tell() const override { return options_.tells; }
 
   const core::Room& room_;

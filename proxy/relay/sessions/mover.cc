@@ -206,6 +206,7 @@ void Mover::go_home() {
   route_ = nullptr;
   ref_ = {};
   admission_ = {};
+  session_.room_.change_rules(rules_of(session_.where_.route().route));
 }
 
 }  // namespace entente::relay

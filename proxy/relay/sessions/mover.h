@@ -53,7 +53,7 @@ class Mover {
 
   /// The route where the player is; null: its own.
   WorkerRoute* route() const { return route_; }
-  /// The arena to which it was moved does not keep the player: it belongs to its own route again.
+  /// The arena to which it was moved does not keep the player: it belongs to its own route again, and has its rules.
   void go_home();
   /// The dialect of its own route's server.
   std::size_t home_dialect() const { return home_dialect_; }

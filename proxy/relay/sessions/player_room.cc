@@ -163,6 +163,7 @@ core::Wait PlayerRoom::replace_back(std::unique_ptr<core::Back> back, const core
   call(record, [&](core::Room& room, core::Micros at) {
     tell_rules_server_down(loss.why, at);
     wait = room.transition().replace_back(std::move(back), loss, at);
+    if (session_.entered_) begin_rules(at);
     asked_.stop.reset();  // set during this call, and done
   });
   if (wait == core::Wait::kNothing) session_.set_reason(Reason::kServerDeclined, loss.why);
@@ -334,8 +335,17 @@ void PlayerRoom::moved() {
   Whereabouts& where = session_.where_;
   where.mover.arrive();
   const bool in_arena = where.here().arena() != nullptr;
+  change_rules(in_arena ? nullptr : rules_of(where.route().route));
+}
+
+void PlayerRoom::change_rules(std::shared_ptr<RuleBook> book) {
   const core::RoomOptions made = options();
-  change_rules(in_arena ? nullptr : rules_of(where.route().route), {made.seed, made.chat.commands, false}, micros());
+  keep_rules(std::move(book), {made.seed, made.chat.commands, false});
+}
+
+void PlayerRoom::on_arrival(core::Micros now) {
+  if (session_.entered_) begin_rules(now);
+  tell_rules_server_up(now);
 }
 
 void PlayerRoom::move_failed(std::string_view why, bool other_world) { session_.where_.mover.fail(why, other_world); }

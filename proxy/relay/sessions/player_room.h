@@ -50,6 +50,8 @@ class PlayerRoom final : public RoomHost {
   /// The player moves to this place.
   void begin_move(std::unique_ptr<core::Back> back, const Place& next, const Route& route);
   void cancel_move(std::string_view why);
+  /// These rules hold for the player from now on, and begin when it has left its place. Null: there are none.
+  void change_rules(std::shared_ptr<RuleBook> book);
   /// Keeps the player's seat, whose client has lost its link.
   std::optional<core::Absence> keep();
   void returned(const core::Peer& peer);
@@ -83,6 +85,7 @@ class PlayerRoom final : public RoomHost {
   std::optional<core::DetachedPlayer> detach_player() override;
   void on_leaving_server() override;
   void moved() override;
+  void on_arrival(core::Micros now) override;
   void move_failed(std::string_view why, bool other_world) override;
   const core::WorldState* known_world() override;
   void heard(const core::Intent& intent) override;

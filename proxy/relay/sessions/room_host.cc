@@ -101,11 +101,6 @@ void RoomHost::keep_rules(std::shared_ptr<RuleBook> book, const HouseRules::Opti
   house_rules_ = book != nullptr ? std::make_unique<HouseRules>(*room_, std::move(book), options) : nullptr;
 }
 
-void RoomHost::change_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options, core::Micros at) {
-  keep_rules(std::move(book), options);
-  if (house_rules_) house_rules_->begin(at);
-}
-
 bool RoomHost::passes(core::Intent& intent) {
   ++ruled_;
   if (!house_rules_) return true;

@@ -33,13 +33,20 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
-  /// The operator's rules for the room. Null: there are none. REQUIRES: the room was opened, and not called yet.
+  /// The operator's rules for the room, instead of those before. Null: there are none. They begin when a player enters.
+  /// REQUIRES: the room was opened.
   void keep_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options);
-  /// The player is at another place, where these rules hold from now on. Null: none.
-  void change_rules(std::shared_ptr<RuleBook> book, const HouseRules::Options& options, core::Micros at);
+  /// For them: a player has entered earlier.
+  void begin_rules(core::Micros at) {
+    if (house_rules_) house_rules_->begin(at);
+  }
   /// For them: the server is lost.
   void tell_rules_server_down(std::string_view why, core::Micros at) {
     if (house_rules_) house_rules_->server_down(why, at);
+  }
+  /// For them: the world is that of the next server.
+  void tell_rules_server_up(core::Micros at) {
+    if (house_rules_) house_rules_->server_up(at);
   }
   /// Uses the clock of another host. REQUIRES: there is no room yet.
   void share_clock(const RoomHost& other);

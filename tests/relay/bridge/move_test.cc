@@ -2,12 +2,28 @@
 #include <doctest/doctest.h>
 
 #include "tests/relay/bridge/moving.h"
+#include "tests/relay/rule_orders.h"
 
 namespace entente::testing::move_test {
 namespace {
 
 using relay::Reason;
 using How = MoveResult::How;
+using Kind = rules::Action::Kind;
+
+/// Log who is in and whether the server is up, and drop a line.
+constexpr const char* kTelltale = R"(
+local ups, downs = 0, 0
+function on_join(player) log(player.name .. " is in") end
+function on_leave(player) log(player.name .. " is out") end
+function on_server_up()
+  ups = ups + 1
+  local names = ""
+  for _, player in ipairs(players()) do names = names .. " " .. player.name end
+  log("up " .. ups .. ":" .. names)
+end
+function on_server_down() downs = downs + 1 log("down " .. downs) end
+function on_chat(_, text) if text == "psst" then return false end end)";
 
 /// A player that has joined its own route and spawned.
 struct Player {
@@ -430,6 +446,55 @@ TEST_CASE("move: a player that was moved into an arena goes back to its route wh
   anna.plays_on(home, "home again");
   CHECK(running.sessions()[0].arena.empty());
   CHECK_FALSE(running.sessions()[0].moved_to.has_value());
+}
+
+TEST_CASE("move: the rules of its own route hold again for a player whose arena has ended") {
+  Orders orders;
+  Moving running(2, 60'000, false, no_limits(), 0, nullptr, orders.book(kTelltale));
+  Player anna(running);
+  CHECK(running.move(kLobby).how == How::kMoved);
+  anna.client.until("you were moved to the arena 'lobby'");
+  REQUIRE(running.server().change({.retired = {kLobby}}).ok());
+  running.server().retire_shared_room(running.arena);
+  Lines home = greet(*running.home).first;
+  let_in(home, "one", "dora");
+  anna.client.until("back on the server");
+  anna.client.say(R"({"say":{"text":"psst"}})");
+  anna.client.say(R"({"say":{"text":"home again"}})");
+  CHECK_FALSE(have(home.until("home again"), "psst"));
+  CHECK(eventually([&] { return orders.has(Kind::kLog, "up 1: us dora"); }));
+  CHECK(orders.has(Kind::kLog, "dora is in"));
+}
+
+TEST_CASE("move: the rules of the other route hear who is on its server, and not of the players who were left behind") {
+  Orders orders;
+  Moving running(1, 0, false, no_limits(), 0, orders.book(kTelltale));
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kMoved);
+  anna.client.until("you were moved to another server");
+  CHECK(eventually([&] { return orders.has(Kind::kLog, "cleo is in"); }));
+  CHECK(orders.has(Kind::kLog, "up 1: us cleo"));
+  CHECK_FALSE(orders.has(Kind::kLog, "ben"));
+  CHECK_FALSE(orders.has(Kind::kLog, "is out"));
+}
+
+TEST_CASE("hold: rules hear each time that the server is lost, and that the next one is there") {
+  Orders orders;
+  Moving running(1, 60'000, false, no_limits(), 0, nullptr, orders.book(kTelltale));
+  Player anna(running);
+  CHECK(eventually([&] { return orders.has(Kind::kLog, "up 1: us ben"); }));
+  for (const std::string number : {"1", "2"}) {
+    anna.server->stream().reset();
+    anna.client.until("the server is away");
+    CHECK(orders.has(Kind::kLog, "down " + number));
+    anna.server.emplace(greet(*running.home).first);
+    let_in(*anna.server, "one", "dora" + number);
+    anna.client.until("back on the server");
+    CHECK(orders.has(Kind::kLog, "up " + std::to_string(std::stoi(number) + 1) + ": us dora" + number));
+  }
 }
 
 TEST_CASE("move: the player of a relay is told where to connect") {

@@ -21,7 +21,8 @@ class Moving : public Serving {
  public:
   explicit Moving(std::size_t workers = 1, std::uint32_t hold_ms = 0, bool toy_front = false,
                   Limits limits = no_limits(), std::uint32_t other_hold_ms = 0,
-                  std::shared_ptr<relay::RuleBook> other_rules = nullptr)
+                  std::shared_ptr<relay::RuleBook> other_rules = nullptr,
+                  std::shared_ptr<relay::RuleBook> home_rules = nullptr)
       : Serving(workers),
         home_at(free_for_both()),
         other_at(free_for_both()),
@@ -31,7 +32,9 @@ class Moving : public Serving {
     server().add_shared_room(native_arena("the arena 'lobby'", 1));
     arena = server().add_shared_room(native_arena("the arena 'lobby'", 1));
     hall = server().add_shared_room(native_arena("the arena 'hall'", 1));
-    serve_all(to(home_at, hold_ms, !toy_front), limits);
+    relay::RouteOptions first = to(home_at, hold_ms, !toy_front);
+    first.bridge->rules = std::move(home_rules);
+    serve_all(std::move(first), limits);
     addresses = {address};
     relay::RouteOptions second = to(other_at, other_hold_ms, !toy_front);
     second.limits = limits;
