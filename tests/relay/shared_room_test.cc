@@ -196,6 +196,32 @@ TEST_CASE("a client that breaks a rule is refused alone") {
   CHECK(anna.read_text(7) == said("peace"));
 }
 
+/// Asks to enter again when it is refused.
+class Stubborn final : public core::Front {
+ public:
+  void receive(const Frames& frames, core::FrontOut& out) override { toy_->receive(frames, out); }
+  void hear(const core::Fact& fact, core::FrontOut& out) override {
+    core::as<words::Refused>(fact) != nullptr ? out.say(words::Enter()) : toy_->hear(fact, out);
+  }
+
+ private:
+  const std::unique_ptr<core::Front> toy_ = toy::make_front(toy::stream());
+};
+
+TEST_CASE("a player who was refused, tried again and was let in leaves like any other") {
+  InSharedRoom shared_room(no_limits(), 1, nullptr, 0, nullptr,
+                           [](std::size_t) { return std::make_unique<Stubborn>(); });
+  const Stream anna = seated(shared_room);
+  anna.send(said("refuse me"));
+  for (int i = 0; i < 2; ++i) {  // what it says the second time waits until it is in
+    anna.send(said("here"));
+    CHECK(anna.read_text(6) == said("here"));
+  }
+  anna.send(Buffer{0, toy::kBye});
+  CHECK(shared_room.ended(Reason::kClientLeft));
+  CHECK(shared_room.total(Reason::kServerDeclined) == 0);
+}
+
 TEST_CASE("a client that reads nothing is closed alone, and the others receive everything") {
   Limits limits = no_limits();
   limits.high_water = 256 * 1024;  // eight times this may wait: more than one flood, so that slow reading is allowed

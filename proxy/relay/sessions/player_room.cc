@@ -376,6 +376,7 @@ void PlayerRoom::told(const core::Fact& fact) {
   if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == session_.client_.id) {
     session_.name_ = player->name();
     session_.tell_joined(session_.name_);
+    if (session_.entered_) session_.turned_away_ = false;
   }
   if (core::as<words::Ready>(fact) != nullptr && session_.entered_) play();
   if (core::as<words::Waiting>(fact) != nullptr) here.set_in_lobby();

@@ -45,6 +45,7 @@ class RoomGuest final : public RoomSession, public Guest {
   /// From now on it is served before newcomers.
   void player_entered(const words::Player& player) override {
     name_ = player.name();
+    turned_away_ = false;
     tell_joined(name_);
     client_.end->set_priority(net::Priority::kPlayer);
   }

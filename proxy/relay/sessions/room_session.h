@@ -59,7 +59,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   CountedEnd client_{Facing::kClient, info_};
   core::Peer peer_;              // the client
   std::size_t heard_words_ = 0;  // intents of the current call of the room
-  bool turned_away_ = false;
+  bool turned_away_ = false;     // the player was refused or thrown out, and not let in since
 
  private:
   void received_control(End& end, std::size_t bytes) override;

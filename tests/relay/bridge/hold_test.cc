@@ -305,6 +305,36 @@ TEST_CASE("hold: a server that dismisses the player is not lost") {
   CHECK(running.totals().brought_back == 0);
 }
 
+TEST_CASE("hold: a player who was refused, tried again and was let in waits for its server like any other") {
+  Held running;
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"x"}})");
+  std::optional<Lines> server(greet(*running.up).first);
+  server->say(R"({"refused":{"code":"BAD_NAME","text":"not this name"}})");
+  client.until("not this name");
+  client.say(R"({"enter":{"name":"anna"}})");
+  server->until("anna");
+  let_in(*server, "one", "ben");
+  client.until("ready");
+  server.reset();
+  client.until("the server is away");
+  server.emplace(greet(*running.up).first);
+  let_in(*server, "one", "cleo");
+  client.until("back on the server");
+}
+
+TEST_CASE("hold: a player who is thrown out and asks to enter again, but is not let in, does not wait for the server") {
+  Held running;
+  Player anna(running);
+  anna.server->say(R"({"kicked":{"text":"too good"}})");
+  anna.client.until("too good");
+  anna.client.say(R"({"enter":{"name":"anna"}})");
+  anna.server->until("enter");
+  anna.lose();
+  CHECK_FALSE(have(anna.client.all(), "the server is away"));
+  CHECK(running.empty());
+}
+
 TEST_CASE(
     "hold: a WebSocket closed with a code of the game is a dismissal; one closed with another code is a lost server") {
   const wire::Game& web = *native::game().over_web();
