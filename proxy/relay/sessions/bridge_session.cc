@@ -158,8 +158,13 @@ void BridgeSession::departed(End&, const End::Departure& departure) {
 }
 
 bool BridgeSession::leave_server(std::string_view server, std::string_view why) {
-  const Place& here = where_.here();
-  if (ending_ || where_.is_held() || here.dial == nullptr || here.dial->server_name() != server) return false;
+  const auto leads_there = [&](const Place* place) {
+    return place != nullptr && place->dial != nullptr && place->dial->server_name() == server;
+  };
+  if (ending_) return false;
+  if (leads_there(where_.next()))
+    where_.is_moving() ? where_.mover.cancel("its server is drained") : where_.meanwhile.dial_later(now());
+  if (!leads_there(&where_.here())) return false;
   if (!where_.hold.begin_drained()) end_drained(why);
   return true;
 }

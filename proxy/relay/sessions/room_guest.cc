@@ -117,6 +117,12 @@ void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
 
 bool RoomGuest::is_on_the_way() const { return next_ != nullptr && next_->mover().is_under_way(); }
 
+/// It may be on the way there.
+bool RoomGuest::leave_server(std::string_view server, std::string_view why) {
+  Session* const next = next_.get();
+  return next != nullptr && next->leave_server(server, why);
+}
+
 void RoomGuest::look_into_arena() {
   if (next_ != nullptr) next_->look_into_arena();
 }

@@ -74,6 +74,7 @@ class RoomGuest final : public RoomSession, public Guest {
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
+  bool leave_server(std::string_view server, std::string_view why) override;
   bool is_linked() const override { return client_.end->is_open(); }
   bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;

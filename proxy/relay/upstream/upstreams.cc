@@ -231,8 +231,10 @@ const net::Address* UpstreamWalk::next(Millis now, const std::string& why) {
   std::string blame = why;
   if (server_ != nullptr && !looks_up_ && !blame.empty()) not_reached(now);
   while (looks_up_ || server_ == nullptr || next_ == addresses_.size()) {
-    if (!looks_up_) {
-      if (server_ != nullptr && !blame.empty()) server_->failed(now, blame);
+    const bool closed = looks_up_ && upstreams_->is_closed_to(*server_, client_);  // since its lookup began
+    if (!looks_up_ || closed) {
+      if (server_ != nullptr && !looks_up_ && !blame.empty()) server_->failed(now, blame);
+      looks_up_ = false;
       if (!choose(now)) return nullptr;
     }
     looks_up_ = !server_->addresses.look_up(now);

@@ -589,6 +589,35 @@ TEST_CASE("hold: players leave a drained server, wait in the operator's words, a
   CHECK(running.totals().by(Reason::kDrained) == 0);
 }
 
+TEST_CASE("hold: a player who waits, and is on the way to a server that is drained, goes to another one") {
+  LateServer first(free_for_both()), second(free_for_both());
+  relay::RouteOptions options = held(60'000, native::game(), true);
+  options.servers.push_back(options.servers[0]);
+  options.servers[0].host = first.address().ip_text(), options.servers[0].port = first.address().port();
+  options.servers[1].host = second.address().ip_text(), options.servers[1].port = second.address().port();
+  options.upstream.policy = relay::Policy::kFirst;
+  struct Two final : Serving {
+    explicit Two(relay::RouteOptions its) : Serving(1) { serve_all(std::move(its), no_limits()); }
+  } running(std::move(options));
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  {
+    Lines old = greet(first).first;
+    let_in(old, "one", "ben");
+    anna.until("ready");
+  }
+  anna.until("the server is away");
+  Lines loading = greet(first).first;  // it is back, and has not let the player in yet
+  CHECK(running.server().drain_server(first.address().text(), true) == 1);
+  CHECK(running.server().leave_server(first.address().text(), "drained") == 1);
+  Lines server = greet(second).first;
+  loading.all();
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.until("back on the server"), "cleo"));
+  CHECK(running.totals().held == 1);
+  CHECK(running.totals().by(Reason::kDrained) == 0);
+}
+
 TEST_CASE(
     "a player goes from a drained server to another one, also without hold_s; without another one, its session ends") {
   LateServer first(free_for_both()), second(free_for_both());

@@ -497,6 +497,36 @@ TEST_CASE("hold: rules hear each time that the server is lost, and that the next
   }
 }
 
+TEST_CASE("move: a player is not moved to a server that is drained meanwhile") {
+  Moving running;
+  const auto drained = [&](std::future<MoveResult> result) {
+    running.server().drain_server(running.other_at.text(), true);
+    CHECK(running.server().leave_server(running.other_at.text(), "drained") == 0);  // nobody is on it
+    const MoveResult answer = result.get();
+    CHECK(answer.how == How::kStays);
+    CHECK(answer.text == "its server is drained");
+  };
+  SUBCASE("out of a bridge") {
+    Player anna(running);
+    auto result = running.begin_move(kOther);
+    Lines other = greet(*running.other).first;
+    drained(std::move(result));
+    other.all();
+    anna.plays_on(*anna.server, "still at home");
+  }
+  SUBCASE("out of an arena") {
+    Lines ben(Stream::to(running.addresses[kLobby]));
+    ben.say(R"({"enter":{"name":"ben"}})");
+    ben.until(R"("owns")");
+    auto result = running.begin_move(kOther);
+    Lines other = greet(*running.other).first;
+    drained(std::move(result));
+    other.all();
+    ben.say(R"({"say":{"text":"still here"}})");
+    ben.until("still here");
+  }
+}
+
 TEST_CASE("move: the player of a relay is told where to connect") {
   Moving running;
   Lines client(Stream::to(running.addresses[kRelay]));

@@ -201,6 +201,26 @@ TEST_CASE("while_down: a server that accepts the connection and declines the pla
   CHECK(running.totals().by(Reason::kServerDeclined) == 0);
 }
 
+TEST_CASE("while_down: a player in the arena does not go to a server that is drained while it is being connected") {
+  InArena running(2, 64, 60'000, false, true);
+  Limits limits = no_limits();
+  limits.connect_ms = 0;
+  running.set_rules({limits, {}});
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  anna.until(kInArena);
+  const FakeServer web(running.at, true);
+  WebServer slow(web);
+  const std::string name = running.at.text();
+  CHECK(running.server().drain_server(name, true) == 1);
+  CHECK(running.server().leave_server(name, "drained") == 0);  // the player is in the arena
+  CHECK(slow.rest().empty());
+  CHECK(running.server().drain_server(name, false) == 1);
+  WebServer server(web);
+  server.upgrade();
+  CHECK(eventually([&] { return running.sessions()[0].arena.empty(); }));
+}
+
 TEST_CASE("while_down: a player that has not entered the arena yet is not taken to the server") {
   InArena running(2, 64, 60'000, false);
   Lines anna(Stream::to(running.address));

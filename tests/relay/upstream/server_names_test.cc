@@ -273,6 +273,22 @@ TEST_CASE("server names: while lookups hang, the loops go on, and players go to 
   CHECK(hosts->hangs);
 }
 
+TEST_CASE("server names: a player does not go to a server that is drained during the lookup") {
+  Machines machines;
+  const auto hosts = std::make_shared<Hosts>();
+  hosts->hangs = true;
+  hosts->set({local(1)});
+  Named running(hosts, machines.port(), [](auto& options) { options.upstream.hold_ms = 60'000; });
+  const Stream client = join(running.address);
+  CHECK(eventually([&] { return running.sessions().size() == 1; }));
+  CHECK(running.server().drain_server(running.report().name, true) == 1);
+  hosts->hangs = false;
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  CHECK_FALSE(machines[1].called(0));
+  CHECK(running.server().drain_server(running.report().name, false) == 1);
+  CHECK(machines[1].accept().read_text(4) == kHello);
+}
+
 TEST_CASE("server names: a player whose client leaves during a lookup is gone at once") {
   Machines machines;
   const auto hosts = std::make_shared<Hosts>();
