@@ -441,7 +441,9 @@ void Worker::tick(Millis now) {
   for (std::size_t i = 0; i < probed_.size(); ++i) {
     const Route& route = routes_[i]->route;
     const bool wanted = !probed_[i].over && (!route.retired || route.upstreams.waiting() != 0);
-    if (probed_[i].probes && wanted && !stopping_) probed_[i].probes->tick(now);
+    if (!probed_[i].probes || !wanted || stopping_) continue;
+    if (route.upstreams.waiting() != 0) probed_[i].probes->want();
+    probed_[i].probes->tick(now);
   }
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->tick(now);

@@ -6,6 +6,7 @@
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/in_shared_room.h"
+#include "tests/relay/late_server.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
 
@@ -73,6 +74,31 @@ TEST_CASE("a client who waits for a server to show its dialect goes by the new r
   REQUIRE(sessions.size() == 1);
   CHECK(sessions[0].route == changed->front().route);
   CHECK_FALSE(silent.called(0));
+}
+
+TEST_CASE("players who wait for the server of a route that was replaced go there once it shows its dialect again") {
+  const net::Address at = free_for_both();
+  struct Held final : Serving {
+    explicit Held(const net::Address& server) : Serving(1) {
+      RouteOptions options = towards(toy::game(), server);
+      options.servers[0].dialect = std::nullopt;
+      options.upstream.hold_ms = 60'000;
+      serve_all(std::move(options), no_limits());
+    }
+  } running(at);
+  {
+    const LateServer server(at);
+    server.accept().send("toy\x08");  // to the probe
+    CHECK(eventually([&] { return running.server().servers(0)[0].state == relay::Upstream::State::kUp; }));
+  }
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  const FakeServer other;
+  REQUIRE(running.server().change({.added = {{towards(toy::game(), other.address()), 0}}}).ok());
+  const LateServer server(at);
+  server.accept().send("toy\x08");
+  CHECK(server.accept().read_text(4) == kHello);
 }
 
 TEST_CASE("a client who waits for a server to show its dialect when the program stops reads a goodbye, and no error") {

@@ -95,7 +95,6 @@ void EnetAcceptor::wait(AcceptedClient newcomer) {
 
 void EnetAcceptor::tick(Millis now) {
   if (!waiting_.empty() && !known()) probes_->players_wait();
-  if (route().upstreams.waiting() != 0) probes_->want();
   Acceptor::tick(now);
 }
 

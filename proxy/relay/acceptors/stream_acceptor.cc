@@ -92,7 +92,7 @@ void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) close_oldest_parting();
   proxy_headers_.tick(limits().greet_ms);
-  if (!waiting_.empty() || route().upstreams.waiting() != 0) probes_->want();
+  if (!waiting_.empty()) probes_->want();
   Acceptor::tick(now);
 }
 

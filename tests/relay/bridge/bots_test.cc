@@ -3,6 +3,7 @@
 
 #include "adapters/panic/panic.h"
 #include "tests/relay/bridging.h"
+#include "tests/relay/late_server.h"
 
 namespace entente::testing::bots_test {
 namespace {
@@ -40,14 +41,17 @@ class Northward final : public core::Front {
 };
 
 struct Bots : Serving {
-  Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0) : Serving(1) {
-    serve_all(options(server, count, server_dialect), no_limits());
+  Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0,
+       Millis hold_ms = 0)
+      : Serving(1) {
+    serve_all(options(server, count, server_dialect, hold_ms), no_limits());
   }
   static relay::RouteOptions options(const net::Address& server, std::uint32_t count,
-                                     std::optional<std::size_t> server_dialect = 0) {
+                                     std::optional<std::size_t> server_dialect = 0, Millis hold_ms = 0) {
     relay::RouteOptions options;
     options.game = &toy::stream();
     options.servers[0] = {server.ip_text(), server.port(), server_dialect};
+    options.upstream.hold_ms = hold_ms;
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->front = [](std::size_t) { return std::make_unique<Shy>(); };
     options.bridge->bots = count;
@@ -58,8 +62,9 @@ struct Bots : Serving {
   }
 };
 
-Stream greeted(const FakeServer& fake) {
-  Stream server = fake.accept();
+template <class Server>
+Stream greeted(const Server& at) {
+  Stream server = at.accept();
   CHECK(server.read_text(4) == kHello);
   server.send(kWelcome);
   CHECK(server.read_text(7) == as_text(frame("hello", toy::kSay)));
@@ -130,6 +135,21 @@ TEST_CASE("a server that shows its dialect to a silent connection is probed befo
   probe.send("toy\x08");
   CHECK(probe.read_all().empty());
   greeted(fake);
+}
+
+TEST_CASE("a bot that waits for its server goes there once it shows its dialect again") {
+  const net::Address at = free_for_both();
+  std::optional<LateServer> server(at);
+  Bots bots(at, 1, std::nullopt, 60'000);
+  server->accept().send("toy\x08");  // to the probe
+  {
+    const Stream bot = greeted(*server);
+    server.reset();
+  }
+  CHECK(eventually([&] { return bots.server().waiting(0) == 1; }));
+  server.emplace(at);
+  server->accept().send("toy\x08");
+  CHECK(server->accept().read_text(4) == kHello);
 }
 
 TEST_CASE("no bot connects where the server's dialect cannot be detected") {
