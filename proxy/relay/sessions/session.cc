@@ -359,7 +359,10 @@ void Session::tick(Millis now) {
     server_over_rates_ = false;
     resume_server(kRate);
   }
-  if (server_dial() != nullptr && server_dial()->holding() && client_has_gone()) return end(Reason::kClientLeft);
+  if (server_dial() != nullptr && server_dial()->holding()) {
+    if (client_has_gone()) return end(Reason::kClientLeft);
+    last_passed_ = now;  // limited by the hold
+  }
   if (server_dial() != nullptr && close_deadline_ == 0) server_dial()->tick(now);
   if (ending_) return;
   if (const auto reason = overdue(now)) end(*reason);

@@ -189,6 +189,18 @@ TEST_CASE("hold: a player that has waited too long is told goodbye") {
   CHECK(running.waiting() == 0);
 }
 
+TEST_CASE("hold: a silent newcomer waits for all of hold_s, also if idle_ms is less") {
+  Held running(1'000);
+  Limits limits = no_limits();
+  limits.idle_ms = 200;
+  running.set_rules({limits, {}});
+  running.up.reset();
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"anna"}})");
+  client.all();
+  CHECK(running.ended(Reason::kServerUnreachable));
+}
+
 TEST_CASE("hold: a server that comes back and stays silent does not make the wait longer") {
   Held running(300);
   Limits limits = no_limits();

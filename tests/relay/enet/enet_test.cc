@@ -331,7 +331,7 @@ TEST_CASE("enet relay: what a peer above its rate sent before it left is passed 
 
 /// A relay in front of a server, whose clients wait for slots.
 struct Crowded : Turning, Serving {
-  explicit Crowded(std::uint32_t hold_ms) : Serving(1), server(loop), client(loop) {
+  explicit Crowded(std::uint32_t hold_ms, const Limits& limits = no_limits()) : Serving(1), server(loop), client(loop) {
     const wire::EnetSettings settings = aos::game().enet();
     const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
     REQUIRE(bound.ok());
@@ -340,7 +340,7 @@ struct Crowded : Turning, Serving {
     options.listen = loopback();
     options.servers[0].dialect = 0;
     options.upstream.hold_ms = hold_ms;
-    serve(std::move(options), *bound, no_limits(), nullptr);
+    serve(std::move(options), *bound, limits, nullptr);
     REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
     client.peer = client.host.connect(address, 1, 3);
   }
@@ -374,6 +374,15 @@ TEST_CASE("enet relay: a player waits for a slot on a full server, if the route 
   CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);
   CHECK(scene.totals().current_sessions() == 1);
   CHECK(scene.heard.told("opened") == 1);
+}
+
+TEST_CASE("enet relay: a silent player waits for a slot for all of hold_s, also if idle_ms is less") {
+  Limits limits = no_limits();
+  limits.idle_ms = 500;
+  Crowded scene(60'000, limits);
+  scene.turn_away();
+  scene.until([&] { return scene.server.peer != nullptr; });  // an attempt some seconds later
+  CHECK(scene.totals().by(relay::Reason::kIdle) == 0);
 }
 
 TEST_CASE("enet relay: a player that had to wait for a slot and is kicked later is not told that the server is full") {

@@ -179,6 +179,29 @@ TEST_CASE("hold: a player that has waited too long gets a goodbye; others have t
   CHECK(running.have_come(1));
 }
 
+TEST_CASE("hold: a silent player waits for all of hold_s, also if idle_ms is less") {
+  Limits limits = no_limits();
+  limits.idle_ms = 200;
+  const auto waits = [](auto& options) { options.upstream.hold_ms = 1'000; };
+  SUBCASE("over TCP") {
+    Several running({free_for_both()}, waits, 1, 0, limits);
+    CHECK(as_text(join(running.address).read_all()) == kGoodbye);
+    CHECK(running.ended(Reason::kServerUnreachable));
+  }
+  SUBCASE("over WebSocket") {
+    Several running(
+        {free_for_both()},
+        [&](auto& options) {
+          waits(options);
+          options.game = &ogar::game();
+        },
+        1, 0, limits);
+    WebClient client(running.address);
+    CHECK(client.answer().status == 502);
+    CHECK(running.ended(Reason::kServerUnreachable));
+  }
+}
+
 TEST_CASE("hold: where the dialect must be detected, players wait for a server that shows it") {
   const net::Address at = free_for_both();
   Several running(
