@@ -3,6 +3,7 @@
 // time. Invariant: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,7 +29,8 @@ struct RecordedSessionInfo {
   std::uint64_t unread = 0;                ///< facts that cannot be read
   core::Micros first = 0, last = 0;        ///< in the room's own time
   std::optional<core::Micros> ready = {};  ///< when the player knew the world
-  WallTime began = 0;                      ///< wall-clock time at room time 0
+  WallTime began = 0;                      ///< wall-clock time at room time 0, as the file has it
+  std::int64_t clock_ahead_us = 0;         ///< of its machine's clock; wall_us() corrects it
   bool hides = false;                      ///< some unit was out of its player's sight
   bool begins_with_world = false;          ///< the session began before the file, which has its world at `first`
 
@@ -44,8 +46,10 @@ struct RecordedSessionInfo {
     if (ready.has_value() != other.ready.has_value()) return ready.has_value();
     return length() > other.length();
   }
-  /// The wall-clock time at a time of the room, in microseconds.
-  core::Micros wall_us(core::Micros room) const { return began / 1000 + room; }
+  /// The wall-clock time at a time of the room, in microseconds. Times in the file are not corrected: use `began`.
+  core::Micros wall_us(core::Micros room) const {
+    return began / 1000 + room - static_cast<core::Micros>(clock_ahead_us);
+  }
 };
 
 /// The sessions of a recording.

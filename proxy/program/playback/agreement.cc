@@ -125,7 +125,7 @@ class Agreement {
     std::vector<Event> events = events_of(other);
     const std::int64_t skew = skew_of(events_, events);
     if (skew != 0 && (skew < 0 || other.began >= static_cast<WallTime>(skew) * 1000)) {
-      other.began -= static_cast<WallTime>(skew * 1000);
+      other.clock_ahead_us += skew;
       for (Event& event : events) event.at -= skew;
       sentences_.push_back(fmt::format("the clock of link {} was {:.1f} s {} that of link {}: it is set right",
                                        other.link,

@@ -9,8 +9,8 @@
 
 namespace entente {
 
-/// Compares the longest session with others of its server, and sets their clocks (`began`) to its own where they differ
-/// by a second to ten minutes. Returns sentences about what was set and what they disagree about.
+/// Compares the longest session with others of its server, and sets their clocks (`clock_ahead_us`) to its own where
+/// they differ by a second to ten minutes. Returns sentences about what was set and what they disagree about.
 std::vector<std::string> compare_sessions(std::vector<RecordedSessionInfo>& sessions, WallTime begin = 0);
 
 }  // namespace entente

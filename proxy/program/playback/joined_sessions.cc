@@ -162,9 +162,8 @@ std::vector<core::Moment> JoinedSessions::moments() const {
   std::vector<core::Moment> all;
   for (const SessionPart& part : parts_) {
     const RecordedSessionInfo& about = info(part);
-    const Micros begins = begins_of(about);
     for (const core::Moment& one : about.moments) {
-      const Micros at = begins + (one.at > about.first ? one.at - about.first : 0);
+      const Micros at = time_of(about, one.at);
       if (at < part.from || at >= part.to) continue;
       const auto id = [&](Id own) { return own == 0 ? 0 : ids_->translated(about.link, own); };
       all.push_back({at, one.what, id(one.player), id(one.by)});

@@ -83,10 +83,11 @@ class JoinedSessions final : public PlayedWords {
   };
 
   Outcome<Done> go_to_part(std::size_t part);
-  /// When this session begins, in the time of the whole.
-  core::Micros begins_of(const RecordedSessionInfo& session) const {
-    return std::max(session.wall_us(session.first), begin_ / 1000) - begin_ / 1000;
+  /// A time of this session's room, in the time of the whole.
+  core::Micros time_of(const RecordedSessionInfo& session, core::Micros room) const {
+    return std::max(session.wall_us(std::max(room, session.first)), begin_ / 1000) - begin_ / 1000;
   }
+  core::Micros begins_of(const RecordedSessionInfo& session) const { return time_of(session, session.first); }
   const RecordedSessionInfo& info(const SessionPart& part) const { return found_.sessions[part.session]; }
 
   RecordedSessions found_;

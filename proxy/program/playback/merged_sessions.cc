@@ -215,11 +215,12 @@ bool MergedSessions::catch_up_view(SessionView& view, Micros now) {
     view.leave();
     return false;
   }
-  if (!view.is_at_world() && !view.seek(now)) return false;
+  if (!view.is_placed() && !view.seek(now)) return false;
   while (const auto fact = view.next(now)) {
-    hear(view, *fact, now);
+    if (view.is_at_world()) hear(view, *fact, now);
     view.fold(*fact);
   }
+  if (!view.is_at_world()) return false;  // not yet, and another seek would find no more
   if (world_.geometry() == nullptr || view.world().geometry() == nullptr) return false;  // not yet
   if (view.is_of_same_land(world_)) return true;
   if (!std::exchange(view.told_other_land, true))

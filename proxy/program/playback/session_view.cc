@@ -22,8 +22,8 @@ SessionView::SessionView(const RecordedSessions& found, const RecordedSessionInf
 bool SessionView::seek(Micros at) {
   known_.clear();
   own_.clear();
-  at_world_ = session_ != nullptr && session_->seek(at, world_).ok() && world_.ready();
-  return at_world_;
+  placed_ = session_ != nullptr && session_->seek(at, world_).ok();
+  return placed_;
 }
 
 std::optional<core::Fact> SessionView::next(Micros now) {

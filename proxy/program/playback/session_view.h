@@ -19,12 +19,15 @@ class SessionView {
   std::uint32_t link() const { return about_.link; }
   /// Whether its player knows the world at that time.
   bool covers(core::Micros at) const { return at >= from_ && at < to_; }
-  bool is_at_world() const { return at_world_; }
+  /// Whether it has gone to some time, from where next() goes on.
+  bool is_placed() const { return placed_; }
+  /// Whether its player knows the world there.
+  bool is_at_world() const { return placed_ && world_.ready(); }
   const core::WorldState& world() const { return world_; }
 
-  /// Goes to the time `at`. False: the world there cannot be read.
+  /// Goes to the time `at`. False: it cannot be read.
   bool seek(core::Micros at);
-  void leave() { at_world_ = false; }
+  void leave() { placed_ = false; }
   /// Takes its next fact until `now`; nullopt: there is none. The caller applies it with fold().
   std::optional<core::Fact> next(core::Micros now);
   void fold(const core::Fact& fact) { world_.fold(fact); }
@@ -51,7 +54,7 @@ class SessionView {
   std::unique_ptr<RecordedSession> session_;
   core::WorldState world_;
   core::Micros from_ = 0, to_ = 0;
-  bool at_world_ = false;
+  bool placed_ = false;
   std::unordered_map<core::Id, Known, KeyedHash<core::Id>> known_;
   std::unordered_map<core::Id, core::Id, KeyedHash<core::Id>> own_;
   std::shared_ptr<const words::World> compared_, compared_own_;

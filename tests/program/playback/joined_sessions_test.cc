@@ -177,6 +177,116 @@ TEST_CASE("sessions of an evening are played as one, and players keep their ids"
   CHECK((*one)->end_time() - (*one)->first() < 33 * kSecond);
 }
 
+/// What a bridge recorded of anna, who dies at each of `deaths`, from second `from` to second `until` of the evening.
+struct Bridge {
+  std::uint32_t link;
+  int from, until, ready;
+  int ahead;           // seconds; of its machine's clock
+  bool begins_before;  // its session began before the file, which has its world every 10 s
+
+  void record(trace::Recorder& to, Id anna, const std::vector<int>& deaths) const {
+    trace::Opened opened = opening(link, "bzflag", "2.4");
+    opened.set_server("192.0.2.1:5154");
+    opened.set_continues(begins_before);
+    to.opened(wall(from), opened);
+    core::WorldState world;
+    const auto tell = [&](int second, const auto& word, bool is_recorded = true) {
+      core::Fact fact(word);
+      fact.at = room(second);
+      world.fold(fact);
+      Buffer bytes;
+      core::write(fact, bytes);
+      if (is_recorded) to.word(wall(second), link, trace::WordKind::kFact, bytes);
+    };
+    words::World field;
+    field.set_hash("field");
+    words::Player player;
+    player.set_id(anna);
+    player.set_name("anna");
+    words::Unit unit;
+    unit.set_id(anna + 1);
+    unit.set_owner(anna);
+    tell(from, words::Room(), !begins_before);
+    tell(from, field, !begins_before);
+    tell(from, player, !begins_before);
+    tell(from, unit, !begins_before);
+    for (int second = from; second <= until; ++second) {
+      if (second == ready) tell(second, words::Ready(), !begins_before);
+      if (begins_before && (second - from) % 10 == 0) {
+        const trace::Geometry geometry = relay::geometry_of(*world.geometry());
+        to.geometry(geometry);
+        to.world(wall(second), relay::snapshot_of(link, world, room(second), geometry.hash()));
+      }
+      words::Pose pose;
+      pose.set_unit(anna + 1);
+      pose.set_x(second);
+      tell(second, pose);
+      if (std::find(deaths.begin(), deaths.end(), second) == deaths.end()) continue;
+      words::Died died;
+      died.set_player(anna);
+      died.set_unit(anna + 1);
+      tell(second, died);
+    }
+  }
+
+ private:
+  Micros room(int second) const { return static_cast<Micros>(second - from) * kSecond; }
+  WallTime wall(int second) const {
+    return kStart + static_cast<WallTime>(std::int64_t{second + ahead} * 1'000'000'000);
+  }
+};
+
+TEST_CASE("a session whose clock was set right has its world after a seek, also if it began before the file") {
+  for (const int ahead : {60, -60}) {
+    CAPTURE(ahead);
+    const Folder folder;
+    const std::string path = folder.file("evening.mcap");
+    {
+      const auto to = recorder(path);
+      const std::vector<int> deaths{75, 80, 85, 90};
+      Bridge{1, 0, 100, 0, 0, false}.record(*to, 7, deaths);
+      Bridge{2, 70, 160, 70, ahead, true}.record(*to, 5, deaths);
+      REQUIRE(to->close(kStart + 999'000'000'000).ok());
+    }
+    const auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
+    REQUIRE(opened.ok());
+    CHECK((*opened)->end_time() == 160 * kSecond);
+    for (const int second : {50, 105, 128, 155}) {
+      CAPTURE(second);
+      core::WorldState world;
+      REQUIRE((*opened)->seek(static_cast<Micros>(second) * kSecond, world).ok());
+      CHECK(world.geometry() != nullptr);
+      CHECK(world.ready());
+      CHECK(world.players().size() == 1);
+      REQUIRE(world.units().size() == 1);
+      CHECK(world.units().begin()->second.unit.pose().x() == second);
+    }
+  }
+}
+
+TEST_CASE("the moments of a session whose clock was set right are when they are played") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  {
+    const auto to = recorder(path);
+    const std::vector<int> deaths{5, 10, 35, 40, 45, 50, 70};
+    Bridge{1, 0, 100, 30, 0, false}.record(*to, 7, deaths);
+    Bridge{2, -20, 60, -20, 60, false}.record(*to, 5, deaths);  // it began before the first message of the file
+    REQUIRE(to->close(kStart + 999'000'000'000).ok());
+  }
+  const auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  std::vector<Micros> played, listed;
+  while ((*opened)->next_at()) {
+    const core::Fact fact = (*opened)->next();
+    if (core::as<words::Died>(fact) != nullptr) played.push_back(fact.at / kSecond);
+  }
+  for (const core::Moment& one : (*opened)->moments())
+    if (one.what == words::Timeline::KILL) listed.push_back(one.at / kSecond);
+  CHECK(played == std::vector<Micros>{5, 10, 35, 40, 45, 50, 70});
+  CHECK(listed == played);
+}
+
 /// Checks that a viewer of these files sees one anna all the time and receives each message once. Returns the replay's
 /// log.
 std::string view_evening(const std::vector<std::string>& files) {

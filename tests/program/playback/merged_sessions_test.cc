@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/program/playback/playable.h"
+#include "proxy/program/playback/session_view.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -316,6 +317,34 @@ TEST_CASE("after a seek, too, a unit that another session sees a moment earlier 
   core::WorldState world;
   REQUIRE(played->seek(kSecond / 2, world).ok());
   CHECK(cells(facts_of(*played)) == 2);
+}
+
+TEST_CASE("a view whose player does not know the world yet is not shown, and goes on to where it does") {
+  const Folder folder;
+  const std::string path = folder.file("late.mcap");
+  {
+    const auto to = recorder(path);
+    Session one(*to, 1, 0);
+    one.at(5 * kSecond, words::Ready());
+    one.at(9 * kSecond, words::Rule());
+    REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  }
+  auto file = trace::FileSource::open(path);
+  REQUIRE(file.ok());
+  Progress quiet(nullptr);
+  const RecordedSessions found = RecordedSessions::find(std::move(*file), quiet);
+  REQUIRE(found.sessions.size() == 1);
+  RecordedSessionInfo about = found.sessions[0];
+  about.ready = 0;  // as of a session that began before the file, if the world there cannot be read
+  SessionView view(found, about, kStart);
+  REQUIRE(view.covers(kSecond));
+  REQUIRE(view.seek(kSecond));
+  CHECK(view.is_placed());
+  CHECK_FALSE(view.is_at_world());
+  while (const auto fact = view.next(6 * kSecond)) view.fold(*fact);
+  CHECK(view.is_at_world());
+  view.leave();
+  CHECK_FALSE(view.is_placed());
 }
 
 TEST_CASE("after a seek back, nothing is known of units that the other session sees later") {
