@@ -54,16 +54,28 @@ std::vector<Event> events_of(const RecordedSessionInfo& session) {
   return all;
 }
 
+/// When each of some events happened, by its text; each text's in the order of time.
+using Times = std::map<std::string_view, std::vector<std::int64_t>>;
+
+/// REQUIRES: they are in the order of time, and outlive the result.
+Times times_of(const std::vector<Event>& events) {
+  Times times;
+  for (const Event& one : events) times[one.text].push_back(one.at);
+  return times;
+}
+
 /// How far the clock of `other` is ahead; 0: not far, or it cannot be told.
 std::int64_t skew_of(const std::vector<Event>& told, const std::vector<Event>& other) {
-  std::multimap<std::string_view, std::int64_t> when;
-  for (const Event& one : told) when.emplace(one.text, one.at);
+  constexpr auto kMost = static_cast<std::int64_t>(kMostSkew);
+  const Times times = times_of(told);
   std::vector<std::int64_t> apart;
   for (const Event& one : other) {
-    const auto [from, to] = when.equal_range(one.text);
-    for (auto same = from; same != to && apart.size() < kMostPairs; ++same)
-      if (std::abs(one.at - same->second) <= static_cast<std::int64_t>(kMostSkew))
-        apart.push_back(one.at - same->second);
+    const auto known = times.find(one.text);
+    if (known == times.end()) continue;
+    const std::vector<std::int64_t>& same = known->second;
+    for (auto at = std::lower_bound(same.begin(), same.end(), one.at - kMost);
+         at != same.end() && *at <= one.at + kMost && apart.size() < kMostPairs; ++at)
+      apart.push_back(one.at - *at);
   }
   std::sort(apart.begin(), apart.end());
   std::size_t best = 0, best_at = 0;
@@ -87,16 +99,22 @@ std::vector<Event> between(const std::vector<Event>& events, std::int64_t from, 
 /// The events of `one`, not of its first and last moments, that `other` lacks.
 std::vector<Event> lacking(const std::vector<Event>& one, const std::vector<Event>& other, std::int64_t from,
                            std::int64_t to) {
-  std::multimap<std::string_view, std::int64_t> when;
-  for (const Event& event : other) when.emplace(event.text, event.at);
+  constexpr auto kNear = static_cast<std::int64_t>(kSame);
+  const Times times = times_of(other);
+  std::map<std::string_view, std::size_t> passed;  // of each text's: these have their like, or are too early for one
   std::vector<Event> all;
   for (const Event& event : one) {
-    auto [same, end] = when.equal_range(event.text);
-    while (same != end && std::abs(same->second - event.at) > static_cast<std::int64_t>(kSame)) ++same;
-    if (same != end)
-      when.erase(same);
-    else if (event.at >= from && event.at <= to)
-      all.push_back(event);
+    const auto known = times.find(event.text);
+    if (known != times.end()) {
+      const std::vector<std::int64_t>& same = known->second;
+      std::size_t& next = passed[event.text];
+      while (next < same.size() && same[next] < event.at - kNear) ++next;
+      if (next < same.size() && same[next] <= event.at + kNear) {
+        ++next;
+        continue;
+      }
+    }
+    if (event.at >= from && event.at <= to) all.push_back(event);
   }
   return all;
 }
