@@ -60,6 +60,7 @@ void Answers::hear(const Fact& fact) {
           }
         if constexpr (std::is_same_v<Word, words::Unit>)
           if (word.owner() == me_ && me_ != 0) own(word.id());
+        sent_away_ = sent_away_ || is_one_of<Word, words::Refused, words::Kicked>;
         if constexpr (!is_volatile<Word>) {
           bool own = is_for_all<Word>;
           if (!own) core::each_id(word, [&](Id id) { own = own || is_own(id); });
@@ -101,6 +102,13 @@ std::vector<std::string> differences(const Answers& before, const Answers& now) 
   const auto shown = [](auto at, const auto& all) { return at == all.end() ? std::string("nothing more") : *at; };
   lines.insert(lines.begin(), "answer " + std::to_string(a - one.begin() + 1) + ": " + shown(a, one) + " before, " +
                                   shown(b, other) + " now");
+  return lines;
+}
+
+std::vector<std::string> differences(const Answers& before, const PlayedBack::Player& now) {
+  std::vector<std::string> lines = differences(before, now.answers);
+  if (!now.whole && !now.answers.sent_away())
+    lines.insert(lines.begin(), "did not stay until the end of the recording");
   return lines;
 }
 
@@ -178,10 +186,11 @@ void PlayingBack::tick(core::FrontOut& out) {
     const Micros at = due(wishes[next_].at);
     return at != ~Micros{0} ? out.wake(at) : void();
   }
-  const Micros end = due(std::max(recorded_.last, wishes.back().at)) + kLinger;
-  if (end < kLinger) return;  // it waits for the world
-  if (out.now() < end) return out.wake(end);
+  const Micros last = due(std::max(recorded_.last, wishes.back().at));
+  if (last == ~Micros{0}) return;  // it waits for the world
+  if (out.now() < last) return out.wake(last);
   player_.whole = true;
+  if (out.now() < last + kLinger) return out.wake(last + kLinger);
   out.close("the recording has ended");
 }
 

@@ -29,6 +29,8 @@ class Answers {
 
   const std::vector<std::string>& in_order() const { return in_order_; }
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
+  /// Whether the player was refused or kicked.
+  bool sent_away() const { return sent_away_; }
   /// The player's number; 0: not told yet.
   core::Id me() const { return me_; }
   /// The player's units, in the order of their ids.
@@ -41,6 +43,7 @@ class Answers {
   void own(core::Id unit);
 
   core::Id me_ = 0;
+  bool sent_away_ = false;
   std::set<core::Id> units_;
   std::vector<core::Id> units_ever_;
   std::vector<std::string> in_order_;
@@ -77,7 +80,7 @@ class PlayedBack {
     std::uint32_t number = 0;  ///< from 0
     Answers answers;
     std::uint64_t said = 0, left_out = 0;  ///< wishes
-    bool whole = false;                    ///< it played to the end
+    bool whole = false;                    ///< it stayed until the recorded player left
   };
 
   void add(Player player) {
@@ -91,6 +94,9 @@ class PlayedBack {
   mutable std::mutex mutex_;
   std::vector<Player> players_;
 };
+
+/// As above. Also, whether its connection ended too early: that is no answer.
+std::vector<std::string> differences(const Answers& before, const PlayedBack::Player& now);
 
 /// A front without a client that plays the recorded player under this name. `recorded` and `results` outlive it.
 class PlayingBack final : public core::BotFront {

@@ -166,7 +166,7 @@ bool report(const RecordedPlayer& recorded, const PlayedBack& results, const Bot
   for (const PlayedBack::Player& one : results.players()) {
     said += one.said;
     left_out += one.left_out;
-    by_difference[differences(recorded.answers, one.answers)].push_back(one.number + 1);
+    by_difference[differences(recorded.answers, one)].push_back(one.number + 1);
   }
   std::puts(
       fmt::format("said {} of {} wishes{}", said, recorded.wishes.size() * count,

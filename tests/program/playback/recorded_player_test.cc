@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tests/program/asked.h"
+#include "tests/program/recorded.h"
+#include "tests/support/listening.h"
 
 namespace entente::recorded_player_test {
 namespace {
@@ -44,6 +46,51 @@ TEST_CASE("only what a server answers to the player is compared, by what it says
   CHECK(differences(before, answers(0, "be nice")) ==
         std::vector<std::string>{"answer 4: Died before, Kicked 'be nice' now", "Died: 1 before, 0 now",
                                  "Kicked 'be nice': 0 before, 1 now"});
+}
+
+TEST_CASE("a player whose connection ended early is not answered as in the recording, unless both were sent away") {
+  PlayedBack::Player lost, stayed, kicked;
+  lost.answers = stayed.answers = answers(1);
+  stayed.whole = true;
+  kicked.answers = answers(1, "be nice");
+  CHECK(differences(answers(1), lost) == std::vector<std::string>{"did not stay until the end of the recording"});
+  CHECK(differences(answers(1), stayed).empty());
+  CHECK(differences(answers(1, "be nice"), kicked).empty());
+  CHECK_FALSE(differences(answers(1), kicked).empty());
+}
+
+/// A player who enters, knows the world after a second, and stays for ten minutes.
+std::string ten_minutes(const Folder& folder) {
+  constexpr WallTime kStart = 1'700'000'000'000'000'000;
+  const std::string path = folder.file("long.mcap");
+  const auto to = recorder(path);
+  to->opened(kStart, opening(1, "native", "json"));
+  const auto tell = [&](auto word, core::Micros at, trace::WordKind kind) {
+    word.at = at;
+    Buffer bytes;
+    core::write(word, bytes);
+    to->word(kStart + at * 1000, 1, kind, bytes);
+  };
+  words::Enter enter;
+  enter.set_name("anna");
+  tell(core::Intent(enter), 0, trace::WordKind::kIntent);
+  tell(core::Fact(words::Ready()), core::kSecond, trace::WordKind::kFact);
+  tell(core::Fact(words::Ready()), 600 * core::kSecond, trace::WordKind::kFact);
+  REQUIRE(to->close(kStart + 600 * core::kSecond * 1000).ok());
+  return path;
+}
+
+TEST_CASE("a server that ends while a player is played to it has not answered as in the recording") {
+  const Folder folder;
+  Process arena(
+      {kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--control", folder.file("c.sock")});
+  const std::string port = std::to_string(testing::listening_port(arena, "native json"));
+  Process played({kEntente, "replay", ten_minutes(folder), "--to", "native://127.0.0.1:" + port + "?dialect=json",
+                  "--as", "twin"});
+  REQUIRE(eventually([&] { return has(answer_of(folder.file("c.sock"), "list"), "twin"); }));
+  arena.signal(SIGKILL);
+  CHECK(played.wait() == 1);
+  CHECK_MESSAGE(has(played.out(), "\n  did not stay until the end of the recording\n"), played.out() << played.err());
 }
 
 TEST_CASE("a session of a bridge is played to servers of its game and of another one") {
