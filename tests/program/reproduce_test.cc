@@ -15,6 +15,7 @@
 
 #include "proxy/program/base/interruption.h"
 #include "proxy/program/conversion/convert.h"
+#include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -50,9 +51,11 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 /// Changes an event of a recording; returns false to leave it out of the copy.
 using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
+/// Adds something before a frame, given how many frames there were before it.
+using Insert = std::function<void(trace::Recorder&, WallTime, int frames)>;
 
 std::string changed(const Folder& folder, const std::string& from, const Change& change,
-                    const std::string& name = "changed.mcap") {
+                    const std::string& name = "changed.mcap", const Insert& insert = {}, bool with_closings = true) {
   const std::string path = folder.file(name);
   std::filesystem::remove(path);  // from the previous call
   const auto to = recorder(path);
@@ -60,6 +63,7 @@ std::string changed(const Folder& folder, const std::string& from, const Change&
   REQUIRE(recording.ok());
   (*recording)->with_calls();
   WallTime last = 0;
+  int frames = 0;
   for (;;) {
     const auto event = (*recording)->next();
     REQUIRE(event.ok());
@@ -70,6 +74,7 @@ std::string changed(const Folder& folder, const std::string& from, const Change&
       if (change(nullptr, nullptr, &opened)) to->opened(last, opened);
     }
     if ((*event)->frame != nullptr) {
+      if (insert) insert(*to, last, frames++);
       trace::Frame frame = *(*event)->frame;
       if (!change(&frame, nullptr, nullptr)) continue;
       trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
@@ -83,7 +88,8 @@ std::string changed(const Folder& folder, const std::string& from, const Change&
       const std::string bytes = calls.SerializeAsString();
       to->calls(last, as_bytes(bytes));
     }
-    if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
+    if ((*event)->closed != nullptr && with_closings)
+      to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
   }
   REQUIRE(to->close(last).ok());
   return path;
@@ -357,6 +363,54 @@ TEST_CASE("a small copy is reproduced with the same result") {
   const Said said = reproduced(example(), false, folder.file("small.mcap"));
   CHECK(said.exit == kOk);
   CHECK(reproduced(folder.file("small.mcap")).out == said.out);
+}
+
+TEST_CASE("the first file of a rotation is reproduced up to its end, and so is its small copy") {
+  for (const int in_first : {20, 60, 120}) {  // before and after the first calls of the session are written
+    CAPTURE(in_first);
+    const Folder folder;
+    int frames = 0;
+    const std::string first = changed(
+        folder, example(), [&](trace::Frame* frame, auto*, auto*) { return frame == nullptr || frames++ < in_first; },
+        "first.mcap",
+        [in_first](trace::Recorder& to, WallTime time, int before) {
+          if (before == in_first) to.note(time, 0, relay::kContinuesIn + "first-2.mcap");
+        },
+        false);
+    REQUIRE(frames > in_first);
+    const Said said = reproduced(first, false, folder.file("small.mcap"));
+    CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
+    const Said again = reproduced(folder.file("small.mcap"));
+    CHECK_MESSAGE(again.exit == kOk, again.out << again.err);
+    CHECK(again.out == said.out);
+  }
+}
+
+TEST_CASE("a full disk leaves no small copy, and is an error") {
+  const Folder folder;
+  const std::string whole = folder.file("whole.mcap");
+  REQUIRE(reproduced(example(), false, whole).exit == kOk);
+  const std::string blocks = std::to_string(std::filesystem::file_size(whole) / 2 / 512);
+  const Ended limited = run({"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" reproduce \"$1\" --small \"$2\"",
+                             kEntente, example(), folder.file("small.mcap")});
+  CHECK(limited.code == kFailed);
+  CHECK_MESSAGE(has(limited.err, "small.mcap is not written: "), limited.err);
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
+}
+
+TEST_CASE("a bridge's session that is silent while a relay passes much is reproduced") {
+  constexpr std::uint32_t kRelay = 99;
+  const Folder folder;
+  const std::string file = changed(
+      folder, example(), [](auto*, auto*, auto*) { return true; }, "busy.mcap",
+      [](trace::Recorder& to, WallTime time, int before) {
+        if (before != 0) return;  // the session has said nothing yet
+        const Buffer much(1U << 20U);
+        to.opened(time, opening(kRelay, "panic", "be-packed"));
+        for (int i = 0; i < 65; ++i) to.frame(time, {kRelay, trace::TO_SERVER, trace::STREAM, much, "", true});
+      });
+  const Said said = reproduced(file);
+  CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
 }
 
 TEST_CASE("no small copy is left behind if the recording cannot be reproduced, or the command is interrupted") {

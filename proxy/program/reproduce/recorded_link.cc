@@ -1,5 +1,6 @@
 #include "proxy/program/reproduce/recorded_link.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "adapters/registry.h"
@@ -28,6 +29,13 @@ void RecordedLink::ignore() {
   ignored_ = true;
   for (auto& frames : frames_) frames = {};
   waiting_ = 0;
+}
+
+std::optional<WallTime> RecordedLink::waits_since() const {
+  std::optional<WallTime> first;
+  for (const auto& frames : frames_)
+    if (!frames.empty()) first = std::min(first.value_or(frames.front().time), frames.front().time);
+  return first;
 }
 
 const RecordedFrame* RecordedLink::next_frame(wire::Way way) const {

@@ -49,6 +49,8 @@ class RecordedLink {
   /// The time of its last frame so far; 0: there is none.
   WallTime last_time() const { return last_time_; }
   std::size_t waiting_bytes() const { return waiting_; }
+  /// The time of the first frame that waits; nullopt: none waits.
+  std::optional<WallTime> waits_since() const;
 
   /// The next piece in this direction; nullopt: there is no more.
   std::optional<RecordedPiece> next_piece(wire::Way way);

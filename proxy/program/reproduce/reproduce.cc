@@ -56,20 +56,27 @@ struct OtherContents {
   bool words = false, shared = false;
 };
 
-/// A copy of a recording without words, worlds and notes. It is removed if it is not finished.
+/// Whether the recording goes on in another file, of a rotation.
+bool says_it_continues(const trace::Note& note) {
+  return note.link() == 0 && note.text().starts_with(relay::kContinuesIn);
+}
+
+/// A copy of a recording without words, worlds and the notes that Reproduction does not need. It is removed if it is
+/// not finished.
 class SmallCopy {
  public:
   static Outcome<std::unique_ptr<SmallCopy>> create(const std::string& path) {
     constexpr int kSlowest = 19;  // of zstd
-    auto recorder = trace::Recorder::open(path, {.chunk_age = trace::kAnyAge, .level = kSlowest});
+    auto recorder = trace::Recorder::open(
+        path, {.on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .level = kSlowest});
     if (!recorder) return recorder.error();
     return std::unique_ptr<SmallCopy>(new SmallCopy(std::move(*recorder)));
   }
   ~SmallCopy() {
     if (finished_) return;
-    const bool whole = !closed_ && to_->close(last_).ok();
+    if (!closed_) (void)close();
     std::error_code ignored;
-    std::filesystem::remove(to_->path() + (whole ? "" : ".part"), ignored);
+    std::filesystem::remove(to_->path() + (named_ ? "" : ".part"), ignored);
   }
   SmallCopy(const SmallCopy&) = delete;
   SmallCopy& operator=(const SmallCopy&) = delete;
@@ -79,6 +86,7 @@ class SmallCopy {
     if (event.opened != nullptr) to_->opened(event.time, *event.opened);
     if (event.closed != nullptr) to_->closed(event.time, event.closed->link(), event.closed->reason());
     if (event.frame != nullptr) frame(*event.frame, event.time);
+    if (event.note != nullptr && says_it_continues(*event.note)) to_->note(event.time, 0, event.note->text());
     if (event.calls == nullptr) return;
     calls_.resize(event.calls->ByteSizeLong());
     event.calls->SerializeWithCachedSizesToArray(calls_.data());
@@ -86,14 +94,22 @@ class SmallCopy {
   }
 
   Outcome<Done> finish() {
-    closed_ = true;
-    auto done = to_->close(last_);
+    auto done = close();
+    if (to_->failing() || to_->lost().frames != 0 || to_->lost().bytes != 0)
+      return Error{to_->path() + " is not written: " + to_->why()};
     finished_ = done.ok();
     return done;
   }
 
  private:
   explicit SmallCopy(std::unique_ptr<trace::Recorder> to) : to_(std::move(to)) {}
+
+  Outcome<Done> close() {
+    closed_ = true;
+    auto done = to_->close(last_);
+    named_ = done.ok();
+    return done;
+  }
 
   void frame(const trace::Frame& frame, WallTime time) {
     trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
@@ -106,7 +122,7 @@ class SmallCopy {
 
   std::unique_ptr<trace::Recorder> to_;
   WallTime last_ = 0;
-  bool closed_ = false, finished_ = false;
+  bool closed_ = false, named_ = false, finished_ = false;
   Buffer calls_;
 };
 
@@ -168,7 +184,8 @@ class Reproduction {
   void forget_relays(WallTime now) {
     added_ = 0;
     for (auto& [id, link] : links_)
-      if (link.waiting_bytes() > kMostUntaken / 4 || link.last_time() + kLongUntaken < now) link.ignore();
+      if (link.waiting_bytes() > kMostUntaken / 4 || link.waits_since().value_or(now) + kLongUntaken < now)
+        link.ignore();
   }
 
   void calls(const trace::Calls& calls) {
@@ -179,15 +196,18 @@ class Reproduction {
       auto begun = Rerun::begin(calls, links_, age_);
       if (!begun) return fail(*session, begun.error().text);
       session->rerun = std::move(*begun);
+      if (continues_) session->rerun->stop_at_last_frame();  // its first calls were written after the note
     }
     if (!session->problem.empty() || session->over) return;
     if (const auto done = session->rerun->take(calls); !done) fail(*session, done.error().text);
   }
 
   void note(const trace::Note& note) {
-    if (note.link() == 0 && note.text().starts_with(relay::kContinuesIn))
+    if (says_it_continues(note)) {
+      continues_ = true;
       for (auto& [link, session] : sessions_)
         if (session.rerun != nullptr && !session.over) session.rerun->stop_at_last_frame();
+    }
     others_.shared |= note.text().find(": a room with seed ") != std::string::npos;
   }
 
@@ -206,7 +226,8 @@ class Reproduction {
   Progress& progress_;
   SmallCopy* const small_;
   const core::Micros age_;
-  std::size_t added_ = 0;  // bytes, since relays were last forgotten
+  bool continues_ = false;  // in another file
+  std::size_t added_ = 0;   // bytes, since relays were last forgotten
   RecordedLinks links_;
   std::map<std::uint32_t, RerunSession> sessions_;  // by link
   OtherContents others_;
