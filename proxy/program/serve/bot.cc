@@ -86,6 +86,7 @@ int run_bot(const BotCommandOptions& options) {
   stop_log();
   if (!played) return report_failure(played.error());
   sum_up(played->sum, options.count);
+  if (played->lacks) return report_failure(*played->lacks);
   return code_of(played->sum, options);
 }
 

@@ -1,5 +1,7 @@
 #include "proxy/program/serve/bot_run.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <chrono>
 #include <thread>
 
@@ -40,6 +42,12 @@ std::string plain(const std::string& why, const Endpoint& to) {
   return why;
 }
 
+std::optional<Error> lacks(const relay::TapTotals& tap) {
+  const std::uint64_t messages = tap.unrecorded_frames + tap.dropped, bytes = tap.unrecorded_bytes + tap.dropped_bytes;
+  if (messages == 0 && bytes == 0) return std::nullopt;
+  return Error{fmt::format("the recording lacks {} messages, and with words and worlds {} bytes", messages, bytes)};
+}
+
 }  // namespace
 
 Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second) {
@@ -71,7 +79,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
   if (const auto closed = service.close(); !closed) return closed.error();
   const relay::TapTotals totals = tap.totals();
   if (totals.frames == 0) service.abandon();  // an empty file would block the next try
-  return BotRunResult{crowd.sum(), totals};
+  return BotRunResult{crowd.sum(), totals, run.record.empty() ? std::nullopt : lacks(totals)};
 }
 
 }  // namespace entente

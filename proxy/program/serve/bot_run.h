@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "proxy/program/serve/bot_crowd.h"
@@ -25,6 +26,7 @@ struct BotRun {
 struct BotRunResult {
   BotCrowd::Sum sum;
   relay::TapTotals tap;
+  std::optional<Error> lacks;  ///< set if the recording lacks something
 };
 
 /// Called each second, on a thread of its own: the seconds so far, and what the tap has seen.

@@ -50,6 +50,7 @@ int report(const BotRunResult& played) {
   if (played.sum.turned > 0) return report_failure({left + played.sum.refused});
   if (!played.sum.failures.empty()) return report_failure({left + "the recorder " + played.sum.failures[0].what});
   if (nothing) return report_failure({left + "the server sent nothing; is it running?"});
+  if (played.lacks) return report_failure(*played.lacks);
   return kOk;
 }
 
