@@ -72,7 +72,8 @@ void VerifiedLink::missing(Way way) {
 void VerifiedLink::ended(const ImportedClose& end) {
   if (end.by == Way::kToServer) client_ended_ = true;
   const bool complains = end.code ? !ordinary(*end.code) : end.by == Way::kToClient;
-  if (client_ended_ || !complains || waiting_.empty() || end.time > waiting_.front().time + kSoon) return;
+  if (client_ended_ || !complains) return;
+  count_older(end.time);
   tally_.refused += waiting_.size();
   waiting_.clear();
 }
@@ -84,10 +85,18 @@ const Tally& VerifiedLink::finish() {
 }
 
 /// The server did not refuse the messages that wait: they count as undecoded.
-void VerifiedLink::count_waiting() {
-  for (const Waiting& each : waiting_) context_.reporter.say(each.report);
-  tally_.undecoded += waiting_.size();
-  waiting_.clear();
+void VerifiedLink::count_waiting() { count_until(waiting_.end()); }
+
+/// Those that the server would have refused before `now`.
+void VerifiedLink::count_older(WallTime now) {
+  count_until(
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return now <= each.time + kSoon; }));
+}
+
+void VerifiedLink::count_until(std::vector<Waiting>::iterator end) {
+  std::for_each(waiting_.begin(), end, [&](const Waiting& each) { context_.reporter.say(each.report); });
+  tally_.undecoded += static_cast<std::uint64_t>(end - waiting_.begin());
+  waiting_.erase(waiting_.begin(), end);
 }
 
 std::string VerifiedLink::line() const {
@@ -155,6 +164,7 @@ void VerifiedLink::undecoded(const Frame& frame, const Fault& fault) {
   const wire::Row* row = codec_->find(frame);
   auto report = explain(frame.way, {"does not decode", row != nullptr ? row->name : "", fault.what, fault.field,
                                     fault.offset, frame.bytes});
+  if (client) count_older(now_);
   if (client && waiting_.size() < kMostWaiting) return waiting_.push_back({now_, std::move(report)});
   ++tally_.undecoded;
   context_.reporter.say(report);

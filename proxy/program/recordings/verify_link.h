@@ -52,6 +52,8 @@ class VerifiedLink final : wire::DissectorSink {
 
   void speak(const GameDialect& game_dialect);
   void count_waiting();
+  void count_older(WallTime now);
+  void count_until(std::vector<Waiting>::iterator end);
   void compare(const wire::Frame& frame, const wire::Row& row);
   void undecoded(const wire::Frame& frame, const Fault& fault);
   void after_loss(wire::Way way, Bytes bytes);

@@ -463,6 +463,19 @@ TEST_CASE("a client's bad message is refused only if its server closed the link 
   CHECK(after_bad_message({{{}, {}, "", 11 * kSecond}}) == kUndecoded);  // it is unknown who closed
 }
 
+TEST_CASE("a bad message that the server closed the link for is refused, however many older ones it passed over") {
+  for (const int older : {1, 300}) {
+    CAPTURE(older);
+    Link link(toy::game());
+    link.say(Way::kToServer, kGreeted);
+    for (int i = 0; i < older; ++i) link.say(Way::kToServer, kUnknown, 10 * kSecond);
+    link.say(Way::kToServer, kUnknown, 20 * kSecond);
+    link.link.ended({Way::kToClient, {}, "", 21 * kSecond});
+    CHECK(link.result() == "frames=" + std::to_string(older + 2) +
+                               " exact=1 opaque=0 refused=1 undecoded=" + std::to_string(older) + " mismatched=0");
+  }
+}
+
 TEST_CASE("the end of a connection has no effect on the next one with the same ports") {
   Link link(toy::game());
   link.say(Way::kToServer, kGreeted);
