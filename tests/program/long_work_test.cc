@@ -1,16 +1,21 @@
 // Commands that read long files show their progress, and a signal ends them cleanly.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <sstream>
 
 #include "proxy/program/base/interruption.h"
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/conversion/convert.h"
+#include "proxy/program/playback/playable.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/verify.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -123,6 +128,39 @@ TEST_CASE("a signal while words are made leaves neither words nor a clip") {
     CHECK(command.work(progress, out, err) == kFailed);
     CHECK(err.str() == std::string("entente ") + command.name + ": interrupted\n");
     for (const auto& one : std::filesystem::directory_iterator(folder.path())) CHECK(one.path() == file);
+  }
+}
+
+/// While it lives, temporary files go into this folder.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const Folder& folder) {
+    if (const char* const before = std::getenv("TMPDIR"); before != nullptr) before_ = before;
+    ::setenv("TMPDIR", folder.path().c_str(), 1);
+  }
+  ~TemporaryFolder() { before_ ? ::setenv("TMPDIR", before_->c_str(), 1) : ::unsetenv("TMPDIR"); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST_CASE("a signal while several recordings are opened as one ends that, and leaves no temporary file") {
+  const Folder folder, temporary;
+  const std::string one = clip_match::match(folder.file("a.mcap"));
+  const std::string other = clip_match::match(folder.file("b.mcap"), 2);
+  const TemporaryFolder in(temporary);
+  for (const char* shows : {"\rjoining 2 recordings: ", "\rreading a.mcap and 1 more: "}) {
+    CAPTURE(shows);
+    Signalling buffer(shows);
+    std::ostream terminal(&buffer);
+    const Interruption interruption;
+    const auto opened = open_playable(
+        {.input = {.file = one}, .more = {other}, .patience = std::chrono::milliseconds(0), .terminal = &terminal});
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().text == "interrupted");
+    CHECK(temporary.names().empty());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/base/time_text.h"
 #include "proxy/program/import/recorded_world.h"
@@ -26,9 +27,10 @@ bool is_of_session(Micros at, Micros first, Micros last) {
   return at <= kMostAge && at <= first + kMostRecordingTime && last <= at + kMostRecordingTime;
 }
 
-/// Calls `take` for each event. Returns the error that ends the readable part; empty: none.
+/// Calls `take` for each event. Returns the error that ends the readable part, or an Interruption; empty: none.
 std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
   for (;;) {
+    if (Interruption::came()) return "interrupted";
     const auto event = recording.next();
     if (!event) return event.error().text;
     if (*event == nullptr) return {};

@@ -61,7 +61,7 @@ struct RecordedSessions {
   WallTime start = 0;
   std::string damage = {};  ///< why the rest of the file cannot be read; may be empty
 
-  /// Reads all of the file.
+  /// Reads all of the file, or as far as an Interruption lets it.
   static RecordedSessions find(std::shared_ptr<trace::Source> file, Progress& progress);
 };
 

@@ -76,7 +76,6 @@ std::vector<Form> forms_of(const ExportOptions& options) {
 
 Outcome<Done> write(const std::vector<Form>& forms, PlayedWords& words, const ExportOptions& options,
                     std::ostream& out) {
-  const Interruption interruption;
   Writing writing;
   for (const Form& form : forms)
     if (const auto added = writing.add(form.open(form.path)); !added) return added;
@@ -118,6 +117,7 @@ int export_rows(const ExportOptions& options, std::ostream& out, std::ostream& e
     if (std::filesystem::exists(std::filesystem::symlink_status(form.path, error)))
       return wrong(kFailed, form.path + " exists already: choose another name or move it away");
   }
+  const Interruption interruption;
   auto words = numbers::open(options.source, kExport, err);
   if (!words) return words.error();
   if (const auto written = write(forms, **words, options, out); !written) return wrong(kFailed, written.error().text);

@@ -24,7 +24,7 @@ void declare_source(CLI::App& app, Source& source);
 std::string name_of(const Source& source);
 
 /// Opens the recording. `command`: for messages, such as "entente stats", which are printed to `err`. On failure, the
-/// reason is printed, and the error is an Exit.
+/// reason is printed, and the error is an Exit. An Interruption is a failure, too.
 Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const char* command, std::ostream& err);
 
 /// Reads all of it as rows. `every`: between positions, 0: none.

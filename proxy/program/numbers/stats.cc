@@ -29,7 +29,6 @@ std::string to_set(std::string& value) {
 }
 
 Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostream& out) {
-  const Interruption interruption;
   const std::string name = numbers::name_of(options.source);
   numbers::Statistics statistics;
   numbers::PagePlaces places;
@@ -81,6 +80,7 @@ int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
   std::error_code error;
   if (!options.html.empty() && std::filesystem::exists(std::filesystem::symlink_status(options.html, error)))
     return wrong(kFailed, options.html + " exists already: choose another name or move it away");
+  const Interruption interruption;
   auto words = numbers::open(options.source, kStats, err);
   if (!words) return words.error();
   if (const auto done = report(options, **words, out); !done) return wrong(kFailed, done.error().text);

@@ -108,8 +108,9 @@ class Opening {
     if (!metadata_) return problem(metadata_.error().text);
 
     if (auto kept = can_keep() ? find_words_cache(path_, *metadata_) : nullptr) {
-      const RecordedSessions found = look_into(std::move(kept), "reading the words of");
-      if (!found.sessions.empty() && found.damage.empty()) {
+      auto found = look_into(std::move(kept), "reading the words of");
+      if (!found) return found;
+      if (!found->sessions.empty() && found->damage.empty()) {
         log_info("{}: using the words in {}", path_, words_cache_of(path_).string());
         return found;
       }
@@ -119,8 +120,8 @@ class Opening {
       if (!at) return problem(at.error().text);
       auto file = trace::FileSource::open(*at, path_);
       if (!file) return problem(file.error().text);
-      const RecordedSessions found = look_into(std::move(*file), "reading");
-      if (!found.sessions.empty()) return found;
+      auto found = look_into(std::move(*file), "reading");
+      if (!found || !found->sessions.empty()) return found;
     }
     return make(*set);
   }
@@ -133,7 +134,6 @@ class Opening {
 
   /// Makes one recording of all, which is read instead.
   Outcome<Done> join() {
-    const Interruption interruption;
     std::error_code error;
     const fs::path temporary = fs::temp_directory_path(error);
     std::string folder = (error ? fs::path("/tmp") : temporary) / "entente-XXXXXX";
@@ -169,11 +169,12 @@ class Opening {
     return joined ? Outcome<Done>(Done{}) : joined.error();
   }
 
-  RecordedSessions look_into(std::shared_ptr<trace::Source> file, const char* what) {
+  Expected<RecordedSessions, RecordedFileError> look_into(std::shared_ptr<trace::Source> file, const char* what) {
     const std::uint64_t size = file->size();
     progress_.begin(what + (" " + shown_), size);
     RecordedSessions found = RecordedSessions::find(std::move(file), progress_);
     progress_.clear();
+    if (Interruption::came()) return problem("interrupted");
     return found;
   }
 
@@ -230,20 +231,22 @@ class Opening {
     if (!made) return problem(made.error().text);
     const bool long_work = progress_.took_long();
     const double seconds = std::chrono::duration<double>(progress_.elapsed()).count();
-    RecordedSessions found = look_into(made->file, "reading the words of");
+    auto found = look_into(made->file, "reading the words of");
+    if (!found) return found;
     // The longest connection has words of a part only, or none, or its player never knew the world.
     const bool none_knows =
-        std::none_of(found.sessions.begin(), found.sessions.end(), [](auto& one) { return one.ready; });
+        std::none_of(found->sessions.begin(), found->sessions.end(), [](auto& one) { return one.ready; });
     if (!left_out_.connections.empty() && (!made->gaps.empty() || none_knows)) {
       left_out_ = {};
       made = make_beside_or_elsewhere(*file, set);
       if (!made) return problem(made.error().text);
       found = look_into(made->file, "reading the words of");
+      if (!found) return found;
     }
-    if (made->empty || found.sessions.empty()) return problem(nothing_in(*made));
+    if (made->empty || found->sessions.empty()) return problem(nothing_in(*made));
     for (const std::string& gap : made->gaps) log_info("{}: {}", name_, gap);
     if (long_work && !options_.once) tell_kept(*made, seconds);
-    if (!made->damage.empty()) found.damage = made->damage;
+    if (!made->damage.empty()) found->damage = made->damage;
     return found;
   }
 

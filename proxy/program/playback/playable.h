@@ -1,6 +1,7 @@
 // Opens a recorded file of any kind to be played: a session of it, as words. A recording of a bridge or an arena has
 // words. Of any other file they are made, and kept beside it if that takes long.
-// Invariant: the file itself is never changed. What cannot be played is an error that says why.
+// Invariant: the file itself is never changed. What cannot be played is an error that says why. An Interruption of the
+// caller ends it with such an error; then nothing is left in the folder for temporary files.
 #pragma once
 
 #include <chrono>

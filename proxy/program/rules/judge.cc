@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/base/json_text.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/base/table.h"
@@ -166,6 +167,7 @@ int judge(const JudgeOptions& options, std::ostream& out, std::ostream& err) {
     if (!read) return wrong(read.error().text);
     labels = std::move(*read);
   }
+  const Interruption interruption;
   std::vector<JudgedRecording> recordings;
   for (const numbers::Source& source : sources_of(options)) {
     auto words = numbers::open(source, kJudge, err);

@@ -71,7 +71,6 @@ Outcome<std::shared_ptr<const rules::RuleSet>> rules_at(const std::string& path)
 
 Outcome<JudgedRecording> judge_words(PlayedWords& words, std::shared_ptr<const rules::RuleSet> set, const char* command,
                                      std::ostream& err) {
-  const Interruption interruption;
   rules::Judgement judgement(std::move(set), phase_of(words));
   Presence presence;
   JudgedRecording judged;

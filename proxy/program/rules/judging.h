@@ -27,7 +27,7 @@ struct JudgedRecording {
 Outcome<std::shared_ptr<const rules::RuleSet>> rules_at(const std::string& path);
 
 /// At most 100,000 reports and 10,000 players; no others are kept. Rules that are switched off, and what is wrong with
-/// the file, are printed to `err` after `command`.
+/// the file, are printed to `err` after `command`. An Interruption ends it with an error.
 Outcome<JudgedRecording> judge_words(PlayedWords& words, std::shared_ptr<const rules::RuleSet> set, const char* command,
                                      std::ostream& err);
 

@@ -9,6 +9,7 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/base/checked_option.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/base/misuse.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/base/time_text.h"
@@ -138,7 +139,7 @@ class FleetFiles {
       const auto found = reader->find(file.substr(kOfFleet.size()));
       if (!found) return found.error();
       file = folder_ + "/" + found->node + "." + found->name + ".mcap";
-      const auto whole = reader->save(*found, file, file);
+      const auto whole = reader->save(*found, file, file, [] { return !Interruption::came(); });
       if (!whole) return whole.error();
       if (!*whole) log_warn("the fleet does not have all of the recording '{}'; what it has is played", found->name);
     }
@@ -194,11 +195,14 @@ Expected<bool, RecordedFile::OpenError> play_to(const ReplayCommandOptions& opti
   const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
   FileOptions input = options.input;
   input.file = options.files.front();
-  const auto found = open_words({.input = input,
-                                 .more = {options.files.begin() + 1, options.files.end()},
-                                 .set = options.set,
-                                 .link = options.link,
-                                 .once = true});
+  const auto found = [&] {
+    const Interruption interruption;
+    return open_words({.input = input,
+                       .more = {options.files.begin() + 1, options.files.end()},
+                       .set = options.set,
+                       .link = options.link,
+                       .once = true});
+  }();  // a signal ends the process again
   if (!found) return found.error();
   if (!found->damage.empty())
     log_warn("the recording is damaged and plays only as far as it can be read: {}", found->damage);
@@ -236,23 +240,32 @@ int run_playing_to(const ReplayCommandOptions& options) {
   return *played ? kOk : kFailed;
 }
 
-Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
-                                               const config::Config& config) {
-  const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
+/// The files of a fleet are removed once they are open.
+Expected<std::unique_ptr<PlayedWords>, RecordedFile::OpenError> open_session(const ReplayCommandOptions& options) {
+  const Interruption interruption;
   FileOptions input = options.input;
   FleetFiles of_fleet;
   const auto files = of_fleet.fetched(options.files, options.fleet);
-  if (!files) return failed(files.error().text);
+  if (!files) return RecordedFile::OpenError{kFailed, files.error().text};
   input.file = files->front();
   auto session = open_playable(
       {.input = input, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
+  if (session && Interruption::came()) return RecordedFile::OpenError{kFailed, "interrupted"};
+  return session;
+}
+
+Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
+                                               const config::Config& config) {
+  const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
+  auto session = open_session(options);
   if (!session) return session.error();
   if (const core::Micros end = (*session)->end_time(); at > end)
     return failed("--at " + time_text(at) + " is after the end of the recording, which is " + time_text(end) + " long");
-  const bool is_file = files->size() == 1 && files->front() == options.files.front() && !is_piped(files->front());
+  const std::string& file = options.files.front();
+  const bool is_file = options.files.size() == 1 && !file.starts_with(kOfFleet) && !is_piped(file);
   const auto shown = show(config, std::move(*session),
                           {at, options.speed, options.paused, options.loop, options.shared,
-                           is_file ? std::filesystem::path(files->front()).filename().string() : ""},
+                           is_file ? std::filesystem::path(file).filename().string() : ""},
                           options.listen);
   if (!shown) return failed(shown.error().text);
   return Done{};
