@@ -30,6 +30,7 @@ void HandOver::stop() {
     ends_ = true;
     if (talk_) talk_->hang_up();
   }
+  const std::lock_guard alone(joining_);  // another upgrade may be ending the one before it
   if (upgrade_.joinable()) upgrade_.join();
   if (thread_.joinable()) thread_.join();
 }
@@ -152,6 +153,7 @@ bool HandOver::end_late_upgrade() {
     gives_up_ = true;
     if (talk_ && own_step_ == OwnStep::kTakesOver) talk_->hang_up();
   }
+  const std::lock_guard alone(joining_);
   if (upgrade_.joinable()) upgrade_.join();
   if (own_step_ != OwnStep::kStarts && thread_.joinable()) thread_.join();
   gives_up_ = false;

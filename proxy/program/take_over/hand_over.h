@@ -101,6 +101,7 @@ class HandOver {
   bool can_upgrade_ = false;
   std::atomic<State> state_{State::kNone};
   std::atomic<std::uint64_t> failures_{0};
+  std::mutex joining_;        // held while threads are joined
   mutable std::mutex mutex_;  // of the next four
   bool ends_ = false;
   std::string last_failure_;

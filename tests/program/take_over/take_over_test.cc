@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -506,7 +507,7 @@ TEST_CASE("an upgrade of the package whose new process fails leaves the old one 
 }
 
 /// A process that runs, as a HandOver sees it.
-struct Still final : HandOver::User {
+struct Still : HandOver::User {
   Outcome<std::vector<net::NamedFd>> offer() override { return std::vector<net::NamedFd>{}; }
   Outcome<relay::LinkId> release_newcomers() override { return relay::LinkId{0}; }
   void take_back() override {}
@@ -581,6 +582,41 @@ TEST_CASE("a new process that hangs does not stand in the way of the next upgrad
   CHECK(::kill(all[2], SIGKILL) == 0);
   CHECK(::waitpid(all[2], nullptr, 0) == all[2]);
   CHECK(meanwhile == std::vector<std::string>(3));
+}
+
+/// Tells of a failure, and goes on when it may.
+struct Telling final : Still {
+  void take_over_failed(const std::string&) override {
+    told.set_value();
+    go_on.wait();
+  }
+  std::promise<void> told;
+  std::promise<void> may_go_on;
+  std::shared_future<void> go_on{may_go_on.get_future()};
+};
+
+TEST_CASE("the program can stop while an upgrade ends the one before it") {
+  Telling user;
+  HandOver hand_over(user, "/nowhere", {.answer = 50, .begin = 600'000, .open = 600'000, .end = 600'000},
+                     {"/bin/sh", "-c", "kill -STOP $$"});
+  hand_over.allow_upgrades();
+  std::array<int, 2> ends{}, others{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, others.data()) == 0);
+  const net::Talk here{net::Fd(ends[0])}, other{net::Fd(others[0])};
+  net::Fd there(ends[1]), far(others[1]);
+  hand_over.adopt("upgrade", {}, there);
+  REQUIRE(here.hear(kPatience).ok());
+  auto next = std::async(std::launch::async, [&] { hand_over.adopt("upgrade", {}, far); });
+  const bool told = user.told.get_future().wait_for(std::chrono::milliseconds(kPatience)) == std::future_status::ready;
+  auto stopped = std::async(std::launch::async, [&] { hand_over.stop(); });
+  // It waits for the upgrade that ends. A stop that does not fails here, or not at all if the machine is slow.
+  CHECK(stopped.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout);
+  user.may_go_on.set_value();
+  CHECK(told);
+  CHECK_NOTHROW(stopped.get());
+  CHECK_NOTHROW(next.get());
+  CHECK_FALSE(hand_over.upgrades());
 }
 
 TEST_CASE("only a process of the same user can take over") {
