@@ -146,7 +146,8 @@ Taps::Told Service::told_by_taps() {
 
 void Service::tell_ban(const relay::Ban& ban) {
   using relay::NewsField, relay::NewsKind;
-  if (!hooks_.wants(NewsKind::kBan)) return;
+  // The process that has taken over is told of operators' bans, and tells of them.
+  if (!hooks_.wants(NewsKind::kBan) || (hand_over_.given() && !ban.by_server)) return;
   const std::time_t lasts = ban.until == relay::Ban::kForGood ? 0 : ban.until - std::time(nullptr);
   hooks_.post(relay::News(NewsKind::kBan)
                   .set(NewsField::kNetwork, ban.who.text())

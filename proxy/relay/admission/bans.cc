@@ -1,13 +1,27 @@
 #include "proxy/relay/admission/bans.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace entente::relay {
 
+namespace {
+
+/// Whether these say the same: after an upgrade, several processes tell each other of one ban.
+bool are_same(const Ban& one, const Ban& other) {
+  constexpr std::time_t kApart = 10;  // seconds: each process computes the end when it hears of the ban
+  const bool for_good = one.until == Ban::kForGood;
+  return one.who == other.who && one.where == other.where && one.why == other.why && one.by_server == other.by_server &&
+         for_good == (other.until == Ban::kForGood) && (for_good || std::abs(one.until - other.until) <= kApart);
+}
+
+}  // namespace
+
 std::optional<Ban> Bans::add(Ban ban) {
-  if (added_) added_(ban);
-  return restore(std::move(ban));
+  auto before = restore(ban);
+  if (added_ && !(before && are_same(*before, ban))) added_(ban);
+  return before;
 }
 
 std::optional<Ban> Bans::restore(Ban ban) {

@@ -66,8 +66,8 @@ class Bans {
   /// `lasts`: its time in seconds, if it is known; otherwise that of the constructor.
   std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = steady_seconds(),
                            std::string_view where = {}, std::optional<std::uint32_t> lasts = {});
-  /// Called with each ban that is added or learnt from now on, on that thread. REQUIRES: set before other threads add
-  /// any.
+  /// Called with each ban that is added or learnt from now on, on that thread, unless the same ban was there. REQUIRES:
+  /// set before other threads add any.
   void tell_added(std::function<void(const Ban&)> added) { added_ = std::move(added); }
   /// In no order.
   std::vector<Ban> all(std::time_t now = steady_seconds());

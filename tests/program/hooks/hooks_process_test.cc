@@ -5,11 +5,13 @@
 #include <google/protobuf/util/json_util.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
+#include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
 #include "tests/support/free_port.h"
 #include "tests/support/listening.h"
@@ -139,6 +141,24 @@ TEST_CASE("a refusal, a ban, a server that goes down and comes up, and an upgrad
   // The program goes on, and so do its hooks.
   CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
   receiver.await("\"event\":\"test\"");
+}
+
+TEST_CASE("after an upgrade, a ban is one event, although the old process and the new one hear of it") {
+  Receiver receiver;
+  const Hooked its(hook(receiver, "\"ban\"", "addresses = true\n") + "[[arena]]\nname = \"lobby\"\nlisten = [\"" +
+                   native(0) + "\"]\n");
+  const auto anna = its.bot(native(its.port("native json")), "anna");
+  REQUIRE(its.has("anna"));
+  Process young({kEntente, "run", its.folder.file("a.toml"), "--take-over", its.folder.file("c.sock")});
+  (void)testing::listening_port(young, "native json");
+  REQUIRE(eventually([&] { return !older_sockets(its.folder.file("c.sock")).empty(); }));
+  CHECK(its.ctl({"ban", "192.0.2.7", "--for", "1h", "--why", "first"}).code == 0);
+  anna->signal(SIGTERM);
+  REQUIRE(its.process->wait() == 0);  // the old one, which has sent all that it has to
+  CHECK(its.ctl({"ban", "192.0.2.8", "--why", "second"}).code == 0);
+  receiver.await("second");
+  const auto all = receiver.await(std::size_t{2});
+  CHECK(std::count_if(all.begin(), all.end(), [](const auto& one) { return has(one.body, "first"); }) == 1);
 }
 
 TEST_CASE("a rule that fails is switched off, and a hook says so") {

@@ -166,6 +166,19 @@ TEST_CASE("a ban is told of when it is added or learned, and not when it is rest
   CHECK(bans.find(ip("192.0.2.7"))->why == "again");
 }
 
+TEST_CASE("a ban that several processes tell each other of is told of once; one that differs is told of again") {
+  Bans bans(60, [] { return std::time_t{0}; });
+  std::vector<std::string> told;
+  bans.tell_added([&](const Ban& ban) { told.push_back(ban.why + " " + std::to_string(ban.until)); });
+  for (const char* why : {"a", "a", "b"}) bans.add({net_of("192.0.2.7"), Ban::kForGood, why, false});
+  for (const std::time_t until : {5'000, 5'007, 5'000, 5'100}) bans.add({net_of("192.0.2.7"), until, "b", false});
+  CHECK(told == std::vector<std::string>{"a 0", "b 0", "b 5000", "b 5100"});
+  bans.add({net_of("192.0.2.7"), 5'100, "b", false, "127.0.0.1:1"});
+  bans.remove(net_of("192.0.2.7"));
+  bans.add({net_of("192.0.2.7"), 5'100, "b", false});
+  CHECK(told.size() == 6);
+}
+
 TEST_CASE("admission checks both lists before it counts") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});
