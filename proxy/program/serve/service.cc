@@ -752,9 +752,15 @@ std::string Service::restrictions_answer() {
   return std::move(answer.bytes);
 }
 
-/// Returns whether the ban file lacks some of them.
+/// Returns whether the ban file differs.
 bool Service::restore(const Restrictions& known) {
   bool lacks = false;
+  // What the file has is older than what the fleet has lifted.
+  for (const bus::SharedBan& change : known.shared) {
+    const auto who = net::Network::parse(change.network());
+    if (!fleet_ || !change.lifted() || !who) continue;
+    lacks |= change.kind() == bus::SharedBan::ban ? bans_.remove(*who) : listed_.remove(*who);
+  }
   for (const relay::Ban& ban : known.bans) {
     if (ban.by_server && config_.access().remember_bans_s() == 0) continue;
     lacks |= !bans_.restore(ban) && !ban.by_server;

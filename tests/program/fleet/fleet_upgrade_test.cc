@@ -1,6 +1,7 @@
 // `entente ctl upgrade` of a node that owns an arena of the fleet: for a while the node is two processes.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/program/fleet/fleet_process.h"
 #include "tests/program/native_client.h"
@@ -77,6 +78,27 @@ TEST_CASE(
   CHECK(looker.hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
   CHECK_FALSE(ben->closed());
   CHECK_FALSE(carl->closed());
+}
+
+TEST_CASE("what the fleet has lifted stays lifted after an upgrade, also if the new process reads an older file") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const NodeProcess node(nats, "home");
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"ban", "10.0.0.1"}, {"unban", "10.0.0.1"}, {"deny", "10.1.0.0/16"}, {"unlist", "10.1.0.0/16"}})
+    REQUIRE(node.ctl(words).code == 0);
+  const std::string before = content_of(node.config()), bans = node.folder().file("bans");
+  std::string config = before;
+  config.replace(config.find(bans), bans.size(),
+                 node.folder().write("old", "10.0.0.1 forever\n10.0.0.2 forever\n10.1.0.0/16 denied\n"));
+  node.folder().write("node.toml", config);
+  const Ended upgraded = node.ctl({"upgrade"});
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+  const Young young{std::stoi(upgraded.out.substr(std::string("process ").size()))};
+  CHECK(node.says({"bans"}, "10.0.0.2\t"));
+  CHECK(node.says({"bans"}, "10.0.0.1\t", false));
+  CHECK(node.says({"access"}, "10.1.0.0/16", false));
+  CHECK(eventually([&] { return content_of(node.folder().file("old")) == "10.0.0.2 forever\n"; }));
 }
 
 }  // namespace
