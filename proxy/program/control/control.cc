@@ -27,37 +27,40 @@ void Control::add_order(std::string usage, std::string about, Run run) {
   commands_.back().order = true;
 }
 
-std::string Control::answer(std::string_view line, const net::LocalPeer& by) const {
+std::string Control::answer(std::string_view line, const net::LocalPeer& by, Orders orders) const {
   line = trimmed(line);
   std::string_view rest = line;
   const bool json = first_word(rest) == "--json";
-  return answer_any(json ? rest : line, json, by_text(by));
+  return answer_any(json ? rest : line, json, by_text(by), orders);
 }
 
 std::string Control::answer_json(std::string_view line, const std::string& by) const {
-  std::string json = answer_any(trimmed(line), true, by);
+  std::string json = answer_any(trimmed(line), true, by, Orders::kUnlessRefused);
   json.pop_back();
   return json;
 }
 
 std::string Control::answer_as(std::string_view line, bool json, const std::string& by) const {
   const std::lock_guard alone(*running_);
-  return answer_alone(line, json, by);
+  return answer_alone(line, json, by, Orders::kUnlessRefused);
 }
 
 std::optional<std::string> Control::try_answer_as(std::string_view line, bool json, const std::string& by) const {
   const std::unique_lock alone(*running_, std::try_to_lock);
-  return alone ? std::optional(answer_alone(line, json, by)) : std::nullopt;
+  return alone ? std::optional(answer_alone(line, json, by, Orders::kUnlessRefused)) : std::nullopt;
 }
 
-std::string Control::answer_alone(std::string_view line, bool json, const std::string& by) const {
-  const Reply told = reply(line, by);
+std::string Control::answer_alone(std::string_view line, bool json, const std::string& by, Orders orders) const {
+  const Reply told = reply(line, by, orders);
   return json ? told.json() : told.text();
 }
 
-std::string Control::answer_any(std::string_view line, bool json, const std::string& by) const {
+std::string Control::answer_any(std::string_view line, bool json, const std::string& by, Orders orders) const {
   std::string_view rest = line;
-  if (first_word(rest) != "--fleet") return answer_as(line, json, by);
+  if (first_word(rest) != "--fleet") {
+    const std::lock_guard alone(*running_);
+    return answer_alone(line, json, by, orders);
+  }
   if (fleet_) return fleet_(rest, json, by);
   const Reply told(Error{"this program is in no fleet; to join one, add [fleet] to its configuration"});
   return json ? told.json() : told.text();
@@ -68,13 +71,14 @@ bool Control::is_order(std::string_view name) const {
                      [&](const Command& one) { return one.order && one.name == name; });
 }
 
-Reply Control::reply(std::string_view line, const std::string& by) const {
+Reply Control::reply(std::string_view line, const std::string& by, Orders orders) const {
   std::string_view rest = line;
   const std::string_view name = first_word(rest);
   if (name == "help") return help();
   for (const Command& command : commands_) {
     if (command.name != name) continue;
-    const std::string why = command.order && objection_ ? objection_() : "";
+    const bool may_refuse = command.order && orders != Orders::kAll && objection_;
+    const std::string why = may_refuse ? objection_() : "";
     const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
     if (command.order)
       log_at(told.has_changed() ? LogLevel::kInfo : LogLevel::kDebug, "control: {} ({}): {}", screen_text(line), by,

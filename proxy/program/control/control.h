@@ -5,6 +5,7 @@
 // proxy/manual/control.md documents the commands for users.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,11 +34,13 @@ class Control {
   using FleetHandler = std::function<std::string(std::string_view line, bool json, const std::string& by)>;
   void set_fleet(FleetHandler fleet) { fleet_ = std::move(fleet); }
 
-  /// While `why` returns a text, orders are refused with this text.
+  /// While `why` returns a text, orders are refused with this text, unless they are Orders::kAll.
   void refuse_orders_when(std::function<std::string()> why) { objection_ = std::move(why); }
 
+  enum class Orders : std::uint8_t { kUnlessRefused, kAll };
   /// The whole answer. `by`: who asks.
-  std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
+  std::string answer(std::string_view line, const net::LocalPeer& by = {},
+                     Orders orders = Orders::kUnlessRefused) const;
   /// As answer(), in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
   std::string answer_json(std::string_view line, const std::string& by) const;
   /// The whole answer to a line without "--json" and "--fleet".
@@ -56,10 +59,10 @@ class Control {
     bool order;
   };
   /// REQUIRES: no other command runs.
-  std::string answer_alone(std::string_view line, bool json, const std::string& by) const;
-  Reply reply(std::string_view line, const std::string& by) const;
+  std::string answer_alone(std::string_view line, bool json, const std::string& by, Orders orders) const;
+  Reply reply(std::string_view line, const std::string& by, Orders orders) const;
   Reply help() const;
-  std::string answer_any(std::string_view line, bool json, const std::string& by) const;
+  std::string answer_any(std::string_view line, bool json, const std::string& by, Orders orders) const;
 
   FleetHandler fleet_;  // null: this program is in no fleet
   std::vector<Command> commands_;

@@ -58,6 +58,7 @@ constexpr const char* kAboutUpgrade =
     "one serves its players to their end.";
 
 constexpr Millis kOlderEvery = 3'000;     // how often processes from before an upgrade are asked for their sessions
+constexpr Millis kTellAgain = 1'000;      // after the process that has taken over was being replaced itself
 constexpr std::size_t kLongestWhy = 300;  // bytes of an error in the status line
 
 /// How long to wait at a stop until NATS has stored the ends of recordings.
@@ -441,14 +442,18 @@ Outcome<Done> Service::open_control() {
           if (fleet_control_) fleet_control_->changed(who, network);
         });
   }
-  control_.refuse_orders_when([this] { return hand_over_.given() ? "" : hand_over_.objection(); });
+  // Orders that come here for the process that takes over would not reach it. Those for this one have a socket of
+  // their own.
+  control_.refuse_orders_when([this] {
+    return hand_over_.given() ? "another process has taken over" + std::string(kTryAgain) : hand_over_.objection();
+  });
   if (config_.control().socket().empty()) return Done{};
-  return open_control_at(config_.control().socket());
+  return open_control_at(config_.control().socket(), Control::Orders::kUnlessRefused);
 }
 
-Outcome<Done> Service::open_control_at(const std::string& path) {
+Outcome<Done> Service::open_control_at(const std::string& path, Control::Orders orders) {
   auto acceptor = net::LocalAcceptor::open(
-      requests_, path, [this](auto line, const net::LocalPeer& by) { return answer_control(line, by); },
+      requests_, path, [this, orders](auto line, const net::LocalPeer& by) { return answer_control(line, by, orders); },
       [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
@@ -735,11 +740,12 @@ Outcome<relay::LinkId> Service::release_newcomers() {
 }
 
 /// Commands, and the question of a process that takes over.
-std::string Service::answer_control(std::string_view line, const net::LocalPeer& by) {
-  return line == kAskForRestrictions ? restrictions_answer() : control_.answer(line, by);
+std::string Service::answer_control(std::string_view line, const net::LocalPeer& by, Control::Orders orders) {
+  return line == kAskForRestrictions ? restrictions_answer() : control_.answer(line, by, orders);
 }
 
 std::string Service::restrictions_answer() {
+  if (!hand_over_.objection().empty()) kept_bans_.begin_leaving();  // a rule may still ban
   Restrictions known{bans_.all(), listed_.all(), {}};
   if (fleet_control_) {
     auto shared = fleet_control_->known_bans();
@@ -771,13 +777,12 @@ bool Service::restore(const Restrictions& known) {
   return lacks || listed_.all().size() != listed;
 }
 
-void Service::take_back() { server_.cancel_take_over(); }
+void Service::take_back() {
+  kept_bans_.stay();
+  server_.cancel_take_over();
+}
 
 void Service::give(std::int32_t pid, bool own) {
-  if (taken_over_) taken_over_();
-  server_.complete_take_over();
-  name_process_in_lines(net::own_pid());  // both may write to one journal
-  log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   telling_bans_.emplace(files_, [this] { return tell_bans(); });
   kept_bans_.leave_file([this](const relay::Ban& ban) {
     {
@@ -787,10 +792,14 @@ void Service::give(std::int32_t pid, bool own) {
     telling_bans_->news();
     return Done{};
   });
-  public_lists_.abandon();
   acceptor_->leave();
   left_acceptor_ = std::move(acceptor_);
-  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()));
+  if (taken_over_) taken_over_();
+  server_.complete_take_over();
+  name_process_in_lines(net::own_pid());  // both may write to one journal
+  log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
+  public_lists_.abandon();
+  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()), Control::Orders::kAll);
   if (opened)
     acceptor_->start();
   else
@@ -809,10 +818,19 @@ Millis Service::tell_bans() {
     const std::lock_guard lock(mutex_);
     bans.swap(untold_bans_);
   }
-  for (const relay::Ban& ban : bans)
-    if (const auto told = tell_successor(ban); !told)
+  Millis again = Housekeeping::kIdle;
+  for (const relay::Ban& ban : bans) {
+    const auto told = tell_successor(ban);
+    if (told) continue;
+    if (told.error().text.find(kTryAgain) == std::string::npos) {
       log_error("the ban of {} holds in this process only: {}", ban.who.text(), told.error().text);
-  return Housekeeping::kIdle;
+      continue;
+    }
+    again = kTellAgain;
+    const std::lock_guard lock(mutex_);
+    untold_bans_.push_back(ban);
+  }
+  return again;
 }
 
 /// Passes a ban that was made here on to the process that has taken over.

@@ -187,10 +187,10 @@ class Service final : private HandOver::User, private FleetBans::User {
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> load_bans();
   Outcome<Done> open_control();
-  std::string answer_control(std::string_view line, const net::LocalPeer& by);
+  std::string answer_control(std::string_view line, const net::LocalPeer& by, Control::Orders orders);
   std::string restrictions_answer();
   bool restore(const Restrictions& known);
-  Outcome<Done> open_control_at(const std::string& path);
+  Outcome<Done> open_control_at(const std::string& path, Control::Orders orders);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
   Millis tell_bans();
   Outcome<Done> open_metrics();

@@ -197,6 +197,7 @@ Outcome<Done> KeptBans::save(const relay::Ban& ban) {
   {
     const std::lock_guard lock(mutex_);
     tell = tell_;
+    if (since_) since_->push_back(ban);
   }
   return tell ? tell(ban) : save();
 }
@@ -210,9 +211,20 @@ Outcome<Done> KeptBans::save_listed(const net::Network& who, const relay::Listed
   return save();
 }
 
+void KeptBans::begin_leaving() {
+  const std::lock_guard lock(mutex_);
+  if (!tell_) since_.emplace();
+}
+
+void KeptBans::stay() {
+  const std::lock_guard lock(mutex_);
+  since_.reset();
+}
+
 void KeptBans::leave_file(Tell tell) {
   const std::lock_guard lock(mutex_);
   tell_ = std::move(tell);
+  for (const relay::Ban& ban : std::exchange(since_, {}).value_or(std::vector<relay::Ban>())) (void)tell_(ban);
 }
 
 Outcome<Done> KeptBans::write() {

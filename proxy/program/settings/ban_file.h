@@ -61,7 +61,12 @@ class KeptBans {
     share_ = std::move(share);
     share_listed_ = std::move(share_listed);
   }
-  /// Another process has the file from now on; `tell` passes a ban on to it.
+  /// Another process is told all bans now, and may take over.
+  void begin_leaving();
+  /// It does not take over.
+  void stay();
+  /// Another process has the file from now on; `tell` passes a ban on to it. Those that were saved since
+  /// begin_leaving() are passed on at once.
   using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;
   void leave_file(Tell tell);
 
@@ -73,11 +78,12 @@ class KeptBans {
   relay::ListedNetworks& listed_;
   const std::string path_;
   Housekeeping& files_;
-  Share share_;               // may be null
-  ShareListed share_listed_;  // may be null
-  std::mutex mutex_;          // guards the file and the members below
-  std::size_t in_file_ = 0;   // bans
-  Tell tell_;                 // not null: another process has the file
+  Share share_;                                   // may be null
+  ShareListed share_listed_;                      // may be null
+  std::mutex mutex_;                              // guards the file and the members below
+  std::size_t in_file_ = 0;                       // bans
+  Tell tell_;                                     // not null: another process has the file
+  std::optional<std::vector<relay::Ban>> since_;  // those saved since begin_leaving()
   std::optional<Housekeeping::Work> watch_;
 };
 

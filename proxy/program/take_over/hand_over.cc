@@ -67,7 +67,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
 
 std::string HandOver::objection() const {
   if (state_ == State::kNone) return "";
-  return given() ? "another process has taken over" : "another process takes over; try again in a moment";
+  return given() ? "another process has taken over" : "another process takes over" + std::string(kTryAgain);
 }
 
 void HandOver::run(const net::LocalPeer& by) {

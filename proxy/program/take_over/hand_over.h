@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,9 @@ namespace entente {
 /// The command `upgrade` of the control socket, answered only when the new process has taken over or failed. Older
 /// programs refuse it.
 constexpr const char* kUpgradeAndWait = "upgrade --wait";
+
+/// At the end of an error: a process that is being replaced carries out no orders.
+inline constexpr std::string_view kTryAgain = "; try again in a moment";
 
 class HandOver {
  public:

@@ -6,7 +6,9 @@
 
 #include <fstream>
 #include <future>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
@@ -92,6 +94,32 @@ TEST_CASE("networks that operators allow or deny are lines of the same file, and
   CHECK(text_of(path) == "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.2.0.0/16 allowed friends\n");
   kept.leave_file([](const Ban&) { return Done{}; });
   CHECK_FALSE(kept.save_listed(net_of("10.2.0.0/16"), nullptr).ok());
+}
+
+TEST_CASE("a ban that is saved while another process takes over reaches that process") {
+  const Folder folder;
+  relay::Bans bans;
+  relay::ListedNetworks listed;
+  Housekeeping files("files");
+  KeptBans kept(bans, listed, folder.file("bans"), files);
+  std::vector<std::string> told;
+  const auto save = [&](const char* who) {
+    const Ban ban{net_of(who), Ban::kForGood, "", false};
+    bans.add(ban);
+    CHECK(kept.save(ban).ok());
+  };
+  save("192.0.2.1");
+  kept.begin_leaving();
+  save("192.0.2.2");
+  kept.stay();  // that process has failed
+  save("192.0.2.3");
+  kept.begin_leaving();
+  save("192.0.2.4");
+  CHECK(read_bans(folder.file("bans"), 0)->bans.size() == 4);
+  kept.leave_file([&](const Ban& ban) { return told.push_back(ban.who.text()), Done{}; });
+  save("192.0.2.5");
+  CHECK(told == std::vector<std::string>{"192.0.2.4", "192.0.2.5"});
+  CHECK(read_bans(folder.file("bans"), 0)->bans.size() == 4);
 }
 
 TEST_CASE("a missing file means no bans; comments and empty lines are skipped") {

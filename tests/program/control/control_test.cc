@@ -65,6 +65,17 @@ TEST_CASE("a reload by a signal and a command do not run at the same time") {
   CHECK(control.try_answer_as("echo hello", false, "us") == "ok\nhello\n");
 }
 
+TEST_CASE("while orders are refused, questions are answered, and so is an order that may not be refused") {
+  Control control = talkative();
+  control.add_order("act", "Acts.", [](std::string_view) -> Outcome<std::string> { return std::string("done\n"); });
+  control.refuse_orders_when([] { return std::string("not now"); });
+  CHECK(control.answer("act") == "error: not now\n");
+  CHECK(control.answer_json("act", "us") == "{\"error\":\"not now\"}");
+  CHECK(control.answer_as("act", false, "us") == "error: not now\n");
+  CHECK(control.answer("echo hello") == "ok\nhello\n");
+  CHECK(control.answer("act", {}, Control::Orders::kAll) == "ok\ndone\n");
+}
+
 TEST_CASE("the answer to an unknown command is an error on one line, whatever bytes the command has") {
   const Control control = talkative();
   CHECK(control.answer("ecko") == "error: unknown command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");

@@ -321,6 +321,31 @@ TEST_CASE("the ban of a vast network in the old process holds in the new one, to
   CHECK(it.answers("bans", "64.0.0.0/7\t"));
 }
 
+TEST_CASE("an order that reaches the old process when another one has taken over is refused, and not lost") {
+  Upgraded it;
+  const auto met = it.meet();
+  const std::string socket = it.folder.file("c.sock");
+  REQUIRE(it.ctl({"ban", "192.0.2.7"}).code == 0);
+  const net::Talk taker = it.ask("take over 1");  // this test takes over
+  REQUIRE(*taker.hear(kPatience) == "sockets");
+  const auto sockets = taker.receive(kPatience);
+  REQUIRE(sockets.ok());
+  REQUIRE(taker.say("ready", kPatience).ok());
+  REQUIRE(taker.hear(kPatience)->starts_with("given "));
+  const auto late = net::Talk::open(socket);
+  REQUIRE(late.ok());
+  REQUIRE(has(it.answer("bans"), "192.0.2.7\t"));  // so the connection before this one was accepted, too
+  REQUIRE(taker.say("taken", kPatience).ok());
+  REQUIRE(eventually([&] { return !older_sockets(socket).empty(); }));
+  (void)late->say("unban 192.0.2.7", kPatience);
+  // On a machine that is very slow, the connection is closed before.
+  if (const auto answer = late->hear(kPatience); answer.ok())
+    CHECK(*answer == "error: another process has taken over; try again in a moment");
+  const std::string older = older_sockets(socket).front().path;
+  CHECK(has(answer_of(older, "unban 192.0.2.7"), "192.0.2.7 is no longer banned"));
+  met.check();
+}
+
 TEST_CASE("bans and listed networks are in force in the new process, also if its configuration names another file") {
   Upgraded it;
   CHECK(it.ctl({"ban", "198.51.100.7", "--for", "1h", "--why", "for now"}).code == 0);
