@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Histories, History, KEPT, pastOf } from "../../../proxy/program/operator/page/history.js";
+import { recordLine, recordingRows } from "../../../proxy/program/operator/page/recordings.js";
 import { age, bytes, counted, plain, quoted, rate, until } from "../../../proxy/program/operator/page/text.js";
 
 test("sizes and times are short", () => {
@@ -18,6 +19,16 @@ test("a text is quoted as one argument, whatever it contains", () => {
   assert.equal(quoted("be nice"), '"be nice"');
   assert.equal(quoted('say "hi" \\ bye'), '"say \\"hi\\" \\\\ bye"');
   assert.equal(quoted("a\nunban 192.0.2.7\u0000\u007f"), '"a unban 192.0.2.7  "');
+});
+
+test("each recording has a row, and its buttons act on this recording alone", () => {
+  const entry = (route, name, recording) => ({ route, name, recording, bytes: 0, seconds: 0, files: [] });
+  const rows = recordingRows([
+    entry(1, "ctf", "on"), entry(2, "new", "off"), entry(1, "lobby", "on, draining"), entry(2, "ctf", "on, draining"), entry(3, "ctf", "off, draining"), entry(4, "gone", "off, draining")]);
+  assert.equal(new Set(rows.map((one) => one.key)).size, rows.length);
+  assert.deepEqual(rows.map((one) => one.orders), [["rotate", "stop"], ["start"], ["rotate", "stop"], [], [], []]);
+  assert.equal(recordLine("stop", rows[2]), 'record stop "lobby"');
+  assert.equal(recordingRows([entry(1, "a", "on"), entry(2, "b", "on")])[1].key, recordingRows([entry(1, "b", "failing")])[0].key);  // its row stays
 });
 
 test("letters that are not seen, or that turn the text around them, are written out", () => {

@@ -2,6 +2,7 @@
 import { LENGTHS, question } from "./dialog.js";
 import { ask } from "./link.js";
 import { byId, element } from "./parts.js";
+import { recordLine } from "./recordings.js";
 import { quoted } from "./text.js";
 
 const MOST_SHOWN = 100;
@@ -117,7 +118,7 @@ function drainServer(server) {
 
 const undrainServer = (server) => give(`undrain ${quoted(server)}`, `use the server ${server} again`);
 
-const record = (order, entry) => give(`record ${order} ${entry.route}`, `${order} the recording of ${entry.name}`);
+const record = (order, entry) => give(recordLine(order, entry), `${order} the recording of ${entry.name}`);
 
 const testHook = (entry) => give(`hooks test ${entry.hook}`, `test the hook ${entry.hook}`);
 

@@ -5,6 +5,7 @@ import { commands } from "./commands.js";
 import { Histories, pastOf } from "./history.js";
 import { Locked, ask, token } from "./link.js";
 import { Chart, button, byId, element, keep, tell } from "./parts.js";
+import { recordingRows } from "./recordings.js";
 import { age, bytes, counted, rate, until } from "./text.js";
 
 const EVERY = 1000;        // ms
@@ -227,11 +228,10 @@ const RECORDING_COLUMNS = [
 
 function showRecordings({ recordings }) {
   byId("recording").hidden = recordings.length === 0;
-  keep(byId("recordings").tBodies[0], recordings, (one) => one.route, () => row(RECORDING_COLUMNS, (node, cell) => {
-    const start = button("Start", () => commands.record("start", node.item)), stop = button("Stop", () => commands.record("stop", node.item), true);
-    const rotate = button("New file", () => commands.record("rotate", node.item));
-    cell.append(start, rotate, stop);
-    return (one) => { start.hidden = one.recording !== "off", stop.hidden = rotate.hidden = one.recording === "off"; };
+  keep(byId("recordings").tBodies[0], recordingRows(recordings), (one) => one.key, () => row(RECORDING_COLUMNS, (node, cell) => {
+    const acts = [["start", "Start"], ["rotate", "New file"], ["stop", "Stop"]].map(([order, text]) => [order, button(text, () => commands.record(order, node.item), order === "stop")]);
+    cell.append(...acts.map(([, act]) => act));
+    return (one) => { for (const [order, act] of acts) act.hidden = !one.orders.includes(order); };
   }));
 }
 
