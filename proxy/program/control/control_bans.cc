@@ -87,7 +87,9 @@ class Keeper {
     const auto gone = end_sessions_of(server_, roster_, {ban});
     const std::string note = gone.empty() ? "" : attendees_text(gone);
     if (const auto kept = kept_.save(ban); !kept)
-      return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note).though_done();
+      return Reply(Error{"banned " + ban.who.text() + ", but only until this program ends: " + kept.error().text})
+          .note(note)
+          .though_done();
     const std::string until = until_text(ban.until);
     std::string others;
     if (meant != 0 && gone.size() > meant)

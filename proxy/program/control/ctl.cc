@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/program/base/json_text.h"
 #include "proxy/program/base/misuse.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/control/older_orders.h"
 #include "proxy/program/control/reply.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
@@ -22,7 +24,7 @@
 namespace entente {
 namespace {
 
-constexpr std::string_view kOkay = "ok\n", kError = "error: ", kJsonError = "{\"error\":";
+constexpr std::string_view kOkay = "ok\n", kError = "error: ";
 
 /// The index of the first word of the command's last argument, if that is a text that needs no quotes; otherwise the
 /// number of words.
@@ -58,15 +60,6 @@ struct Answer {
   bool ok;
   std::string text;  // to print: the answer, or the error
 };
-
-/// The banned address, from the answer to a ban by name: the older processes may not know the name.
-std::string banned_address(const std::string& answer) {
-  constexpr std::string_view kBefore = "banned ";
-  const std::size_t at = answer.find(kBefore);
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + kBefore.size();
-  return answer.substr(begin, answer.find(' ', begin) - begin);
-}
 
 Answer ask(const std::string& socket, const std::string& line, bool json, const net::AskLocal& options) {
   const auto wrong = [json](const std::string& why) {
@@ -104,12 +97,19 @@ void print(const std::string& text, bool json) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
+/// Names the address in a ban, once an answer has told it.
+void name_address(CtlOptions& options, const std::string& answer) {
+  if (options.words[0] != "ban" || options.words.size() < 2) return;
+  if (std::string address = banned_address(answer); !address.empty()) options.words[1] = std::move(address);
+}
+
 /// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command. `user`:
 /// of the process that answers at options.socket.
-bool older_answers(const CtlOptions& options, const std::string& line, std::optional<std::uint32_t> user) {
+bool older_answers(CtlOptions options, std::optional<std::uint32_t> user) {
   bool any = false;
   for (const OlderSocket& older : older_sockets(options.socket, user)) {
-    const Answer answer = ask(older.path, line, options.json, {.user = user});
+    const Answer answer = ask(older.path, line_of(options), options.json, {.user = user});
+    name_address(options, answer.text);
     if (!answer.ok || (options.words[0] == "find" && found_nobody(answer.text, options.json))) continue;
     any = true;
     if (!options.json) std::printf("process %d, which serves its players to their end:\n", older.pid);
@@ -184,15 +184,11 @@ int run_ctl(const CtlOptions& given) {
   const std::optional<std::uint32_t> user = by.pid != 0 ? std::optional(by.uid) : std::nullopt;
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text, options.json);
-  // The player was found, or several: no other process is asked.
-  const bool ends = answer.ok ? options.words[0] == "kick" : answer.text.find(kAmbiguous) != std::string::npos;
-  CtlOptions for_older = options;
-  if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
-    if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
-  if ((!options.fleet && is_for_older(options.words[0]) && !ends &&
-       older_answers(for_older, line_of(for_older), user)) ||
-      (answer.ok && !nobody))
-    return kOk;
+  const bool ends = answer.ok ? options.words[0] == "kick" : ends_command(answer.text);  // no other process is asked
+  const bool is_not_kept = !answer.ok && !banned_address(answer.text).empty();
+  name_address(options, answer.text);
+  const bool there = !options.fleet && !ends && is_for_older(line) && older_answers(options, user);
+  if ((there && !is_not_kept) || (answer.ok && !nobody)) return kOk;
   if (nobody) return kFailed;
   if (!options.json) return report_failure(Error{answer.text});
   print(answer.text, true);

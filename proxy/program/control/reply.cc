@@ -111,7 +111,7 @@ std::string Reply::json() const {
   if (!array_.empty()) return array_ + "\n";
   std::string_view said = lines_;
   if (said.ends_with('\n')) said.remove_suffix(1);
-  return std::string(failed_ ? "{\"error\":" : "{\"done\":") + json_string(said) + members_ + "}\n";
+  return std::string(failed_ ? kJsonError : kJsonDone) + json_string(said) + members_ + "}\n";
 }
 
 std::string Reply::summary() const {

@@ -11,6 +11,9 @@
 
 namespace entente {
 
+/// How the JSON of an answer that is no table begins.
+inline constexpr std::string_view kJsonDone = "{\"done\":", kJsonError = "{\"error\":";
+
 /// A tab-separated field with foreign text, made harmless.
 std::string control_field(std::string_view text);
 

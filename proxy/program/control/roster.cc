@@ -5,7 +5,7 @@
 
 #include "proxy/base/lower_case.h"
 #include "proxy/program/control/arguments.h"
-#include "proxy/program/take_over/older_sockets.h"
+#include "proxy/program/control/older_orders.h"
 
 namespace entente {
 namespace {

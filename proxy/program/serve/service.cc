@@ -26,6 +26,7 @@
 #include "proxy/program/control/control_move.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
+#include "proxy/program/control/older_orders.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/monitor/health.h"
@@ -486,8 +487,7 @@ std::string Service::answer_page(std::string_view line, const std::string& by) c
   const bool alone = socket.empty() || hand_over_.given();
   if (line == "older") return alone ? "[]" : older_as_json(socket);
   std::string own = control_.answer_json(line, by);
-  const std::string command(line.substr(0, line.find(' ')));
-  const bool orders = control_.is_order(command) && is_for_older(command);
+  const bool orders = control_.is_order(line.substr(0, line.find(' '))) && is_for_older(line);
   return alone || !orders ? own : ask_older(socket, std::string(line), std::move(own));
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <iterator>
 
 #include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
@@ -61,27 +60,6 @@ std::size_t older_sessions(const std::string& control_socket) {
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;
   }
   return sessions;
-}
-
-bool is_for_older(std::string_view command) {
-  constexpr std::string_view kAll[] = {"list",  "find",    "who",    "kick",  "ban",    "unban",   "say",
-                                       "drain", "undrain", "record", "stats", "routes", "servers", "recordings"};
-  return std::find(std::begin(kAll), std::end(kAll), command) != std::end(kAll);
-}
-
-std::string ask_older(const std::string& control_socket, const std::string& line, std::string own) {
-  constexpr std::string_view kJsonError = "{\"error\":";
-  constexpr Millis kWithin = 1'000;
-  const bool one_player = line.starts_with("kick ");
-  if (one_player && !own.starts_with(kJsonError)) return own;  // the player was here
-  if (own.starts_with(kJsonError) && own.find(kAmbiguous) != std::string::npos) return own;
-  for (const OlderSocket& older : older_sockets(control_socket)) {
-    const auto answer = net::ask_local(older.path, "--json " + line, {.within = kWithin});
-    if (!answer || answer->empty() || answer->starts_with(kJsonError) || !own.starts_with(kJsonError)) continue;
-    own = answer->substr(0, answer->find('\n'));
-    if (one_player) break;
-  }
-  return own;
 }
 
 std::string older_as_json(const std::string& control_socket) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace entente {
@@ -26,16 +25,6 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::o
 /// The number of open sessions that those processes report. A process that does not answer at once counts as having
 /// none. Takes at most 0.3 s.
 std::size_t older_sessions(const std::string& control_socket);
-
-/// Whether a command of the control socket also goes to those processes, because it is about players, who may be there.
-bool is_for_older(std::string_view command);
-
-/// In an error that several sessions match. Older processes are not asked then: one of them could find another player.
-inline constexpr std::string_view kAmbiguous = " is ambiguous, name a link: ";
-
-/// Gives them this command, with which the process of `control_socket` has answered `own` (JSON). Returns the answer:
-/// `own`, unless that is an error and one of them has carried out the command.
-std::string ask_older(const std::string& control_socket, const std::string& line, std::string own);
 
 /// Their processes, sessions, routes and servers, as a JSON list. Takes at most 0.6 s; those that answer later are left
 /// out:

@@ -18,6 +18,7 @@
 
 #include "adapters/aos/aos.h"
 #include "proxy/net/take_over/talk.h"
+#include "proxy/program/control/older_orders.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
