@@ -663,9 +663,14 @@ bool ProxyServer::refer(LinkId link, std::string_view text) {
 }
 
 MoveResult ProxyServer::move(LinkId link, std::size_t route, Millis wait) {
-  const auto order = std::make_shared<MoveOrder>(route);
-  if (command({.link = link, .action = SessionCommand::Action::kMove, .move = order}).empty()) return {};
-  return order->wait(wait);
+  const auto order = begin_move(link, route);
+  return order != nullptr ? order->wait(wait) : MoveResult{};
+}
+
+std::shared_ptr<MoveOrder> ProxyServer::begin_move(LinkId link, std::size_t route) {
+  auto order = std::make_shared<MoveOrder>(route);
+  if (command({.link = link, .action = SessionCommand::Action::kMove, .move = order}).empty()) return nullptr;
+  return order;
 }
 
 void ProxyServer::set_draining(std::size_t route, bool draining) {

@@ -135,6 +135,8 @@ class ProxyServer {
   /// recording of the route by which it came. Waits for the result for at most `wait`. From any thread but the
   /// workers'.
   MoveResult move(LinkId link, std::size_t route, Millis wait);
+  /// The same, without waiting for the result. Null: there is no such session.
+  std::shared_ptr<MoveOrder> begin_move(LinkId link, std::size_t route);
   /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
   void set_draining(std::size_t route, bool draining);
   bool is_draining(std::size_t route) const;

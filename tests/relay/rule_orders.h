@@ -19,9 +19,9 @@ class Orders {
  public:
   std::shared_ptr<relay::RuleBook> book(const std::string& source) {
     auto made = std::make_shared<relay::RuleBook>(
-        "the test", [this](const relay::RuleBook&, const rules::Action& action, relay::LinkId link) {
+        "the test", [this](const relay::RuleBook&, const rules::Action& action, const relay::LinkInfo* client) {
           const std::lock_guard lock(mutex_);
-          all_.emplace_back(action, link);
+          all_.emplace_back(action, client != nullptr ? *client : relay::LinkInfo());
         });
     made->set(set_of(source));
     return made;
@@ -36,18 +36,18 @@ class Orders {
   std::size_t count(rules::Action::Kind kind) const {
     const std::lock_guard lock(mutex_);
     std::size_t found = 0;
-    for (const auto& [action, link] : all_) found += action.kind == kind ? 1 : 0;
+    for (const auto& [action, client] : all_) found += action.kind == kind ? 1 : 0;
     return found;
   }
   /// Whether there is one of this kind whose text has this part.
   bool has(rules::Action::Kind kind, std::string_view part) const {
     const std::lock_guard lock(mutex_);
-    for (const auto& [action, link] : all_)
+    for (const auto& [action, client] : all_)
       if (action.kind == kind && action.text.find(part) != std::string::npos) return true;
     return false;
   }
-  /// Waits for the first of this kind.
-  std::pair<rules::Action, relay::LinkId> first(rules::Action::Kind kind) const {
+  /// Waits for the first of this kind, and its player's client.
+  std::pair<rules::Action, relay::LinkInfo> first(rules::Action::Kind kind) const {
     REQUIRE(eventually([&] { return count(kind) != 0; }));
     const std::lock_guard lock(mutex_);
     for (const auto& one : all_)
@@ -57,7 +57,7 @@ class Orders {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::pair<rules::Action, relay::LinkId>> all_;
+  std::vector<std::pair<rules::Action, relay::LinkInfo>> all_;
 };
 
 }  // namespace entente::testing

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostOrders = 1'000;
 constexpr std::int64_t kMostLines = 100, kLinesPerSecond = 20;  // in the log, of all rules
-constexpr Millis kRuleMoveWait = 1'000;                         // for the result, which is logged
+constexpr Millis kMovesEvery = 200;                             // how often the results of moves are looked at
 
 std::string with_numbers(const rules::Action& action) {
   std::string text = action.text;
@@ -27,8 +27,9 @@ RuleOrders::RuleOrders(relay::ProxyServer& server, relay::Bans& bans, KeptBans& 
 
 std::shared_ptr<relay::RuleBook> RuleOrders::new_book(std::string of) {
   auto book = std::make_shared<relay::RuleBook>(
-      std::move(of),
-      [this](const relay::RuleBook& its, const rules::Action& action, relay::LinkId link) { act(its, action, link); });
+      std::move(of), [this](const relay::RuleBook& its, const rules::Action& action, const relay::LinkInfo* client) {
+        act(its, action, client);
+      });
   const std::lock_guard lock(mutex_);
   std::erase_if(books_, [](const auto& one) { return one.expired(); });
   books_.push_back(book);
@@ -49,7 +50,7 @@ std::vector<std::shared_ptr<const relay::RuleBook>> RuleOrders::books() const {
 
 // -- On workers -------------------------------------------------------------------------------------------------------
 
-void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, relay::LinkId link) {
+void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client) {
   using Kind = rules::Action::Kind;
   if (action.kind == Kind::kSwitchedOff) {
     log_error("a rule of {} is switched off: {}; fix it and reload the configuration", book.of(), action.text);
@@ -64,7 +65,8 @@ void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, r
       ++dropped_;
       return;
     }
-    orders_.push_back({action, link, book.of()});
+    const relay::LinkInfo none, &its = client != nullptr ? *client : none;
+    orders_.push_back({action, its.link, its.client, book.of()});
   }
   if (work_) work_->news();
 }
@@ -101,12 +103,14 @@ Millis RuleOrders::carry_out() {
     std::optional<Order> order;
     {
       const std::lock_guard lock(mutex_);
-      if (orders_.empty()) return Housekeeping::kIdle;
+      if (orders_.empty()) break;
       order = std::move(orders_.front());
       orders_.pop_front();
     }
     carry_out(*order);
   }
+  look_at_moves();
+  return moving_.empty() ? Housekeeping::kIdle : kMovesEvery;
 }
 
 void RuleOrders::carry_out(const Order& order) {
@@ -120,17 +124,15 @@ void RuleOrders::carry_out(const Order& order) {
 
 void RuleOrders::ban(const Order& order) {
   const rules::Action& action = order.action;
-  const auto all = server_.sessions();
-  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.info.link == order.link; });
-  if (at == all.end() || at->info.client.port() == 0) return;
+  if (order.client.port() == 0) return;  // a bot
   relay::Ban ban;
-  ban.who = net::Network::of_host(at->info.client);
+  ban.who = net::Network::of_host(order.client);
   ban.why = action.text;
   if (action.minutes != 0) ban.until = std::time(nullptr) + std::time_t{action.minutes} * 60;
   bans_.add(ban);
   log_info("rule {} of {} banned {} ('{}') {}: {}", action.rule, order.of, ban.who.text(), action.name,
            action.minutes == 0 ? "for good" : "until " + until_text(ban.until), action.text);
-  for (const auto& one : all)
+  for (const auto& one : server_.sessions())
     if (one.info.client.port() != 0 && net::Network::of_host(one.info.client) == ban.who)
       server_.ban(one.info.link, action.text);
   if (const auto kept = kept_.save(ban); !kept) log_error("a rule's ban is not kept: {}", kept.error().text);
@@ -143,9 +145,19 @@ void RuleOrders::move(const Order& order) {
   if (!found || found->size() != 1)
     return log_warn("rule {} of {} cannot move '{}': {}", action.rule, order.of, action.name,
                     found ? "'" + action.text + "' is more than one route" : found.error().text);
-  const auto result = server_.move(order.link, found->front()->named.number, kRuleMoveWait);
-  if (result.how == relay::MoveResult::How::kStays)
-    log_warn("rule {} of {} cannot move '{}': {}", action.rule, order.of, action.name, result.text);
+  auto its = server_.begin_move(order.link, found->front()->named.number);
+  if (its != nullptr && moving_.size() < kMostOrders) moving_.push_back({order, std::move(its)});
+}
+
+/// Logs the moves that have failed. A session answers each, at the latest when it ends.
+void RuleOrders::look_at_moves() {
+  std::erase_if(moving_, [](const Moving& one) {
+    const auto result = one.its->wait(0);
+    const rules::Action& action = one.order.action;
+    if (result.how == relay::MoveResult::How::kStays)
+      log_warn("rule {} of {} cannot move '{}': {}", action.rule, one.order.of, action.name, result.text);
+    return result.how != relay::MoveResult::How::kUnderWay;
+  });
 }
 
 // -- For operators ----------------------------------------------------------------------------------------------------

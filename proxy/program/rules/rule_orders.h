@@ -1,6 +1,6 @@
 // What rules want that their room cannot do: to kick, ban and move players, and to be heard by the operator.
-// Invariant: workers never wait. Orders are carried out on the thread `files`, in order; when too many wait, more are
-// dropped and counted.
+// Invariant: workers never wait. Orders are carried out on the thread `files`, in order, and none waits for the result
+// of a move; when too many wait, more are dropped and counted. A ban holds also if its player has left meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -43,15 +43,22 @@ class RuleOrders {
  private:
   struct Order {
     rules::Action action;
-    relay::LinkId link;
+    relay::LinkId link;   // 0: the player has none here
+    net::Address client;  // as it was when the rule acted: the session may be over when the order is carried out
     std::string of;
   };
-  void act(const relay::RuleBook& book, const rules::Action& action, relay::LinkId link);
+  /// A move whose result is not known yet.
+  struct Moving {
+    Order order;
+    std::shared_ptr<relay::MoveOrder> its;
+  };
+  void act(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client);
   void log_line(const relay::RuleBook& book, const rules::Action& action);
   Millis carry_out();
   void carry_out(const Order& order);
   void ban(const Order& order);
   void move(const Order& order);
+  void look_at_moves();
   std::vector<std::shared_ptr<const relay::RuleBook>> books() const;
   Reply rows() const;
 
@@ -60,8 +67,9 @@ class RuleOrders {
   KeptBans& kept_;
   const RouteLister routes_;
   Housekeeping& files_;
-  SwitchedOff switched_off_;  // may be null
-  mutable std::mutex mutex_;  // guards what follows
+  SwitchedOff switched_off_;    // may be null
+  std::vector<Moving> moving_;  // of the thread `files`
+  mutable std::mutex mutex_;    // guards what follows
   std::deque<Order> orders_;
   std::vector<std::weak_ptr<const relay::RuleBook>> books_;
   std::uint64_t dropped_ = 0, unlogged_ = 0;

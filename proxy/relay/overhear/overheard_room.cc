@@ -24,7 +24,7 @@ OverheardRoom::OverheardRoom(const RelayRules& rules, const LinkInfo& session, s
                              std::unique_ptr<core::Back> back, std::uint32_t seed)
     : FollowedRoom(std::move(front), std::move(back), seed),
       its_(rules),
-      link_(session.link),
+      session_(session),
       rules_(room(), rules.book, {.seed = seed, .server_commands = true, .arena = false, .tells = rules.tells}) {}
 
 bool OverheardRoom::received(const wire::Frame& frame, core::Micros at) {
@@ -95,7 +95,7 @@ void OverheardRoom::act(rules::Action action) {
     action.player = seat();
   }
   const bool own = action.player == seat();
-  its_.book->act(action, own ? link_ : 0);
+  its_.book->act(action, own ? &session_ : nullptr);
 }
 
 void OverheardRoom::tell_lost(const std::string& why) {

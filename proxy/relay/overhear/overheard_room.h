@@ -47,7 +47,7 @@ class OverheardRoom final : private FollowedRoom {
   void tell_lost(const std::string& why);
 
   const RelayRules& its_;
-  const LinkId link_;
+  const LinkInfo session_;
   HouseRules rules_;
   bool drops_ = false;  // what is being received
   bool told_lost_ = false, client_is_wrong_ = false;

@@ -20,8 +20,9 @@ namespace entente::relay {
 class RuleBook {
  public:
   /// What a rule wants that a room cannot do: the kinds kKick, kBan, kMove, kLog, kReport, kSwitchedOff, and in a relay
-  /// kTell and kLost. `link`: of the player; 0: it has none here. Called on workers; must not block, or call the room.
-  using Act = std::function<void(const RuleBook& book, const rules::Action& action, LinkId link)>;
+  /// kTell and kLost. `client`: of the player, whose link may be gone already; null: it has none here. Called on
+  /// workers; must not block, or call the room.
+  using Act = std::function<void(const RuleBook& book, const rules::Action& action, const LinkInfo* client)>;
 
   /// `of`: for people, "route public" or "arena 'duel'".
   RuleBook(std::string of, Act act) : of_(std::move(of)), act_(std::move(act)) {}
@@ -47,9 +48,9 @@ class RuleBook {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// Counts it, and tells who is to be told.
-  void act(const rules::Action& action, LinkId link) {
+  void act(const rules::Action& action, const LinkInfo* client) {
     if (!count(action)) return;
-    if (act_) act_(*this, action, link);
+    if (act_) act_(*this, action, client);
   }
 
   /// For a relay that passes everything on: a rule drops something. True: nobody was told so since the last set().

@@ -210,7 +210,9 @@ void PlayerRoom::look() {
 
 // -- After a call -----------------------------------------------------------------------------------------------------
 
-LinkId PlayerRoom::link_of(core::Id player) const { return player == session_.client_.id ? session_.info_.link : 0; }
+const LinkInfo* PlayerRoom::client_of(core::Id player) const {
+  return player == session_.client_.id ? &session_.info_ : nullptr;
+}
 
 void PlayerRoom::settle_call(core::Micros) {
   const std::uint64_t orphaned = room_->world().orphaned();

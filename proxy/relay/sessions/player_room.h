@@ -94,7 +94,7 @@ class PlayerRoom final : public RoomHost {
   // RoomHost
   bool is_shut() const override;
   bool is_of_one() const override { return true; }
-  LinkId link_of(core::Id player) const override;
+  const LinkInfo* client_of(core::Id player) const override;
   void settle_call(core::Micros) override;
   void after_call() override;
 

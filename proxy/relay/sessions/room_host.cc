@@ -142,12 +142,15 @@ void RoomHost::carry_out(const rules::Action& action, core::Micros at) {
       break;
     case Kind::kKick:
     case Kind::kBan:
-      if (link_of(action.player) != 0) break;
-      return room_->dismiss(action.player, action.text, at);  // a bot, or a player of another node
+      if (client_of(action.player) != nullptr) break;
+      room_->dismiss(action.player, action.text, at);  // a bot, a player of another node, or one whose link is gone
+      if (action.kind == Kind::kKick || past_client_of(action.player) == nullptr) return;
+      break;
     default:
       break;
   }
-  house_rules_->book().act(action, link_of(action.player));
+  const LinkInfo* const client = client_of(action.player);
+  house_rules_->book().act(action, client != nullptr ? client : past_client_of(action.player));
 }
 
 /// Recorded as if the operator had said it.

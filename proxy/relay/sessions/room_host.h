@@ -80,8 +80,10 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   virtual bool is_shut() const { return !room_ || room_->over(); }
   /// Whether it is the room of one player.
   virtual bool is_of_one() const { return false; }
-  /// The link of a player, for rules that kick it; 0: it has none here.
-  virtual LinkId link_of(core::Id player) const = 0;
+  /// The client of a player; null: it has no link here.
+  virtual const LinkInfo* client_of(core::Id player) const = 0;
+  /// The client of a player whose link is gone, for rules that ban it; null: it is not known.
+  virtual const LinkInfo* past_client_of(core::Id /*player*/) const { return nullptr; }
   /// The room has told a player a line.
   virtual void announced(core::Id /*player*/, std::string_view /*text*/) {}
   /// The call has returned; the room may be called once more, with the same time.

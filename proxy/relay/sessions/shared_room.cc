@@ -25,6 +25,8 @@ constexpr std::size_t kMany = 24;
 constexpr std::uint64_t kGatherNanos = 10'000'000;
 /// While the loop has more to read, more guests may be leaving: departures are collected for this many milliseconds.
 constexpr Millis kGatherGone = 250;
+/// Clients that rules may ban although their links are gone, before those of empty seats are forgotten.
+constexpr std::size_t kFewPast = 64;
 
 core::RoomOptions room_options(const SharedRoomOptions& options) {
   core::RoomOptions room;
@@ -133,6 +135,7 @@ void SharedRoom::after_call() {
     dismiss(id, "more than 256 KiB of your intents wait for the arena's time to advance");
   for (const core::Id id : std::exchange(taking_up_, {}))
     if (Guest* guest = find(id)) guest->take_up_session();
+  forget_past_clients();
   if (room_->over()) tell_end();
 }
 
@@ -387,6 +390,26 @@ void SharedRoom::send_shared(core::Id end, Lane lane, const SharedBytes& shared)
 const LinkInfo* SharedRoom::client_of(core::Id seat) const {
   const Guest* const guest = find(seat);
   return guest != nullptr ? &guest->client() : nullptr;
+}
+
+const LinkInfo* SharedRoom::past_client_of(core::Id player) const {
+  const auto at = past_clients_.find(player);
+  return at != past_clients_.end() ? &at->second : nullptr;
+}
+
+void SharedRoom::forget(core::Id guest) {
+  const auto at = guests_.find(guest);
+  if (at != guests_.end() && state_.options.rules != nullptr)
+    past_clients_.insert_or_assign(guest, at->second->client());
+  guests_.erase(guest);
+  found_ = {};
+}
+
+/// Seldom, because it looks at each of them.
+void SharedRoom::forget_past_clients() {
+  if (past_clients_.size() <= most_past_) return;
+  std::erase_if(past_clients_, [this](const auto& one) { return !room_->is_seated(one.first); });
+  most_past_ = std::max(kFewPast, 2 * past_clients_.size());
 }
 
 std::size_t SharedRoom::waiting_bytes(core::Id end) const {

@@ -7,6 +7,7 @@
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -63,7 +64,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
   /// The client of a guest; null: no guest has this seat.
-  const LinkInfo* client_of(core::Id seat) const;
+  const LinkInfo* client_of(core::Id seat) const override;
   /// Ends the annex, which may have something open on the loop. REQUIRES: not called by the annex.
   void close_annex() { annex_.reset(); }
   bool over() const { return !room_ || room_->over(); }
@@ -88,10 +89,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   std::optional<core::DetachedPlayer> take_out(core::Id guest);
   /// For the room that expects a guest.
   const core::Room& room() const { return *room_; }
-  void forget(core::Id guest) {
-    guests_.erase(guest);
-    found_ = {};
-  }
+  void forget(core::Id guest);
   /// Removes the guest from the queues for a seat and for entering.
   void leave_queues(Guest& guest);
   /// Too much waits for this guest. It leaves once the current call of the room has returned.
@@ -112,10 +110,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
   // RoomHost, Later
-  LinkId link_of(core::Id player) const override {
-    const LinkInfo* const client = client_of(player);
-    return client != nullptr ? client->link : 0;
-  }
+  const LinkInfo* past_client_of(core::Id player) const override;
   void announced(core::Id player, std::string_view text) override;
   void settle_call(core::Micros at) override;
   void after_call() override;
@@ -138,6 +133,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   std::string game_dialect_of(core::Id player) const;
   void move(core::Id from, core::Id to, core::Micros at);
   void make_way(core::Id guest, core::Micros at);
+  void forget_past_clients();
   void end(Reason reason);
   void tell_end();
   void begin_match();
@@ -154,6 +150,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   bool in_step_ = false;  // time is on its way to lockstep_->until()
   tsl::robin_map<core::Id, Guest*, KeyedHash<core::Id>> guests_;
   mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends
+  std::map<core::Id, LinkInfo> past_clients_;    // for rules: of seats whose link is gone, and some that are empty
+  std::size_t most_past_ = 0;                    // with more of them, those of empty seats are forgotten
   Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_;

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <memory>
 #include <string>
 
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/relay/peers.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -17,7 +19,8 @@ const std::string kEntente = testing::entente_binary();
 
 /// A bridge from native to an arena of the same program.
 struct Yard {
-  explicit Yard(const std::string& rule) {
+  /// `more`: tables of the bridge's configuration.
+  explicit Yard(const std::string& rule, const std::string& more = "") {
     folder.write("rule.lua", rule);
     const std::string arena = "[[arena]]\nname = \"yard\"\nlisten = [\"native://127.0.0.1:0?dialect=protobuf\"]\n";
     server = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.write("arena.toml", arena)});
@@ -29,13 +32,21 @@ struct Yard {
                                              "listen = \"native://127.0.0.1:0?dialect=json\"\nto = "
                                              "\"native://127.0.0.1:" +
                                              port.substr(0, port.find(' ')) +
-                                             "?dialect=protobuf\"\nrecord = \"bridge.mcap\"\nrules = [\"rule.lua\"]\n");
+                                             "?dialect=protobuf\"\nrecord = \"bridge.mcap\"\nrules = [\"rule.lua\"]\n" +
+                                             more);
     bridge = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", config});
     const std::string listening = bridge->line().value_or("");
     INFO(bridge->err());
     const std::size_t colon = listening.rfind(':');
     REQUIRE(colon != listening.npos);
     at = std::stoi(listening.substr(colon + 1));
+  }
+  /// A player who is in.
+  std::unique_ptr<NativeClient> enter(const std::string& name) const {
+    auto client = std::make_unique<NativeClient>(at);
+    client->says("{\"enter\":{\"name\":\"" + name + "\"}}\n");
+    REQUIRE(client->hears([](const words::Fact& fact) { return fact.has_owns(); }));
+    return client;
   }
   Ended ctl(const std::string& command) { return run({kEntente, "ctl", "--socket", folder.file("socket"), command}); }
 
@@ -108,6 +119,32 @@ command("bye", "leaves", function(player) kick(player, "as you wish") end))");
   CHECK(yard.bridge->wait() == 0);
   const Ended same = run({kEntente, "reproduce", yard.folder.file("bridge.mcap")});
   CHECK_MESSAGE(same.code == 0, same.out, same.err);
+}
+
+TEST_CASE("a rule that kicks a player and then bans it keeps the player away") {
+  Yard yard("command('out', 'leaves', function(player) kick(player, 'go') ban(player, 5, 'stay away') end)");
+  const auto anna = yard.enter("anna");
+  anna->says("{\"say\":{\"text\":\"/out\"}}\n");
+  CHECK(yard.bridge->err_has("rule rule.lua of route public kicked 'anna': go"));
+  CHECK(yard.bridge->err_has("rule rule.lua of route public banned 127.0.0.1 ('anna') until "));
+  CHECK(yard.ctl("bans").out.find("stay away") != std::string::npos);
+}
+
+TEST_CASE("a rule's move to a silent server does not delay a kick, and the log says when the move fails") {
+  const testing::FakeServer silent;
+  Yard yard(R"(
+command("far", "goes", function(player) move(player, "far") end)
+command("out", "leaves", function(player) kick(player, "as you wish") end))",
+            "[[route]]\nname = \"far\"\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" +
+                silent.address().text() + "?dialect=protobuf\"\n");
+  const auto anna = yard.enter("anna"), ben = yard.enter("ben");
+  anna->says("{\"say\":{\"text\":\"/far\"}}\n");
+  {
+    const testing::Stream moving = silent.accept();
+    ben->says("{\"say\":{\"text\":\"/out\"}}\n");
+    CHECK(yard.bridge->err_has("kicked 'ben': as you wish"));
+  }
+  CHECK(yard.bridge->err_has("rule rule.lua of route public cannot move 'anna': "));
 }
 
 TEST_CASE("check runs the files of rules, and says what is wrong where") {

@@ -64,9 +64,9 @@ command("bye", "leaves", function(player) kick(player, "as you wish") report(pla
   CHECK(met.gets({"psst", "darn it", "/ready now"}) == said("**** it") + said("end"));
   CHECK(met.client.read_text(19) == said("you are ready now"));
   met.client.send(said("/bye"));
-  const auto [kick, link] = running.orders.first(Kind::kKick);
+  const auto [kick, player] = running.orders.first(Kind::kKick);
   CHECK(kick.text == "as you wish");
-  CHECK(link == 1);
+  CHECK(player.link == 1);
   const auto report = running.orders.first(Kind::kReport).first;
   CHECK(report.text == "left");
   CHECK(report.numbers == std::vector<std::pair<std::string, double>>{{"n", 1.0}});
@@ -187,6 +187,15 @@ command("out", "removes the bot", function() kick(bot, "enough") end))",
   anna.say(R"({"say":{"text":"/out"}})");
   anna.until(R"("player_gone")");
   anna.until(R"(-1")");
+}
+
+TEST_CASE("a rule of an arena bans a player who leaves at the same moment") {
+  const RuledArena arena("function on_chat(player, text) if text == 'cheat' then ban(player, 5, 'no cheats') end end");
+  const Lines anna = arena.enter("anna");
+  anna.say("{\"say\":{\"text\":\"cheat\"}}\n{\"leave\":{}}");
+  const auto [ban, player] = arena.orders.first(Kind::kBan);
+  CHECK(ban.minutes == 5);
+  CHECK(player.client.ip_text() == "127.0.0.1");
 }
 
 TEST_CASE("rules are called each second, also when nobody says anything") {

@@ -117,9 +117,9 @@ command("ready", "is ready", function(player, rest) tell(player, "ready " .. res
     CHECK(eventually([&] { return it.orders.has(Kind::kLog, "heard hello"); }));
     CHECK(it.orders.has(Kind::kLog, "`rewrite` is not set") == !rewrite);
     it.client.send(said_frame("heck"));
-    const auto [kick, link] = it.orders.first(Kind::kKick);
+    const auto [kick, player] = it.orders.first(Kind::kKick);
     CHECK(kick.text == "mind your words");
-    CHECK(link == 1);
+    CHECK(player.link == 1);
     CHECK(it.tapped.record(1).kept.size() == (rewrite ? 3 : 0));
   }
 }
@@ -144,7 +144,7 @@ TEST_CASE("relay rules: a rule kicks only the player whose session it hears") {
   for (const bool rewrite : {false, true}) {
     RuledRelay it("function on_chat() for id = 0, 1000 do kick(id, 'all') ban(id, 5, 'all') end end", rewrite);
     it.client.send(said_frame("go"));
-    CHECK(it.orders.first(Kind::kBan).second == 1);
+    CHECK(it.orders.first(Kind::kBan).second.link == 1);
     it.gets({});
     it.stop();
     CHECK(it.orders.count(Kind::kKick) == it.orders.count(Kind::kBan));
@@ -242,9 +242,9 @@ TEST_CASE("relay rules: a rule tells the players of a relay, each in a session o
   for (const bool rewrite : {false, true}) {
     RuledRelay it("function on_chat(player, text) tell_all('to all: ' .. text) end", rewrite);
     it.client.send(said_frame("hello"));
-    const auto [action, link] = it.orders.first(Kind::kTell);
+    const auto [action, player] = it.orders.first(Kind::kTell);
     CHECK(action.text == "to all: hello");
-    CHECK(link == 1);
+    CHECK(player.link == 1);
   }
 }
 
@@ -413,14 +413,14 @@ class SlowRules {
   }
 
  private:
-  void act(const rules::Action& action, relay::LinkId link) {
+  void act(const rules::Action& action, const relay::LinkInfo* player) {
     if (action.text == "client: wait") {
       stuck_.set_value();
       may_go_.wait();
     }
     const std::lock_guard lock(mutex_);
     all_.push_back(action);
-    if (action.kind == Kind::kLost) lost_.push_back(link);
+    if (action.kind == Kind::kLost) lost_.push_back(player != nullptr ? player->link : 0);
   }
 
   std::promise<void> stuck_, go_;
@@ -429,9 +429,9 @@ class SlowRules {
   std::mutex mutex_;
   std::vector<rules::Action> all_;
   std::vector<relay::LinkId> lost_;
-  std::shared_ptr<relay::RuleBook> book_ = std::make_shared<relay::RuleBook>(
-      "the test",
-      [this](const relay::RuleBook&, const rules::Action& action, relay::LinkId link) { act(action, link); });
+  std::shared_ptr<relay::RuleBook> book_ =
+      std::make_shared<relay::RuleBook>("the test", [this](const relay::RuleBook&, const rules::Action& action,
+                                                           const relay::LinkInfo* player) { act(action, player); });
   std::shared_ptr<relay::RouteOptions> options_ = std::make_shared<relay::RouteOptions>();
   relay::Overhearing overhearing_;
   relay::TapSink* sink_ = nullptr;
