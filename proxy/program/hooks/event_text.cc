@@ -77,7 +77,8 @@ class Sentence {
       case Kind::kBan:
         return after("", of(Field::kNetwork).empty() ? "an address" : of(Field::kNetwork)) + " was banned" +
                (number(Field::kSeconds) != 0 ? " for " + std::to_string(number(Field::kSeconds)) + " s" : "") +
-               " by the " + of(Field::kBy) + after(": ", of(Field::kReason));
+               (of(Field::kBy) == "rule" ? " by a rule" : " by the " + of(Field::kBy)) +
+               after(": ", of(Field::kReason));
       case Kind::kRuleOff:
         return "the rule " + of(Field::kRule) + " of " + place() + " is switched off: " + of(Field::kReason);
       case Kind::kUpgradeFailed:

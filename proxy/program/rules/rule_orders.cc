@@ -128,6 +128,7 @@ void RuleOrders::ban(const Order& order) {
   relay::Ban ban;
   ban.who = net::Network::of_host(order.client);
   ban.why = action.text;
+  ban.by_rule = true;
   if (action.minutes != 0) ban.until = std::time(nullptr) + std::time_t{action.minutes} * 60;
   bans_.add(ban);
   log_info("rule {} of {} banned {} ('{}') {}: {}", action.rule, order.of, ban.who.text(), action.name,

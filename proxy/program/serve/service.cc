@@ -155,7 +155,9 @@ void Service::tell_ban(const relay::Ban& ban) {
                   .set(NewsField::kNetwork, ban.who.text())
                   .set(NewsField::kSeconds, static_cast<std::uint64_t>(std::max<std::time_t>(lasts, 0)))
                   .set(NewsField::kReason, ban.why)
-                  .set(NewsField::kBy, ban.by_server ? "server" : "operator")
+                  .set(NewsField::kBy, ban.by_server ? "server"
+                                       : ban.by_rule ? "rule"
+                                                     : "operator")
                   .set(NewsField::kWhere, ban.where));
 }
 

@@ -31,7 +31,8 @@ struct Ban {
   std::time_t until = kForGood;  ///< wall-clock time, as the wall clock is now, because bans outlast a process
   std::string why;
   bool by_server = false;
-  std::string where{};  ///< the server or the listener that it applies to; empty: all
+  std::string where{};   ///< the server or the listener that it applies to; empty: all
+  bool by_rule = false;  ///< one of the operator's, for whoever is told of it; a file does not keep this
 };
 
 /// The servers and the listener that a client connects to. As in Ban::where.

@@ -28,7 +28,9 @@ constexpr NewsFieldRow kNewsFields[] = {
     {Field::kFile, "file", Type::kText, "the path of the file"},
     {Field::kBytes, "bytes", Type::kNumber, "the size of the file"},
     {Field::kNetwork, "network", Type::kText, "the address or network that is banned", true},
-    {Field::kBy, "by", Type::kText, "who banned: `operator` (or another node of the fleet), or `server` (or a rule)"},
+    {Field::kBy, "by", Type::kText,
+     "who banned: `operator` (or another node of the fleet), `rule` (one of the operator's), or `server` (or a rule of "
+     "its game)"},
     {Field::kWhere, "where", Type::kText, "the server or listener where the ban applies; empty: everywhere"},
     {Field::kRule, "rule", Type::kText, "the file of the rule"},
     {Field::kText, "note", Type::kText, "who sent the test"},
@@ -73,7 +75,10 @@ std::vector<NewsRow> make_rows() {
        "a rule failed and was switched off",
        {Field::kRoute, Field::kArena, Field::kRule, Field::kReason}},
       {NewsKind::kUpgradeFailed, "upgrade_failed", "an upgrade or a take-over failed", {Field::kReason}},
-      {NewsKind::kTest, "test", "`entente ctl hooks test NAME` was called; it is not for the key `events`", {Field::kText}},
+      {NewsKind::kTest,
+       "test",
+       "`entente ctl hooks test NAME` was called; it is not for the key `events`",
+       {Field::kText}},
   };
 }
 

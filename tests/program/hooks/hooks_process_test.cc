@@ -175,6 +175,18 @@ TEST_CASE("a rule that fails is switched off, and a hook says so") {
   CHECK(text_of(off, "reason").find("no") != std::string::npos);
 }
 
+TEST_CASE("a hook is told that a rule has made a ban") {
+  Receiver receiver;
+  const Folder files;
+  const std::string rule = files.write("out.lua", "function on_join(player) ban(player.id, 5, 'nobody plays') end\n");
+  const Hooked its(hook(receiver, R"("ban")") + "[[arena]]\nname = \"lobby\"\nrules = [\"" + rule +
+                   "\"]\nlisten = [\"" + native(0) + "\"]\n");
+  const auto anna = its.bot(native(its.port("native json")), "anna");
+  const auto ban = parsed(receiver.await("nobody plays"));
+  CHECK(text_of(ban, "by") == "rule");
+  CHECK(text_of(ban, "text").ends_with(" by a rule: nobody plays"));
+}
+
 TEST_CASE("a reload adds, changes and removes hooks; one with an error changes nothing, and shows no secret") {
   Receiver one, two;
   const std::string arena = "[[arena]]\nname = \"lobby\"\nlisten = [\"" + native(0) + "\"]\n";
