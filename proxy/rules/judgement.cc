@@ -22,9 +22,10 @@ void Judgement::hear(core::Intent intent) {
   if (rules_) rules_->hear(intent, now_);
 }
 
-void Judgement::become(core::WorldState world, core::Micros at) {
+void Judgement::become(core::WorldState world, core::Micros at, core::Micros until) {
+  end(until);
   now_ = std::max(now_, at);
-  if (rules_) rules_->tick(now_);
+  if (rules_) rules_->skip(now_);
   world_ = std::move(world);
   if (!rules_) return begin();
   for (const auto& [id, player] : world_.players()) {

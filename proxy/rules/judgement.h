@@ -21,8 +21,9 @@ class Judgement final : private RoomView {
   /// In the order of their times.
   void hear(const core::Fact& fact);
   void hear(core::Intent intent);
-  /// The facts that follow are about this world.
-  void become(core::WorldState world, core::Micros at);
+  /// The facts that follow are about this world. Nothing is known of the time between `until` and `at`: rules are not
+  /// called for it.
+  void become(core::WorldState world, core::Micros at, core::Micros until);
   /// Nothing more is said until then.
   void end(core::Micros at);
   /// kReport and kSwitchedOff, so far; the caller takes them away.

@@ -40,6 +40,10 @@ class RoomRules {
   void tick(core::Micros now) {
     if (wants_tick_ && now >= next_tick_) call_ticks(now);
   }
+  /// on_tick is not called for the time up to now.
+  void skip(core::Micros now) {
+    if (now >= next_tick_) next_tick_ = second_after(now);
+  }
   /// A player says this. kDrop: also a command of a rule.
   Rule::Answer hear(core::Intent& intent, core::Micros now);
   /// The world already has this fact.

@@ -153,6 +153,17 @@ TEST_CASE("the seconds of a judgement are those of the room, also where the reco
   CHECK(reports[0].at == 700 * core::kMillisecond);
 }
 
+TEST_CASE("rules are not called for the time between two recordings") {
+  Judgement judgement(set_of("function on_tick() report(0, 'a second', {}) end"));
+  judgement.become(core::WorldState(), 0, 0);
+  judgement.become(core::WorldState(), 3'600 * core::kSecond, 2 * core::kSecond);
+  judgement.end(3'602 * core::kSecond);
+  const auto reports = judgement.take();
+  REQUIRE(reports.size() == 4);
+  CHECK(reports[1].at == 2 * core::kSecond);
+  CHECK(reports[2].at == 3'601 * core::kSecond);
+}
+
 TEST_CASE("a recording that begins with a world has players who join before anything else") {
   Judgement judgement(
       set_of("function on_join(p) report(p.id, 'joins') end function on_leave(p) report(p.id, 'leaves') end"));
@@ -163,8 +174,8 @@ TEST_CASE("a recording that begins with a world has players who join before anyt
     world.fold(player);
     return world;
   };
-  judgement.become(world_of(4), core::kSecond);
-  judgement.become(world_of(5), 2 * core::kSecond);
+  judgement.become(world_of(4), core::kSecond, core::kSecond);
+  judgement.become(world_of(5), 2 * core::kSecond, 2 * core::kSecond);
   words::PlayerGone gone;
   gone.set_id(5);
   core::Fact fact(gone);

@@ -77,6 +77,9 @@ class PlayedWords : public core::FactReader {
   /// next_at() calls `hear` for each intent that was said before the fact which it finds. Intents that seek() passes
   /// are not heard. Several sessions as one: those of the session that tells.
   virtual void hear_intents(std::function<void(const core::Intent&)> hear) = 0;
+  /// When the session before the next fact's ended, if nothing was recorded for seconds after it. REQUIRES:
+  /// next_is_other_session().
+  virtual std::optional<core::Micros> gap_from() const { return std::nullopt; }
 };
 
 class RecordedSession final : public PlayedWords {

@@ -64,12 +64,14 @@ void RowBuilder::take(const core::Fact& fact) {
   std::visit([&](const auto& word) { after(word); }, fact.content);
 }
 
-void RowBuilder::become(core::WorldState world, Micros at) {
-  pass_time(at);
+void RowBuilder::become(core::WorldState world, Micros at, Micros until) {
+  pass_time(until);
+  while (until < at && !lives_.empty()) end_life(lives_.begin()->first, "recording");
   std::vector<Id> gone;
   for (const auto& [id, guest] : guests_)
     if (world.player(id) == nullptr) gone.push_back(id);
   for (const Id id : gone) forget(id, true);
+  pass_time(at);
   if (const words::World* land = world.geometry()) use(*land);
   world_ = std::move(world);
   compare();
@@ -331,7 +333,7 @@ Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progr
   if (words.begins_with_world()) {
     core::WorldState world;
     if (const auto begun = words.seek(words.first(), world); !begun) return begun;
-    builder.become(std::move(world), words.first());
+    builder.become(std::move(world), words.first(), words.first());
   }
   while (const auto at = words.next_at()) {
     if (Interruption::came()) return Error{"interrupted"};
@@ -340,9 +342,10 @@ Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progr
       builder.take(words.next());
       continue;
     }
+    const Micros until = words.gap_from().value_or(*at);
     core::WorldState world;
     if (const auto changed = words.seek(*at, world); !changed) return changed;
-    builder.become(std::move(world), *at);
+    builder.become(std::move(world), *at, until);
   }
   builder.end(words.end_time());
   return Done{};

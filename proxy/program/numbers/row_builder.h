@@ -29,7 +29,8 @@ class RowBuilder {
 
   void take(const core::Fact& fact);
   /// From `at` on, the world is this one: the recording begins with it, or another session is read from there on.
-  void become(core::WorldState world, core::Micros at);
+  /// `until`: when the session before it ended. Nobody lives between the two.
+  void become(core::WorldState world, core::Micros at, core::Micros until);
   /// The recording ends.
   void end(core::Micros at);
 

@@ -14,6 +14,7 @@ namespace {
 using core::Id, core::Micros;
 
 constexpr Micros kWorthIt = 5 * core::kSecond;
+constexpr Micros kShortGap = 5 * core::kSecond;  // such as that of a player who connects again
 constexpr std::size_t kMostParts = 1'000, kMostNamedParts = 8;
 
 /// What a session can tell, and parts of it; in microseconds of the wall clock.
@@ -152,9 +153,14 @@ std::optional<Micros> JoinedSessions::next_at() {
     const bool last = at_ + 1 == parts_.size();
     if (at && (last || *at < parts_[at_].to)) return changes_ ? parts_[at_].from : *at;
     core::WorldState unwanted;
+    if (!changes_) ended_ = parts_[at_].to;
     if (last || !go_to_part(at_ + 1) || !session_->seek(parts_[at_].from, unwanted)) return std::nullopt;
     changes_ = true;
   }
+}
+
+std::optional<Micros> JoinedSessions::gap_from() const {
+  return parts_[at_].from > ended_ + kShortGap ? std::optional(ended_) : std::nullopt;
 }
 
 /// Each part's own.

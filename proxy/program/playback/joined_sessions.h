@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,7 @@ class JoinedSessions final : public PlayedWords {
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
   bool next_is_other_session() const override { return changes_; }
+  std::optional<core::Micros> gap_from() const override;
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::WorldState& world) override;
 
@@ -98,6 +100,7 @@ class JoinedSessions final : public PlayedWords {
   std::size_t at_ = 0;                        // the part that tells
   std::unique_ptr<RecordedSession> session_;  // of it
   bool changes_ = false;
+  core::Micros ended_ = 0;  // the part before the change
   std::function<void(const core::Intent&)> hear_;
 };
 

@@ -36,6 +36,7 @@ class MergedSessions final : public PlayedWords {
   bool begins_with_world() const override { return told_->begins_with_world(); }
   std::optional<core::Micros> next_at() override;
   bool next_is_other_session() const override { return queue_.empty() && told_->next_is_other_session(); }
+  std::optional<core::Micros> gap_from() const override { return told_->gap_from(); }
   core::Fact next() override;
   std::vector<core::Moment> moments() const override { return told_->moments(); }
   Outcome<Done> seek(core::Micros at, core::WorldState& world) override;

@@ -21,8 +21,9 @@ class Presence {
       player->role() == words::WATCH ? stop(player->id(), fact.at) : start(player->id(), player->name(), fact.at);
     if (const auto* gone = core::as<words::PlayerGone>(fact)) stop(gone->id(), fact.at);
   }
-  void become(const core::WorldState& world, core::Micros at) {
-    end(at);
+  /// `until`: nobody is in the game between that time and `at`.
+  void become(const core::WorldState& world, core::Micros at, core::Micros until) {
+    end(until);
     for (const auto& [id, state] : world.players())
       if (state.player.role() != words::WATCH) start(id, state.player.name(), at);
   }
@@ -86,19 +87,19 @@ Outcome<JudgedRecording> judge_words(PlayedWords& words, std::shared_ptr<const r
     judgement.hear(intent);
     take();
   });
-  const auto become = [&](core::Micros at) -> Outcome<Done> {
+  const auto become = [&](core::Micros at, core::Micros until) -> Outcome<Done> {
     core::WorldState world;
     if (const auto changed = words.seek(at, world); !changed) return changed;
-    judgement.become(std::move(world), at);
-    presence.become(judgement.world(), at);
+    judgement.become(std::move(world), at, until);
+    presence.become(judgement.world(), at, until);
     return Done{};
   };
   if (words.begins_with_world())
-    if (const auto begun = become(words.first()); !begun) return begun.error();
+    if (const auto begun = become(words.first(), words.first()); !begun) return begun.error();
   while (const auto at = words.next_at()) {
     if (Interruption::came()) return Error{"interrupted"};
     if (words.next_is_other_session()) {
-      if (const auto changed = become(*at); !changed) return changed.error();
+      if (const auto changed = become(*at, words.gap_from().value_or(*at)); !changed) return changed.error();
       continue;
     }
     const core::Fact fact = words.next();

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -223,6 +224,33 @@ TEST_CASE("positions are extrapolated at their rate, but not through a long sile
   silent.spawn(0, 1, 0, 0);
   silent.end(86'400);
   CHECK(silent.rows.of<Position>().size() == 60);
+}
+
+TEST_CASE("nobody lives between two sessions, and who is not in the second one has left at the end of the first") {
+  Telling telling(kSecond);
+  telling.come(0, 1, "anna");
+  telling.come(0, 2, "ben");
+  telling.spawn(1, 1, 0, 0);
+  telling.spawn(1, 2, 0, 0);
+  core::WorldState world;
+  world.copy(telling.builder.world(), 0);
+  words::PlayerGone gone;
+  gone.set_id(1);
+  world.fold(gone);
+  telling.builder.become(std::move(world), 3'600 * kSecond, 10 * kSecond);
+  telling.end(3'620);
+  const auto players = telling.rows.of<Player>();
+  REQUIRE(players.size() == 2);
+  CHECK(players[0].name == "anna");
+  CHECK(players[0].left_s == 10);
+  CHECK(std::isnan(players[1].left_s));
+  double alive = 0;
+  for (const Life& life : telling.rows.of<Life>()) {
+    CHECK(life.end == "recording");
+    alive += life.length_s;
+  }
+  CHECK(alive == 9 + 9 + 20);
+  CHECK(telling.rows.of<Position>().size() < 60);
 }
 
 TEST_CASE("facts of a resync are not events") {

@@ -4,9 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <sstream>
 
+#include "proxy/program/numbers/source.h"
 #include "proxy/program/playback/playable.h"
+#include "proxy/program/rules/judging.h"
 #include "proxy/relay/tap/room_words.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -285,6 +289,39 @@ TEST_CASE("the moments of a session whose clock was set right are when they are 
     if (one.what == words::Timeline::KILL) listed.push_back(one.at / kSecond);
   CHECK(played == std::vector<Micros>{5, 10, 35, 40, 45, 50, 70});
   CHECK(listed == played);
+}
+
+TEST_CASE("the time between two sessions counts neither as played nor as lived, and no rule is called for it") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  auto to = recorder(path);
+  watch(*to, 1, 0, 22, 7);
+  watch(*to, 2, 600, 630, 5);
+  REQUIRE(to->close(kStart + 700'000'000'000).ok());
+  const auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  auto rule = rules::check_rule("rule.lua", "function on_tick() report(0, 'a second', {}) end");
+  REQUIRE(rule.ok());
+  std::ostringstream err;
+  const auto judged =
+      judge_words(**opened, std::make_shared<rules::RuleSet>(rules::RuleSet{std::move(*rule)}), "judge", err);
+  REQUIRE(judged.ok());
+  REQUIRE(judged->players.size() == 1);
+  CHECK(judged->players[0].played / kSecond == 52);
+  CHECK(judged->reports.size() > 48);
+  CHECK(judged->reports.size() < 56);
+
+  struct Lives final : numbers::RowSink {
+    void take(const numbers::Row& row) override {
+      if (const auto* life = std::get_if<numbers::Life>(&row)) seconds += life->length_s;
+    }
+    double seconds = 0;
+  } lives;
+  const auto again = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(again.ok());
+  REQUIRE(numbers::read(**again, "evening.mcap", 0, lives).ok());
+  CHECK(lives.seconds > 51);
+  CHECK(lives.seconds < 53);
 }
 
 /// Checks that a viewer of these files sees one anna all the time and receives each message once. Returns the replay's
