@@ -204,7 +204,8 @@ void FleetBans::apply() {
     else if (!is_over(one))
       bans.push_back({*who, local_end_of(one), one.why(), false});
   }
-  if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted);
+  const bool old = !std::exchange(knows_, true);
+  if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted, old);
   if (!listed.empty() || !unlisted.empty()) user_.learn_listed(listed, unlisted);
 }
 

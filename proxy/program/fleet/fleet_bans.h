@@ -28,8 +28,8 @@ class FleetBans final : private net::Ticker::User {
   struct User {
     virtual ~User() = default;
     /// Applies bans that other nodes made, and lifts those of networks that they unbanned. They are in force when this
-    /// returns.
-    virtual void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) = 0;
+    /// returns. `old`: the bans were made before this node knew the fleet's.
+    virtual void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted, bool old) = 0;
     /// The same for networks that are allowed or denied, and those that were removed from their list.
     virtual void learn_listed(const std::vector<relay::ListedNetwork>& listed,
                               const std::vector<net::Network>& unlisted) = 0;
@@ -84,6 +84,7 @@ class FleetBans final : private net::Ticker::User {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   net::Loop& loop_;
   bool opened_ = false, complete_ = false;  // complete_: all entries of the bucket were received
+  bool knows_ = false;                      // they were received once
   bool asks_ = false, fails_ = false;       // one order at a time
   Millis not_before_ = 0;
   std::map<std::string, Known> known_;  // by key

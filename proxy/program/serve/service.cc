@@ -345,10 +345,10 @@ ReplyRow Service::node_row() const {
           number_field("sessions", players() + older_players()), flag_field("draining", draining)};
 }
 
-/// Applies the bans and unbans of other nodes.
-void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) {
+/// Applies the bans and unbans of other nodes. Hooks are not told of old bans: they were when those were made.
+void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted, bool old) {
   for (const net::Network& who : lifted) bans_.remove(who);
-  for (const relay::Ban& ban : bans) bans_.add(ban);
+  for (const relay::Ban& ban : bans) (void)(old ? bans_.restore(ban) : bans_.add(ban));
   if (const auto kept = kept_bans_.save(); !kept) log_error("a ban of the fleet is not kept: {}", kept.error().text);
   const auto gone = end_sessions_of(server_, roster_, bans);
   if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", attendees_text(gone));

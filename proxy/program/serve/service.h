@@ -196,7 +196,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<Done> open_metrics();
   Outcome<Done> open_operator_page();
   void start_acceptors();
-  void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) override;
+  void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted, bool old) override;
   void learn_listed(const std::vector<relay::ListedNetwork>& listed,
                     const std::vector<net::Network>& unlisted) override;
   ReplyRow node_row() const;

@@ -10,12 +10,13 @@ namespace entente::fleet_bans_test {
 namespace {
 
 struct Learner final : FleetBans::User {
-  void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& no_more) override {
+  void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& no_more, bool are_old) override {
     learned += bans.size();
+    old += are_old ? bans.size() : 0;
     lifted += no_more.size();
   }
   void learn_listed(const std::vector<relay::ListedNetwork>&, const std::vector<net::Network>&) override {}
-  std::size_t learned = 0, lifted = 0;
+  std::size_t learned = 0, lifted = 0, old = 0;
 };
 
 TEST_CASE("a ban that is not sent yet stays when another node removes the entry of an older one") {
@@ -44,6 +45,28 @@ TEST_CASE("a ban that is not sent yet stays when another node removes the entry 
   Learner other;
   FleetBans others(*station.line, station.loop, other, names, "b", 1, {});
   CHECK(station.until([&] { return other.learned == 2; }));
+}
+
+TEST_CASE("bans of the fleet from before a node began are old to it, and later ones are not") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user, other;
+  const fleet::Subjects names("entente");
+  FleetBans bans(*station.line, station.loop, user, names, "a", 1, {});
+  const net::Network first = *net::Network::parse("192.0.2.1"), second = *net::Network::parse("192.0.2.2");
+  const relay::Ban ban{first, relay::Ban::kForGood, "", false};
+  bans.changed(first, &ban);
+  REQUIRE(station.until([&] { return bans.waiting() == 0; }));
+
+  const FleetBans begins(*station.line, station.loop, other, names, "b", 1, {{{ban}, {}}, {}});  // has it in its file
+  REQUIRE(station.until([&] { return other.learned == 1; }));
+  CHECK(other.old == 1);
+  bans.changed(second, &ban);
+  REQUIRE(station.until([&] { return other.learned == 2; }));
+  CHECK(other.old == 1);
+  CHECK(user.learned == 0);
 }
 
 TEST_CASE("a ban that was shortened while its node was cut off, and is over, is lifted everywhere") {

@@ -15,6 +15,7 @@
 #include "tests/program/native_client.h"
 #include "tests/support/connection.h"
 #include "tests/support/pattern.h"
+#include "tests/support/receiver.h"
 
 namespace entente::fleet_control_test {
 namespace {
@@ -311,6 +312,25 @@ TEST_CASE(
   CHECK(has(b.ctl({"unlist", "127.0.0.7"}).err, "is in no list that operators keep"));
   CHECK(has(b.ctl({"deny", "everybody"}).err, "'everybody' is not a network"));
   CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--yes' and '--why TEXT' may follow the network"));
+}
+
+TEST_CASE("a hook is told of the bans that other nodes make while its node runs, and of no older ones") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  testing::Receiver receiver;
+  NodeProcess a(nats, "a");
+  CHECK(a.ctl({"ban", "192.0.2.1"}).code == 0);
+  NodeProcess b(nats, "b", "[[hook]]\nname = 'h'\nurl = '" + receiver.url() + "'\nevents = ['ban']\n");
+  REQUIRE(b.says({"bans"}, "192.0.2.1\t"));
+  CHECK(a.ctl({"ban", "192.0.2.2", "--why", "the first"}).code == 0);
+  receiver.await("the first");
+  b.stop();
+  CHECK(a.ctl({"ban", "192.0.2.3"}).code == 0);
+  b.start();  // with its file
+  REQUIRE(b.says({"bans"}, "192.0.2.3\t"));
+  CHECK(a.ctl({"ban", "192.0.2.4", "--why", "the second"}).code == 0);
+  receiver.await("the second");
+  CHECK(receiver.count() == 2);
 }
 
 TEST_CASE("invalid entries in the fleet's lists are ignored") {
