@@ -31,20 +31,27 @@ constexpr double kShortest = 0.05;  // seconds between positions
 /// Gives each row to all of them, and counts.
 class Writing final : public numbers::RowSink {
  public:
-  Outcome<Done> add(Outcome<std::unique_ptr<Output>> output) {
+  /// `path`: of the output.
+  Outcome<Done> add(const std::string& path, Outcome<std::unique_ptr<Output>> output) {
     if (!output) return output.error();
     outputs_.push_back(std::move(*output));
+    paths_.push_back(path);
     return Done{};
   }
   void take(const Row& row) override {
     ++rows_[row.index()];
     for (const auto& output : outputs_) output->take(row);
   }
+  /// All outputs, or none of them.
   Outcome<Done> finish() {
     for (const auto& output : outputs_)
-      if (output->failed()) return *output->failed();
-    for (const auto& output : outputs_)
-      if (const auto done = output->finish(); !done) return done;
+      if (const auto done = output->complete(); !done) return done;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (const auto done = outputs_[i]->finish(); !done) {
+        std::error_code ignored;
+        while (i-- > 0) std::filesystem::remove_all(paths_[i], ignored);
+        return done;
+      }
     return Done{};
   }
   /// "12 deaths, 3 players"
@@ -58,6 +65,7 @@ class Writing final : public numbers::RowSink {
 
  private:
   std::vector<std::unique_ptr<Output>> outputs_;
+  std::vector<std::string> paths_;
   std::array<std::uint64_t, std::variant_size_v<Row>> rows_{};
 };
 
@@ -78,7 +86,7 @@ Outcome<Done> write(const std::vector<Form>& forms, PlayedWords& words, const Ex
                     std::ostream& out) {
   Writing writing;
   for (const Form& form : forms)
-    if (const auto added = writing.add(form.open(form.path)); !added) return added;
+    if (const auto added = writing.add(form.path, form.open(form.path)); !added) return added;
   const auto every = static_cast<core::Micros>(std::llround(options.every * 1e6));
   if (const auto read = numbers::read(words, numbers::name_of(options.source), every, writing); !read) return read;
   if (const auto done = writing.finish(); !done) return done;

@@ -52,8 +52,8 @@ class JsonOutput final : public Output {
     out += "}\n";
     if (const auto flushed = file_.flush(); !flushed) failed_ = flushed.error();
   }
-  const std::optional<Error>& failed() const override { return failed_; }
-  Outcome<Done> finish() override { return failed_ ? *failed_ : file_.finish(); }
+  Outcome<Done> complete() override { return failed_ ? *failed_ : file_.sync(); }
+  Outcome<Done> finish() override { return file_.finish(); }
 
  private:
   TextFile file_;
@@ -98,12 +98,14 @@ class CsvOutput final : public Output {
     out += "\r\n";
     if (const auto flushed = file.flush(); !flushed) failed_ = flushed.error();
   }
-  const std::optional<Error>& failed() const override { return failed_; }
 
-  Outcome<Done> finish() override {
+  Outcome<Done> complete() override {
     if (failed_) return *failed_;
     for (TextFile& file : files_)
       if (const auto done = file.finish(); !done) return done;
+    return Done{};
+  }
+  Outcome<Done> finish() override {
     std::error_code error;
     fs::rename(part_, folder_, error);  // fails if there is a folder with files, or a file
     if (error) return Error{"cannot rename " + part_ + " to " + folder_ + ": " + error.message()};
@@ -143,9 +145,13 @@ Outcome<Done> TextFile::flush(bool all) {
   return written;
 }
 
-Outcome<Done> TextFile::finish() {
+Outcome<Done> TextFile::sync() {
   if (auto flushed = flush(true); !flushed) return flushed;
-  if (auto synced = file_->sync(); !synced) return synced;
+  return file_->sync();
+}
+
+Outcome<Done> TextFile::finish() {
+  if (auto synced = sync(); !synced) return synced;
   if (auto finished = file_->finish(); !finished) return finished;
   file_.reset();
   return Done{};

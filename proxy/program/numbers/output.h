@@ -15,9 +15,9 @@ namespace entente::numbers {
 
 class Output : public RowSink {
  public:
-  /// Why nothing more can be written; none while it can.
-  virtual const std::optional<Error>& failed() const = 0;
-  /// Completes the files.
+  /// Writes what is left, or says why something could not be written. Nothing is taken after this.
+  virtual Outcome<Done> complete() = 0;
+  /// Gives the files their names. REQUIRES: complete() has succeeded.
   virtual Outcome<Done> finish() = 0;
 };
 
@@ -39,6 +39,8 @@ class TextFile {
 
   std::string& text() { return text_; }  ///< what is added here is written by flush() and finish()
   Outcome<Done> flush(bool all = false);
+  /// Writes everything; it is on the disk then.
+  Outcome<Done> sync();
   Outcome<Done> finish();
 
  private:

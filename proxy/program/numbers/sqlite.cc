@@ -83,9 +83,8 @@ class SqliteOutput final : public Output {
     if (sqlite3_step(insert) != SQLITE_DONE) fail();
     sqlite3_reset(insert);
   }
-  const std::optional<Error>& failed() const override { return failed_; }
 
-  Outcome<Done> finish() override {
+  Outcome<Done> complete() override {
     for (const Table& table : tables())
       for (const Column& column : table.columns)
         if (*column.refers != '\0')
@@ -96,7 +95,9 @@ class SqliteOutput final : public Output {
     if (!failed_ && sqlite3_close(database_.get()) != SQLITE_OK) fail();
     if (failed_) return *failed_;
     (void)database_.release();
-    if (auto synced = file_->sync(); !synced) return synced;
+    return file_->sync();
+  }
+  Outcome<Done> finish() override {
     if (auto finished = file_->finish(); !finished) return finished;
     file_.reset();
     return Done{};

@@ -199,6 +199,20 @@ TEST_CASE("a full disk is an error, and leaves no file") {
   for (const auto& entry : fs::directory_iterator(folder.path())) CHECK(entry.path().filename() == "a.mcap");
 }
 
+TEST_CASE("if the disk is full for one of two outputs, there is neither") {
+  const Folder folder;
+  const std::string file = clip_match::match(folder.file("a.mcap"));
+  for (const std::string form : {"--csv", "--jsonl"}) {
+    // 48 KiB are enough for the text, but not for the database's tables and indexes, which are written at the end.
+    const std::string script = "ulimit -f 96; exec \"$0\" export \"$1\" " + form + " \"$2\" --sqlite \"$3\"";
+    const Ended ended =
+        run({"/bin/sh", "-c", script, testing::entente_binary(), file, folder.file("text"), folder.file("database")});
+    CHECK_MESSAGE(ended.code == kFailed, form << ended.err);
+    CHECK_MESSAGE(ended.err.find("database.writing") != std::string::npos, ended.err);
+  }
+  for (const auto& entry : fs::directory_iterator(folder.path())) CHECK(entry.path().filename() == "a.mcap");
+}
+
 TEST_CASE("a damaged recording gives what can be read, and the command fails") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap"));
