@@ -131,6 +131,14 @@ std::string version_of(std::string_view text) {
   return out;
 }
 
+/// How many bytes at its beginning are numbers that cannot be an address, as in "2.4.26.20231119-STABLE".
+std::size_t numbers_of_version(std::string_view text) {
+  const std::string_view numbers = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto dots = std::count(numbers.begin(), numbers.end(), '.');
+  const bool dated = dots == 3 && numbers.size() - numbers.rfind('.') > 4;  // more than three digits
+  return dots < 3 || dated ? numbers.size() : 0;
+}
+
 /// A variable, as bzfs or as words name it.
 bool is_stock_rule(std::string_view name) {
   constexpr std::string_view kPrefix = "BZFLAG.";
@@ -221,9 +229,7 @@ Censor::Censor(PersonalGroups keep) : keep_(keep) {
 
 std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
   if (text.empty()) return std::nullopt;
-  const auto unless = [&](bool fits) {
-    return fits ? std::nullopt : std::optional(replaced(PersonalGroup::kTexts, ""));
-  };
+  const auto unless = [&](bool fits) { return fits ? std::nullopt : written(PersonalGroup::kTexts, text, ""); };
   switch (kind) {
     case Personal::kHarmless:
       return std::nullopt;
@@ -260,12 +266,15 @@ std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
     case Personal::kVersion: {
       std::string version = version_of(text);
       if (version == text) return std::nullopt;
-      return replaced(PersonalGroup::kTexts, std::move(version));
+      if (!keeps(PersonalGroup::kTexts)) return replaced(PersonalGroup::kTexts, std::move(version));
+      const std::size_t numbers = numbers_of_version(text);
+      const auto rest = written(PersonalGroup::kTexts, text.substr(numbers), "");
+      return rest ? std::optional(std::string(text.substr(0, numbers)) + *rest) : std::nullopt;
     }
     case Personal::kHash: {
       auto other = hash(text);
       if (other && *other == text) return std::nullopt;
-      return other ? other : std::optional(replaced(PersonalGroup::kTexts, ""));
+      return other ? other : written(PersonalGroup::kTexts, text, "");
     }
     case Personal::kVariable:
       return unless(is_stock_rule(text));

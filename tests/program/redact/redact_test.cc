@@ -264,6 +264,24 @@ TEST_CASE("texts: what is left of each kind") {
   CHECK(censor.remark("dialling 10.1.2.3:5154 for anna-b") == "dialling 192.0.2.1:5154 for player2-_");
 }
 
+TEST_CASE("kept texts: versions, variables and their values stay, but not the names and addresses in them") {
+  PersonalGroups keep;
+  keep.set(static_cast<std::size_t>(PersonalGroup::kTexts));
+  Censor censor(keep);
+  (void)censor.text(Personal::kName, "Anna");
+  const auto told = [&](Personal kind, const std::string& text) { return censor.text(kind, text).value_or(text); };
+  CHECK(told(Personal::kVersion, "2.4.26.20231119-STABLE-linux") == "2.4.26.20231119-STABLE-linux");
+  CHECK(told(Personal::kVersion, "2.4-anna") == "2.4-player1");
+  CHECK(told(Personal::kVersion, "OpenSpades 0.1.3") == "OpenSpades 0.1.3");
+  CHECK(told(Personal::kVersion, "10.1.2.3") == "192.0.2.1");
+  CHECK(told(Personal::kVariable, "_serverMotto") == "_serverMotto");
+  CHECK(told(Personal::kVariable, "_ofAnna") == "_ofplayer1");
+  CHECK(told(Personal::kValue, "be nice") == "be nice");
+  CHECK(told(Personal::kValue, "10.1.2.3") == "192.0.2.1");
+  CHECK(told(Personal::kCode, "a mine") == "a mine");
+  CHECK(told(Personal::kGame, "bzflag 9") == "bzflag 9");
+}
+
 TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and secrets") {
   PersonalGroups keep;
   keep.set(static_cast<std::size_t>(PersonalGroup::kChat));
