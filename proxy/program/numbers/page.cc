@@ -88,7 +88,7 @@ void moments(const Statistics& statistics, std::string& out) {
                                                    : ",\"match\",";
     out += std::to_string(moment.player) + "," + std::to_string(moment.by) + ",";
     json_text(moment.text, out);
-    out += ']';
+    out += moment.team_kill ? ",true]" : "]";
   }
   out += ']';
 }

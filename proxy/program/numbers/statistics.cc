@@ -129,7 +129,7 @@ void Statistics::count(const Death& death) {
   else
     ++beyond_;
   add({death.time_s, Moment::What::kDeath, static_cast<std::size_t>(death.victim.number),
-       static_cast<std::size_t>(killed ? death.killer.number : 0), death.why});
+       static_cast<std::size_t>(killed ? death.killer.number : 0), death.why, killed && death.team_kill});
 }
 
 void Statistics::count(const Capture& capture) {

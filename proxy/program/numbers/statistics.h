@@ -35,6 +35,7 @@ struct Moment {
   What what = What::kDeath;
   std::size_t player = 0, by = 0;  ///< places in players() plus 1; 0: nobody. Of a death: who died, and the killer
   std::string text;                ///< of a death: why; of a capture: the team
+  bool team_kill = false;          ///< a death by the own team, which does not count as a kill
 };
 
 class Statistics final : public RowSink {

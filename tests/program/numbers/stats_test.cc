@@ -256,6 +256,20 @@ TEST_CASE("the page is one file, and names in it are not HTML") {
   CHECK(text_of(path) == page);
 }
 
+TEST_CASE("the page marks team kills, so that its curve has all other kills, also of players who changed their team") {
+  const Folder folder;
+  Statistics counted;
+  for (const Row& row : std::vector<Row>{death(1, 2, 1), death(2, 2, 1, true), player(1, "anna"), player(2, "bob"),
+                                         whole(10)})  // both are red at the end
+    counted.take(row);
+  counted.finish();
+  const std::string path = folder.file("a.html");
+  REQUIRE(write_page(path, counted, PagePlaces(), "a.mcap").ok());
+  const std::string page = text_of(path);
+  CHECK(has(page, "[1,\"death\",2,1,\"shot\"],\n[2,\"death\",2,1,\"shot\",true]]"));
+  CHECK(counted.players()[0].kills == 1);
+}
+
 TEST_CASE("a world with invalid bounds has no map") {
   PagePlaces places;
   words::World land;

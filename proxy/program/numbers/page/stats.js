@@ -273,10 +273,8 @@
         svg.append(draw("line", { class: "grid", x1: left, x2: wide - right, y1: y(kills), y2: y(kills) }), draw("text", { x: left - 8, y: y(kills) + 4, "text-anchor": "end" }, `${kills}${kills === most ? most === 1 ? " kill" : " kills" : ""}`));
       for (const player of series) {
         let kills = 0, path = `M${x(0)} ${y(0)}`;
-        for (const [time, what, victim, by] of data.moments) {
-          if (what !== "death" || by !== player.player) continue;
-          const one = data.players[victim - 1];
-          if (one && one.team === player.team && player.team_kills) continue;
+        for (const [time, what, , by, , teamKill] of data.moments) {
+          if (what !== "death" || by !== player.player || teamKill) continue;
           path += `H${x(time).toFixed(1)}V${y(Math.min(++kills, most)).toFixed(1)}`;
         }
         svg.append(draw("path", { d: `${path}H${x(data.ended_s)}`, fill: "none", stroke: colourOf.get(player.player), "stroke-width": 2, "stroke-linejoin": "round" }));
