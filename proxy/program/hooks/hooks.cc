@@ -30,6 +30,19 @@ bool is_about_a_route(const relay::News& news) {
   return !news.text(NewsField::kRoute).empty() || !news.text(NewsField::kArena).empty();
 }
 
+/// The arena or the route.
+std::string place_of(const relay::News& news) {
+  const std::string_view arena = news.text(NewsField::kArena);
+  return std::string(arena.empty() ? news.text(NewsField::kRoute) : arena);
+}
+
+/// The news that nobody is there any more.
+relay::News empty_like(const relay::News& news) {
+  return relay::News(NewsKind::kEmpty)
+      .set(NewsField::kRoute, std::string(news.text(NewsField::kRoute)))
+      .set(NewsField::kArena, std::string(news.text(NewsField::kArena)));
+}
+
 bool is_for(const HookSettings& settings, const relay::News& news) {
   if (!settings.wants(news.kind())) return false;
   if (settings.routes.empty() || !is_about_a_route(news)) return true;
@@ -191,10 +204,8 @@ std::shared_ptr<const HookEvent> Hooks::numbered(relay::News news) {
   return std::make_shared<const HookEvent>(HookEvent{std::move(news), prefix_ + "-" + std::to_string(++last_id_)});
 }
 
-std::uint64_t Hooks::count_players(const relay::News& news) {
-  const std::string_view arena = news.text(NewsField::kArena);
-  const std::string place(arena.empty() ? news.text(NewsField::kRoute) : arena);
-  if (news.kind() == NewsKind::kJoin) return ++players_[place];
+std::uint64_t Hooks::count_players(const std::string& place, NewsKind kind) {
+  if (kind == NewsKind::kJoin) return ++players_[place];
   const auto found = players_.find(place);
   if (found == players_.end()) return 0;
   if (--found->second != 0) return found->second;
@@ -204,16 +215,35 @@ std::uint64_t Hooks::count_players(const relay::News& news) {
 
 void Hooks::post(relay::News news) {
   const std::lock_guard lock(mutex_);
-  const bool leaves = news.kind() == NewsKind::kLeave;
-  if (leaves || news.kind() == NewsKind::kJoin) news.set(NewsField::kPlayers, count_players(news));
-  if (kinds_ == 0 || stopped_) return;
   std::optional<relay::News> last;
-  if (leaves && std::get<std::uint64_t>(news[NewsField::kPlayers]) == 0)
-    last.emplace(NewsKind::kEmpty)
-        .set(NewsField::kRoute, std::string(news.text(NewsField::kRoute)))
-        .set(NewsField::kArena, std::string(news.text(NewsField::kArena)));
+  if (news.kind() == NewsKind::kLeave || news.kind() == NewsKind::kJoin) {
+    const std::string place = place_of(news);
+    const std::uint64_t players = count_players(place, news.kind());
+    news.set(NewsField::kPlayers, players);
+    if (players != 0)
+      held_.erase(place);
+    else if (holds_empty_ && tells_empty_)
+      held_.insert_or_assign(place, empty_like(news));
+    else if (tells_empty_)
+      last = empty_like(news);
+  }
+  if (kinds_ == 0 || stopped_) return;
   put(numbered(std::move(news)), nullptr);
   if (last) put(numbered(std::move(*last)), nullptr);
+}
+
+void Hooks::hold_empty(bool on) {
+  const std::lock_guard lock(mutex_);
+  holds_empty_ = on;
+  if (on) return;
+  for (const auto& [place, news] : std::exchange(held_, {}))
+    if (kinds_ != 0 && !stopped_) put(numbered(empty_like(news)), nullptr);
+}
+
+void Hooks::stop_telling_empty() {
+  const std::lock_guard lock(mutex_);
+  tells_empty_ = false;
+  held_.clear();
 }
 
 void Hooks::put(const std::shared_ptr<const HookEvent>& event, const HookLine* only) {

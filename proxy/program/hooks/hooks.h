@@ -45,6 +45,11 @@ class Hooks {
   bool wants(relay::NewsKind kind) const;
   /// From any thread.
   void post(relay::News news);
+  /// `on`: other processes serve players, too, and no place is said to be empty. Then, those that have become empty
+  /// here meanwhile and still are. From any thread.
+  void hold_empty(bool on);
+  /// From now on, another process says which places are empty. From any thread.
+  void stop_telling_empty();
   /// Sends a test event to the hook with this name. `by`: who asks. From any thread.
   Outcome<Done> test(const std::string& name, const std::string& by);
   /// Sends what waits, for a bounded time, and ends the thread. Later events are dropped.
@@ -57,7 +62,7 @@ class Hooks {
   class Thread;
   void put(const std::shared_ptr<const HookEvent>& event, const HookLine* only);
   std::shared_ptr<const HookEvent> numbered(relay::News news);
-  std::uint64_t count_players(const relay::News& news);
+  std::uint64_t count_players(const std::string& place, relay::NewsKind kind);
 
   const Options options_;
   net::Loop loop_;            // of the thread, which may begin when no descriptors are left
@@ -67,7 +72,9 @@ class Hooks {
   mutable std::mutex mutex_;             // of what follows
   std::vector<std::shared_ptr<HookLine>> lines_;
   std::map<std::string, std::uint64_t> players_;  // by arena or route
-  std::unique_ptr<Thread> thread_;                // null: there was no hook yet, or it has stopped
+  std::map<std::string, relay::News> held_;       // the news that a place is empty, by the same
+  bool holds_empty_ = false, tells_empty_ = true;
+  std::unique_ptr<Thread> thread_;  // null: there was no hook yet, or it has stopped
   bool stopped_ = false;
 };
 

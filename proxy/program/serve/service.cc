@@ -576,7 +576,10 @@ std::uint64_t Service::players() const {
 }
 
 Millis Service::count_older_players() {
-  if (!hand_over_.given()) older_players_ = older_sessions(config_.control().socket());
+  if (hand_over_.given()) return kOlderEvery;
+  older_players_ = older_sessions(config_.control().socket());
+  // The first look may come before the process that gave has its own socket.
+  hooks_.hold_empty(older_players_ != 0 || std::exchange(looks_again_, false));
   return kOlderEvery;
 }
 
@@ -675,6 +678,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     if (!known)
       log_warn("the running program does not hand over bans that are not in access.ban_file: {}", known.error().text);
     const bool lacks = known && restore(*known);
+    hooks_.hold_empty(looks_again_ = true);
     if (const auto taken = take_over->take(); !taken) return taken;
     if (lacks)
       if (const auto saved = kept_bans_.save(); !saved)
@@ -797,6 +801,7 @@ void Service::give(std::int32_t pid, bool own) {
   acceptor_->leave();
   left_acceptor_ = std::move(acceptor_);
   if (taken_over_) taken_over_();
+  hooks_.stop_telling_empty();
   server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));

@@ -253,6 +253,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
   bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};
+  bool looks_again_ = false;  // of the thread `files`: there may be older processes that it has not seen
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
   std::optional<Housekeeping::Work> counting_older_, telling_bans_;
 };

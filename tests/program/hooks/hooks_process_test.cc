@@ -13,6 +13,7 @@
 
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
+#include "tests/program/fleet/fleet_process.h"
 #include "tests/support/free_port.h"
 #include "tests/support/listening.h"
 #include "tests/support/receiver.h"
@@ -173,6 +174,30 @@ TEST_CASE("a rule that fails is switched off, and a hook says so") {
   CHECK(text_of(off, "route") == "");
   CHECK(text_of(off, "rule").find("bad") != std::string::npos);
   CHECK(text_of(off, "reason").find("no") != std::string::npos);
+}
+
+TEST_CASE("after an upgrade, an arena is not said to be empty while the old process has players") {
+  Receiver receiver;
+  const auto port = static_cast<std::uint16_t>(testing::free_port());
+  const Hooked its(hook(receiver, R"("join", "leave", "empty")") + "[[arena]]\nname = \"lobby\"\nlisten = [\"" +
+                   native(port) + "\"]\n");
+  REQUIRE(its.port("native json") == port);
+  const auto anna = its.bot(native(port), "anna");
+  receiver.await("anna joined");
+  const Ended upgraded = its.ctl({"upgrade"});
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+  const Young young{std::stoi(upgraded.out.substr(std::string("process ").size()))};
+  const auto bob = its.bot(native(port), "bob");
+  receiver.await("bob joined");
+  bob->signal(SIGTERM);
+  receiver.await("bob left");
+  CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
+  receiver.await("\"event\":\"test\"");
+  for (const Receiver::Request& one : receiver.await(4)) CHECK(one.body.find("\"empty\"") == std::string::npos);
+  anna->signal(SIGTERM);
+  receiver.await("anna left");
+  CHECK(text_of(parsed(receiver.await("\"event\":\"empty\"")), "arena") == "lobby");
+  CHECK(receiver.count() == 6);
 }
 
 TEST_CASE("a hook is told that a rule has made a ban") {

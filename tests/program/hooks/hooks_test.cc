@@ -96,6 +96,34 @@ TEST_CASE("an event is sent as JSON with a new id, and one that no hook wants is
   CHECK(reports(hooks, [](const auto& its) { return its.totals.delivered == 3 && its.waiting == 0; }));
 }
 
+TEST_CASE("while another process has players, too, no place is said to be empty, and later those that still are") {
+  Receiver receiver;
+  Hooks hooks;
+  hooks.set({settings_of(receiver.url("/a"), {"empty"})});
+  hooks.hold_empty(true);
+  hooks.post(join("anna"));
+  hooks.post(leave("anna"));
+  hooks.post(join("bob", "ffa"));
+  hooks.post(leave("bob", "ffa"));
+  hooks.post(join("bob", "ffa"));
+  REQUIRE(hooks.test("h", ""));
+  CHECK(text_of(parsed(receiver.await(1)[0].body), "event") == "test");
+  hooks.hold_empty(false);
+  CHECK(text_of(parsed(receiver.await(2)[1].body), "route") == "ctf");
+  hooks.post(leave("bob", "ffa"));
+  CHECK(text_of(parsed(receiver.await(3)[2].body), "route") == "ffa");
+
+  hooks.hold_empty(true);
+  hooks.post(join("carl"));
+  hooks.post(leave("carl"));
+  hooks.stop_telling_empty();
+  hooks.hold_empty(false);
+  hooks.post(join("carl"));
+  hooks.post(leave("carl"));
+  REQUIRE(hooks.test("h", ""));
+  CHECK(text_of(parsed(receiver.await(4)[3].body), "event") == "test");
+}
+
 TEST_CASE("a hook that a reload adds while no descriptor is left works once there are some") {
   Receiver receiver;
   Hooks hooks;
