@@ -96,6 +96,17 @@ TEST_CASE("aos back: the player may ask to spawn before the map is loaded; a spe
   CHECK(watcher.waits(3 * kSecond) == "");
 }
 
+TEST_CASE("aos back: a player who chooses a side before it has entered plays on that side") {
+  Scene scene;
+  scene.comes();
+  scene.hears(anna());
+  words::Change change;
+  change.set_kit(2);
+  CHECK_FALSE(has(scene.hears(change), "sends "));
+  change.set_team(words::GREEN);
+  CHECK(has(scene.hears(change), "sends ExistingPlayer player=3 team=1 weapon=1 "));
+}
+
 TEST_CASE("aos back: answers a version request, echoes a challenge, and reports no cached map in 0.76") {
   Scene scene;
   CHECK(scene.receives(HandshakeInit{{0, 0, 0, 42}}) == "sends HandshakeReturn challenge=(0 0 0 42)\n");

@@ -64,7 +64,17 @@ struct Mirror {
 
   std::string server_says(const Message& message) {
     room.received(core::kBackId, {Lane::kStream, written(message, Way::kToClient)}, now);
-    return waits(700 * kMillisecond).second;
+    const auto [to_server, to_client] = waits(700 * kMillisecond);
+    answers += to_server;
+    return to_client;
+  }
+  /// The server is lost, and comes back with the same map. Returns what it receives until then.
+  std::string server_restarts() {
+    room.transition().replace_back(faces().back({dialect, {}}), {"it is lost"}, now);
+    room.back_opened({}, now);
+    answers.clear();
+    server_greets();
+    return answers;
   }
   std::string client_says(const Message& message) {
     room.received(seat, {Lane::kStream, written(message, Way::kToServer)}, now);
@@ -93,6 +103,7 @@ struct Mirror {
   core::Id seat = 0;
   Micros now = 0;
   std::string greeting;  ///< of the client
+  std::string answers;   ///< to what the server said
 };
 
 ExistingPlayer our_client() {
@@ -219,6 +230,24 @@ TEST_CASE("a player becomes a spectator, and a spectator a player, in the same g
     mirror.server_says(created(0, kSpectator, 150.5F, 150.5F, "anna"));
     CHECK(mirror.client_says(join) == joins);
     CHECK(mirror.server_says(us) == mirror.line(us, Way::kToClient));
+  }
+}
+
+TEST_CASE("a dead player plays, and a spectator watches, when the lost server is back: their clients ask for nothing") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Mirror dead(dialect);
+    enter(dead);
+    dead.server_says(KillAction{0, 1, 1, 20});
+    CHECK(has(dead.server_restarts(), "ExistingPlayer player=0 team=0 "));
+    const CreatePlayer us = created(0, 0, 150.5F, 150.5F, "anna");
+    CHECK(dead.server_says(us) == dead.line(us, Way::kToClient));
+
+    Mirror watcher(dialect);
+    enter(watcher);
+    watcher.client_says(ChangeTeam{0, kSpectator});
+    watcher.server_says(KillAction{0, 0, kByTeamChange, 2});
+    watcher.server_says(created(0, kSpectator, 150.5F, 150.5F, "anna"));
+    CHECK(has(watcher.server_restarts(), "ExistingPlayer player=0 team=255 "));
   }
 }
 

@@ -325,7 +325,10 @@ class MovableFront final : public Front {
     const std::string line = text(frames.bytes);
     words::Watch watch;
     watch.set_mode(words::Watch::ROAM);
-    if (line == "enter") out.say(words::Enter());
+    words::Enter enter;
+    if (line == "enter to watch") enter.set_role(words::WATCH);
+    if (line == "enter as a man") enter.set_body(words::Unit::MAN);
+    if (line.starts_with("enter")) out.say(enter);
     if (line == "spawn") out.say(words::Spawn());
     if (line == "watch") out.say(watch);
   }
@@ -353,11 +356,11 @@ class LedBack final : public Back {
     const std::string line = text(frames.bytes);
     if (line == "progress") out.say(words::WorldProgress());
     if (line.starts_with("in")) {
-      words::Player player;
-      player.set_id(player_);
-      out.say(player);
+      out.say(me(role_));
       out.say(words::Ready());
     }
+    if (line == "plays") out.say(me(words::PLAY));
+    if (line == "watches") out.say(me(words::WATCH));
     if (line == "in, and kicks") out.say(kicked());
     if (line == "in, kicks and goes") out.say(kicked()), out.close("kicked");
     if (line == "in, and goes") out.close("it stops");
@@ -385,16 +388,24 @@ class LedBack final : public Back {
   }
   void hear(const Intent& intent, BackOut& out) override {
     player_ = intent.by;
+    if (const auto* enter = as<words::Enter>(intent)) role_ = enter->role();
     out.send(Lane::kStream, as_bytes(name_of(intent)));
   }
 
  private:
+  words::Player me(words::Role role) const {
+    words::Player player;
+    player.set_id(player_);
+    player.set_role(role);
+    return player;
+  }
   static words::Kicked kicked() {
     words::Kicked kicked;
     kicked.set_text("not you");
     return kicked;
   }
   Id player_ = 0, unit_ = 0;
+  words::Role role_ = words::PLAY;
 };
 
 /// A player, its own server, and the next one.
@@ -471,6 +482,38 @@ TEST_CASE("a player who is dead and does not wait to spawn stays so at the next 
   }
   CHECK(travel.comes_back().find(kSpawns) == std::string::npos);
   CHECK_FALSE(travel.room.transition().awaits_server());
+}
+
+TEST_CASE("a dead player whose client leaves its next lives to the server spawns at the next one") {
+  Travel travel;
+  travel.wants("enter as a man");
+  travel.server("in");
+  travel.wants("spawn");
+  travel.server("spawned");
+  travel.server("died");
+  SUBCASE("its server is lost") { CHECK(travel.comes_back().ends_with(kSpawns)); }
+  SUBCASE("it is moved") { CHECK(travel.moves().ends_with(kSpawns)); }
+}
+
+TEST_CASE("a player who has begun to watch, or to play, does so at the next server") {
+  const auto role_after = [](std::initializer_list<std::string_view> story, bool moves) {
+    Travel travel;
+    for (const std::string_view line : story) {
+      if (line == "lost")
+        travel.comes_back();
+      else
+        line.starts_with("enter") || line == "watch" ? travel.wants(line) : travel.server(line);
+    }
+    moves ? travel.moves() : travel.comes_back();
+    return travel.room.world().player(travel.anna)->player.role();
+  };
+  for (const bool moves : {false, true}) {
+    CAPTURE(moves);
+    CHECK(role_after({"enter", "in", "watch", "watches"}, moves) == words::WATCH);
+    CHECK(role_after({"enter to watch", "in", "plays"}, moves) == words::PLAY);
+    CHECK(role_after({"enter", "in", "watch", "watches", "lost", "plays", "spawned"}, moves) == words::PLAY);
+    CHECK(role_after({"enter", "in", "watches"}, moves) == words::PLAY);  // there was no other place for it
+  }
 }
 
 TEST_CASE("a player who waits to spawn in a shared room does so at the server to which it is moved") {

@@ -70,7 +70,7 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
 void AosBack::hear_other(const core::Intent& intent, Outlet& out) {
   const auto each = [&]<class Word>(const Word& word) {
     if constexpr (core::kOneHears<Word, Outlet, Joining, Man, Hands, BackChat>)
-      core::hand(word, out, joining_, man_, hands_, chat_);
+      core::hand(word, out, hands_, joining_, man_, chat_);
     else if (!man_.steer(intent))
       core::drop_unsupported<mapping>(intent, out);
   };

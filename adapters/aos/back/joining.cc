@@ -153,6 +153,11 @@ void Joining::hear(const words::Spawn&, BackOut& out) {
   enter(out);
 }
 
+/// A player who chooses a side wants to play. Hands has heard the change before.
+void Joining::hear(const words::Change& change, BackOut& out) {
+  if (server_.stage == Stage::kReadyToEnter && change.has_team()) hear(words::Spawn(), out);
+}
+
 /// Reports our player as its client requested it. The server creates the player only when it enters.
 void Joining::introduce(BackOut& out) {
   if (server_.stage != Stage::kReadyToEnter || !server_.wish || out.me() == 0) return;

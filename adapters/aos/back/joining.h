@@ -30,6 +30,7 @@ class Joining {
   void hear(const words::Enter& wish, BackOut& out);
   void hear(const words::Watch& watch, BackOut& out);
   void hear(const words::Spawn&, BackOut& out);
+  void hear(const words::Change& change, BackOut& out);
 
   /// The map and its State Data are complete: reports them to the room.
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);

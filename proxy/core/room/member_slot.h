@@ -152,6 +152,7 @@ class Seat final : public MemberSlot<Front, Intent> {
     link_ = Link::kUp;
     member = std::move(from.front);
     wants_spawn = from.wants_spawn;
+    wants_to_watch = from.wants_to_watch;
     last_number = from.last_number;
     wake(from.wakes_at);
   }
@@ -164,6 +165,7 @@ class Seat final : public MemberSlot<Front, Intent> {
   bool admitted = false;           ///< the host need not be asked about its next Enter
   std::optional<Intent> wish;      ///< in a shared room: the seat's Enter, with its later changes
   bool wants_spawn = false;        ///< its player has asked to spawn, and is not in play yet
+  bool wants_to_watch = false;     ///< its player has asked to watch since it was in play
   std::vector<Intent> unadmitted;  ///< its Enter that the host does not admit yet, and what followed
   Micros kept_until = 0;           ///< its link broke, and its player may return until then; 0: the player is there
   std::uint32_t last_number = 0;   ///< of its intents

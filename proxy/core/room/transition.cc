@@ -84,8 +84,8 @@ void Transition::remember(const Intent& intent, Seat& seat) {
   if (as<words::Enter>(intent) != nullptr) kept = intent;
   if (as<words::Spawn>(intent) != nullptr) seat.wants_spawn = !is_alive(seat.world(), seat.me());
   const auto* watch = as<words::Watch>(intent);
-  if ((watch != nullptr && watch->mode() != words::Watch::STOP) || as<words::Leave>(intent) != nullptr)
-    seat.wants_spawn = false;
+  if (watch != nullptr) seat.wants_to_watch = watch->mode() != words::Watch::STOP;
+  if ((watch != nullptr && seat.wants_to_watch) || as<words::Leave>(intent) != nullptr) seat.wants_spawn = false;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !kept) return;
   auto& wish = std::get<words::Enter>(kept->content);
@@ -118,17 +118,22 @@ void Transition::hear(const Intent& intent) {
   if (as<words::Change>(intent) != nullptr) next_->hear(intent);
 }
 
-/// Asks for the team that the player has now.
-void Transition::set_team_of(Intent& wish) const {
+/// Asks for the team and the role that the player has now. A player who watches because its server has no place for it,
+/// or because it has lost, still wants to play.
+void Transition::set_team_and_role(Intent& wish) const {
   const PlayerState* own = room_.world().player(player());
-  const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-  if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.content).set_team(team);
+  if (own == nullptr) return;
+  auto& enter = std::get<words::Enter>(wish.content);
+  const words::Team team = own->player.team();
+  if (team != words::TEAM_ANY && team != words::RABBIT) enter.set_team(team);
+  const bool watched = enter.role() == words::WATCH, watches = own->player.role() == words::WATCH;
+  if (watches != watched && watches == seat().wants_to_watch) enter.set_role(own->player.role());
 }
 
 /// The Enter for another server, by which the player stays what it is.
 Intent Transition::wish_to_move() const {
   Intent wish = *wish_;
-  if (!meanwhile_) set_team_of(wish);
+  if (!meanwhile_) set_team_and_role(wish);
   return wish;
 }
 
@@ -210,10 +215,13 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
   return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
 }
 
-/// The next server's world is folded from now on.
+/// The next server's world is folded from now on. A client that moves a man does not ask for its next lives, because
+/// servers of its game give them unasked.
 void Transition::prepare_world() {
   world_.emplace();
-  was_alive_ = is_alive(room_.world(), player());
+  const UnitState* unit = room_.world().active_unit(player());
+  const bool asks_once = wish_ && std::get<words::Enter>(wish_->content).body() == words::Unit::MAN;
+  was_alive_ = unit != nullptr && (unit->unit.alive() || asks_once);
 }
 
 /// Removes the world of the lost server from the player.
@@ -227,7 +235,7 @@ void Transition::lose_world() {
   go(State::kLost);
   prepare_world();
   room_.facts_.deliver_now(facts_of_loss(room_.world(), player()));
-  if (wish_ && !meanwhile_) set_team_of(*wish_);
+  if (wish_ && !meanwhile_) set_team_and_role(*wish_);
 }
 
 bool Transition::withholds_from_player(const Fact& fact) {
@@ -262,7 +270,7 @@ void Transition::note_spawn(const Fact& fact, const WorldState& world) {
     who = owns->player();
   }
   Seat* const its = who != 0 ? room_.seat_with(who) : nullptr;
-  if (its != nullptr && its->wants_spawn) its->wants_spawn = !is_alive(world, who);
+  if (its != nullptr && is_alive(world, who)) its->wants_spawn = its->wants_to_watch = false;
 }
 
 void Transition::arrived() {
@@ -414,8 +422,8 @@ DetachedPlayer Transition::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   room_.now_ = now;
   Seat& seat = *room_.seat_with(id);
-  DetachedPlayer taken{std::move(seat.member), WorldState(),     *seat.wish,
-                       seat.wants_spawn,       seat.last_number, seat.timer.at};
+  DetachedPlayer taken{std::move(seat.member), WorldState(),     *seat.wish,   seat.wants_spawn,
+                       seat.wants_to_watch,    seat.last_number, seat.timer.at};
   taken.world.copy(seat.world(), 0);
   seat.leave();
   room_.drain();
@@ -434,6 +442,7 @@ void Transition::expect(const Room& from, Id id, Micros now) {
   room_.intents_.need_no_dial();
   Seat& seat = room_.add_seat(id, std::make_unique<ExpectedFront>(there.member->takes_another_world()));
   seat.entered = seat.inside = true;
+  seat.wants_to_watch = there.wants_to_watch;
   expects_ = true;
 }
 

@@ -54,6 +54,7 @@ struct DetachedPlayer {
   WorldState world;               ///< as the client knows it
   Intent wish;                    ///< its Enter, with what it changed since
   bool wants_spawn = false;       ///< has asked to spawn, and is not in play yet
+  bool wants_to_watch = false;    ///< has asked to watch since it was in play
   std::uint32_t last_number = 0;  ///< of its intents
   Micros wakes_at = 0;            ///< when its tick() is due; the far future: not at all
 };
@@ -145,7 +146,7 @@ class Transition {
   bool is_put_off() const { return put_off_ != Wait::kNothing; }
   /// What the player is told if no server comes any more: that the last one was full. Nothing: it is not to be told.
   std::optional<Fact> take_refusal();
-  /// A world has this fact now. A player whom it puts into play does not wait to spawn any more.
+  /// A world has this fact now. A player whom it puts into play does not wait to spawn any more, nor watch.
   void note_spawn(const Fact& fact, const WorldState& world);
   /// The player is in a world: it does not wait any more.
   void arrived();
@@ -158,7 +159,7 @@ class Transition {
   void go(State to);
   void prepare_world();
   void lose_world();
-  void set_team_of(Intent& wish) const;
+  void set_team_and_role(Intent& wish) const;
   Intent wish_to_move() const;
   bool is_withheld(const Fact& fact);
   bool put_off(Wait wait, std::string_view why);
@@ -181,7 +182,7 @@ class Transition {
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
   // In kLost and kMoves.
   std::optional<WorldState> world_;  // the next server's
-  bool was_alive_ = false;           // so the player is to spawn there
+  bool was_alive_ = false;           // or its client counts on a next life: the player is to spawn there
 
   // In kMoves.
   std::unique_ptr<BackSlot> next_;
