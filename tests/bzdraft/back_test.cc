@@ -485,6 +485,13 @@ TEST_CASE("a steered tank drives to its target, shoots from the muzzle, and dete
   CHECK(play.stage.waits(3 * kSecond) == "");  // dead tanks send nothing
 }
 
+TEST_CASE("a shot of a player who has left hits nobody: the next player may have its number") {
+  Play play;
+  play.come_in();
+  play.says({ShotBegin{2, 4, {80000, 0, 1570}, {-100000, 0, 0}, 0, 3500, 0}, RemovePlayer{2}});
+  CHECK(play.stage.waits(kSecond).find("sends MsgKilled") == std::string::npos);
+}
+
 TEST_CASE("a shock wave stands still, grows, and hits through everything; a shot of the phantom zone hits nobody") {
   Play play;
   play.come_in();

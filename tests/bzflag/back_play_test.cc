@@ -705,6 +705,12 @@ TEST_CASE("a capture kills the flag's team: the server says nothing else about t
   }
 }
 
+TEST_CASE("a shot of a player who has left hits nobody: the next player may have its number") {
+  auto stage = in_play(false);
+  stage.receives(by_server({shot_at_us(35), RemovePlayer{player_id(5)}}));
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgKilled") == "");
+}
+
 TEST_CASE("for a client of another game, a flag that it did not ask for is dropped at once") {
   auto stage = in_play(false);
   NumberedFlag flag;

@@ -74,6 +74,11 @@ TEST_CASE("a shot that is marked harmless is still known; a forgotten or expired
   CHECK(shots.find(7, 1) == nullptr);
   shots.forget(7, 2);
   CHECK(shots.find(7, 2) == nullptr);
+  shots.watch(from(-50, 3), 1, 7 * kSecond);
+  shots.forget_shooter(8);
+  CHECK(shots.find(7, 3) != nullptr);
+  shots.forget_shooter(7);
+  CHECK(shots.find(7, 3) == nullptr);
 }
 
 TEST_CASE("of two shots with the same number the newer one is found") {

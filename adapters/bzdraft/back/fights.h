@@ -18,6 +18,8 @@ class Fights final : public core::TankHits {
   void hear(const ShotBegin& shot, BackOut& out);
   void hear(const ShotEnd& end, BackOut& out);
   void hear(const ShotUpdate& moved, BackOut& out);
+  /// The shots of a player who has left are gone: the next player may get its number.
+  void hear(const RemovePlayer& removed, BackOut&) { incoming_.forget_shooter(removed.player); }
   void hear(const words::TeleportClaim& claim, BackOut& out);
   void hear(const words::DeathClaim& claim, BackOut& out);
   void hear(const words::ShotEndClaim& claim, BackOut& out);

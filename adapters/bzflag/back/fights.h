@@ -22,6 +22,8 @@ class Fights final : public core::TankHits {
   void hear(const ShotBegin& shot, BackOut& out);
   void hear(const ShotEnd& end, BackOut& out);
   void hear(const GuidedUpdate& moved, BackOut& out);
+  /// The shots of a player who has left are gone: the next player gets its number.
+  void hear(const RemovePlayer& removed, BackOut&) { incoming_.forget_shooter(removed.id.byte); }
   void hear(const words::TeleportClaim& claim, BackOut& out);
   void hear(const words::DeathClaim& claim, BackOut& out);
   void hear(const words::ShotEndClaim& claim, BackOut& out);

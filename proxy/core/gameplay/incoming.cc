@@ -109,6 +109,10 @@ void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
 
 void IncomingShots::forget(std::uint32_t shooter, std::uint32_t shot) { std::erase_if(shots_, is(shooter, shot)); }
 
+void IncomingShots::forget_shooter(std::uint32_t shooter) {
+  std::erase_if(shots_, [&](const Incoming& one) { return one.shooter == shooter; });
+}
+
 // -- Hits -------------------------------------------------------------------------------------------------------------
 
 const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(const Incoming&)>& counts) {

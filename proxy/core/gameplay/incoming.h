@@ -100,6 +100,7 @@ class IncomingShots {
   /// The shot can no longer hit us.
   void mark_harmless(std::uint32_t shooter, std::uint32_t shot);
   void forget(std::uint32_t shooter, std::uint32_t shot);
+  void forget_shooter(std::uint32_t shooter);
   /// A shot that hit the tank in this step, and that `counts`; null if none did.
   const Incoming* hit(const Step& step, const std::function<bool(const Incoming&)>& counts = {});
   /// Turns the guided shots towards their targets, for the next step. `where`: the middle of a player's unit; nothing
