@@ -293,6 +293,7 @@ TEST_CASE("facts become messages") {
   CHECK(play.hears<words::Round>("left_s: 59.6") == "sends MsgTimeLeft seconds=60\n");
   CHECK(play.hears<words::Round>("state: OVER winning_team: RED") == "sends MsgScoreOver winner=252\n");
   CHECK(play.hears<words::Round>("state: OVER winner: 2") == "sends MsgScoreOver winner=2\n");
+  CHECK(play.hears<words::Round>("state: OVER left_s: 0") == "sends MsgTimeLeft seconds=0\n");
   CHECK(play.hears<words::Said>("from: 2 text: 'x'") == "sends MsgMessage from=2 to=255 text=\"x\"\n");
   CHECK(play.hears<words::Said>("from: 2 scope: MY_TEAM to: 2 kind: ACTION text: 'x'") ==
         "sends MsgMessage from=2 to=252 text=\"/me x\"\n");

@@ -705,6 +705,29 @@ TEST_CASE("a capture kills the flag's team: the server says nothing else about t
   }
 }
 
+TEST_CASE("the end of a game, by time or by score, ends all lives: the server says nothing else about these deaths") {
+  ScoreOver won;
+  won.player = player_id(5);
+  won.team = static_cast<std::uint16_t>(-1);
+  const std::pair<Message, std::string> kEnds[] = {{TimeLeft{0, 0}, "says Round state: OVER left_s: 0\n"},
+                                                   {won, "says Round state: OVER winner: 101\n"}};
+  for (const auto& [end, over] : kEnds) {
+    CAPTURE(over);
+    auto stage = in_play(false);
+    stage.receives(by_server({add_player(6, 1, "cleo"), alive(5, 9, 9)}));
+    CHECK(stage.receives(by_server({TimeLeft{0, 60}})) == "says Round left_s: 60\n");
+    CHECK(stage.receives(by_server({end})) ==
+          over +
+              "says Died player: 1 unit: 103 why: BY_SERVER respawn_s: 5 synthesised: true\n"
+              "says Died player: 101 unit: 102 why: BY_SERVER respawn_s: 5 synthesised: true\n");
+    CHECK(stage.receives(by_server({end})) == over);
+    CHECK(stage.hears(claim(1, 1, 1)) == "");
+    CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
+    CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==
+          "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
+  }
+}
+
 TEST_CASE("a shot of a player who has left hits nobody: the next player may have its number") {
   auto stage = in_play(false);
   stage.receives(by_server({shot_at_us(35), RemovePlayer{player_id(5)}}));

@@ -534,6 +534,16 @@ TEST_CASE("the end of the last round ends the game for a client") {
   CHECK(stage.hears(over) == "sends MsgScoreOver player=1 team=65535\n");
 }
 
+TEST_CASE("if the last round ends because time ran out, a client is told so, and not that an unknown player has won") {
+  auto stage = in_play();
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  over.set_left_s(0);
+  CHECK(stage.hears(over) == "sends MsgTimeUpdate seconds=0\n");
+  over.set_winning_team(words::RED);
+  CHECK(stage.hears(over) == "sends MsgScoreOver player=255 team=1\n");
+}
+
 TEST_CASE("a flag is captured at its captor's base") {
   auto stage = in_play();
   words::Token flag;

@@ -70,6 +70,15 @@ TEST_CASE("a 2.0 server sends first; our back then makes the same requests as in
   CHECK(told.find("says Rule name: \"BZFLAG.options\" value: \"8\"") != std::string::npos);
 }
 
+TEST_CASE("the end of a game kills no tank of an old server") {
+  for (const std::size_t dialect : {kDialect20, kDialect110}) {
+    CAPTURE(dialect);
+    auto stage = in(dialect);
+    stage.receives(by_server({alive_at(3, 0)}, dialect));
+    CHECK(stage.receives(by_server({TimeLeft{0, 0}}, dialect)) == "says Round state: OVER left_s: 0\n");
+  }
+}
+
 TEST_CASE("1.10 has its settings in the world; the UDP link is requested after MsgAccept") {
   auto stage = back_stage({}, kDialect110);
   CHECK(stage.opens() == "");

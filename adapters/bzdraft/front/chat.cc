@@ -58,6 +58,7 @@ void FrontChat::hear(const words::Round& round, FrontOut& out) {
 void FrontChat::end_game(const words::Round& round, FrontOut& out) {
   const std::uint8_t team = wire_team(round.winning_team());
   const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
+  if (!side && round.winner() == 0 && round.has_left_s() && round.left_s() <= 0) return client_.send(out, TimeLeft{0});
   ScoreOver over;
   over.winner = side ? team_target(team) : players_.number_of(round.winner(), kInvalid);
   client_.send(out, over);

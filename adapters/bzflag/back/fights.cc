@@ -57,6 +57,19 @@ void Fights::die_with_flag(const words::TokenCaptured& captured, BackOut& out) {
     if (one.alive && one.player.team() == captured.team()) die(number, died, out);
 }
 
+void Fights::hear(const TimeLeft& left, BackOut& out) {
+  if (left.long_seconds == 0) end_game(out);
+}
+
+void Fights::end_game(BackOut& out) {
+  if (!link_.dialect().deadly_end) return;
+  words::Died died;
+  died.set_why(words::BY_SERVER);
+  died.set_synthesised(true);
+  for (const auto& [number, one] : server_players_)
+    if (one.alive) die(number, died, out);
+}
+
 /// Our tank dies with its team. The server expects each client to report this for its own tank.
 void Fights::blow_up(core::Id killer, BackOut& out) {
   if (state_.client_decides()) return;  // our client reports its own deaths

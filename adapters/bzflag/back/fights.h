@@ -22,6 +22,8 @@ class Fights final : public core::TankHits {
   void hear(const ShotBegin& shot, BackOut& out);
   void hear(const ShotEnd& end, BackOut& out);
   void hear(const GuidedUpdate& moved, BackOut& out);
+  void hear(const ScoreOver&, BackOut& out) { end_game(out); }
+  void hear(const TimeLeft& left, BackOut& out);
   /// The shots of a player who has left are gone: the next player gets its number.
   void hear(const RemovePlayer& removed, BackOut&) { incoming_.forget_shooter(removed.id.byte); }
   void hear(const words::TeleportClaim& claim, BackOut& out);
@@ -50,6 +52,7 @@ class Fights final : public core::TankHits {
   bool end_shot(const ShotEnd& end, BackOut& out);
   void report_death(const KilledReport& report, BackOut& out);
   bool die(std::uint8_t number, words::Died died, BackOut& out);
+  void end_game(BackOut& out);
   void blow_up(core::Id killer, BackOut& out);
   void count(const Killed& killed, BackOut& out);
 

@@ -168,8 +168,10 @@ void Players::hear(const ScoreOver& over, BackOut& out) {
   out.say(round);
 }
 
+/// A time of 0 means that the game is over.
 void Players::hear(const TimeLeft& left, BackOut& out) {
   words::Round round;
+  if (left.long_seconds == 0) round.set_state(words::Round::OVER);
   if (left.long_seconds < 0)
     round.set_paused(true);
   else

@@ -20,7 +20,8 @@ void Rounds::end_game(const words::Round& round, FrontOut& out) {
   over.player = player_id(round.winner() != 0 ? players_.number_of(round.winner(), kNobody) : kNobody);
   over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
   const bool nobody = over.player.byte == kNobody && wire_team(round.winning_team()) == kNoTeam;
-  nobody && !client_.dialect().winnerless ? client_.stream(out, TimeLeft{}) : client_.stream(out, over);
+  const bool time_is_up = round.has_left_s() && round.left_s() <= 0;
+  nobody && (time_is_up || !client_.dialect().winnerless) ? client_.stream(out, TimeLeft{}) : client_.stream(out, over);
 }
 
 /// A time of 0 also ends the client's game, so it is not sent if another round follows.

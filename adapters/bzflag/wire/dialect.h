@@ -69,6 +69,8 @@ struct Dialect {
   bool small_updates = false;  ///< poses may also be sent as 16-bit numbers
   /// A game may end without a winner. Clients of other dialects crash at that (playing.cxx:1919 at v2.0.16).
   bool winnerless = false;
+  /// The end of a game kills all tanks, and no message says so (cleanupGameOver in bzfs.cxx at v2.4.26).
+  bool deadly_end = false;
   bool late_flags = false;   ///< has BY, FO, NJ, RC, RO, TR, WG, and "A" for agility (else "A" is quick turn, not "QT")
   bool padded_chat = false;  ///< chat to clients always fills 128 bytes
   bool marked_actions = false;      ///< "/me" reaches clients as "* name does\t*"
@@ -118,6 +120,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .packed_udp = true,
      .small_updates = true,
      .winnerless = true,
+     .deadly_end = true,
      .late_flags = true,
      .rabbits = true,
      .hunters = true,

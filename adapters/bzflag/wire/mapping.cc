@@ -263,7 +263,7 @@ constexpr MappingLine kMapping[] = {
     down("MsgSetVar", "*", "Rule.name", kLossy, "`poll` is left out: servers send a pointer by mistake"),
     down("MsgSetVar", "*", "Ammo.clip", kLossy,
          "after the last round of a clip, the gun reloads as long as the clip needs to refill"),
-    down("MsgTimeUpdate", "seconds", "Round.left_s", kLossy, "rounded to whole seconds"),
+    down("MsgTimeUpdate", "seconds", "Round.left_s", kLossy, "rounded to whole seconds; 0 is the end of the game"),
     down("MsgTimeLeft", "seconds", "Round.left_s", kLossy,
          "rounded to whole seconds; there is no word for a stopped clock"),
     down("MsgGameTime", "microseconds", "Clock.us"),
