@@ -79,6 +79,24 @@ TEST_CASE("the end of a game kills no tank of an old server") {
   }
 }
 
+TEST_CASE("a 2.0 server refuses a motto of signs, so it gets none; others get it") {
+  const std::pair<const char*, const char*> kMottos[] = {
+      {"(-: :-)", ""}, {"'(-:' ", "'(-:' "}, {"abc!?.", ""}, {"abc!?", "abc!?"}};
+  for (const auto& [motto, sent] : kMottos) {
+    CAPTURE(motto);
+    words::Enter enter = anna();
+    enter.set_motto(motto);
+    const auto entered = [&](std::size_t dialect) {
+      auto stage = back_stage({}, dialect);
+      load(stage, dialect);
+      return lines(stage.hears(enter), "sends MsgEnter");
+    };
+    const auto with = [](std::string_view text) { return " motto=\"" + std::string(text) + "\""; };
+    CHECK(entered(kDialect110).find(with(motto)) != std::string::npos);
+    CHECK(entered(kDialect20).find(with(sent)) != std::string::npos);
+  }
+}
+
 TEST_CASE("1.10 has its settings in the world; the UDP link is requested after MsgAccept") {
   auto stage = back_stage({}, kDialect110);
   CHECK(stage.opens() == "");

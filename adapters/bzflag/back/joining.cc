@@ -138,7 +138,8 @@ void Joining::enter(BackOut& out) {
   message.team = watches ? kObserverTeam : wire_team(state_.wish->team(), kAutomaticTeam);
   const auto taken = [&](const std::string& name) { return taken_.contains(lower_case(name)); };
   message.callsign.set(free_name(legal_callsign(state_.wish->name()), kLongestName, 1, taken));
-  message.motto.set(fitted(state_.wish->motto(), kLongestText));
+  const std::string motto = fitted(state_.wish->motto(), kLongestText);
+  message.motto.set(link_.dialect().strict_motto ? legal_motto(motto) : motto);
   message.token.set(state_.wish->token());
   message.version.set(state_.wish->version());
   message.end = 0;

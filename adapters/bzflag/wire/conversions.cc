@@ -152,6 +152,16 @@ std::string legal_callsign(std::string_view name) {
   return fitted(kept, kLongestName);
 }
 
+std::string legal_motto(std::string_view motto) {
+  std::string kept;  // by bzfs, before it counts
+  for (const char c : motto)
+    if (printable(c) && (c != ' ' || !kept.empty())) kept += c;
+  while (!kept.empty() && kept.back() == ' ') kept.pop_back();
+  const auto solid = std::count_if(kept.begin(), kept.end(), letter_or_digit);
+  const bool weak = kept.size() > 4 && solid * 2 <= static_cast<std::ptrdiff_t>(kept.size());
+  return weak ? std::string() : std::string(motto);
+}
+
 std::uint32_t weapon_of(const FlagKind& flag) {
   const auto code = flag.letters.view();
   std::uint32_t weapon = 0;

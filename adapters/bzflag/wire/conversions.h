@@ -37,6 +37,9 @@ inline constexpr std::size_t kLongestName = 31;
 /// starting with the sign of a group or an operator, not the server's own name (PlayerInfo.cxx:223 at v2.4.26). Never
 /// empty.
 std::string legal_callsign(std::string_view name);
+/// A motto that bzfs 2.0 accepts: at most four characters, or more than half of them letters and digits. Otherwise
+/// empty.
+std::string legal_motto(std::string_view motto);
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ struct Dialect {
   bool flag_numbers = false;     ///< flag kinds are u16 numbers, not two letters
   bool short_offsets = false;    ///< world offsets are u16, not u32
   bool enter_token = false;      ///< MsgEnter carries a token and the client's version
+  bool strict_motto = false;     ///< a player with a motto of signs is refused (PlayerInfo.cxx:285 at v2.0.16)
   bool accept_id = false;        ///< MsgAccept names the player
   bool reject_text = false;      ///< MsgReject has a text
   bool team_kills = false;       ///< scores count team kills
@@ -131,6 +132,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .refusals = true,
      .shows_refusals = true,
      .enter_token = true,
+     .strict_motto = true,
      .accept_id = true,
      .reject_text = true,
      .team_kills = true,

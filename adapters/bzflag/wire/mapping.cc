@@ -58,7 +58,7 @@ constexpr MappingLine kMapping[] = {
     up("MsgEnter", "type", "Enter.role"),
     up("MsgEnter", "team", "Enter.team"),
     up("MsgEnter", "callsign", "Enter.name", kLossy, "changed if the server would refuse it"),
-    up("MsgEnter", "motto", "Enter.motto"),
+    up("MsgEnter", "motto", "Enter.motto", kLossy, "left out if the server would refuse it"),
     up("MsgEnter", "token", "Enter.token"),
     up("MsgEnter", "version", "Enter.version"),
     up("MsgEnter", "end", "", kSynthesised, "the byte that real clients send"),
