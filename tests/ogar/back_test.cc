@@ -358,7 +358,9 @@ TEST_CASE("ogar back: a player has the name that the server shows until its next
   play.plays();
   words::Change change;
   change.set_name("bea");
-  CHECK_FALSE(has(play.hears(change), "bea"));
+  const std::string answer = play.hears(change);
+  CHECK_FALSE(has(answer, "bea"));
+  CHECK(has(answer, "says ClaimRefused why: \"a new name or skin applies from the next life on\" (to 1)\n"));
   play.receives(Shown().remove(7));
   play.hears(words::Spawn());
   CHECK(has(play.waits(kSecond), "name=\"bea\""));
@@ -385,6 +387,7 @@ TEST_CASE("ogar back: a spectator who begins to play is a player, also after it 
   const std::string told = play.hears(change);
   CHECK(has(told, "says Player id: 1 name: \"bea\" "));
   CHECK_FALSE(has(told, "WATCH"));
+  CHECK_FALSE(has(told, "ClaimRefused"));
 }
 
 TEST_CASE("ogar back: chat to all is sent at one line a second, and none in the first second") {

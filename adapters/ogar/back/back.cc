@@ -69,6 +69,7 @@ class OgarBack final : public core::Back {
     const bool taken = planner_.hear(intent, tracker_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
+    if (const auto* change = core::as<words::Change>(intent)) answer(*change, out);
     if (!taken && !core::as<words::WantWorld>(intent)) core::drop_unsupported<mapping>(intent, out);
     if (open_ && planner_.urgent(finder_.found())) out.wake(std::max(out.now(), action_at()));
   }
@@ -295,7 +296,7 @@ class OgarBack final : public core::Back {
     if (const auto* known = out.world().player(out.me())) me = known->player;
     const CellOwners::Owner* const told = tracker_.owners().find(out.me());
     me.set_id(out.me());
-    if (tracker_.self().cells == 0) {  // in play, the server keeps the name and skin until the next life
+    if (tracker_.self().cells == 0) {
       me.set_name(enter->name());
       me.set_skin(enter->skin());
     }
@@ -304,6 +305,14 @@ class OgarBack final : public core::Back {
     me.set_responding(true);
     tracker_.owners().set_me(me, out);
     if (!std::exchange(ready_, true)) out.say(words::Ready());
+  }
+
+  /// In play, the server keeps the name and skin until the next life.
+  void answer(const words::Change& change, BackOut& out) const {
+    if (tracker_.self().cells == 0 || (!change.has_name() && !change.has_skin())) return;
+    words::ClaimRefused refused;
+    refused.set_why("a new name or skin applies from the next life on");
+    out.say({out.me(), std::move(refused)});
   }
 
   void say_rule(const char* name, double value, BackOut& out) {
