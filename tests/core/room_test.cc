@@ -32,11 +32,13 @@ class Stage : public Room::Host {
   }
   std::optional<DetachedPlayer> detach_player() override { return detaches ? detaches() : std::nullopt; }
   void move_failed(std::string_view why, bool) override { said_ += "stays: " + std::string(why) + "\n"; }
+  const WorldState* known_world() override { return known; }
 
   std::string take() { return std::exchange(said_, {}); }
 
   bool waits = false;
   std::function<std::optional<DetachedPlayer>()> detaches;
+  const WorldState* known = nullptr;
 
  private:
   void line(Id end, const std::string& what) {
@@ -53,6 +55,7 @@ class ToyFront final : public Front {
     const std::string line = text(frames.bytes);
     if (line == "bad") return out.fail(Fault{"bad line", "line", 0});
     if (line == "stay") awaited_ = true;
+    if (line == "ask") return out.say(words::Query());
     if (line == "7") {
       words::Resume resume;
       resume.set_player(7);
@@ -593,6 +596,34 @@ TEST_CASE("the seat of an absent player is kept for a while") {
   play.room.tick(20 + 2 * kSecond);
   CHECK(play.stage.take() == "back sends Leave of 1\n");
   CHECK_FALSE(play.room.returned(1, {}, 20 + 2 * kSecond));
+}
+
+TEST_CASE("the seat of an absent player ends in time, also if its front had something else to do before") {
+  Play play;
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  play.says(1, "stay");
+  play.says(1, "late");
+  REQUIRE(play.room.keep(1, kSecond / 2));
+  play.room.tick(kSecond);
+  play.stage.take();
+  play.room.tick(2 * kSecond);
+  CHECK(play.stage.take() == "back sends Leave of 1\n");
+}
+
+TEST_CASE("who played when a client asked is not in its game when it joins") {
+  WorldState known;
+  words::Player player;
+  player.set_id(9);
+  known.fold(player);
+  Play play(false);
+  play.stage.known = &known;
+  play.seat();
+  play.says(1, "ask");
+  CHECK(play.room.world().player(9) != nullptr);
+  play.says(1, "enter");
+  CHECK(play.room.world().player(9) == nullptr);
 }
 
 TEST_CASE("a player that asks for a session that is not kept is refused, and the server does not notice") {

@@ -184,6 +184,9 @@ TEST_CASE("a round's clock advances, unless it is paused or over") {
   CHECK(left(5 * kSecond) == 7);
   CHECK(left(kSecond) == 10);
   CHECK(left(50 * kSecond) == 0);
+  WorldState copied;
+  copied.copy(made_of({told}), 0);
+  CHECK(copied.round_at(5 * kSecond).left_s() == 7);
   round.set_paused(true);
   CHECK(left(5 * kSecond) == 10);
   CHECK_FALSE(made_of({Fact(words::Round())}).round_at(5 * kSecond).has_left_s());
