@@ -96,7 +96,7 @@ void ConvertSink::Link::frame(const wire::Frame& frame) {
 }
 
 void ConvertSink::Link::raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) {
-  if (why != nullptr || !owner_.first_uncut_.empty()) owner_.uncut_bytes_ += bytes.size();
+  if (why != nullptr || (!owner_.ends_ && !owner_.first_uncut_.empty())) owner_.uncut_bytes_ += bytes.size();
   if (why != nullptr && owner_.first_uncut_.empty())
     owner_.first_uncut_ = about.name + " " + wire::text(way) + ": " + why->what +
                           (*why->field != 0 ? " in " + std::string(why->field) : "") + ", byte " +

@@ -60,7 +60,8 @@ void Answers::hear(const Fact& fact) {
           }
         if constexpr (std::is_same_v<Word, words::Unit>)
           if (word.owner() == me_ && me_ != 0) own(word.id());
-        sent_away_ = sent_away_ || is_one_of<Word, words::Refused, words::Kicked>;
+        if constexpr (std::is_same_v<Word, words::Kicked>) sent_away_ = true;
+        if constexpr (std::is_same_v<Word, words::Refused>) sent_away_ = sent_away_ || !word.may_retry();
         if constexpr (!is_volatile<Word>) {
           bool own = is_for_all<Word>;
           if (!own) core::each_id(word, [&](Id id) { own = own || is_own(id); });
@@ -188,7 +189,9 @@ void PlayingBack::tick(core::FrontOut& out) {
   }
   const Micros last = due(std::max(recorded_.last, wishes.back().at));
   if (last == ~Micros{0}) return;  // it waits for the world
-  if (out.now() < last) return out.wake(last);
+  // A server that ends its sessions at a certain time may do so a little earlier now.
+  const Micros nearly = last - std::min(last, kLinger);
+  if (out.now() < nearly) return out.wake(nearly);
   player_.whole = true;
   if (out.now() < last + kLinger) return out.wake(last + kLinger);
   out.close("the recording has ended");
