@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "adapters/native/codec.h"
 #include "adapters/native/drops.h"
@@ -106,6 +107,7 @@ class NativeFront final : public core::Front {
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // version 1 has no Timeline
     const auto* refused = as<words::Refused>(fact);
     told_end_ = as<words::Kicked>(fact) || (refused != nullptr && !refused->may_retry());
+    if (refused != nullptr) refused_at_ = out.now();
     if (as<words::Ready>(fact) || refused != nullptr || told_end_) waits_ = false;
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
@@ -136,9 +138,10 @@ class NativeFront final : public core::Front {
   const void* map_key() const override { return link_.cache_key(); }
   bool takes_another_world() const override { return true; }
 
-  /// Sends Kicked as the last message, unless the end was sent already.
+  /// Sends Kicked as the last message, unless the end was sent already. A server that refuses and closes at once has
+  /// said why, and the client may come again.
   void session_ends(std::string_view why, FrontOut& out) override {
-    if (!told_end_) {
+    if (!told_end_ && refused_at_ != out.now()) {
       message_.Clear();
       message_.mutable_kicked()->set_text(std::string(why));
       link_.send(message_, out);
@@ -175,6 +178,7 @@ class NativeFront final : public core::Front {
   bool waits_ = false;          // the client has entered, and the world is not complete
   core::Micros tell_at_ = 0;    // so it is told at this time
   bool told_end_ = false;
+  std::optional<core::Micros> refused_at_;
   words::Fact message_;
 };
 

@@ -204,6 +204,17 @@ TEST_CASE("a client that was refused and may retry is told why its session ends 
   }
 }
 
+TEST_CASE("a client that was refused for now, and whose session ends at once, is told only that it may retry") {
+  words::Refused refused;
+  refused.set_code(words::Refused::FULL);
+  refused.set_may_retry(true);
+  auto stage = front(kJson);
+  stage.opens();
+  stage.receives(framed(kJson, enter("anna")));
+  stage.hears(refused);
+  CHECK(stage.session_ends("the server is full") == "closes: the server is full\n");
+}
+
 TEST_CASE("a back whose server refuses its player for now reports when that server leaves") {
   words::Refused refused;
   refused.set_code(words::Refused::FULL);
