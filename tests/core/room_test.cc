@@ -334,6 +334,9 @@ class MovableFront final : public Front {
     if (line.starts_with("enter")) out.say(enter);
     if (line == "spawn") out.say(words::Spawn());
     if (line == "watch") out.say(watch);
+    words::Change change;
+    change.set_team(words::RED);
+    if (line == "choose a side") out.say(change);
   }
   void hear(const Fact& fact, FrontOut& out) override { out.send(Lane::kStream, as_bytes(name_of(fact))); }
   bool takes_another_world() const override { return true; }
@@ -505,7 +508,8 @@ TEST_CASE("a player who has begun to watch, or to play, does so at the next serv
       if (line == "lost")
         travel.comes_back();
       else
-        line.starts_with("enter") || line == "watch" ? travel.wants(line) : travel.server(line);
+        line.starts_with("enter") || line == "watch" || line == "choose a side" ? travel.wants(line)
+                                                                                : travel.server(line);
     }
     moves ? travel.moves() : travel.comes_back();
     return travel.room.world().player(travel.anna)->player.role();
@@ -515,6 +519,7 @@ TEST_CASE("a player who has begun to watch, or to play, does so at the next serv
     CHECK(role_after({"enter", "in", "watch", "watches"}, moves) == words::WATCH);
     CHECK(role_after({"enter to watch", "in", "plays"}, moves) == words::PLAY);
     CHECK(role_after({"enter", "in", "watch", "watches", "lost", "plays", "spawned"}, moves) == words::PLAY);
+    CHECK(role_after({"enter", "in", "watch", "watches", "choose a side"}, moves) == words::PLAY);
     CHECK(role_after({"enter", "in", "watches"}, moves) == words::PLAY);  // there was no other place for it
   }
 }

@@ -81,7 +81,10 @@ bool Transition::takes_another_world() const { return !room_.seats_.empty() && s
 
 void Transition::remember(const Intent& intent, Seat& seat) {
   std::optional<Intent>& kept = room_.options_.shared ? seat.wish : wish_;
-  if (as<words::Enter>(intent) != nullptr) kept = intent;
+  if (as<words::Enter>(intent) != nullptr) {
+    kept = intent;
+    seat.wants_to_watch = false;
+  }
   if (as<words::Spawn>(intent) != nullptr) seat.wants_spawn = !is_alive(seat.world(), seat.me());
   const auto* watch = as<words::Watch>(intent);
   if (watch != nullptr) seat.wants_to_watch = watch->mode() != words::Watch::STOP;
@@ -91,6 +94,7 @@ void Transition::remember(const Intent& intent, Seat& seat) {
   auto& wish = std::get<words::Enter>(kept->content);
   if (change->has_name()) wish.set_name(change->name());
   if (change->has_team() && !meanwhile_) wish.set_team(change->team());
+  if (change->has_team() && std::exchange(seat.wants_to_watch, false)) wish.set_role(words::PLAY);
   if (change->has_kit()) wish.set_kit(change->kit());
   if (change->has_motto()) wish.set_motto(change->motto());
   if (change->has_skin()) wish.set_skin(change->skin());
