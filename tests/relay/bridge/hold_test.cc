@@ -190,9 +190,9 @@ TEST_CASE("hold: a player that has waited too long is told goodbye") {
 }
 
 TEST_CASE("hold: a silent newcomer waits for all of hold_s, also if idle_ms is less") {
-  Held running(1'000);
+  Held running(2'500);
   Limits limits = no_limits();
-  limits.idle_ms = 200;
+  limits.idle_ms = 1'000;
   running.set_rules({limits, {}});
   running.up.reset();
   Lines client(Stream::to(running.address));

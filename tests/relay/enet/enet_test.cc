@@ -378,7 +378,7 @@ TEST_CASE("enet relay: a player waits for a slot on a full server, if the route 
 
 TEST_CASE("enet relay: a silent player waits for a slot for all of hold_s, also if idle_ms is less") {
   Limits limits = no_limits();
-  limits.idle_ms = 500;
+  limits.idle_ms = 1'000;
   Crowded scene(60'000, limits);
   scene.turn_away();
   scene.until([&] { return scene.server.peer != nullptr; });  // an attempt some seconds later

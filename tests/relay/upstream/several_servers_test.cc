@@ -181,8 +181,8 @@ TEST_CASE("hold: a player that has waited too long gets a goodbye; others have t
 
 TEST_CASE("hold: a silent player waits for all of hold_s, also if idle_ms is less") {
   Limits limits = no_limits();
-  limits.idle_ms = 200;
-  const auto waits = [](auto& options) { options.upstream.hold_ms = 1'000; };
+  limits.idle_ms = 1'000;
+  const auto waits = [](auto& options) { options.upstream.hold_ms = 2'500; };
   SUBCASE("over TCP") {
     Several running({free_for_both()}, waits, 1, 0, limits);
     CHECK(as_text(join(running.address).read_all()) == kGoodbye);
