@@ -264,9 +264,12 @@ class FoxgloveScenes::Scene {
   void show_geometry(WallTime time) {
     if (world_.geometry() == nullptr) return;
     geometry_bytes_ = world_.geometry()->ByteSizeLong();
-    if (owner_.drawn_ > owner_.limits_.drawn)
-      return owner_.recorder_.note(time, link_, "this world is not drawn: the worlds of the file are too large");
     update_.Clear();
+    if (owner_.drawn_ > owner_.limits_.drawn) {
+      (void)erase("world", time);
+      put_scene(time);
+      return owner_.recorder_.note(time, link_, "this world is not drawn: the worlds of the file are too large");
+    }
     foxglove_shapes::add_geometry(*world_.geometry(), begin_entity("world", time));
     owner_.drawn_ += update_.ByteSizeLong();
     put_scene(time);
