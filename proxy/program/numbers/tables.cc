@@ -102,8 +102,8 @@ const Column kLives[] = {
     column<&Life::kills>("kills", "players killed in this life"),
     column<&Life::shots>("shots", "shots fired in this life"),
     column<&Life::end>("end",
-                       "died, left, gone (the unit disappeared), unknown (not recorded), or recording (its end, or "
-                       "more than 5 s without one)"),
+                       "died, left, gone (the unit disappeared), unknown (not recorded), or recording (it ended, or "
+                       "has a gap of more than 5 s here)"),
 };
 
 const Column kPositions[] = {

@@ -30,8 +30,9 @@ constexpr NewsFieldRow kNewsFields[] = {
     {Field::kBytes, "bytes", Type::kNumber, "the size of the file"},
     {Field::kNetwork, "network", Type::kText, "the address or network that is banned", true},
     {Field::kBy, "by", Type::kText,
-     "who banned: `operator` (or another node of the fleet), `rule` (one of the operator's), or `server` (or a rule of "
-     "its game)"},
+     "who banned: `operator` (here or at another node), `rule` (a file of `rules`), or `server` (also a rule of the "
+     "game "
+     "itself)"},
     {Field::kWhere, "where", Type::kText, "the server or listener where the ban applies; empty: everywhere"},
     {Field::kRule, "rule", Type::kText, "the file of the rule"},
     {Field::kText, "note", Type::kText, "who sent the test"},
