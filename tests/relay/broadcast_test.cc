@@ -323,6 +323,22 @@ TEST_CASE("a paused viewer stays where it is until that time is forgotten, and t
   CHECK(known(seen) < match.now() - Broadcast::kRewind + 20 * kSecond);
 }
 
+TEST_CASE("a viewer with a long delay misses nothing because another broadcast of the match has a short one") {
+  constexpr Micros kDelay = Broadcast::kRewind + 60 * kSecond;
+  Match match;
+  Audience late(match, kDelay);
+  const auto early = match.broadcast->view(See::kPublic, 0);
+  while (match.now() < kDelay + 10 * kSecond) match.step();
+  late.pass();
+  const Seen& seen = late.watch();
+  for (int i = 0; i < 100; ++i) {
+    match.step();
+    late.pass();
+    REQUIRE(known(seen) + kDelay <= match.now());
+  }
+  CHECK(known(seen) + kDelay + 6 * kStep >= match.now());
+}
+
 TEST_CASE("casters get team chat at once, and the public never does") {
   Match match;
   Audience casters(match, 0, See::kTeams), everybody(match, 2 * kSecond);

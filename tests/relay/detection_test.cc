@@ -152,6 +152,19 @@ TEST_CASE("a server that can only be probed by a player's connection gets no byt
   CHECK(running.totals().to_server.frames == 1);
 }
 
+TEST_CASE("a client that sends no more before the dialect is certain: the server gets all of it, and then its end") {
+  FakeServer fake;
+  Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
+  const Stream client = Stream::to(running.address);
+  const Stream server = fake.accept();
+  client.send(kAction);
+  client.finish();
+  CHECK(!server.readable(100));
+  server.send(kPacked);
+  CHECK(server.read_all() == kAction);
+  CHECK(client.read(kPacked.size()) == kPacked);
+}
+
 TEST_CASE("a player whose server speaks another dialect is refused before the server gets any bytes") {
   FakeServer fake;
   Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);

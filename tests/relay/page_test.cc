@@ -86,6 +86,35 @@ TEST_CASE("a slow browser gets a large file whole, and then the next one by the 
   CHECK(running.totals().http_found == 2);
 }
 
+TEST_CASE("a browser that reads a large file slowly, but all the time, gets it whole, however long that takes") {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::milliseconds;
+  static const std::string kLarge(24U << 20U, 'x');
+  static const Asset kFiles[] = {{"index.html", "text/html", "<p>come in</p>"},
+                                 {"large.js", "text/javascript", kLarge}};
+  Limits limits = no_limits();
+  limits.stall_ms = 1'500;
+  relay::WebOptions web;
+  web.page = kFiles;
+  const FakeServer fake;
+  const Running running(ogar::game(), fake.address(), limits, 1, 0, nullptr, web);
+  const Stream browser = Stream::to(running.address, nullptr, 32 * 1024);
+  browser.send("GET /large.js HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const auto began = Clock::now();
+  Clock::time_point last = began;
+  Clock::duration longest{};  // in which it read nothing: on a busy machine, that may be too long
+  std::size_t heard = 0;
+  for (;;) {
+    const Buffer some = browser.read_some(64 * 1024);
+    const auto now = Clock::now();
+    longest = std::max(longest, now - std::exchange(last, now));
+    if (some.empty()) break;
+    heard += some.size();
+    std::this_thread::sleep_until(began + milliseconds(heard / 8'000));  // 3 s for all of it
+  }
+  if (longest < milliseconds(500)) CHECK(heard > kLarge.size());
+}
+
 TEST_CASE(
     "requests for the page are no sessions: not in counts, not in the log, and not within the limit of sessions") {
   FakeServer fake;

@@ -180,6 +180,33 @@ TEST_CASE("clients over the rate of their address wait to enter, are not refused
   CHECK(other.read_text(4) == said("in"));
 }
 
+TEST_CASE("a client that had to wait long for its seat has all of greet_ms to greet") {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kCrowd = 15;
+  std::atomic<std::size_t> seats = 0;
+  Limits limits = no_limits();
+  limits.greet_ms = 1'000;
+  InSharedRoom shared_room(limits, 1, nullptr, 0, nullptr, [&](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ++seats;
+    return toy::make_front(toy::stream());
+  });
+  std::vector<Stream> crowd;
+  {
+    const Standstill all_at_once(shared_room);
+    for (std::size_t i = 0; i < kCrowd; ++i) {
+      crowd.push_back(Stream::to(shared_room.at[0]));
+      crowd.back().send(kHello);
+    }
+    crowd.push_back(Stream::to(shared_room.at[0]));
+  }
+  CHECK(eventually([&] { return seats == kCrowd + 1; }));
+  const auto seated = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it is looked for late clients meanwhile
+  if (crowd.back().try_send(as_bytes(kHello)) == 0 || Clock::now() - seated > std::chrono::milliseconds(700)) return;
+  CHECK(crowd.back().read_text(4) == kWelcome);
+}
+
 TEST_CASE("a client that hangs up while it waits to enter delays nothing") {
   Limits limits = no_limits();
   limits.enters_per_second = 1;

@@ -305,6 +305,24 @@ TEST_CASE("a repaired file is named so, and is replaced when the recording has g
   CHECK(content_of(archived.file("a.x.mcap")) == bytes);
 }
 
+TEST_CASE("if NATS has a recording's beginning no longer, the archived file that has it is kept") {
+  if (NatsServer::is_missing()) return;
+  const Folder folder, archived;
+  const std::string bytes = recorded_bytes();
+  const std::size_t first = bytes.size() - 40;
+  const auto cut = [&](std::size_t end) { return "a.x.repaired-" + std::to_string(end) + ".mcap"; };
+  {
+    const NatsServer nats;
+    Pieces(nats).store("a", "x", 0, bytes.substr(0, first));
+    CHECK(archive(config_in(folder, nats), archived).code == 0);
+  }
+  REQUIRE(archived.names() == std::set<std::string>{cut(first)});
+  const NatsServer nats;
+  Pieces(nats).store("a", "x", 20, bytes.substr(20), true);
+  CHECK(archive(config_in(folder, nats), archived).code == 0);
+  CHECK(archived.names() == std::set<std::string>{cut(first), cut(bytes.size())});
+}
+
 TEST_CASE("a recording of which the fleet lacks a piece is not archived as a whole one, though its end is there") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

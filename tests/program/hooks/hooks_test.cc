@@ -219,6 +219,19 @@ TEST_CASE("5xx, 429 and broken connections are tried again, in order; other answ
   CHECK(report_of(hooks).totals.retried == 3);
 }
 
+TEST_CASE("a receiver that asks for a rest of a year gets the next try after the longest rest that may be asked for") {
+  std::atomic<int> asked{0};
+  Receiver receiver([&](Receiver::Talk& talk, const Receiver::Request&) {
+    return talk.send(asked++ == 0 ? "HTTP/1.1 429 Slow\r\nRetry-After: 31536000\r\nContent-Length: 0\r\n\r\n"
+                                  : "HTTP/1.1 204 No Content\r\n\r\n");
+  });
+  Hooks hooks({.patience = kQuick});
+  hooks.set({settings_of(receiver.url())});
+  hooks.post(join("a"));
+  CHECK(reports(hooks, [](const auto& its) { return its.totals.delivered == 1; }));
+  CHECK(asked == 2);
+}
+
 TEST_CASE("an event is given up after its time, with those that wait for as long; later ones are sent") {
   Receiver receiver(Receiver::status("500 Oops"));
   Hooks hooks({.patience = kQuick});

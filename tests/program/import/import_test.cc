@@ -214,6 +214,21 @@ TEST_CASE("a new SYN on the same ports opens another connection, also without an
         "open 0 10.0.0.1:1000\nc2s 0 01\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 02\ngone 1\n");
 }
 
+TEST_CASE("a new connection on the ports of one that ended stays one, although thousands of others end meanwhile") {
+  const auto other = [](std::size_t client, unsigned flags) {
+    return ipv4(kTcpProtocol, tcp({static_cast<std::uint16_t>(2'000 + client), 80}, 10, flags));
+  };
+  Buffer file = capture({up(10, kSyn), up(11, kRst), up(90, kSyn), up(91, kAck, "03")});
+  for (std::size_t client = 0; client < 5'000; ++client) {
+    put_packet(file, other(client, kSyn));
+    put_packet(file, other(client, kRst));
+  }
+  put_packet(file, up(92, kAck, "04"));
+  const std::string heard = heard_pcap(file);
+  CHECK(heard.starts_with("open 0 10.0.0.1:1000\nend 0 c2s\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\n"));
+  CHECK(heard.ends_with("\nc2s 1 04\ngone 1\n"));
+}
+
 TEST_CASE("a SYN/ACK that was captured before its SYN belongs to the same connection") {
   CHECK(heard_pcap(capture({down(20, kSyn | kAck), up(10, kSyn), up(11, kAck, "01"), down(21, kAck, "02")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\ngone 0\n");

@@ -329,5 +329,14 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   CHECK(told("BOB \x1b[31mB\x1b[32mob\x1b[0m \x1b[") == "player5 \x1b[31mplayer5\x1b[0m \x1b[");
 }
 
+TEST_CASE("kept chat: also a password of three characters is removed; a shorter one may be a part of any word") {
+  PersonalGroups keep;
+  keep.set(static_cast<std::size_t>(PersonalGroup::kChat));
+  Censor censor(keep);
+  for (const char* password : {"q7x", "it"}) (void)censor.text(Personal::kPassword, password);
+  const auto told = [&](const std::string& text) { return censor.text(Personal::kChat, text).value_or(text); };
+  CHECK(told("it is q7x") == "it is ***");
+}
+
 }  // namespace
 }  // namespace entente::redact_test

@@ -179,6 +179,16 @@ TEST_CASE("a ban that several processes tell each other of is told of once; one 
   CHECK(told.size() == 6);
 }
 
+TEST_CASE("a ban for one server or listener, or for all of them, leaves the bans of the same address elsewhere") {
+  Bans bans;
+  for (const char* where : {"192.0.2.1:1", "192.0.2.1:2", "", "192.0.2.1:1"})
+    bans.add({net_of("10.0.0.7"), Ban::kForGood, where, false, where});
+  CHECK(bans.all().size() == 3);
+  CHECK(bans.find(ip("10.0.0.7"))->why.empty());
+  CHECK(bans.bans_from("192.0.2.1:1", ip("10.0.0.7")));
+  CHECK(bans.bans_from("192.0.2.1:2", ip("10.0.0.7")));
+}
+
 TEST_CASE("admission checks both lists before it counts") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});

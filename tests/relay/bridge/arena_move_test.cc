@@ -235,6 +235,26 @@ TEST_CASE("arena move: a moved player whose connection breaks resumes its sessio
   }
 }
 
+TEST_CASE("arena move: a player who is read more slowly when it is moved, as it sent too fast, is heard there later") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 20;
+  Moving running(1, 0, false, limits);
+  Guest anna(running);
+  const relay::LinkId link = link_of(running);
+  std::string much;
+  for (int i = 0; i < 120; ++i)
+    much += R"({"say":{"text":"me"}})"
+            "\n";  // 40 pass at once
+  anna.stream().send(much);
+  CHECK(eventually([&] { return running.server().totals(kLobby).throttled != 0; }));
+  auto result = running.begin_move(kOther, link);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kMoved);
+  anna.say(R"({"say":{"text":"still here"}})");
+  other.until("still here");
+}
+
 TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, after it is let in") {
   Moving running(1, 0, true);
   const auto toy_front = [](std::size_t) { return toy::make_front(toy::stream()); };

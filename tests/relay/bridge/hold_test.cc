@@ -189,6 +189,18 @@ TEST_CASE("hold: a player that has waited too long is told goodbye") {
   CHECK(running.waiting() == 0);
 }
 
+TEST_CASE("hold: a player that waits for a server that cannot be reached is none of that server's sessions") {
+  Held running;
+  running.up.reset();
+  const Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"anna"}})");
+  CHECK(eventually([&] { return running.waiting() == 1; }));
+  CHECK(eventually([&] { return running.server().servers(0)[0].sessions == 0; }));  // but for each short try
+  running.server_up();
+  const Lines server = greet(*running.up).first;
+  CHECK(eventually([&] { return running.server().servers(0)[0].sessions == 1; }));
+}
+
 TEST_CASE("hold: a silent newcomer waits for all of hold_s, also if idle_ms is less") {
   Held running(2'500);
   Limits limits = no_limits();

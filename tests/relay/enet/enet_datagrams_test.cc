@@ -139,6 +139,19 @@ TEST_CASE("enet datagrams: the session of a silent client ends, and the server i
   aside.run();
 }
 
+TEST_CASE("enet datagrams: the session of a silent client ends, also while its server goes on sending") {
+  Limits limits = no_limits();
+  limits.idle_ms = 300;
+  Shield scene(limits);
+  scene.join(3);
+  const net::Address there = scene.server.peer->address();
+  scene.client.host.close();
+  scene.until([&] {
+    scene.server.host.send_raw(there, as_bytes("more"));
+    return scene.running.totals().by(Reason::kIdle) == 1;
+  });
+}
+
 TEST_CASE("enet datagrams: anything but a connect from an unknown address is dropped without an answer") {
   Shield scene;
   const Datagrams stranger(loopback());

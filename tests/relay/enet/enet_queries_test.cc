@@ -74,5 +74,47 @@ TEST_CASE("queries: who asks a server that does not answer is counted, and there
   CHECK(answers(asker).empty());
 }
 
+/// A relay that keeps its players while the server is away, and answers queries itself then.
+struct Patient : Turning, Serving {
+  Patient() : Serving(1), server(loop) {
+    const wire::EnetSettings settings = aos::game().enet();
+    const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
+    REQUIRE(bound.ok());
+    relay::RouteOptions options;
+    options.game = &aos::game();
+    options.listen = loopback();
+    options.servers[0].dialect = 0;
+    options.upstream.hold_ms = 60'000;
+    serve(std::move(options), *bound, no_limits(), nullptr);
+  }
+  ~Patient() override {
+    stop();
+    server.host.close();
+  }
+  void pass(std::chrono::milliseconds time) {
+    const auto over = std::chrono::steady_clock::now() + time;
+    until([&] { return std::chrono::steady_clock::now() >= over; });
+  }
+
+  End server;
+};
+
+TEST_CASE("queries: a server that was silent and answers again is asked again, and not only once") {
+  Patient scene;
+  scene.server.mute = true;
+  const Datagrams asker(loopback());
+  const auto answer = [&] {
+    scene.pass(std::chrono::milliseconds(500));  // an address may ask twice a second
+    asker.send(scene.address, as_bytes("HELLOLAN"));
+    scene.until([&] { return asker.readable(0); });
+    return std::string(as_text(asker.receive().bytes));
+  };
+  CHECK(answer().find("\"players_current\":0") != std::string::npos);  // the relay's own
+  scene.server.mute = false;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+  while (answer() != kLanAnswer) REQUIRE(std::chrono::steady_clock::now() < patience);
+  for (int i = 0; i < 4; ++i) CHECK(answer() == kLanAnswer);  // an answer is reused for a second
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_queries_test

@@ -64,6 +64,20 @@ class Disk {
     }
   }
 
+  /// The links of the notes that contain this; 0: no link.
+  std::vector<LinkId> links_of_notes(std::string_view part) const {
+    testing::MemorySource source(file_);
+    trace::Recording recording(source);
+    std::vector<LinkId> all;
+    for (;;) {
+      const auto event = recording.next();
+      CHECK_MESSAGE(event.ok(), event.error().text);
+      if (!event.ok() || !*event) return all;
+      if ((*event)->note && (*event)->note->text().find(part) != std::string::npos)
+        all.push_back((*event)->note->link());
+    }
+  }
+
  private:
   class Sink final : public trace::Sink {
    public:
@@ -213,6 +227,23 @@ TEST_CASE("what is held of health checks is limited: the one that exceeds it is 
   sink.closed(1, "done", kSecond);
   CHECK(ok(tap.stop()));
   CHECK(tap.totals().bytes == sent);
+}
+
+TEST_CASE("however many health checks come and go, none is recorded as a client because of those before it") {
+  TapThread tap({.ring_bytes = 4 * HeldChecks::kMost});  // all of it may wait
+  TapSink& sink = tap.sink(0);
+  const Buffer frame = blob(255);
+  for (LinkId link = 1; link <= 3; ++link) {
+    LinkInfo check = session(link);
+    check.health_check = true;
+    sink.opened(check, kSecond);
+    for (std::size_t sent = 0; sent < HeldChecks::kMost / 3; sent += frame.size())
+      sink.bytes(link, Way::kToClient, Lane::kStream, frame, kSecond);
+    sink.closed(link, "done", kSecond);
+  }
+  CHECK(ok(tap.stop()));
+  CHECK(tap.totals().dropped == 0);
+  CHECK(tap.totals().frames == 0);
 }
 
 TEST_CASE("messages are counted without a recording, too") {
@@ -827,6 +858,30 @@ TEST_CASE("words that do not fit are counted and noted, and those of others go o
   const auto lines = disk.lines();
   const std::string note = "0 note " + std::to_string(dropped) + " words are not recorded";
   CHECK(std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.starts_with(note); }));
+}
+
+TEST_CASE("if words of several sessions do not fit, the note about them blames no single one") {
+  Disk disk;
+  TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  for (const LinkId link : {1, 2}) greet(sink, link, 1);
+  disk.hold();
+  words::Fact fact;
+  fact.mutable_said()->set_text(std::string(1'000, 'x'));
+  const std::string said = fact.SerializeAsString();
+  for (int i = 0; i < 20; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  for (LinkId i = 0; i < 400; ++i) sink.word(1 + i % 2, true, as_bytes(said), 1);
+  const auto dropped = tap.totals().dropped;
+  REQUIRE(dropped > 50);
+  disk.let_go();
+  REQUIRE(testing::eventually([&] { return tap.totals().words == 400 - dropped; }));  // there is room again
+  for (const LinkId link : {1, 2}) sink.word(link, true, as_bytes(said), 1);
+  for (const LinkId link : {1, 2}) sink.closed(link, "gone", 1);
+  REQUIRE(ok(tap.stop()));
+  const auto blamed = disk.links_of_notes("words are not recorded");
+  REQUIRE_FALSE(blamed.empty());
+  CHECK(blamed.back() == 0);
 }
 
 TEST_CASE("a damaged world is not recorded, but noted") {
