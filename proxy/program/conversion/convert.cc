@@ -99,7 +99,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   const trace::Amount& lost = recorder.lost();
   const bool whole = !recorder.failing() && lost.frames == 0 && lost.bytes == 0;
   if (!whole)
-    fail(asked, asked.to + ": lacks " + std::to_string(lost.frames) + " frames, and with words and worlds " +
+    fail(asked, asked.to + ": lacks " + std::to_string(lost.frames) + " frames; with words and worlds, that is " +
                     std::to_string(lost.bytes) + " bytes: " + recorder.why());
   if (!closed) return fail(asked, closed.error().text);
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";

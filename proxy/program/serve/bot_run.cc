@@ -45,7 +45,8 @@ std::string plain(const std::string& why, const Endpoint& to) {
 std::optional<Error> lacks(const relay::TapTotals& tap) {
   const std::uint64_t messages = tap.unrecorded_frames + tap.dropped, bytes = tap.unrecorded_bytes + tap.dropped_bytes;
   if (messages == 0 && bytes == 0) return std::nullopt;
-  return Error{fmt::format("the recording lacks {} messages, and with words and worlds {} bytes", messages, bytes)};
+  return Error{
+      fmt::format("the recording lacks {} messages; with words and worlds, that is {} bytes", messages, bytes)};
 }
 
 }  // namespace
