@@ -3,17 +3,11 @@
 #include <google/protobuf/util/message_differencer.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <map>
 #include <sstream>
 #include <string_view>
 
-#include "adapters/registry.h"
 #include "proxy/program/config/config_comment.h"
 #include "proxy/program/config/fleet_settings.h"
-#include "proxy/program/settings/limits.h"
-#include "proxy/program/settings/route.h"
 
 namespace entente {
 namespace {
@@ -44,39 +38,6 @@ template <class Part>
 Part fixed(Part part) {
   remove_keys(part, [](Reload reload) { return reload != config::Rule::never; });
   return part;
-}
-
-/// The limit of sessions of each ENet listener, by its address or, if that has no port, its URL.
-std::map<std::string, std::uint32_t> enet_places(const config::Config& config) {
-  std::map<std::string, std::uint32_t> all;
-  const auto add = [&all](const auto& urls, const config::Limits& limits) {
-    for (const std::string& url : urls) {
-      const auto end = parse_listen(url, games());
-      if (!end || end->game->transport() != wire::Transport::kEnet || end->enet == relay::EnetMode::kDatagrams)
-        continue;
-      all[end->address.port() == 0 ? url : end->address.text()] = limits.sessions();
-    }
-  };
-  const auto add_watched = [&](const auto& of) {
-    for (const config::Watch& watch : of.watch()) add(watch.listen(), config.limits());
-  };
-  for (const config::Route& route : config.route()) {
-    add(std::array{route.listen()}, limits_for(config.limits(), route.limits()));
-    add_watched(route);
-  }
-  for (const config::Arena& arena : config.arena()) add(arena.listen(), config.limits()), add_watched(arena);
-  return all;
-}
-
-/// ENet cannot accept more peers than it was opened with.
-void add_lacking_places(const config::Config& running, const config::Config& fresh, std::vector<std::string>& lines) {
-  const auto wanted = enet_places(fresh);
-  for (const auto& [where, places] : enet_places(running)) {
-    const auto now = wanted.find(where);
-    if (now == wanted.end() || now->second - 1 <= places - 1) continue;  // 0: the most
-    lines.push_back("limits.sessions: " + std::to_string(places) + " -> " + std::to_string(now->second) +
-                    " (for the ENet listener " + where + ")");
-  }
 }
 
 constexpr std::string_view kModified = "modified: ";
@@ -172,7 +133,6 @@ std::vector<std::string> applied_at_once(const config::Config& before, const con
 
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh) {
   std::vector<std::string> lines;
-  add_lacking_places(running, fresh, lines);
   add_fleet_changes(running, fresh, lines);
   add_changes("", fixed(running), fixed(fresh), lines);
   return lines;

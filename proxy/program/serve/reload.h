@@ -12,9 +12,9 @@ namespace entente {
 /// Reads and judges the configuration as at the start, beside what runs.
 using Reread = std::function<Expected<LoadedConfig, ConfigErrors>(const Machine& machine)>;
 
-/// One line for each difference that needs a restart, by the rules in schema/config.proto; and for a higher `sessions`
-/// of an ENet listener. Of the fleet's arenas and the routes into them, also for what a reload would apply otherwise,
-/// except to listeners; and for an arena that is not of the fleet any more.
+/// One line for each difference that needs a restart, by the rules in schema/config.proto. Of the fleet's arenas and
+/// the routes into them, also for what a reload would apply otherwise, except to listeners; and for an arena that is
+/// not of the fleet any more.
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh);
 
 /// One line for each difference that applies at once.

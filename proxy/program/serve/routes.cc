@@ -82,6 +82,12 @@ bool can_take_v4(const RouteDescription& one) {
          one.listen->game->transport() != wire::Transport::kEnet;
 }
 
+/// Whether the places of its socket limit its sessions.
+bool has_places(const RouteDescription& one) {
+  return one.listen && one.listen->game->transport() == wire::Transport::kEnet &&
+         one.options.enet != relay::EnetMode::kDatagrams;
+}
+
 /// Whether the one takes IPv4 on the port on which the other listens by IPv4.
 bool clash_in_v4(const RouteDescription& one, bool only_v6, const RouteDescription& other) {
   if (only_v6 || !can_take_v4(one) || !other.listen || other.listen->address.v6()) return false;
@@ -499,6 +505,7 @@ void Routes::keep(Running running, RouteDescription fresh, Plan& plan) const {
 
 void Routes::add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const {
   running.only_v6 = instead_of ? instead_of->only_v6 : fresh.options.only_v6;
+  running.places = instead_of ? instead_of->places : fresh.options.limits.sessions;
   running.is = std::make_shared<const RouteDescription>(std::move(fresh));
   Service::Added added{running.is, running.tap, {}};
   if (instead_of) {
@@ -625,9 +632,14 @@ std::string Routes::tell_rest(const config::Config& fresh) const {
     told += renewed.error().text + "; the log still goes to the old file\n";
   }
   std::vector<std::string> lines = takes_restart(config_, fresh);
-  for (const Running& one : running_)
+  for (const Running& one : running_) {
     if (one.only_v6 && !one.is->options.only_v6 && can_take_v4(*one.is))
       lines.push_back(one.name + ": it takes no IPv4 until then");
+    const std::uint32_t sessions = one.is->options.limits.sessions;
+    if (has_places(*one.is) && sessions - 1 > one.places - 1)  // 0: the most
+      lines.push_back("limits.sessions: " + std::to_string(one.places) + " -> " + std::to_string(sessions) +
+                      " (for the ENet listener " + one.name + ")");
+  }
   for (const std::string& line : lines) {
     log_warn("needs a restart: {}", line);
     told += "needs a restart: " + line + "\n";

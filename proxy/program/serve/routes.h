@@ -48,9 +48,10 @@ class Routes {
   /// A listener that is served, or an observer.
   struct Running {
     std::shared_ptr<const RouteDescription> is = {};
-    std::size_t number = 0;  // as ProxyServer::add numbered it
-    std::string name = {};   // "bzflag 2.4 127.0.0.1:5154"
-    bool only_v6 = false;    // as its socket was opened: RouteOptions::only_v6, which a reload may change
+    std::size_t number = 0;    // as ProxyServer::add numbered it
+    std::string name = {};     // "bzflag 2.4 127.0.0.1:5154"
+    bool only_v6 = false;      // as its socket was opened: RouteOptions::only_v6, which a reload may change
+    std::uint32_t places = 0;  // the limit of sessions as its socket was opened; ENet cannot accept more
     relay::TapThread* tap = nullptr;
     std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route with [[route.watch]]
     std::shared_ptr<BotCrowd> observer = {};           // not null: an observer uses it to join the servers of the route

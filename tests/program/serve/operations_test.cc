@@ -420,32 +420,5 @@ TEST_CASE("most keys of a fleet's arena, and of a route into it, need a restart"
   CHECK(takes_restart(running, fresh).size() == 1);
 }
 
-TEST_CASE("a higher limit of sessions needs a restart for ENet listeners") {
-  config::Config running = default_config();
-  running.mutable_limits()->set_sessions(100);
-  running.add_route()->set_listen("aos://127.0.0.1:32887?dialect=0.75");
-  config::Config fresh = running;
-  CHECK(takes_restart(running, fresh).empty());
-  for (const unsigned sessions : {1000U, 0U}) {
-    fresh.mutable_limits()->set_sessions(sessions);
-    CHECK(takes_restart(running, fresh) ==
-          std::vector<std::string>{"limits.sessions: 100 -> " + std::to_string(sessions) +
-                                   " (for the ENet listener 127.0.0.1:32887)"});
-  }
-  fresh.mutable_route(0)->mutable_limits()->set_sessions(100);
-  CHECK(takes_restart(running, fresh).empty());  // it has a limit of its own
-  fresh.mutable_limits()->set_sessions(100);
-  fresh.mutable_route(0)->mutable_limits()->set_sessions(1000);
-  CHECK(takes_restart(running, fresh) ==
-        std::vector<std::string>{"limits.sessions: 100 -> 1000 (for the ENet listener 127.0.0.1:32887)"});
-  fresh.mutable_route(0)->clear_limits();
-  fresh.mutable_limits()->set_sessions(99);
-  CHECK(takes_restart(running, fresh).empty());
-  fresh.mutable_limits()->set_sessions(1000);
-  running.mutable_route(0)->set_listen("aos://127.0.0.1:32887?dialect=0.75&mode=datagrams");
-  fresh.mutable_route(0)->set_listen(running.route(0).listen());
-  CHECK(takes_restart(running, fresh).empty());
-}
-
 }  // namespace
 }  // namespace entente::operations_test

@@ -268,6 +268,38 @@ TEST_CASE("a reload changes the limits of one route, and the operator's texts") 
   CHECK(it.answers("list", "\t127.0.0.1:"));
 }
 
+TEST_CASE("a higher limit of sessions needs a restart for an ENet listener that was opened with a lower one") {
+  const FakeServer server;
+  const std::string rest = Reloaded::route(server);
+  Reloaded it(rest);
+  const auto told = [&](const std::string& sessions, const std::string& mode = "", const std::string& before = "") {
+    const std::string end = "?dialect=0.75" + mode;
+    const Ended reloaded = it.reload(before + rest + "[[route]]\nname = \"mine\"\nlisten = \"aos://127.0.0.1:0" + end +
+                                     "\"\nto = \"aos://127.0.0.1:9" + end + "\"\n" +
+                                     (sessions.empty() ? "" : "[route.limits]\nsessions = " + sessions + "\n"));
+    CHECK_MESSAGE(reloaded.code == 0, reloaded.err);
+    const auto at = reloaded.out.find("needs a restart");
+    return at == std::string::npos ? "" : reloaded.out.substr(at);
+  };
+  const auto restart = [](const std::string& change) {
+    return "needs a restart: limits.sessions: " + change + " (for the ENet listener mine)\n";
+  };
+  CHECK(told("10") == "");
+  CHECK(told("100") == restart("10 -> 100"));
+  CHECK(told("0") == restart("10 -> 0"));
+  CHECK(told("9") == "");
+  CHECK(told("") == restart("10 -> 5000"));
+  CHECK(it.reload(rest).code == 0);
+  CHECK(told("100") == "");  // it was opened anew
+  CHECK(told("100") == "");
+  CHECK(it.reload(rest).code == 0);
+  CHECK(told("") == "");
+  CHECK(told("", "", "[limits]\nsessions = 6000\n") == restart("5000 -> 6000"));
+  CHECK(it.reload(rest).code == 0);
+  CHECK(told("10", "&mode=datagrams") == "");
+  CHECK(told("100", "&mode=datagrams") == "");
+}
+
 TEST_CASE("a new listener on all addresses conflicts with an old one on the same port, which the error names") {
   const FakeServer one;
   const std::string port = std::to_string(testing::free_for_both().port());
