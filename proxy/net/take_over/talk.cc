@@ -155,6 +155,11 @@ Outcome<Talk> Talk::open(const std::string& path) {
 
 void Talk::hang_up() const { (void)::shutdown(fd_.get(), SHUT_RDWR); }
 
+bool Talk::other_has_left() const {
+  pollfd one{fd_.get(), POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
 bool Talk::is_with_own_user() const { return user() == ::geteuid(); }
 
 bool Talk::is_with_listener_of_own_user() const { return is_with_own_user() || user() == 0; }

@@ -34,6 +34,8 @@ class Talk {
   /// Wakes every thread that waits in this talk. From any thread.
   void hang_up() const;
 
+  /// Whether the other process has closed its end, or is gone.
+  bool other_has_left() const;
   /// Whether the other process belongs to the user of this one.
   bool is_with_own_user() const;
   /// For a process that connected: whether the listening process belongs to the user of this one. Root counts, too: the

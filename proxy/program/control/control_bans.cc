@@ -35,6 +35,8 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban, bool& sure) {
   while (!rest.empty()) {
     if (take_flag(rest, "--yes")) {
       sure = true;
+    } else if (take_flag(rest, "--by-rule")) {  // of a process from before an upgrade
+      ban.by_rule = true;
     } else if (take_option(rest, "--for", text)) {
       const auto until = end_of(text);
       if (!until) return until.error();

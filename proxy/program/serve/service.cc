@@ -147,9 +147,13 @@ Taps::Told Service::told_by_taps() {
 }
 
 void Service::tell_ban(const relay::Ban& ban) {
+  // The process that has taken over is told of all bans but servers', and tells of them.
+  if (!hand_over_.given() || ban.by_server) post_ban(ban);
+}
+
+void Service::post_ban(const relay::Ban& ban) {
   using relay::NewsField, relay::NewsKind;
-  // The process that has taken over is told of operators' bans, and tells of them.
-  if (!hooks_.wants(NewsKind::kBan) || (hand_over_.given() && !ban.by_server)) return;
+  if (!hooks_.wants(NewsKind::kBan)) return;
   const std::time_t lasts = ban.until == relay::Ban::kForGood ? 0 : ban.until - std::time(nullptr);
   hooks_.post(relay::News(NewsKind::kBan)
                   .set(NewsField::kNetwork, ban.who.text())
@@ -216,7 +220,7 @@ relay::RouteOptions Service::connected(const Added& route) {
   // A server must not be stopped while another process, or a route from before a reload, may have players on it.
   options.upstream.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
-           (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
+           (older_beside_.empty() || !has_older_process(older_beside_));
   };
   return options;
 }
@@ -370,7 +374,7 @@ void Service::start_acceptors() {
     fleet_control_ = std::make_unique<FleetControl>(
         *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this),
         FleetBans::Before{{bans_.all(), listed_.all()}, std::exchange(handed_over_, {})});
-  if (!config_.control().socket().empty()) counting_older_.emplace(files_, [this] { return count_older_players(); });
+  if (!older_beside_.empty()) counting_older_.emplace(files_, [this] { return count_older_players(); });
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (traffic_history_) traffic_history_->start(housekeeping_);
@@ -485,12 +489,11 @@ Outcome<Done> Service::open_operator_page() {
 /// Commands of the operator page go to the processes from before an upgrade, too. What they list is in the answer to
 /// `older`.
 std::string Service::answer_page(std::string_view line, const std::string& by) const {
-  const std::string& socket = config_.control().socket();
-  const bool alone = socket.empty() || hand_over_.given();
-  if (line == "older") return alone ? "[]" : older_as_json(socket);
+  const bool alone = older_beside_.empty() || hand_over_.given();
+  if (line == "older") return alone ? "[]" : older_as_json(older_beside_);
   std::string own = control_.answer_json(line, by);
   const bool orders = control_.is_order(line.substr(0, line.find(' '))) && is_for_older(line);
-  return alone || !orders ? own : ask_older(socket, std::string(line), std::move(own));
+  return alone || !orders ? own : ask_older(older_beside_, std::string(line), std::move(own));
 }
 
 Outcome<std::optional<std::string>> Service::read_operator_token(const config::Config& fresh) const {
@@ -577,9 +580,11 @@ std::uint64_t Service::players() const {
 
 Millis Service::count_older_players() {
   if (hand_over_.given()) return kOlderEvery;
-  older_players_ = older_sessions(config_.control().socket());
-  // The first look may come before the process that gave has its own socket.
-  hooks_.hold_empty(older_players_ != 0 || std::exchange(looks_again_, false));
+  const bool all_there =
+      taken_ == nullptr || taken_->is_over();  // first: the old process may open its socket meanwhile
+  const auto sessions = older_sessions(older_beside_);
+  if (sessions) older_players_ = *sessions;
+  hooks_.hold_empty(!all_there || sessions != std::size_t{0});
   return kOlderEvery;
 }
 
@@ -678,7 +683,9 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     if (!known)
       log_warn("the running program does not hand over bans that are not in access.ban_file: {}", known.error().text);
     const bool lacks = known && restore(*known);
-    hooks_.hold_empty(looks_again_ = true);
+    taken_ = take_over;
+    older_beside_ = take_over->path();
+    hooks_.hold_empty(true);
     if (const auto taken = take_over->take(); !taken) return taken;
     if (lacks)
       if (const auto saved = kept_bans_.save(); !saved)
@@ -740,6 +747,7 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
 }
 
 Outcome<relay::LinkId> Service::release_newcomers() {
+  kept_bans_.begin_leaving();  // a rule may still ban
   const auto released = server_.release_newcomers();
   if (!released) return released.error();
   return server_.last_link() + kLinksOnTheWay;
@@ -751,7 +759,6 @@ std::string Service::answer_control(std::string_view line, const net::LocalPeer&
 }
 
 std::string Service::restrictions_answer() {
-  if (!hand_over_.objection().empty()) kept_bans_.begin_leaving();  // a rule may still ban
   Restrictions known{bans_.all(), listed_.all(), {}};
   if (fleet_control_) {
     auto shared = fleet_control_->known_bans();
@@ -789,13 +796,11 @@ void Service::take_back() {
 }
 
 void Service::give(std::int32_t pid, bool own) {
-  telling_bans_.emplace(files_, [this] { return tell_bans(); });
+  telling_bans_ = std::make_unique<Housekeeping::Work>(files_, [this] { return tell_bans(); });
   kept_bans_.leave_file([this](const relay::Ban& ban) {
-    {
-      const std::lock_guard lock(mutex_);
-      untold_bans_.push_back(ban);
-    }
-    telling_bans_->news();
+    const std::lock_guard lock(mutex_);
+    untold_bans_.push_back(ban);
+    if (telling_bans_) telling_bans_->news();
     return Done{};
   });
   acceptor_->leave();
@@ -830,7 +835,7 @@ Millis Service::tell_bans() {
     const auto told = tell_successor(ban);
     if (told) continue;
     if (told.error().text.find(kTryAgain) == std::string::npos) {
-      log_error("the ban of {} holds in this process only: {}", ban.who.text(), told.error().text);
+      keep_untold(ban, told.error().text);
       continue;
     }
     again = kTellAgain;
@@ -840,9 +845,34 @@ Millis Service::tell_bans() {
   return again;
 }
 
+/// Tries once more, because this process ends.
+void Service::tell_last_bans() {
+  std::unique_ptr<Housekeeping::Work> telling;
+  {
+    const std::lock_guard lock(mutex_);
+    telling = std::move(telling_bans_);
+  }
+  if (!telling) return;
+  telling.reset();  // a try may be under way
+  (void)tell_bans();
+  std::vector<relay::Ban> bans;
+  {
+    const std::lock_guard lock(mutex_);
+    bans.swap(untold_bans_);
+  }
+  for (const relay::Ban& ban : bans) keep_untold(ban, "this process ends, and the one that has taken over is replaced");
+}
+
+/// The process that has taken over is not told of this ban.
+void Service::keep_untold(const relay::Ban& ban, const std::string& why) {
+  log_error("the ban of {} holds in this process only: {}", ban.who.text(), why);
+  post_ban(ban);
+}
+
 /// Passes a ban that was made here on to the process that has taken over.
 Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
   std::string line = "ban " + ban.who.text() + " --yes";  // who made it here was asked
+  if (ban.by_rule) line += " --by-rule";
   if (ban.until != relay::Ban::kForGood)
     line += " --for " + std::to_string(std::max<std::time_t>(ban.until - std::time(nullptr), 1)) + "s";
   if (!ban.why.empty()) line += " --why " + as_argument(ban.why);
@@ -872,6 +902,7 @@ Outcome<Done> Service::close() {
   hand_over_.stop();
   counting_older_.reset();
   end_requests();
+  tell_last_bans();
   fleet_control_.reset();  // after the acceptors, which use it
   auto closed = taps_.stop();
   hooks_.stop();

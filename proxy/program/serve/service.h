@@ -193,6 +193,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<Done> open_control_at(const std::string& path, Control::Orders orders);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
   Millis tell_bans();
+  void tell_last_bans();
   Outcome<Done> open_metrics();
   Outcome<Done> open_operator_page();
   void start_acceptors();
@@ -207,13 +208,15 @@ class Service final : private HandOver::User, private FleetBans::User {
   void take_over_failed(const std::string& why) override;
   Taps::Told told_by_taps();
   void tell_ban(const relay::Ban& ban);
+  void post_ban(const relay::Ban& ban);
+  void keep_untold(const relay::Ban& ban, const std::string& why);
   std::vector<PublicServer> public_servers(const std::string& of) const;
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
   const config::Config& config_;
   const Millis began_ = steady_now();
-  mutable std::mutex mutex_;  // guards the next four
+  mutable std::mutex mutex_;  // guards the next four, and telling_bans_
   std::string reload_failure_;
   relay::Access access_;                 // of [access]
   std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
@@ -253,9 +256,11 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
   bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};
-  bool looks_again_ = false;  // of the thread `files`: there may be older processes that it has not seen
+  const TakeOver* taken_ = nullptr;                        // from the process before this one; null: there was none
+  std::string older_beside_ = config_.control().socket();  // older processes have their sockets there; empty: none
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
-  std::optional<Housekeeping::Work> counting_older_, telling_bans_;
+  std::optional<Housekeeping::Work> counting_older_;
+  std::unique_ptr<Housekeeping::Work> telling_bans_;  // null: no process has taken over, or this one ends
 };
 
 }  // namespace entente

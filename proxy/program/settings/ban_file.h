@@ -61,7 +61,7 @@ class KeptBans {
     share_ = std::move(share);
     share_listed_ = std::move(share_listed);
   }
-  /// Another process is told all bans now, and may take over.
+  /// Another process is about to be told all bans, and may take over.
   void begin_leaving();
   /// It does not take over.
   void stay();

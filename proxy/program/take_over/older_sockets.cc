@@ -46,16 +46,18 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::o
   return all;
 }
 
-std::size_t older_sessions(const std::string& control_socket) {
+std::optional<std::size_t> older_sessions(const std::string& control_socket) {
   constexpr Millis kWithin = 300;          // for all of them: others wait for the answer meanwhile
   constexpr std::size_t kNotSessions = 2;  // lines: "ok" and the names of the columns
   const Millis until = steady_now() + kWithin;
   std::size_t sessions = 0;
   for (const OlderSocket& older : older_sockets(control_socket)) {
     const Millis now = steady_now();
-    if (now >= until) break;
-    const auto answer = net::ask_local(older.path, "list", {.within = until - now});
-    if (!answer || !answer->starts_with("ok\n")) continue;
+    if (now >= until) return std::nullopt;
+    net::LocalPeer process;
+    const auto answer = net::ask_local(older.path, "list", {.within = until - now, .by = &process});
+    if (!answer && process.pid == 0) continue;  // nobody is there
+    if (!answer || !answer->starts_with("ok\n")) return std::nullopt;
     const auto lines = static_cast<std::size_t>(std::count(answer->begin(), answer->end(), '\n'));
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;
   }

@@ -22,9 +22,9 @@ std::string older_socket(const std::string& control_socket, int pid);
 /// ended. `also`: a user whose sockets count, too.
 std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::optional<std::uint32_t> also = {});
 
-/// The number of open sessions that those processes report. A process that does not answer at once counts as having
-/// none. Takes at most 0.3 s.
-std::size_t older_sessions(const std::string& control_socket);
+/// The number of open sessions that those processes report; nullopt: one of them does not answer at once. Takes at most
+/// 0.3 s.
+std::optional<std::size_t> older_sessions(const std::string& control_socket);
 
 /// Their processes, sessions, routes and servers, as a JSON list. Takes at most 0.6 s; those that answer later are left
 /// out:

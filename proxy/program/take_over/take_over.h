@@ -36,6 +36,11 @@ class TakeOver {
   Outcome<Restrictions> restrictions() const;
   /// From now on, this process accepts the newcomers. REQUIRES: ready(); all listeners are about to serve.
   Outcome<Done> take();
+  /// The old process has given up everything, and its players can be asked for at its own socket (older_sockets.h); or
+  /// it is gone. REQUIRES: take().
+  bool is_over() const { return talk_.other_has_left(); }
+  /// The control socket of the old process.
+  const std::string& path() const { return path_; }
 
  private:
   Outcome<Done> receive();

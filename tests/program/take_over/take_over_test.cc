@@ -2,13 +2,14 @@
 // that fails changes nothing. tests/upgrade tests this with players of all transports.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -203,7 +204,7 @@ TEST_CASE("sessions of each transport stay with the old process, and newcomers g
   Upgraded::Miner &three = it.join(it.packets), &four = it.join(it.datagrams);
   it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
   CHECK(it.listed() == std::pair{4, 5});
-  CHECK(older_sessions(it.folder.file("c.sock")) == 5);
+  CHECK(older_sessions(it.folder.file("c.sock")) == std::size_t{5});
 
   // A client that reconnects is a newcomer.
   it.come_again(one, it.packets), it.come_again(two, it.datagrams);
@@ -299,6 +300,22 @@ TEST_CASE("the operator page has the players, routes and servers of the old proc
   met.reset();
   CHECK(it.old->wait() == 0);
   CHECK(older() == "[[]]");
+}
+
+TEST_CASE("how many players an old process has is unknown while it does not answer") {
+  const Folder folder;
+  const std::string socket = folder.file("c.sock"), older = older_socket(socket, 4711);
+  {
+    const net::Fd busy(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    REQUIRE(older.size() < sizeof at.sun_path);
+    older.copy(at.sun_path, older.size());
+    REQUIRE(::bind(busy.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    REQUIRE(::listen(busy.get(), 8) == 0);
+    CHECK_FALSE(older_sessions(socket).has_value());
+  }
+  CHECK(older_sessions(socket) == std::size_t{0});  // it is gone
 }
 
 TEST_CASE("a ban of a player of the new process also ends sessions of the old one") {
@@ -617,6 +634,7 @@ struct Telling final : Still {
     if (!was_told.exchange(true)) told.set_value();
     go_on.wait();
   }
+  std::atomic<bool> was_told{false};  // a slow machine may replace an upgrade more than once
   std::promise<void> told;
   std::promise<void> may_go_on;
   std::shared_future<void> go_on{may_go_on.get_future()};
@@ -634,7 +652,6 @@ TEST_CASE("the program can stop while an upgrade ends the one before it") {
   net::Fd there(ends[1]), far(others[1]);
   hand_over.adopt("upgrade", {}, there);
   REQUIRE(here.hear(kPatience).ok());
-  std::atomic<bool> was_told{false};  // a slow machine may replace an upgrade more than once
   auto next = std::async(std::launch::async, [&] { hand_over.adopt("upgrade", {}, far); });
   const bool told = user.told.get_future().wait_for(std::chrono::milliseconds(kPatience)) == std::future_status::ready;
   auto stopped = std::async(std::launch::async, [&] { hand_over.stop(); });
