@@ -31,7 +31,7 @@ bool is_about_a_route(const relay::News& news) {
 }
 
 /// The arena or the route.
-std::string place_of(const relay::News& news) {
+std::string place_key(const relay::News& news) {
   const std::string_view arena = news.text(NewsField::kArena);
   return std::string(arena.empty() ? news.text(NewsField::kRoute) : arena);
 }
@@ -217,7 +217,7 @@ void Hooks::post(relay::News news) {
   const std::lock_guard lock(mutex_);
   std::optional<relay::News> last;
   if (news.kind() == NewsKind::kLeave || news.kind() == NewsKind::kJoin) {
-    const std::string place = place_of(news);
+    const std::string place = place_key(news);
     const std::uint64_t players = count_players(place, news.kind());
     news.set(NewsField::kPlayers, players);
     if (players != 0)
