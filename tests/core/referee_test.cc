@@ -548,6 +548,29 @@ TEST_CASE("referee: a round ends at the score limit, all wait, and the next one 
   CHECK(match.tank(anna).unit.alive());
 }
 
+TEST_CASE("referee: when the time of a round is up, whoever has the most wins has won it; without a win, nobody has") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl");
+  const auto wins = [&](Match::Guest guest, std::uint32_t count) {
+    match.room.order([&](Back& back) { static_cast<Referee&>(back).set_score(guest.id, count, 0); }, match.now);
+  };
+  Id winner = 0;
+  SUBCASE("nobody has a win") {}
+  SUBCASE("one is ahead") {
+    wins(anna, 1), wins(ben, 2), wins(carl, 1);
+    winner = ben.id;
+  }
+  SUBCASE("a tie: the one who came first") {
+    wins(ben, 2), wins(carl, 2);
+    winner = ben.id;
+  }
+  match.lasts(10.1);
+  REQUIRE(anna.seat->last<words::Round>()->state() == words::Round::OVER);
+  CHECK(anna.seat->last<words::Round>()->winner() == winner);
+}
+
 TEST_CASE("referee: each round announces that another follows") {
   ArenaRules rules = quick();
   rules.round = 10;

@@ -840,6 +840,30 @@ TEST_CASE("timers fire in the order of their times, and at the same time in the 
   CHECK(granted == 133);
 }
 
+TEST_CASE("a timer that is taken back delays no other one") {
+  constexpr Id kMany = 31;
+  for (Id gone = 0; gone < kMany; ++gone) {
+    CAPTURE(gone);
+    TimerQueue wakes;
+    std::vector<TimerQueue::Timer> timers(std::size_t{2} * kMany);
+    for (Id id = 0; id < timers.size(); ++id) timers[id].id = id;
+    for (Id id = 0; id < kMany; ++id) {
+      Id below = id + 1;  // the place in a heap: one of its halves has late timers, the other has early ones
+      while (below > 3) below /= 2;
+      wakes.add(timers[id], below == 2 ? 1'000 + id : id);
+    }
+    wakes.drop(timers[gone]);
+    for (Id id = kMany; id < timers.size(); ++id) wakes.add(timers[id], 5'000 + id);
+    std::size_t taken = 0;
+    for (Micros last = 0; wakes.next() != TimerQueue::kNever; ++taken) {
+      REQUIRE(wakes.next() >= last);
+      last = wakes.next();
+      REQUIRE(wakes.take_due(last, 1).size() == 1);
+    }
+    CHECK(taken == timers.size() - 1);
+  }
+}
+
 TEST_CASE("timers that fire at the same time run in batches, each once") {
   Play play;
   constexpr int kCrowd = 2 * static_cast<int>(kMostTicks) + 5;

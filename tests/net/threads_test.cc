@@ -41,5 +41,19 @@ TEST_CASE("as many bytes of jobs wait as are allowed, and jobs that are done mak
   CHECK(taken);
 }
 
+TEST_CASE("a thread that is stopped first does the jobs that wait") {
+  std::promise<void> began, go_on;
+  int put = 0, done = 0;
+  JobThread jobs("test", 10, nullptr, [] {});
+  REQUIRE(jobs.put(0, [&] { began.set_value(), go_on.get_future().wait(); }));
+  began.get_future().wait();
+  for (; put < 3; ++put) REQUIRE(jobs.put(1, [&] { ++done; }));
+  std::thread stops([&] { jobs.stop(); });
+  for (; jobs.put(0, [&] { ++done; }); ++put) std::this_thread::yield();  // until it stops
+  go_on.set_value();
+  stops.join();
+  CHECK(done == put);
+}
+
 }  // namespace
 }  // namespace entente::net::threads_test

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "adapters/panic/front/masonry.h"
 #include "proxy/core/gameplay/tank.h"
 
 namespace entente::panic::walls_test {
@@ -133,6 +134,32 @@ TEST_CASE("between the middles of neighbouring tiles that are not walls, a tank'
   });
   CHECK(ways > 500);
   CHECK(blocked == 0);
+}
+
+TEST_CASE("a new wall is shown, however many blocks were built and dug away before it") {
+  words::World world = open_world();
+  world.set_block(1);
+  Masonry masonry;
+  masonry.lay(world, kTiles);
+  words::Edit edit;
+  const auto change = [&](words::Edit::Op op, double x, double y, double z) {
+    edit.set_op(op);
+    edit.set_x(x);
+    edit.set_y(y);
+    edit.set_z(z);
+    return masonry.change(edit).size();
+  };
+  for (std::size_t i = 0; i < Masonry::kMostColumns; ++i) {
+    const double x = -399.5 + static_cast<double>(i % 800), y = 399.5 - static_cast<double>(i / 800);
+    change(words::Edit::BUILD, x, y, 0.5);
+    change(words::Edit::DIG, x, y, 0.5);
+  }
+  std::size_t changed = 0;
+  for (double x = 0.5; x < 25; x += 1)
+    for (double y = -0.5; y > -25; y -= 1)
+      for (const double z : {0.5, 1.5}) changed += change(words::Edit::BUILD, x, y, z);
+  CHECK(changed == 1);
+  CHECK(masonry.stands({16, 16}));
 }
 
 TEST_CASE("a world with too many, too large or invalid solids is still laid out") {

@@ -243,6 +243,25 @@ log(tostring(state.t) .. " " .. state.n .. " " .. tostring(state.f == 0.1) .. " 
   }
 }
 
+TEST_CASE("numbers of state keep all their digits, and a number with a fraction of zero is no integer") {
+  Scene scene("state = { third = 1 / 3, three = 3.0 } function on_chat() end");
+  scene.rules->replace(set_of(R"(
+if not state.third then return end  -- when the file is checked
+log(tostring(state.third == 1 / 3) .. " " .. math.type(state.three)))"),
+                       scene.now);
+  CHECK(scene.taken() == "log: true float\n");
+}
+
+TEST_CASE("the first rule with on_tick that a reload adds is called for each second from then on") {
+  Scene scene("");
+  scene.begin();
+  scene.pass(100);
+  scene.rules->replace(set_of("function on_tick() log('tick') end"), scene.now);
+  CHECK(scene.taken() == "");
+  scene.pass(2);
+  CHECK(scene.taken() == "log: tick\nlog: tick\n");
+}
+
 TEST_CASE("a rule that was switched off is tried again after a reload") {
   Scene scene("function on_chat() error('no') end");
   scene.begin();

@@ -509,6 +509,26 @@ TEST_CASE("when there is room again, each opening, closing and lost byte is reco
   }
 }
 
+TEST_CASE("a recording that is closed when there is room again has the sessions that began and ended meanwhile") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
+  REQUIRE(opened.ok());
+  auto& recorder = **opened;
+  recorder.opened(1 * kSecond, opening(1));
+  recorder.tick(2 * kSecond);
+  room = file.size();
+  recorder.opened(2 * kSecond, opening(2));
+  recorder.closed(2 * kSecond, 1, "left");
+  recorder.tick(3 * kSecond);
+  REQUIRE(recorder.failing());
+  room = 1 << 20;
+  REQUIRE(ok(recorder.close(3 * kSecond + kSecond / 5)));
+  const auto told = lines(file);
+  for (const char* line : {"1 open 1 127.0.0.1:1001", "2 open 2 127.0.0.1:1002", "2 close 1 left"})
+    CHECK_MESSAGE(std::count(told.begin(), told.end(), line) == 1, std::string(line));
+}
+
 TEST_CASE("with on_full = stop, nothing is tried again, and the file is still complete") {
   Buffer file;
   std::size_t room = 1 << 20;

@@ -95,6 +95,25 @@ TEST_CASE("one flipped bit anywhere costs at most the chunk it is in") {
   }
 }
 
+TEST_CASE("a flipped bit in the length of a chunk costs no chunk behind it") {
+  for (const bool index_messages : {false, true}) {
+    const auto made = sample(12, 3, false, index_messages);
+    std::size_t start = 0;  // of the third chunk
+    for (start = made.chunk_ends[1]; made.file[start] != static_cast<std::uint8_t>(mcap::Op::kChunk);)
+      start +=
+          mcap::kRecordHead + mcap::FieldReader(Bytes(made.file).subspan(start + 1)).number<std::uint64_t>("length");
+    for (std::size_t bit = 0; bit < 64; ++bit) {
+      CAPTURE(bit);
+      auto flipped = made.file;
+      flipped[start + 1 + bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+      const auto saved = save(flipped);
+      REQUIRE_MESSAGE(saved.report, saved.error);
+      CHECK(saved.heard.messages.size() >= made.messages.size() - made.each);
+      CHECK(in_order_and_true(saved.heard.messages, made.messages));
+    }
+  }
+}
+
 TEST_CASE("garbage costs only the chunks that it touches") {
   const auto made = sample(12, 5, true);
   for (std::size_t from = made.chunk_ends[2]; from < made.chunk_ends[8]; from += 7) {

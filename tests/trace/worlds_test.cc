@@ -237,6 +237,35 @@ TEST_CASE("seeks also work in a file without its end") {
   check_seeks(recording);
 }
 
+TEST_CASE("in a file without its end a seek finds a world in a chunk that also has a channel's first message") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  mcap::Writer writer(sink);
+  REQUIRE(writer.begin().ok());
+  REQUIRE(writer.define(mcap::Schema{1, Snapshot::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{1, 1, "/world", "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{2, 0, "/other", "text", {}}).ok());
+  const auto add = [&](std::uint16_t channel, WallTime time, const std::string& data) {
+    writer.message({.channel = channel, .log_time = time, .publish_time = time, .data = as_bytes(data)});
+  };
+  add(1, kSecond, world(1, 7, "").SerializeAsString());
+  REQUIRE(writer.end_chunk().ok());
+  add(2, 2 * kSecond, "first");
+  add(1, 2 * kSecond, world(1, 8, "").SerializeAsString());
+  REQUIRE(writer.end_chunk().ok());
+  REQUIRE(writer.end().ok());
+  file.resize(file.size() - 3);
+
+  testing::MemorySource source(file);
+  Recording recording(source);
+  const auto found = recording.go_to_world(1, 3 * kSecond);
+  REQUIRE(found.ok());
+  REQUIRE(*found);
+  const auto event = recording.next();
+  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
+  CHECK(text(**event) == "world 1 8 ");
+}
+
 TEST_CASE("a seek finds a world whose link comes after its other fields") {
   Buffer file;
   testing::MemorySink sink(file);
