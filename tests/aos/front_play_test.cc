@@ -172,6 +172,17 @@ TEST_CASE("all players' positions are extrapolated and sent 20 times a second") 
   CHECK(slow.snapshots(kSecond) == "");
 }
 
+TEST_CASE("0.75: in a snapshot each player has its own place, also after one before it has left") {
+  Play play;
+  play.plays();
+  play.comes(3, "name: 'cid' team: GREEN", "alive: true pose { unit: 103 x: 100 y: 25 }");
+  play.hears<words::Gone>("unit: 12");
+  play.hears<words::PlayerGone>("id: 2");
+  const std::string left = play.snapshots(50 * kMillisecond);
+  CHECK_MESSAGE(left.find("} {position=(0 0 0) orientation=(0 0 0)} {position=(320 240 59.75)") != std::string::npos,
+                left);
+}
+
 TEST_CASE("0.76 snapshots name the players; 0.80 sends states, whole when they change and once a second") {
   Play named(k076Place);
   named.plays();

@@ -260,6 +260,11 @@ TEST_CASE("a server ends the session") {
     play.stage.opens();
     CHECK(play.says({SuperKill{}}).starts_with("says Refused code: FULL "));
   }
+  SUBCASE("before the player could enter, with a reason") {
+    play.stage.opens();
+    CHECK(play.says({Reject{0, {"you are banned"}}}) == "");
+    CHECK(play.says({SuperKill{}}).starts_with("says Refused code: FULL text: \"you are banned\""));
+  }
   SUBCASE("in its greeting") {
     play.stage.opens();
     CHECK(play.says({VersionDown{}}).starts_with("says Refused code: FULL "));

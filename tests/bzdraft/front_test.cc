@@ -187,6 +187,12 @@ TEST_CASE("a client may change its name and team in game, and learns the outcome
           "sends MsgAddPlayer player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna\" email=\"a@example.com\" "
           "avatar=\"\"\n");
   }
+  SUBCASE("another team, rejected: a client that asks for it again asks the room again") {
+    CHECK(play.asks({enter_as("anna", 2)}) == "says Change team: GREEN\n");
+    CHECK(play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'the team is full'")))
+              .starts_with("sends MsgReject reason=0 text=\"the team is full\"\n"));
+    CHECK(play.asks({enter_as("anna", 2)}) == "says Change team: GREEN\n");
+  }
   SUBCASE("no answer: rejected after a while") {
     AddPlayer changed = entry(0, "anke", 1);
     CHECK(play.asks({changed}) == "says Change name: \"anke\" motto: \"\"\n");

@@ -51,6 +51,18 @@ TEST_CASE("a server that has no world yet is asked again, up to thirty times") {
         "says Refused text: \"the server\\'s world is incomplete or too large\"\n");
 }
 
+TEST_CASE("a server whose world never ends is given up before it takes much memory") {
+  auto stage = back_stage();
+  stage.opens();
+  stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}}));
+  stage.receives(by_server({small_settings(), hash_of(small_world())}));
+  const Buffer endless = by_server({WorldChunk{1000, 0, Buffer(60'000)}});
+  const std::size_t chunks = kLargestWorld / 60'000;
+  for (std::size_t i = 0; i < chunks; ++i) REQUIRE(lines(stage.receives(endless), "says Refused") == "");
+  CHECK(lines(stage.receives(endless), "says Refused") ==
+        "says Refused text: \"the server\\'s world is incomplete or too large\"\n");
+}
+
 TEST_CASE("an early Enter is sent when the world is complete, under a free name") {
   auto stage = back_stage();
   CHECK(stage.hears(anna()) == "");

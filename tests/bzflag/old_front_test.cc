@@ -145,6 +145,42 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a 1.10 client that was promised a world of some size is sent no larger one; what does not fit is counted") {
+  for (const std::size_t dialect : {kDialect110, kDialectWiki}) {
+    CAPTURE(dialect);
+    auto stage = front_stage(dialect);
+    stage.opens();
+    stage.receives(as_bytes(dialect == kDialectWiki ? kHeaderWord : std::string_view()));
+    stage.receives(by_client({WantWorldHash{}}, dialect));
+    stage.waits(5 * core::kSecond);
+    stage.receives(by_client({GetWorld{}}, dialect));
+    const std::string promise = stage.waits(5 * core::kSecond);
+    const auto promised = numbers_after(promise, "sends MsgGetWorld left=");
+    REQUIRE(promised.size() == 1);
+    words::World large;
+    large.set_kind(words::World::SOLIDS);
+    core::set_sides(large, 800, 800);
+    for (int i = 0; i < 15'000; ++i) {
+      words::Solid& solid = *large.add_solids();
+      solid.set_x(i % 100 * 7 - 350);
+      solid.set_y(i / 100 * 4 - 300);
+      solid.set_half_x(1);
+      solid.set_half_y(1);
+      solid.set_height(5);
+    }
+    stage.hears(room_of("panic"));
+    const std::string said =
+        stage.hears(large) + stage.receives_slowly(by_client({GetWorld{}}, dialect)) + stage.waits(core::kSecond);
+    CHECK(said.find("loses ") != std::string::npos);
+    const std::string asked = stage.receives_slowly(by_client({GetWorld{}}, dialect));
+    const auto left = numbers_after(asked, "sends MsgGetWorld left="), data = numbers_after(asked, "data=<");
+    REQUIRE(left.size() == 1);
+    REQUIRE(data.size() == 1);
+    CHECK(left[0] + data[0] > promised[0] / 2);
+    CHECK(left[0] + data[0] <= promised[0]);
+  }
+}
+
 TEST_CASE("until it has joined, a 1.10 client is sent only what it waits for") {
   auto stage = front_stage(kDialect110);
   stage.opens();

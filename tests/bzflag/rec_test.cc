@@ -171,6 +171,34 @@ TEST_CASE("a session becomes a recording") {
     CHECK(std::none_of(heads.begin(), heads.end(), [&](const auto& h) { return h.second == never; }));
 }
 
+TEST_CASE("a command that was said to everybody is hidden in a recording; other lines are shown") {
+  for (const auto& [text, mode] : {std::pair{"/password sesame", kRecHidden}, {"hello", kRecReal}}) {
+    CAPTURE(std::string(text));
+    RecExport out(dialect_of("2.4"));
+    Hear hear(out);
+    play_tape("bzfs2426-gui-two-tanks", "2.4", 0, hear, 1);
+    Buffer chat = {0, 0, static_cast<std::uint8_t>(Chat::kCode >> 8U), static_cast<std::uint8_t>(Chat::kCode & 0xFFU)};
+    append(chat, Buffer{5, 254, 0});  // from player 5, to everybody, a line of chat
+    append(chat, as_bytes(text));
+    chat.push_back(0);
+    chat[1] = static_cast<std::uint8_t>(chat.size() - 4);
+    out.hear({Way::kToClient, Lane::kStream, Stage::kPlay, chat}, hear.time += 1000);
+    Buffer file;
+    REQUIRE_FALSE(out.write(file).has_value());
+    auto reader = RecReader::open(file);
+    REQUIRE(reader.ok());
+    int found = -1;
+    for (;;) {
+      const auto packet = reader->next();
+      REQUIRE(packet.ok());
+      if (!*packet) break;
+      if ((*packet)->head.code == Chat::kCode && as_text((*packet)->payload).find(text) != std::string_view::npos)
+        found = (*packet)->head.mode;
+    }
+    CHECK(found == mode);
+  }
+}
+
 TEST_CASE("a session without its world cannot become a recording") {
   RecExport none(0);
   Buffer file;

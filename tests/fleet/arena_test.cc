@@ -55,10 +55,16 @@ class Node {
     *until = UINT64_MAX;
     const auto hand_over = [this](Bytes saved) {
       if (auto arena = read_arena(saved)) handed_over = std::move(*arena);
+      gave_ = true;
     };
     fleet::own(arena_, epoch, until, place, std::move(before), hand_over, room);
-    server_.add_shared_room(room);
+    owned_ = server_.add_shared_room(room);
     return *this;
+  }
+  /// Closes the arena that it owns, as a node that drains does: its clients stay.
+  void drain() {
+    server_.retire_shared_room(owned_);
+    REQUIRE(testing::eventually([this] { return gave_.load(); }));
   }
   /// Connects its clients to the arena.
   Node& lead() {
@@ -100,7 +106,7 @@ class Node {
   std::size_t sessions() { return server_.sessions().size(); }
 
   const OwnedUntil until = std::make_shared<std::atomic<std::uint64_t>>(0);
-  std::optional<ReadArena> handed_over;  ///< after stop()
+  std::optional<ReadArena> handed_over;  ///< after stop() or drain()
 
  private:
   static BusOptions options(const NatsServer& nats, const std::string& name) {
@@ -122,6 +128,8 @@ class Node {
   FleetArena arena_;
   relay::ProxyServer server_;
   net::Address address_;
+  std::size_t owned_ = 0;  // the room of its arena
+  std::atomic<bool> gave_{false};
   std::thread thread_;
 };
 
@@ -529,6 +537,19 @@ TEST_CASE("a stopped owner announces no leaving players, and hands over everythi
   const auto& start = first.handed_over->starts;
   CHECK(std::any_of(start.begin(), start.end(),
                     [](const auto& one) { return one.name == "anna" && one.score.losses() == 1; }));
+}
+
+TEST_CASE("an owner that drains also hands over the players who are connected to it, for they stay") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node first(nats, "first"), a(nats, "a");
+  first.own(1).lead().run();
+  a.lead().run();
+  Lines anna = a.player("anna"), carl = first.player("carl");
+  anna.until("carl");
+  first.drain();
+  REQUIRE(first.handed_over);
+  CHECK(names_of(*first.handed_over) == std::set<std::string>{"anna", "carl"});
 }
 
 }  // namespace

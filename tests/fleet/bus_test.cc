@@ -440,6 +440,53 @@ TEST_CASE("a line that is not read receives a bounded number of bytes; the rest 
   CHECK(slow.counts().dropped_in >= 90);
 }
 
+TEST_CASE("what a line has read makes room for more") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  BusOptions small = options_for(server);
+  small.most_waiting = 100'000;
+  Bus bus(options_for(server)), slow(small);
+  Station from(bus), to(slow);
+  REQUIRE(from.connects());
+  REQUIRE(to.connects());
+  std::size_t heard = 0;
+  to.line->subscribe("news", [&](const BusMessage& message) { heard += message.bytes.size(); });
+  wait_for_subscription(from, to, "news");
+  const Buffer big(10'000);
+  for (std::size_t i = 1; i <= 30; ++i) {
+    from.line->publish("news", big);
+    REQUIRE(to.until([&] { return heard == i * big.size(); }));
+  }
+  CHECK(slow.counts().dropped_in == 0);
+}
+
+TEST_CASE("a line that reads late has the newest entries of a watched bucket, however often they changed meanwhile") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  BusOptions small = options_for(server);
+  small.most_waiting = 40'000;
+  Bus bus(options_for(server)), slow(small);
+  Station from(bus), to(slow);
+  REQUIRE(from.connects());
+  REQUIRE(to.connects());
+  REQUIRE(from.open_bucket("bans").done());
+  std::map<std::string, std::string> seen;
+  bool complete = false;
+  const auto watch = to.line->watch("bans", ">", [&](const BusEntry* entry) {
+    complete |= entry == nullptr;
+    if (entry != nullptr) seen[entry->key] = as_text(entry->value);
+  });
+  REQUIRE(to.until([&] { return complete; }));
+  std::map<std::string, std::string> last;
+  for (int i = 0; i < 30; ++i)  // more than may wait; it reads nothing of it yet
+    for (const std::string key : {"a", "b"}) {
+      last[key] = std::string(10'000, static_cast<char>('0' + i));
+      REQUIRE(from.order([&](auto done) { from.line->put("bans", key, as_bytes(last[key]), done); }).done());
+    }
+  CHECK(to.until([&] { return seen == last; }));
+  to.line->unwatch(watch);
+}
+
 TEST_CASE("a password: the right one connects, a wrong one does not, and it can be corrected") {
   if (NatsServer::is_missing()) return;
   NatsServer server({"--user", "fleet", "--pass", "secret"});

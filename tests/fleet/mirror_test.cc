@@ -195,6 +195,19 @@ TEST_CASE("a missing number stops the room until a snapshot, and repeated facts 
   CHECK(!edge.mirror->lacks_world());
 }
 
+TEST_CASE("a snapshot before which facts are still missing does not let the room go on") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(edge.tell(facts(4, {"d"})));
+  CHECK(edge.mirror->lacks_world());
+  edge.world(2, true);  // the third message is lost
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"a"});
+  edge.world(3, true);
+  CHECK(!edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"a", "d"});
+}
+
 TEST_CASE(
     "an intent keeps its number; a player enters again at the next owner; a closed seat is reported to the owner") {
   Edge edge;

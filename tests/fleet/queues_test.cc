@@ -168,5 +168,31 @@ TEST_CASE("players of two nodes wait in one order; without NATS each node contin
   loop.run();
 }
 
+TEST_CASE("a node tells again and again who waits, also while nothing changes") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a");
+    Bus other({.servers = {nats.url()}, .client = "other"});
+    std::optional<BusLine> ear(std::in_place, other, loop);
+    int told = 0;
+    ear->subscribe("entente.server.*.queue.a", [&](const BusMessage& message) {
+      bus::SeatClaims said;
+      REQUIRE(said.ParseFromString(std::string(as_text(message.bytes))));
+      told += said.claims_size() == 1 ? 1 : 0;
+    });
+    a.queue->refused(loop.now());
+    a.queue->add(&a, {loop.now(), 1});
+    const Millis end = steady_now() + 40'000;
+    while (told < 3 && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(told == 3);
+    ear.reset();
+    a.post.reset();
+    a.line.reset();
+  }
+  loop.run();
+}
+
 }  // namespace
 }  // namespace entente::fleet::queues_test

@@ -54,6 +54,44 @@ TEST_CASE("a connection that sends a part of what names its client, and is reset
     }
 }
 
+TEST_CASE("a client whose request came in pieces is heard afterwards, however little it sends") {
+  struct Named final : ProxyHeaderReader::User {
+    void client_named(Fd fd, const Address&, bool) override { its = std::move(fd); }
+    void client_unnamed(Fd, const Address&, NoHeader, const Fault&) override { FAIL("the header is right"); }
+    Fd its;
+  };
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  const Fd client = testing::connect_to(listening->address);
+  pollfd one{listening->tcp.get(), POLLIN, 0};
+  REQUIRE(::poll(&one, 1, 40'000) == 1);
+  Fd fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  REQUIRE(fd);
+  one.fd = fd.get();
+  const auto sends = [&](std::string_view text) {
+    REQUIRE(::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
+  };
+  Named named;
+  Loop loop;
+  const TrustedProxies proxies{{}, ClientNaming::kForwarded};
+  ProxyHeaderReader reader(loop, proxies, named);
+  sends("GET / HTTP/1.1\r\nX-Forw");
+  REQUIRE(::poll(&one, 1, 40'000) == 1);
+  reader.add(std::move(fd), *Address::parse("127.0.0.1:1"));
+  uv_run(loop.raw(), UV_RUN_ONCE);
+  CHECK_FALSE(named.its);
+  constexpr std::string_view kRest = "arded-For: 192.0.2.7\r\n\r\n";
+  sends(kRest);
+  loop.run();  // ends when nothing is watched any more
+  REQUIRE(named.its);
+  char request[256];
+  REQUIRE(::recv(named.its.get(), request, sizeof request, 0) > static_cast<ssize_t>(kRest.size()));
+  sends("x");
+  one = {named.its.get(), POLLIN, 0};
+  CHECK(::poll(&one, 1, 10'000) == 1);
+  reader.close();
+}
+
 TEST_CASE("a health check that is reset after its header is closed") {
   Heard heard;
   Loop loop;

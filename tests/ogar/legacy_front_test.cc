@@ -215,6 +215,38 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("ogar legacy front: in a new world the own row of the board has the player's new cell") {
+  for (const std::uint32_t version : {5U, 7U}) {
+    CAPTURE(version);
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    words::World world;
+    world.set_hash("smaller");
+    world.set_west(-100);
+    world.set_east(100);
+    world.set_south(-100);
+    world.set_north(100);
+    play.hears(world);
+    words::Gone gone;
+    gone.set_unit(50);
+    play.hears(gone);
+    play.hears(Play::unit(51, words::Unit::CELL, 10, -20, 32, 1));
+    words::Owns owns;
+    owns.set_player(1);
+    owns.add_units(51);
+    owns.set_active(51);
+    play.hears(owns);
+    CHECK(has(play.waits(kTick), "sends AddNode id=51\n"));
+    words::Board board;
+    board.add_rows()->set_place(1);
+    board.mutable_rows(0)->set_name("anna");
+    board.mutable_rows(0)->set_me(true);
+    play.hears(board);
+    CHECK(has(play.waits(4 * kTick), "Leaderboard rows=[{mark=51 name=\"anna\"}]"));
+  }
+}
+
 TEST_CASE(
     "ogar legacy front: the mouse is read in all three widths; a second press of Q without a release counts as both") {
   Play play(6);
