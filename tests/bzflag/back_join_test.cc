@@ -56,8 +56,8 @@ TEST_CASE("a server whose world never ends is given up before it takes much memo
   stage.opens();
   stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}}));
   stage.receives(by_server({small_settings(), hash_of(small_world())}));
-  const Buffer endless = by_server({WorldChunk{1000, 0, Buffer(60'000)}});
-  const std::size_t chunks = kLargestWorld / 60'000;
+  const Buffer endless = by_server({WorldChunk{1000, 0, Buffer(kLargestPayload - 16)}});
+  const std::size_t chunks = kLargestWorld / (kLargestPayload - 16);
   for (std::size_t i = 0; i < chunks; ++i) REQUIRE(lines(stage.receives(endless), "says Refused") == "");
   CHECK(lines(stage.receives(endless), "says Refused") ==
         "says Refused text: \"the server\\'s world is incomplete or too large\"\n");
