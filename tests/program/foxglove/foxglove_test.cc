@@ -343,7 +343,7 @@ TEST_CASE("--foxglove: recordings of every game have their units and world") {
   const Folder folder;
   int number = 0;
   for (const Case& one :
-       {Case{"bzflag/bzfs2426-ctf.rec", "", 856, 20, 78}, Case{"aos/betterspades-start.pcap", "", 107, 1, 0},
+       {Case{"bzflag/bzfs2426-ctf.rec", "", 814, 20, 78}, Case{"aos/betterspades-start.pcap", "", 107, 1, 0},
         Case{"ogar/m3-03-split-eject-merge.jsonl", "", 0, 0, 1776},
         Case{"panic/master-2p-test-kill-win.jsonl", "panic", 92, 0, 0}}) {
     CAPTURE(std::string(one.trace));

@@ -334,7 +334,7 @@ TEST_CASE("on a full disk, a conversion fails, and the error says what the recor
   const std::string frames = held.substr(7, held.find(' ') - 7);
   CHECK(std::stoi(frames) < 890);
   CHECK(full.out == folder.file("a.mcap") + ": " + frames + " frames\n");
-  CHECK(full.err.find(" lacks " + std::to_string(668 - std::stoi(frames)) + " frames, ") != std::string::npos);
+  CHECK(full.err.find(" lacks " + std::to_string(668 - std::stoi(frames)) + " frames; ") != std::string::npos);
 }
 
 TEST_CASE("a recording that cannot begin leaves no file that would prevent the next try") {

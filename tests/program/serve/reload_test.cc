@@ -273,9 +273,9 @@ TEST_CASE("a higher limit of sessions needs a restart for an ENet listener that 
   const std::string rest = Reloaded::route(server);
   Reloaded it(rest);
   const auto told = [&](const std::string& sessions, const std::string& mode = "", const std::string& before = "") {
-    const std::string end = "?dialect=0.75" + mode;
-    const Ended reloaded = it.reload(before + rest + "[[route]]\nname = \"mine\"\nlisten = \"aos://127.0.0.1:0" + end +
-                                     "\"\nto = \"aos://127.0.0.1:9" + end + "\"\n" +
+    const std::string dialect = "?dialect=0.75";
+    const Ended reloaded = it.reload(before + rest + "[[route]]\nname = \"mine\"\nlisten = \"aos://127.0.0.1:0" +
+                                     dialect + mode + "\"\nto = \"aos://127.0.0.1:9" + dialect + "\"\n" +
                                      (sessions.empty() ? "" : "[route.limits]\nsessions = " + sessions + "\n"));
     CHECK_MESSAGE(reloaded.code == 0, reloaded.err);
     const auto at = reloaded.out.find("needs a restart");
