@@ -420,71 +420,69 @@ TEST_CASE("a stream is read by pattern, in order, in batches, and lists its subj
   CHECK(**subjects == std::vector<std::string>{"rec.a", "rec.b"});
 }
 
+/// A line, and one for which at most so many bytes may wait.
+struct Limited {
+  explicit Limited(std::size_t most_waiting) : slow(options(server, most_waiting)) {
+    REQUIRE(from.connects());
+    REQUIRE(to.connects());
+  }
+  static BusOptions options(const NatsServer& server, std::size_t most_waiting) {
+    BusOptions small = options_for(server);
+    small.most_waiting = most_waiting;
+    return small;
+  }
+  NatsServer server;
+  Bus bus{options_for(server)}, slow;
+  Station from{bus}, to{slow};
+};
+
 TEST_CASE("a line that is not read receives a bounded number of bytes; the rest is counted") {
   if (NatsServer::is_missing()) return;
-  NatsServer server;
-  BusOptions small = options_for(server);
-  small.most_waiting = 100'000;
-  Bus bus(options_for(server)), slow(small);
-  Station from(bus), to(slow);
-  REQUIRE(from.connects());
-  REQUIRE(to.connects());
+  Limited its(100'000);
   std::size_t heard = 0;
-  to.line->subscribe("flood", [&](const BusMessage& message) { heard += message.bytes.size(); });
-  wait_for_subscription(from, to, "flood");
+  its.to.line->subscribe("flood", [&](const BusMessage& message) { heard += message.bytes.size(); });
+  wait_for_subscription(its.from, its.to, "flood");
   const Buffer big(10'000);
-  for (int i = 0; i < 100; ++i) from.line->publish("flood", big);
-  CHECK(from.until([&] { return slow.counts().received_bytes >= 1'000'000; }));
-  CHECK(to.until([&] { return heard > 0; }));
+  for (int i = 0; i < 100; ++i) its.from.line->publish("flood", big);
+  CHECK(its.from.until([&] { return its.slow.counts().received_bytes >= 1'000'000; }));
+  CHECK(its.to.until([&] { return heard > 0; }));
   CHECK(heard <= 100'000);
-  CHECK(slow.counts().dropped_in >= 90);
+  CHECK(its.slow.counts().dropped_in >= 90);
 }
 
 TEST_CASE("what a line has read makes room for more") {
   if (NatsServer::is_missing()) return;
-  NatsServer server;
-  BusOptions small = options_for(server);
-  small.most_waiting = 100'000;
-  Bus bus(options_for(server)), slow(small);
-  Station from(bus), to(slow);
-  REQUIRE(from.connects());
-  REQUIRE(to.connects());
+  Limited its(100'000);
   std::size_t heard = 0;
-  to.line->subscribe("news", [&](const BusMessage& message) { heard += message.bytes.size(); });
-  wait_for_subscription(from, to, "news");
+  its.to.line->subscribe("news", [&](const BusMessage& message) { heard += message.bytes.size(); });
+  wait_for_subscription(its.from, its.to, "news");
   const Buffer big(10'000);
   for (std::size_t i = 1; i <= 30; ++i) {
-    from.line->publish("news", big);
-    REQUIRE(to.until([&] { return heard == i * big.size(); }));
+    its.from.line->publish("news", big);
+    REQUIRE(its.to.until([&] { return heard == i * big.size(); }));
   }
-  CHECK(slow.counts().dropped_in == 0);
+  CHECK(its.slow.counts().dropped_in == 0);
 }
 
 TEST_CASE("a line that reads late has the newest entries of a watched bucket, however often they changed meanwhile") {
   if (NatsServer::is_missing()) return;
-  NatsServer server;
-  BusOptions small = options_for(server);
-  small.most_waiting = 40'000;
-  Bus bus(options_for(server)), slow(small);
-  Station from(bus), to(slow);
-  REQUIRE(from.connects());
-  REQUIRE(to.connects());
-  REQUIRE(from.open_bucket("bans").done());
+  Limited its(40'000);
+  REQUIRE(its.from.open_bucket("bans").done());
   std::map<std::string, std::string> seen;
   bool complete = false;
-  const auto watch = to.line->watch("bans", ">", [&](const BusEntry* entry) {
+  const auto watch = its.to.line->watch("bans", ">", [&](const BusEntry* entry) {
     complete |= entry == nullptr;
     if (entry != nullptr) seen[entry->key] = as_text(entry->value);
   });
-  REQUIRE(to.until([&] { return complete; }));
+  REQUIRE(its.to.until([&] { return complete; }));
   std::map<std::string, std::string> last;
   for (int i = 0; i < 30; ++i)  // more than may wait; it reads nothing of it yet
     for (const std::string key : {"a", "b"}) {
       last[key] = std::string(10'000, static_cast<char>('0' + i));
-      REQUIRE(from.order([&](auto done) { from.line->put("bans", key, as_bytes(last[key]), done); }).done());
+      REQUIRE(its.from.order([&](auto done) { its.from.line->put("bans", key, as_bytes(last[key]), done); }).done());
     }
-  CHECK(to.until([&] { return seen == last; }));
-  to.line->unwatch(watch);
+  CHECK(its.to.until([&] { return seen == last; }));
+  its.to.line->unwatch(watch);
 }
 
 TEST_CASE("a password: the right one connects, a wrong one does not, and it can be corrected") {

@@ -80,6 +80,16 @@ struct Play {
                    wire::Way::kToClient};
 };
 
+words::World smaller_world() {
+  words::World world;
+  world.set_hash("smaller");
+  world.set_west(-100);
+  world.set_east(100);
+  world.set_south(-100);
+  world.set_north(100);
+  return world;
+}
+
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
 TEST_CASE("ogar legacy front: nothing is sent before the key; then the border, and a picture at each tick") {
@@ -200,13 +210,7 @@ TEST_CASE(
     Play play(version);
     play.plays();
     play.waits(kTick);
-    words::World world;
-    world.set_hash("smaller");
-    world.set_west(-100);
-    world.set_east(100);
-    world.set_south(-100);
-    world.set_north(100);
-    play.hears(world);
+    play.hears(smaller_world());
     const std::string seen = play.waits(kTick);
     const std::string first = version < 6 ? "sends UpdateNodes eaten=[] nodes=[] removed=[50]\n" : "";
     CHECK(has(seen, first + "sends ClearAll\nsends SetBorder left=-1767.75 "));
@@ -221,13 +225,7 @@ TEST_CASE("ogar legacy front: in a new world the own row of the board has the pl
     Play play(version);
     play.plays();
     play.waits(kTick);
-    words::World world;
-    world.set_hash("smaller");
-    world.set_west(-100);
-    world.set_east(100);
-    world.set_south(-100);
-    world.set_north(100);
-    play.hears(world);
+    play.hears(smaller_world());
     words::Gone gone;
     gone.set_unit(50);
     play.hears(gone);
