@@ -31,8 +31,7 @@ constexpr NewsFieldRow kNewsFields[] = {
     {Field::kNetwork, "network", Type::kText, "the address or network that is banned", true},
     {Field::kBy, "by", Type::kText,
      "who banned: `operator` (here or at another node), `rule` (a file of `rules`), or `server` (also a rule of the "
-     "game "
-     "itself)"},
+     "game itself)"},
     {Field::kWhere, "where", Type::kText, "the server or listener where the ban applies; empty: everywhere"},
     {Field::kRule, "rule", Type::kText, "the file of the rule"},
     {Field::kText, "note", Type::kText, "who sent the test"},
@@ -77,10 +76,7 @@ std::vector<NewsRow> make_rows() {
        "a rule failed and was switched off",
        {Field::kRoute, Field::kArena, Field::kRule, Field::kReason}},
       {NewsKind::kUpgradeFailed, "upgrade_failed", "an upgrade or a take-over failed", {Field::kReason}},
-      {NewsKind::kTest,
-       "test",
-       "`entente ctl hooks test NAME` was called; it is not for the key `events`",
-       {Field::kText}},
+      {NewsKind::kTest, "test", "`entente ctl hooks test NAME` was called; it is not for the key `events`", {Field::kText}},
   };
 }
 
