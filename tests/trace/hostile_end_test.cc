@@ -163,6 +163,14 @@ TEST_CASE("of chunks that lie in each other, the end of a file lists one") {
   CHECK(source.taken < 10 * file.size());
 }
 
+TEST_CASE("chunks with nothing between them are all listed") {
+  const Sample made = sample(4, 2, false, false);
+  testing::MemorySource source(made.file);
+  Reader reader(source);
+  reader.learn_from_summary();
+  CHECK(reader.chunks().size() == 4);
+}
+
 TEST_CASE("a chunk that the end of a file lists a thousand times is listed once, also if an error follows") {
   std::uint64_t at = 0;
   const auto file = with_summary(
