@@ -13,6 +13,7 @@ bool Program::start() {
   failed_ = false;
   number_ = kernel().begin_program(its_.host, [this] {
     serve();
+    kernel().finish_threads(kernel().program());
     heap_left_ = heap_of(kernel().program());
   });
   kernel().wait([this] { return failed_ || server_ != nullptr; });

@@ -49,10 +49,10 @@ std::size_t Kernel::run(const std::function<void()>& body) {
   threads_[0]->ended = true;
   std::size_t left = 0;
   for (std::size_t i = 1; i < threads_.size(); ++i)
-    if (!threads_[i]->ended)
+    if (threads_[i]->ended)
+      finish(i);
+    else
       ++left;
-    else if (!threads_[i]->killed)
-      real::pthread_join(threads_[i]->id);
   return left;
 }
 
@@ -81,7 +81,12 @@ void Kernel::call() {
     std::fprintf(stderr, "lab: at %.3f s, something spins\n", static_cast<double>(now_) / 1e9);
     std::abort();
   }
-  if (calls_ % kMostCalls == 0 || chance(faults.switch_thread)) wait([] { return true; });
+  if (calls_ % kMostCalls == 0) return (void)wait([] { return true; });
+  let_others_run();
+}
+
+void Kernel::let_others_run() {
+  if (chance(faults.switch_thread)) wait([] { return true; });
 }
 
 /// Lets that thread run, and returns when this one may.
@@ -154,6 +159,16 @@ std::size_t Kernel::start_in(std::size_t program, std::function<void()> body) {
   const auto enter = [](void* its) -> void* { return (*static_cast<std::function<void()>*>(its))(), nullptr; };
   if (real::pthread_create(&raw->id, nullptr, enter, &raw->body) != 0) std::abort();
   return number;
+}
+
+void Kernel::finish(std::size_t thread) {
+  Thread& its = *threads_.at(thread);
+  if (its.ended && !its.killed && !std::exchange(its.finished, true)) real::pthread_join(its.id);
+}
+
+void Kernel::finish_threads(std::size_t program) {
+  for (std::size_t i = 1; i < threads_.size(); ++i)
+    if (threads_[i]->program == program) finish(i);
 }
 
 void Kernel::end(Thread& thread) {

@@ -107,6 +107,7 @@ class Kernel {
   bool wait(const std::function<bool()>& ready, Nanos until = kNever);
   /// Each call of the program begins with this: it takes a while (Faults::call), and perhaps others run first.
   void call();
+  void let_others_run();                            ///< as often as Faults::switch_thread says
   static constexpr std::uint64_t kMostCalls = 256;  ///< after so many, others run: a thread may not wait at all
   /// After so many calls without an end of the simulation, something spins.
   static constexpr std::uint64_t kEndless = 200'000'000;
@@ -115,6 +116,10 @@ class Kernel {
   /// The same in another program.
   std::size_t start_in(std::size_t program, std::function<void()> body);
   bool has_ended(std::size_t thread) const { return threads_.at(thread)->ended; }
+  /// Waits in real time until a thread that has ended is gone with its thread_local variables, unless it was killed.
+  void finish(std::size_t thread);
+  /// The same for all of a program that have ended.
+  void finish_threads(std::size_t program);
   std::size_t this_thread() const { return running_; }
   /// Mutexes that are locked: by which thread, and how often. And who waits for condition variables.
   struct Lock {
@@ -203,7 +208,7 @@ class Kernel {
     const std::function<bool()>* ready = nullptr;  // null: it runs
     Nanos until = kNever;
     std::size_t program = 0;
-    bool came = false, ended = false, killed = false;
+    bool came = false, ended = false, killed = false, finished = false;
     sem_t may_run{};
     pthread_t id{};
   };

@@ -163,12 +163,11 @@ void Stream::be_reset(int error) {
   if (state_ == State::kClosed) return;
   kernel_.note(0x7273, local_.second);
   state_ = State::kClosed;
-  in_.clear();
   error_ = error;
 }
 
 ssize_t Stream::receive(std::span<std::uint8_t> into, bool peek) {
-  if (error_ != 0) return -take_error();
+  if (in_.empty() && error_ != 0) return -take_error();  // as Linux: what came before the reset can be read
   if (state_ == State::kConnects || state_ == State::kListens) return -EAGAIN;
   if (in_.empty()) return end_came_ || state_ != State::kOpen || deaf_ ? 0 : -EAGAIN;
   std::size_t size = std::min(into.size(), in_.size());

@@ -161,6 +161,7 @@ void Processes::run(std::size_t program) {
   if (!alone()) kernel_.wait(alone, kernel_.now() + 1'000 * kMilli);
   its.threads_left = kernel_.threads_of(program) - 1;
   arguments = {};
+  kernel_.finish_threads(program);
   its.heap_left = heap_of(program);
   its.files_left = kernel_.open_files(program);
   kernel_.close_files(program);  // as the system does

@@ -143,6 +143,7 @@ int pthread_create(pthread_t* id, const pthread_attr_t* how, void* (*enter)(void
 int pthread_join(pthread_t id, void** result) {
   if (!is_simulated(id)) return ENTENTE_LAB_REAL(pthread_join, id, result);
   kernel().wait([&] { return kernel().has_ended(id - kFirstThread); });
+  kernel().finish(id - kFirstThread);
   return 0;
 }
 

@@ -192,9 +192,13 @@ void look_for_events(SimulatedLoop& loop, bool may_wait) {
       one->on_exit(reinterpret_cast<uv_process_t*>(one->handle), signal == 0 ? code : 0, signal);
       continue;
     }
-    const int events = events_of(*one) & one->events;
-    // As libuv: a broken descriptor is reported as all that is waited for.
-    one->on_poll(reinterpret_cast<uv_poll_t*>(one->handle), 0, events != 0 ? events : one->events);
+    auto* const polled = reinterpret_cast<uv_poll_t*>(one->handle);
+    if (kernel().file(one->fd)->broken()) {  // as libuv: it is not watched any more
+      one->active = false;
+      one->on_poll(polled, UV_EBADF, 0);
+      continue;
+    }
+    one->on_poll(polled, 0, events_of(*one) & one->events);
   }
 }
 
@@ -300,7 +304,11 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* async, uv_async_cb call) {
   one.active = true;
   return 0;
 }
-int uv_async_send(uv_async_t* async) { return watched(async).sent = true, 0; }
+int uv_async_send(uv_async_t* async) {
+  watched(async).sent = true;
+  kernel().let_others_run();
+  return 0;
+}
 
 int uv_idle_init(uv_loop_t* loop, uv_idle_t* idle) { return add(loop, idle, UV_IDLE), 0; }
 int uv_idle_start(uv_idle_t* idle, uv_idle_cb call) {
