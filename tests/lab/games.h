@@ -47,6 +47,8 @@ class Visitors {
  protected:
   Visitors(Plan& plan, Verdict& verdict, const Place& watched);
   ~Visitors() = default;
+  /// Whether players of Ace of Spades come, or go to a server of it.
+  bool has_maps() const;
   /// Keeps the players where they are wanted, until over_.
   void keep_players();
   /// Waits until everybody is in, who must be in time, and then the viewers. `harsh`: connections were lost, which

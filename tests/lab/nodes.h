@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,7 +62,7 @@ class Nodes final : private Visitors {
   void reload(const Act& act);
   void upgrade(const Act& act);
   void drain(const Act& act);
-  void ban(const Act& act);
+  void order_ban(const Act& act);
   void command(const Act& act);
   std::string ask(Node& node, const std::string& line) { return node.service.ask(line, !harsh_ || over_); }
 
@@ -69,7 +70,13 @@ class Nodes final : private Visitors {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::set<std::size_t> owns_;                     // processes that said so
   std::map<std::size_t, Nanos> was_frozen_until_;  // processes
-  bool lost_data_ = false;                         // NATS has forgotten what it stored
+  struct BanOrders {
+    std::size_t given = 0, under_way = 0;
+    std::optional<bool> banned;  // as the last order wants it; nothing: unknown
+  };
+  std::map<std::string, BanOrders> ban_orders_;  // by network
+  bool lacks_ends_ = false;                      // NATS, of recordings, as a node said
+  bool lost_data_ = false;                       // NATS has forgotten what it stored
 };
 
 }  // namespace entente::lab

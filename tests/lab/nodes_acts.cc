@@ -44,7 +44,7 @@ void Nodes::carry_out(const Act& act) {
   if (act.kind == "reload") return reload(act);
   if (act.kind == "upgrade") return upgrade(act);
   if (act.kind == "drain") return drain(act);
-  if (act.kind == "ban") return ban(act);
+  if (act.kind == "ban") return order_ban(act);
   if (act.kind == "command") return command(act);
   if (act.kind == "kill a node" || act.kind == "stop a node" || act.kind == "kill the owner") return end(act);
   if (act.kind.find("NATS") != std::string::npos || act.kind == "JetStream stalls" || act.kind == "consumers are lost")
@@ -127,10 +127,19 @@ void Nodes::drain(const Act& act) {
   if (harsh_) (void)ask(node, "undrain");  // perhaps nobody heard
 }
 
-void Nodes::ban(const Act& act) {
+void Nodes::order_ban(const Act& act) {
   Draw draw = plan_.draw("ban of " + act.name);
   const std::string network = "198.51.100." + std::to_string(draw.number(1, 4));
-  (void)ask(*nodes_[act.node], (draw.chance(0.6) ? "ban " : "unban ") + network);
+  const bool bans = draw.chance(0.6);
+  BanOrders& its = ban_orders_[network];
+  const std::size_t number = ++its.given;
+  const bool alone = its.under_way++ == 0;
+  const std::string answer = ask(*nodes_[act.node], (bans ? "ban " : "unban ") + network);
+  --its.under_way;
+  const bool done = answer.starts_with("ok");
+  if (!harsh_ && bans && !done) wrong(nodes_[act.node]->name + ": a ban is answered: " + answer);
+  its.banned = std::nullopt;
+  if (alone && its.given == number && done) its.banned = bans;
 }
 
 void Nodes::command(const Act& act) {

@@ -219,6 +219,7 @@ void Operated::live() {
   kernel().disk().put(kToken, as_bytes(std::string(Monitor::kToken) + "\n"));
   receiver_.start();
   service_.configure(configuration(edition_));
+  if (has_maps()) service_.expect_maps();
   service_.start();
   if (!server_.start()) return;
   kernel().wait([this] { return service_.served(); }, kernel().now() + kInWithin);
@@ -300,8 +301,12 @@ void Operated::await_listed() {
 
 void Operated::check_outside() {
   const bool whole = !service_.killed_any() && !service_.lost_lines() && !lost_events_;
-  receiver_.check(whole, !harsh_);
-  tool_.check(whole, !harsh_);
+  const auto joined = [this](const auto& one) {
+    return one->in_at != 0 && one->group < ways_.size() && !ways_[one->group].watched && ways_[one->group].into_arena;
+  };
+  const auto joins = static_cast<std::size_t>(std::count_if(crowd_.people().begin(), crowd_.people().end(), joined));
+  receiver_.check(whole, !harsh_, joins);
+  if (has_tool_) tool_.check(whole, !harsh_, joins);
 }
 
 /// Clients are shown the newest certificate.

@@ -72,7 +72,7 @@ void Events::take(std::string_view body) {
   lost_ += number_after(body, "\"lost\":");
 }
 
-void Events::check(bool whole, bool certain) {
+void Events::check(bool whole, bool certain, std::size_t joins) {
   const auto wrong = [this](const std::string& what) { verdict_.wrong.push_back(who_ + ": " + what); };
   std::map<std::string, int> inside;  // joins without their leaves
   for (const auto& [id, event] : all_) {
@@ -84,6 +84,8 @@ void Events::check(bool whole, bool certain) {
   }
   if (!whole) return;
   if (lost_ != 0) wrong(std::to_string(lost_) + " events were lost");
+  if (inside.size() < joins)
+    wrong(std::to_string(joins) + " players joined, and events came of " + std::to_string(inside.size()));
   for (const auto& [session, count] : inside)
     if (count != 0)
       wrong("session " + session + (count > 0 ? " joined without leaving" : " left without having joined"));
@@ -230,8 +232,8 @@ bool Receiver::lists(const std::string& place) const {
   return found != listed_.end() && found->second > 0;
 }
 
-void Receiver::check(bool whole, bool certain) {
-  events_.check(whole, certain);
+void Receiver::check(bool whole, bool certain, std::size_t joins) {
+  events_.check(whole, certain, joins);
   if (!whole) return;
   for (const auto& [place, listed] : listed_)
     if (certain && listed != 0) verdict_.wrong.push_back("the public list still has " + place);

@@ -27,7 +27,8 @@ class Events {
   void reload() { ++reloads_; }
   /// When the program has stopped. `whole`: none of its processes was killed, and none has given up an event.
   /// `certain`: none was told a second time because its receiver failed.
-  void check(bool whole, bool certain);
+  /// `joins`: how many players have joined at least.
+  void check(bool whole, bool certain, std::size_t joins);
 
  private:
   struct Event {
@@ -52,7 +53,7 @@ class Tool {
   /// Its `main`. Returns its exit code.
   int run(const std::array<int, 3>& descriptors);
   void reload() { events_.reload(); }
-  void check(bool whole, bool certain) { events_.check(whole, certain && !may_fail_); }
+  void check(bool whole, bool certain, std::size_t joins) { events_.check(whole, certain && !may_fail_, joins); }
 
  private:
   Plan& plan_;
@@ -80,7 +81,7 @@ class Receiver {
 
   /// When the program has stopped. `whole`: none of its processes was killed, and it has reached us to the end.
   /// `certain`: no answer of ours was lost on the way.
-  void check(bool whole, bool certain);
+  void check(bool whole, bool certain, std::size_t joins);
 
  private:
   class Master;

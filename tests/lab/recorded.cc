@@ -133,7 +133,7 @@ void Recorded::end() {
 void Recorded::die(bool machine) {
   lives_.back().died = kernel().now();
   for (Life& one : lives_) one.machine_crashed = one.machine_crashed || machine;  // files of killed programs, too
-  for (auto& sink : sinks_) (void)sink.release();  // its threads end nowhere
+  for (auto& sink : sinks_) (void)sink.release();                                 // its threads end nowhere
   sinks_.clear();
   tap_ = nullptr;
   if (machine) kernel().disk().tear();
@@ -163,7 +163,8 @@ void Recorded::check(const Life& life) {
       const std::string repaired = name.substr(0, name.size() - 5);
       const auto done = trace::recover(name, repaired);
       if (!done) {
-        if (!life.machine_crashed) wrong(life, "recover: " + done.error().text);
+        if (!life.machine_crashed || kernel().disk().look(name)->synced != 0)
+          wrong(life, "recover: " + done.error().text);
         continue;
       }
       name = repaired;

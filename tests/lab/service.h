@@ -39,6 +39,8 @@ class Service {
 
   void configure(const std::string& text) const;
   void start();
+  /// Players of Ace of Spades come: the process's first thread, which is a worker, keeps their last map.
+  void expect_maps() { has_maps_ = true; }
   /// Follows the main process until end(): if it has ended, what is left is ended, too, and the program starts again.
   void serve();
   /// From now on, it is not started again.
@@ -83,7 +85,7 @@ class Service {
     std::uint64_t counted_sessions = 0, counted_refused = 0;  ///< in its summary
     std::uint64_t reload_failures = 0;
     bool served = false, stops = false, killed = false;
-    Nanos alive_at = 0;        ///< when it last told the service manager something; 0: never
+    Nanos alive_at = 0;        ///< when it last told the service manager that it is, or became the main process
     std::string prints, logs;  ///< lines that are not complete
   };
   void hear(std::size_t process, const std::string& path, std::string_view text);
@@ -99,7 +101,7 @@ class Service {
   const Its its_;
   std::map<std::size_t, Known> processes_;
   std::size_t main_ = 0;  // the process that the service manager follows
-  bool stops_ = false;
+  bool stops_ = false, has_maps_ = false;
   std::multiset<std::string> logged_;         // lines of the log, as they were written
   std::size_t logged_bytes_ = 0, moves_ = 0;  // of the log
   std::map<std::string, std::size_t> moved_;  // logs that nobody writes to any more, and their sizes

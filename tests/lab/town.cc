@@ -130,12 +130,6 @@ bool Town::close() {
 
 // -- What must hold ---------------------------------------------------------------------------------------------------
 
-bool Town::has_maps() const {
-  return std::any_of(ways_.begin(), ways_.end(), [](const Way& one) {
-    return one.clients.game->name() == "aos" || one.server.game->name() == "aos";
-  });
-}
-
 /// What the proxy may keep without sessions. A worker keeps the last map for the next client.
 std::size_t Town::kept() const { return kAfterwards + (records_ ? kTap : 0) + (has_maps() ? kMostWorkers * kMap : 0); }
 

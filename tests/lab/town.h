@@ -27,7 +27,6 @@ class Town final : private Games {
   bool close();
 
   // -- What must hold: town.cc
-  bool has_maps() const;
   std::size_t kept() const;
   void check_memory_at_rest();
   void check_memory_without_players();

@@ -151,6 +151,7 @@ class Kernel {
   void close_files(std::size_t program);
   /// None of its threads runs before `until`.
   void freeze(std::size_t program, Nanos until) { programs_[program].frozen_until = until; }
+  Nanos frozen_until(std::size_t program) const { return programs_[program].frozen_until; }
   void limit_files(std::size_t program, std::size_t most) { programs_[program].most_files = most; }
   std::size_t open_files(std::size_t program) const { return programs_[program].files; }
   /// Whether a program was killed: what it had in memory is lost.
