@@ -212,6 +212,7 @@ bool Operated::start_server() {
 // -- A life -----------------------------------------------------------------------------------------------------------
 
 void Operated::live() {
+  if (harsh_) kernel().disk().faults.fail = plan_.often("errors of the disk", 0.02, 0.2);
   Service::prepare({&service_});
   put_rules("");
   put_certificate(serial_);

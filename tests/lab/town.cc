@@ -79,6 +79,7 @@ void Town::live() {
   Disk& disk = kernel().disk();
   disk.faults.short_write = plan_.often("short writes to the disk", 0.5);
   disk.faults.interrupt = plan_.often("interrupted writes to the disk", 0.2);
+  disk.faults.fail = plan_.often("errors of the disk", 0.05, 0.2);
   if (slow_disk_) disk.faults.slow = plan_.draw("slow disk").time(1, 2'000);
   put_certificate(1);
   if (!server_.start() || !proxy_.start() || !players_.start()) return;
