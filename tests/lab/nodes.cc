@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint16_t kWayPort = 5100;
 constexpr Place kWatchedPlace{kProxyHost, 5000};
+// That an arena has no owner is said two seconds later. Before, nodes had to reach NATS, and none was frozen.
+constexpr Nanos kOwnerless = 8 * kSecond, kCalm = 12 * kSecond;
 constexpr Nanos kFrozenFor = 3 * kSecond;  // after it was frozen, a process may not know yet that it owns nothing
 
 constexpr const char* kSecret = "secret";
@@ -112,6 +114,9 @@ void Nodes::hear(std::size_t process, std::string_view line) {
   const auto has = [line](std::string_view what) { return line.find(what) != std::string_view::npos; };
   if (has("NATS does not permit")) wrong(std::string(line));
   lacks_ends_ = lacks_ends_ || has("the fleet lacks the end of recordings");
+  if (const Nanos now = kernel().now(); has("has no owner") && owned_at_ != 0 && now < owned_at_ + kOwnerless &&
+                                        hampered_ == 0 && hampered_until_ + kCalm < now)
+    wrong(std::string(line) + ", and it had one " + std::to_string((now - owned_at_) / kMilli) + " ms ago");
   if (has("this node no longer owns the arena") || has("this node hands over the arena")) owns_.erase(process);
   if (!has("this node owns the arena")) return;
   for (const std::size_t other : owners())
@@ -144,6 +149,7 @@ void Nodes::live() {
   std::thread keeping([this] { keep_players(); });
   if (!harsh_) sleep(10 * kSecond);  // everybody comes
   for (const Act& act : acts()) acting.emplace_back([this, act] { carry_out(act); });
+  std::thread watching([this] { watch_owner(); });
   sleep(plan_.draw("length").time(5'000, 90'000));
   for (std::thread& one : acting) one.join();
 
@@ -153,6 +159,7 @@ void Nodes::live() {
   if (!harsh_) check_nobody_was_sent_away();
   over_ = true;
   keeping.join();
+  watching.join();
   check_owner();
   check_bans();
   rest();
@@ -187,6 +194,13 @@ std::vector<std::size_t> Nodes::owners() const {
   for (const std::size_t process : owns_)
     if (!kernel().processes().ended(process)) all.push_back(process);
   return all;
+}
+
+/// Notes when the arena last had an owner that was not frozen.
+void Nodes::watch_owner() {
+  for (; !over_; sleep(kSecond / 2))
+    for (const std::size_t process : owners())
+      if (kernel().frozen_until(process) <= kernel().now()) owned_at_ = kernel().now();
 }
 
 void Nodes::check_owner() {

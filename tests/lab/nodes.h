@@ -44,6 +44,7 @@ class Nodes final : private Visitors {
   // -- What must hold: nodes.cc
   /// Processes that own the arena, as their logs say.
   std::vector<std::size_t> owners() const;
+  void watch_owner();
   void check_owner();
   void check_bans();
   void check_recordings();
@@ -68,6 +69,8 @@ class Nodes final : private Visitors {
 
   const bool harsh_, records_, accounts_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::size_t hampered_ = 0;                       // acts that keep nodes from NATS or freeze them
+  Nanos hampered_until_ = 0, owned_at_ = 0;        // when the arena had an owner
   std::set<std::size_t> owns_;                     // processes that said so
   std::map<std::size_t, Nanos> was_frozen_until_;  // processes
   struct BanOrders {

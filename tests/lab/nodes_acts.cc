@@ -47,9 +47,13 @@ void Nodes::carry_out(const Act& act) {
   if (act.kind == "ban") return order_ban(act);
   if (act.kind == "command") return command(act);
   if (act.kind == "kill a node" || act.kind == "stop a node" || act.kind == "kill the owner") return end(act);
+  ++hampered_;
   if (act.kind.find("NATS") != std::string::npos || act.kind == "JetStream stalls" || act.kind == "consumers are lost")
-    return hamper_nats(act);
-  hamper(act);
+    hamper_nats(act);
+  else
+    hamper(act);
+  --hampered_;
+  hampered_until_ = kernel().now();
 }
 
 void Nodes::end(const Act& act) {
