@@ -111,5 +111,12 @@ TEST_CASE("a drain and its end leave a route that a reload has removed the time 
   }
 }
 
+TEST_CASE("a reload that removes a route leaves its drain an earlier end") {
+  Players its;
+  its.drainer.drain(0, 100);
+  its.drainer.retire(0, 3'600'000, [] {});
+  CHECK(its.ended(relay::Reason::kDrained, 2));
+}
+
 }  // namespace
 }  // namespace entente::drainer_test
