@@ -75,7 +75,10 @@ void RoomRules::replace(std::shared_ptr<const RuleSet> set, core::Micros now) {
       auto saved = (*known)->saved_state();
       if (saved) state = std::move(*saved);
       if (!saved)
-        actions_.push_back({.kind = Action::Kind::kLog, .text = saved.error().text, .rule = file.name, .at = now});
+        actions_.push_back({.kind = Action::Kind::kLog,
+                            .text = "its table state is lost: " + saved.error().text,
+                            .rule = file.name,
+                            .at = now});
     }
     const auto number = static_cast<std::uint32_t>(rules_.size());
     rules_.push_back(std::make_unique<Rule>(file, view_, options_.seed + number, now, state, actions_));

@@ -218,7 +218,7 @@ void Rule::run(const Command& command, core::Id player, std::string_view argumen
 
 Outcome<std::string> Rule::saved_state() {
   std::string saved;
-  sandbox_.begin_call(now_);
+  sandbox_.begin_last_call();
   const auto done = sandbox_.call([&](lua_State* lua) { save_state(lua, limits_.state, saved); });
   if (!done) return done.error();
   return saved;

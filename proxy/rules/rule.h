@@ -84,7 +84,8 @@ class Rule {
   void happen(Event event, std::string_view why, core::Micros now);
   void run(const Command& command, core::Id player, std::string_view arguments, core::Micros now);
 
-  /// The rule's table `state`, as Lua. An error: it has something that cannot be saved, or is too large.
+  /// The rule's table `state`, as Lua, also if the rule is off. An error: it has something that cannot be saved, or is
+  /// too large. REQUIRES: the rule is not called any more.
   Outcome<std::string> saved_state();
   const Sandbox& sandbox() const { return sandbox_; }
 

@@ -136,6 +136,12 @@ void Sandbox::begin_call(std::uint64_t micros) {
   refused_ = nullptr;
 }
 
+void Sandbox::begin_last_call() {
+  exhausted_ = nullptr;
+  second_left_ = limits_.second_steps;
+  begin_call(called_at_);
+}
+
 bool Sandbox::spend(std::int64_t steps) {
   if (exhausted_ != nullptr) return false;
   left_ -= std::min(steps, std::numeric_limits<std::int64_t>::max() / 2);

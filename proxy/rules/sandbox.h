@@ -37,6 +37,8 @@ class Sandbox {
 
   /// A handler is going to be called. `micros`: the room's time.
   void begin_call(std::uint64_t micros);
+  /// The same for the last call, which also a rule gets that has used up its steps.
+  void begin_last_call();
   /// Calls `function(lua_State*)`, in which Lua may fail. The stack is empty before and after it. An error says what
   /// went wrong, and where.
   template <class F>
