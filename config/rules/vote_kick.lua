@@ -1,9 +1,9 @@
--- /votekick NAME: more than half of the players, and at least three, send somebody away for five minutes. Chat is heard
--- in the room of each player of a bridge, so this also works there: each room counts, and the one that has the player
--- acts. /yes votes for the vote that runs.
+-- /votekick NAME: more than half of the players of an arena, and at least three, send somebody away for five minutes.
+-- /yes votes for the vote that runs. In a bridge there are never enough votes: each player has a room, which hears only
+-- the commands of that player.
 
 local least, share, vote_s, away_minutes = 3, 0.5, 45, 5
-local vote -- { who, name, ends, voters }
+local vote -- { who, name, ends, voters, count }
 
 local function needed()
   local count = 0
@@ -46,5 +46,11 @@ function on_tick()
 end
 
 function on_leave(player)
-  if vote and vote.who == player.id then vote = nil end
+  if not vote then return end
+  if vote.who == player.id then
+    vote = nil
+  elseif vote.voters[player.id] then -- who comes back is another player, and may vote again
+    vote.voters[player.id] = nil
+    vote.count = vote.count - 1
+  end
 end

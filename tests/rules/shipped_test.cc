@@ -295,6 +295,22 @@ TEST_CASE("vote_kick sends away whom more than half of the players vote out") {
   CHECK(scene.taken() == "tell_all: The vote to kick cleo has failed.\n");
 }
 
+TEST_CASE("vote_kick does not count the vote of a player who has left") {
+  Played played("vote_kick.lua");
+  Scene& scene = played.scene;
+  scene.join(kCleo, "cleo", words::RED);
+  scene.chat(kAnna, "/votekick ben");
+  CHECK(scene.taken() == "tell_all: 1 of 3 votes to kick ben; /yes votes for it\n");
+  for (core::Id id = kDora; id < kDora + 3; ++id) {  // one person, who comes again and again
+    scene.join(id, "dora", words::BLUE);
+    scene.chat(id, "/yes");
+    CHECK(scene.taken() == "tell_all: 2 of 3 votes to kick ben; /yes votes for it\n");
+    scene.leave(id);
+  }
+  scene.chat(kCleo, "/yes");
+  CHECK(scene.taken() == "tell_all: 2 of 3 votes to kick ben; /yes votes for it\n");
+}
+
 TEST_CASE("welcome greets, and tells its rules") {
   Scene scene({{"welcome.lua", shipped("welcome.lua")}});
   scene.begin();
