@@ -548,6 +548,31 @@ TEST_CASE("referee: a round ends at the score limit, all wait, and the next one 
   CHECK(match.tank(anna).unit.alive());
 }
 
+TEST_CASE("referee: the death that ends a round is counted before all are told that it is over") {
+  for (const ArenaMode mode : {ArenaMode::kFreeForAll, ArenaMode::kTeams}) {
+    ArenaRules rules = quick();
+    rules.mode = mode;
+    rules.score_limit = 1;
+    rules.ball_damage = 100;
+    Match match(rules);
+    const auto anna = match.plays("anna", words::RED), ben = match.plays("ben", words::BLUE);
+    match.faces(anna, ben);
+    match.shoots(anna, kNorth);
+    REQUIRE(match.until(2, [&] { return match.room.world().round().state() == words::Round::OVER; }));
+    std::uint32_t losses = 0, of_team = 0;
+    for (const Fact& fact : anna.seat->heard) {
+      const auto* round = as<words::Round>(fact);
+      if (round != nullptr && round->state() == words::Round::OVER) break;
+      if (const auto* score = as<words::Score>(fact); score != nullptr && score->player() == ben.id)
+        losses = score->losses();
+      if (const auto* total = as<words::TeamScore>(fact); total != nullptr && total->team() == words::BLUE)
+        of_team = total->losses();
+    }
+    CHECK(losses == 1);
+    CHECK(of_team == (mode == ArenaMode::kTeams ? 1U : 0U));
+  }
+}
+
 TEST_CASE("referee: when the time of a round is up, whoever has the most wins has won it; without a win, nobody has") {
   ArenaRules rules = quick();
   rules.round = 10;

@@ -263,14 +263,14 @@ void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::Dea
   died.set_respawn_s(arena_.rules.respawn);
   out.say(died);
   if (why == words::BY_SERVER) return;
-  const bool own = killer != nullptr && killer != &victim && teams() && killer->who.team() == victim.who.team();
-  if (killer != nullptr && killer != &victim) {
-    if (own) killer->score.set_team_kills(killer->score.team_kills() + 1);
-    score(*killer, own ? 0 : 1, 0, out);
-    if (!own && teams()) score_team(killer->who.team(), 1, 0, out);
-  }
+  // The loss first, because the win may end the round.
   score(victim, 0, 1, out);
   if (teams()) score_team(victim.who.team(), 0, 1, out);
+  if (killer == nullptr || killer == &victim) return;
+  const bool own = teams() && killer->who.team() == victim.who.team();
+  if (own) killer->score.set_team_kills(killer->score.team_kills() + 1);
+  score(*killer, own ? 0 : 1, 0, out);
+  if (!own && teams()) score_team(killer->who.team(), 1, 0, out);
 }
 
 }  // namespace entente::core
