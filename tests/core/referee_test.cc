@@ -79,6 +79,18 @@ struct Match {
     says({id, seat}, enter);
     return {id, seat};
   }
+  /// The player to whom the place of the saved player of this name was promised.
+  Guest comes_promised(const char* name, const char* wish) {
+    auto front = std::make_unique<Seat>();
+    Seat* seat = front.get();
+    const Id id = room.seat(std::move(front), {}, now);
+    room.order([&](Back& back) { static_cast<Referee&>(back).promise(id, name); }, now);
+    words::Enter enter;
+    enter.set_name(wish);
+    enter.set_team(words::BLUE);
+    says({id, seat}, enter);
+    return {id, seat};
+  }
   void says(Guest guest, Intent intent) {
     guest.seat->to_say.push_back(std::move(intent));
     const std::uint8_t nudge = 0;
@@ -853,18 +865,7 @@ TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the p
   CHECK(match.room.world().player(other.id)->player.name() == "anna 2");
   CHECK(match.room.world().player(other.id)->score.losses() == 0);
 
-  const auto promised = [&](const char* name, const char* wish) {
-    auto front = std::make_unique<Seat>();
-    Seat* seat = front.get();
-    const Id id = match.room.seat(std::move(front), {}, match.now);
-    match.room.order([&](Back& back) { static_cast<Referee&>(back).promise(id, name); }, match.now);
-    words::Enter enter;
-    enter.set_name(wish);
-    enter.set_team(words::BLUE);
-    match.says({id, seat}, enter);
-    return Match::Guest{id, seat};
-  };
-  const auto anna = promised("anna", "somebody");
+  const auto anna = match.comes_promised("anna", "somebody");
   const PlayerState& her = *match.room.world().player(anna.id);
   CHECK(her.player.name() == "anna");
   CHECK(her.player.team() == words::RED);
@@ -874,7 +875,39 @@ TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the p
   CHECK(match.place(anna).x() == doctest::Approx(30));
   CHECK(match.place(anna).y() == doctest::Approx(-20));
   CHECK(flag_of(match, words::BLUE).carrier() == anna.id);
-  CHECK(!match.tank(promised("ben", "ben")).unit.alive());
+  CHECK(!match.tank(match.comes_promised("ben", "ben")).unit.alive());
+}
+
+TEST_CASE("referee: a flag of a saved arena that was brought home is not taken from there for its last carrier") {
+  Arena arena = in_play();
+  SavedPlayer carl{"carl", words::BLUE, words::Pose(), {}};
+  carl.pose->set_x(30);  // where the flag lies
+  carl.pose->set_y(-20);
+  arena.starts.push_back(carl);
+  Match match(std::move(arena));
+  match.plays("carl");
+  match.lasts(kOneTick);
+  REQUIRE(flag_of(match, words::BLUE).x() == doctest::Approx(170));
+  CHECK(match.tank(match.comes_promised("anna", "anna")).unit.alive());
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+  CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(170));
+}
+
+TEST_CASE("referee: a flag that a new round has placed stays there, although a player who carried it does not come") {
+  Arena arena = in_play();
+  arena.rules.guided = 1;
+  words::Token carried;
+  carried.set_gives(words::GUIDED);
+  carried.set_state(words::Token::CARRIED);
+  carried.set_carrier(77);
+  arena.in_play->tokens = {carried};
+  Match match(std::move(arena));
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  const words::Token placed = flag_of(match, words::TEAM_ANY);
+  REQUIRE(placed.gives() == words::GUIDED);
+  match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);
+  CHECK(flag_of(match, words::TEAM_ANY).x() == placed.x());
+  CHECK(flag_of(match, words::TEAM_ANY).y() == placed.y());
 }
 
 TEST_CASE("referee: the round of a saved arena ends when its time is over, and the next one has its whole time") {

@@ -141,7 +141,7 @@ void Referee::tick(BackOut& out) {
       balls_.pop_back();
     }
   }
-  if (held_until_ != 0 && out.now() >= held_until_) forget_held(out.now());
+  if (held_until_ != 0 && out.now() >= held_until_) forget_held();
   look_after_flags(out);
   look_at_the_clock(out);
   tell_sizes(out);
@@ -230,12 +230,11 @@ void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
 }
 
 /// The players for whom something was held did not come: forgets what was held.
-void Referee::forget_held(Micros now) {
+void Referee::forget_held() {
   held_until_ = 0;
   promised_.clear();
   std::erase_if(starts_, [](const SavedPlayer& start) { return start.held; });
-  for (Flag& flag : flags_)
-    if (std::exchange(flag.awaits, 0) != 0) flag.lies_until = std::max(flag.lies_until, now);
+  for (Flag& flag : flags_) flag.awaits = 0;
 }
 
 Referee::RejoinRecord& Referee::record_of(Id id, Micros now) {

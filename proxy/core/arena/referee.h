@@ -101,7 +101,7 @@ class Referee final : public Back {
     words::Token token;
     Micros lies_until = 0;  ///< when it returns by itself; 0: at home or carried
     Id left_by = 0;         ///< the player who dropped it and has not moved away yet
-    Id awaits = 0;          ///< a SavedPlayer::id: the player who carried it before the arena was moved here
+    Id awaits = 0;          ///< a SavedPlayer::id: its carrier before the arena was moved here; 0: nobody
   };
 
   // -- Players: referee.cc
@@ -120,7 +120,7 @@ class Referee final : public Back {
   std::optional<SavedPlayer> start_for(const std::string& name, bool promised);
   void begin_with(Player& player, const SavedPlayer& start, words::Team wish);
   void go_on(Player& player, const SavedPlayer& start, BackOut& out);
-  void forget_held(Micros now);
+  void forget_held();
   std::size_t playing() const;
   void tell_room(BackOut& out);
   void tell_sizes(BackOut& out);

@@ -112,7 +112,7 @@ bool Referee::guides(Id player) {
 void Referee::bring_home(Flag& flag, BackOut& out) {
   const words::Solid* base = base_of(flag.token.team());
   const Point home = base != nullptr ? Point{base->x(), base->y(), 0} : free_place(Player(), out);
-  flag.lies_until = flag.left_by = 0;
+  flag.lies_until = flag.left_by = flag.awaits = 0;
   flag.token.set_state(words::Token::GROUND);
   flag.token.clear_carrier();
   flag.token.set_x(home[0]);
