@@ -227,6 +227,19 @@ TEST_CASE("referee: in a full arena a newcomer gets the seat that was kept longe
   CHECK(match.room.ledger().entries().empty());
 }
 
+TEST_CASE("referee: in a full arena a player who is in and asks again to enter takes no kept seat") {
+  ArenaRules rules;
+  rules.most_players = 2;
+  Match match(rules);
+  const auto anna = match.comes("anna"), ben = match.comes("ben");
+  const auto carl = match.comes("carl", words::TEAM_ANY, words::WATCH);
+  REQUIRE(match.room.keep(anna.id, match.now));
+  for (const auto& guest : {ben, carl}) match.says(guest, words::Enter());
+  CHECK(match.room.keeps(anna.id));
+  REQUIRE(match.room.ledger().entries().size() == 1);
+  CHECK(match.room.ledger().entries().front().line == &drops::kEnteredAlready);
+}
+
 TEST_CASE("referee: a tank spawns in the open, drives to its goal, and stops there") {
   Match match;
   const auto anna = match.plays("anna");

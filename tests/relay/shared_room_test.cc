@@ -170,6 +170,36 @@ TEST_CASE("kept seats count for their address, and the oldest one is given up fo
   CHECK_FALSE(other.readable(20));
 }
 
+TEST_CASE("a player who is in and asks again to enter takes no kept seat of its address") {
+  Limits limits = no_limits();
+  limits.sessions_per_address = 3;
+  InSharedRoom shared_room(limits, 2);
+  shared_room.asks = true;
+  const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+  const Stream other = seated(shared_room, 0, &elsewhere);
+  for (std::uint8_t number = 1; number <= 2; ++number) {
+    {
+      const Stream away = come(shared_room);
+      away.send(Buffer{2, toy::kAway, number, 200});
+      away.send(said("away"));
+      CHECK(away.read_text(6) == said("away"));
+      CHECK(other.read_text(6) == said("away"));
+    }
+    CHECK(shared_room.ended(Reason::kClientLeft, number));
+  }
+  const Stream anna = seated(shared_room);
+  CHECK(other.read_text(6) == said("here"));
+  const Stream late = come(shared_room);  // there are four now, but it has not entered yet
+  anna.send(Buffer{1, toy::kBack, 99});   // no such seat is kept, so its front asks to enter
+  for (const char* line : {"anna", "more"}) {
+    anna.send(said(line));
+    CHECK(other.read_text(6) == said(line));
+  }
+  late.send(said("late"));
+  CHECK(other.read_text(6) == said("late"));
+  CHECK(other.read_text(6) == said("gone"));
+}
+
 TEST_CASE("a client that breaks a rule is refused alone") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room);

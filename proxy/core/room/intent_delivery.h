@@ -46,7 +46,7 @@ class IntentDelivery {
   void resume(const Intent& intent);
   void dial_once();
   void learn_known_world();
-  void make_way(const words::Enter& wish);
+  void make_way(Id by, const words::Enter& wish);
   void notify(const Seat& seat, std::string text, std::uint32_t cause);
   void refuse_number(const Intent& intent, Seat& seat, const std::string& field);
 

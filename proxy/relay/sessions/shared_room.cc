@@ -434,7 +434,9 @@ void SharedRoom::failed(core::Id end, const Fault& fault) {
 void SharedRoom::heard(const core::Intent& intent) {
   RoomHost::heard(intent);
   if (Guest* const guest = find(intent.by)) guest->spoke(intent);
-  if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
+  // Who is in already does not enter again.
+  if (core::as<words::Enter>(intent) != nullptr && room_->world().player(intent.by) == nullptr)
+    entered_.push_back(intent.by);
 }
 
 /// "bzflag 2.4", or "bot" if no guest has this seat.
