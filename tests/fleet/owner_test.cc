@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters/native/native.h"
 #include "proxy/fleet/arena/far_guest.h"
 #include "proxy/fleet/decode.h"
+#include "proxy/relay/route/rule_book.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "schema/fleet.pb.h"
 #include "tests/relay/silent_events.h"
@@ -21,13 +23,15 @@ namespace {
 
 /// A room with the owner's side, and the messages that it publishes to all.
 struct Owned {
-  explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {}) {
+  explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {},
+                 std::shared_ptr<relay::RuleBook> rules = nullptr) {
     arena.limits = limits;
     arena.arena = "field";
     arena.node = "owner";
     arena.find_game = [](std::string_view name) { return name == native::game().name() ? &native::game() : nullptr; };
     state.options.name = "the arena";
     state.options.game = &native::game();
+    state.options.rules = std::move(rules);
     const auto until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
     const auto referee = std::make_shared<core::Referee*>(nullptr);
     const OwnerPost post = {[this](const std::string& subject, Bytes bytes) {
@@ -300,6 +304,38 @@ TEST_CASE("a player of another node whom the room sends away counts no longer, a
   CHECK(it.arena.counts->players == 0);
   REQUIRE(it.sent.size() == 1);
   CHECK(it.sent[0].parts(it.sent[0].parts_size() - 1).closed().why() == "enough");
+}
+
+TEST_CASE("a rule sends away a player of another node, and its ban is a kick, because that node has the address") {
+  for (const std::string order : {"kick(player, 'enough')", "ban(player, 5, 'enough')"}) {
+    CAPTURE(order);
+    std::vector<rules::Action> orders;  // what the room cannot do
+    const auto book = std::make_shared<relay::RuleBook>(
+        "the arena",
+        [&](const relay::RuleBook&, const rules::Action& action, const relay::LinkInfo*) { orders.push_back(action); });
+    auto rule = rules::check_rule("rule.lua", "function on_chat(player) " + order + " end");
+    REQUIRE(rule.ok());
+    rules::RuleSet set;
+    set.push_back(std::move(*rule));
+    book->set(std::make_shared<rules::RuleSet>(std::move(set)));
+    Owned it({}, {}, book);
+    it.owner->read("edge", from_edge(1, open));
+    pass_time(it);
+    it.owner->read("edge", from_edge(2, enter));
+    pass_time(it);
+    REQUIRE(it.room->world().players().size() == 1);
+    it.sent.clear();
+    it.owner->read("edge", from_edge(3, say_hello));
+    pass_time(it);
+    CHECK(it.arena.counts->players == 0);
+    CHECK(it.room->world().players().empty());
+    std::string why;
+    for (const bus::ToNode& one : it.sent)
+      for (const auto& part : one.parts())
+        if (part.has_closed()) why += part.closed().why();
+    CHECK(why == "enough");
+    CHECK(orders.empty());
+  }
 }
 
 TEST_CASE("the next owner learns that a rule has ended the round, and that only a rule begins the next one") {

@@ -389,7 +389,7 @@ void SharedRoom::send_shared(core::Id end, Lane lane, const SharedBytes& shared)
 
 const LinkInfo* SharedRoom::client_of(core::Id seat) const {
   const Guest* const guest = find(seat);
-  return guest != nullptr ? &guest->client() : nullptr;
+  return guest != nullptr && guest->client().link != 0 ? &guest->client() : nullptr;
 }
 
 const LinkInfo* SharedRoom::past_client_of(core::Id player) const {
@@ -398,9 +398,8 @@ const LinkInfo* SharedRoom::past_client_of(core::Id player) const {
 }
 
 void SharedRoom::forget(core::Id guest) {
-  const auto at = guests_.find(guest);
-  if (at != guests_.end() && state_.options.rules != nullptr)
-    past_clients_.insert_or_assign(guest, at->second->client());
+  const LinkInfo* const client = state_.options.rules != nullptr ? client_of(guest) : nullptr;
+  if (client != nullptr) past_clients_.insert_or_assign(guest, *client);
   guests_.erase(guest);
   found_ = {};
 }

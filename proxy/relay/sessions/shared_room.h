@@ -63,7 +63,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   core::Micros time() const { return micros(); }
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
-  /// The client of a guest; null: no guest has this seat.
+  /// The client of a guest; null: no guest has this seat, or its client is on another node.
   const LinkInfo* client_of(core::Id seat) const override;
   /// Ends the annex, which may have something open on the loop. REQUIRES: not called by the annex.
   void close_annex() { annex_.reset(); }
