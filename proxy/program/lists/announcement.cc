@@ -84,10 +84,8 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
 
   void ended(bool adds, const std::string& why, Millis now) {
     if (!adds && (why.empty() || hurries_ || failures_ + 1 >= kMostFailures)) may_be_there_ = false;
-    if (!adds || why.empty()) {
-      told_ = adds ? sent_ : "";
-      told_at_ = adds ? now : 0;
-    }
+    if (!adds || why.empty()) told_ = adds ? sent_ : "";
+    told_at_ = adds && why.empty() ? now : 0;
     why.empty() ? succeed(adds, now) : fail(why, now, adds);
     tell_();
   }

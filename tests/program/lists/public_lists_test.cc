@@ -128,6 +128,23 @@ TEST_CASE("a list that refuses or fails is tried again, and the reason is shown"
   CHECK(list.await(told + 1).back().body.starts_with("action=REMOVE"));
 }
 
+TEST_CASE("an announcement that fails is tried again, also if it says again what the list was told before") {
+  Receiver list(says("MSG: ADD\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({in_list(list.url())});
+  const std::string first = list.await(1).front().body;
+  CHECK(is_listed(lists));
+  list.set(Receiver::status("503 Busy"));
+  servers.set({bzflag(3)});
+  CHECK(is_listed(lists, false));
+  servers.set({bzflag()});  // as when it was listed
+  for (std::size_t told = 2; list.await(told).back().body != first;) ++told;
+  list.set(says("MSG: ADD\n"));
+  CHECK(is_listed(lists));
+}
+
 TEST_CASE("a server that may be in the list is removed, although the last announcement or removal failed") {
   Receiver list(Receiver::status("503 Busy"));  // it may have us from the process before an upgrade
   Servers servers;
