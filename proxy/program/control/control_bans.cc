@@ -12,11 +12,9 @@
 namespace entente {
 namespace {
 
-constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
-
 /// When a ban of this length ends.
 Outcome<std::time_t> end_of(const std::string& length) {
-  const auto time = parse_time(length, kLongestBan);
+  const auto time = parse_time(length, static_cast<core::Micros>(kLongestBan) * core::kSecond);
   if (!time) return time.error();
   const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
   if (seconds == 0) return Error{"a ban lasts at least one second; without --for it is permanent"};

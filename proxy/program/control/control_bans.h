@@ -1,6 +1,7 @@
 // The commands ban, unban and bans.
 #pragma once
 
+#include <ctime>
 #include <vector>
 
 #include "proxy/program/control/control.h"
@@ -9,6 +10,9 @@
 #include "proxy/relay/proxy_server.h"
 
 namespace entente {
+
+/// The longest `--for` of the command `ban`, in seconds.
+inline constexpr std::time_t kLongestBan = std::time_t{3650} * 86'400;
 
 /// Ends the sessions that one of these bans means; each client is told that ban's reason. Returns them.
 std::vector<Attendee> end_sessions_of(relay::ProxyServer& server, const Roster& roster,

@@ -869,12 +869,13 @@ void Service::keep_untold(const relay::Ban& ban, const std::string& why) {
   post_ban(ban);
 }
 
-/// Passes a ban that was made here on to the process that has taken over.
+/// Passes a ban that was made here on to the process that has taken over. There, one that lasts longer than the command
+/// can say is permanent.
 Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
   std::string line = "ban " + ban.who.text() + " --yes";  // who made it here was asked
   if (ban.by_rule) line += " --by-rule";
-  if (ban.until != relay::Ban::kForGood)
-    line += " --for " + std::to_string(std::max<std::time_t>(ban.until - std::time(nullptr), 1)) + "s";
+  const std::time_t lasts = std::max<std::time_t>(ban.until - std::time(nullptr), 1);
+  if (ban.until != relay::Ban::kForGood && lasts <= kLongestBan) line += " --for " + std::to_string(lasts) + "s";
   if (!ban.why.empty()) line += " --why " + as_argument(ban.why);
   const auto answer = net::ask_local(config_.control().socket(), line);
   if (!answer) return answer.error();

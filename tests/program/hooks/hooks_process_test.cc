@@ -223,27 +223,32 @@ TEST_CASE("after an upgrade to another control socket, or to none, `empty` comes
   }
 }
 
-TEST_CASE("after an upgrade, a hook is told that the ban of the old process is by a rule") {
-  Receiver receiver;
-  const Folder files;
-  const std::string rule =
-      files.write("out.lua",
-                  "local ben\nfunction on_join(player) if player.name == 'ben' then ben = player.id end end\n"
-                  "function on_leave(player) if ben and player.name == 'anna' then ban(ben, 5, 'she left') end end\n");
-  const auto port = static_cast<std::uint16_t>(testing::free_port());
-  const Hooked its(hook(receiver, R"("join", "ban")") + "[[arena]]\nname = \"lobby\"\nrules = [\"" + rule +
-                   "\"]\nlisten = [\"" + native(port) + "\"]\n");
-  REQUIRE(its.port("native json") == port);
-  const auto anna = its.bot(native(port), "anna"), ben = its.bot(native(port), "ben");
-  receiver.await("anna joined"), receiver.await("ben joined");
-  Process young({kEntente, "run", its.folder.file("a.toml"), "--take-over", its.folder.file("c.sock")});
-  (void)testing::listening_port(young, "native json");
-  REQUIRE(eventually([&] { return !older_sockets(its.folder.file("c.sock")).empty(); }));
-  anna->signal(SIGTERM);
-  CHECK(text_of(parsed(receiver.await("she left")), "by") == "rule");
-  REQUIRE(its.process->wait() == 0);  // the ban has ended ben's session, too
-  CHECK(has(its.answer("bans"), "she left"));
-  CHECK(receiver.count() == 3);
+TEST_CASE(
+    "after an upgrade, a rule's ban in the old process holds in the new one, and a hook is told that it is by a rule") {
+  for (const std::string minutes : {"5", "1000000000"}) {
+    CAPTURE(minutes);
+    Receiver receiver;
+    const Folder files;
+    const std::string rule =
+        files.write("out.lua",
+                    "local ben\nfunction on_join(player) if player.name == 'ben' then ben = player.id end end\n"
+                    "function on_leave(player) if ben and player.name == 'anna' then ban(ben, " +
+                        minutes + ", 'she left') end end\n");
+    const auto port = static_cast<std::uint16_t>(testing::free_port());
+    const Hooked its(hook(receiver, R"("join", "ban")") + "[[arena]]\nname = \"lobby\"\nrules = [\"" + rule +
+                     "\"]\nlisten = [\"" + native(port) + "\"]\n");
+    REQUIRE(its.port("native json") == port);
+    const auto anna = its.bot(native(port), "anna"), ben = its.bot(native(port), "ben");
+    receiver.await("anna joined"), receiver.await("ben joined");
+    Process young({kEntente, "run", its.folder.file("a.toml"), "--take-over", its.folder.file("c.sock")});
+    (void)testing::listening_port(young, "native json");
+    REQUIRE(eventually([&] { return !older_sockets(its.folder.file("c.sock")).empty(); }));
+    anna->signal(SIGTERM);
+    CHECK(text_of(parsed(receiver.await("she left")), "by") == "rule");
+    REQUIRE(its.process->wait() == 0);  // the ban has ended ben's session, too
+    CHECK(has(its.answer("bans"), "she left"));
+    CHECK(receiver.count() == 3);
+  }
 }
 
 TEST_CASE("a hook is told that a rule has made a ban") {
