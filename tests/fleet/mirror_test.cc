@@ -34,6 +34,18 @@ class Listener final : public core::Front {
       change.set_skin("stripes");
       return out.say(change);
     }
+    if (as_text(frames.bytes) == "motto") {
+      words::Change change;
+      change.set_motto("gone fishing");
+      return out.say(change);
+    }
+    if (as_text(frames.bytes) == "press") {
+      words::Trigger trigger;
+      trigger.set_primary(true);
+      return out.say(trigger);
+    }
+    if (as_text(frames.bytes) == "release") return out.say(words::Trigger());
+    if (as_text(frames.bytes) == "claim") return out.say(words::PoseClaim());
     if (as_text(frames.bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
@@ -47,6 +59,7 @@ class Listener final : public core::Front {
     if (const auto* spawned = core::as<words::Spawned>(fact))
       said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
     if (core::as<words::Died>(fact) != nullptr) said_.push_back("died");
+    if (const auto* kicked = core::as<words::Kicked>(fact)) said_.push_back("kicked: " + kicked->text());
     if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
     ready_ += core::as<words::Ready>(fact) != nullptr;
     gone_ += core::as<words::PlayerGone>(fact) != nullptr || core::as<words::Gone>(fact) != nullptr;
@@ -519,7 +532,102 @@ TEST_CASE("what the owner has missed of a player who comes in is sent to it agai
   REQUIRE(waits.parts_size() == 1);
   CHECK(waits.parts(0).intent().has_spawn());
   (void)snapshot(true, true, true);  // it comes into play
-  CHECK(snapshot(true, true, true).parts_size() == 0);
+  const bus::FromNode plays = snapshot(true, true, true);
+  REQUIRE(plays.parts_size() == 1);
+  CHECK(plays.parts(0).intent().has_toward());
+}
+
+/// The names of the intents in this message.
+Said intents(const bus::FromNode& message) {
+  Said names;
+  for (const auto& part : message.parts())
+    if (const auto intent = core::from_message(part.intent())) names.emplace_back(core::name_of(*intent));
+  return names;
+}
+
+TEST_CASE("what the same owner has missed of a player in play is sent to it again: steering, the trigger, a motto") {
+  Edge edge;
+  const auto anna = with_player(kPlayer, "anna", true, 100);
+  edge.world(anna, kEpoch, ++edge.number);
+  const auto again = [&] {
+    edge.world(anna, kEpoch, ++edge.number);
+    return edge.message();
+  };
+  CHECK(intents(again()).empty());
+  SUBCASE("our messages were lost") {
+    for (const char* one : {"steer", "press", "release", "motto"}) edge.say(one);
+    (void)edge.message();
+  }
+  SUBCASE("it was silent for so long that it counted as lost") {
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    for (const char* one : {"steer", "press", "release", "motto"}) edge.say(one);
+    CHECK(edge.message().parts_size() == 0);
+    CHECK(edge.tell(facts(1, {})));
+  }
+  for (int times = 0; times < 2; ++times) {  // this may be lost, too
+    const bus::FromNode message = again();
+    CHECK(intents(message) == Said{"Enter", "Toward", "Trigger"});
+    REQUIRE(message.parts_size() == 3);
+    CHECK(message.parts(0).again());
+    CHECK(message.parts(0).intent().enter().motto() == "gone fishing");
+    CHECK(message.parts(1).intent().toward().x() == 12);
+    CHECK_FALSE(message.parts(2).intent().trigger().primary());
+  }
+}
+
+TEST_CASE("older steering is not sent again for a player who moves by claims since") {
+  Edge edge;
+  const auto anna = with_player(kPlayer, "anna", true, 100);
+  edge.world(anna, kEpoch, ++edge.number);
+  for (const char* one : {"steer", "claim"}) edge.say(one);
+  (void)edge.message();
+  edge.world(anna, kEpoch, ++edge.number);
+  CHECK(intents(edge.message()).empty());
+  edge.say("steer");
+  (void)edge.message();
+  edge.world(anna, kEpoch, ++edge.number);
+  CHECK(intents(edge.message()) == Said{"Toward"});
+}
+
+TEST_CASE("a player whose kick was missed is told of it by the next snapshot, once, and does not come back") {
+  Edge edge;
+  bus::Snapshot world;
+  world.add_world()->mutable_ready();
+  auto& closed = *world.add_closed();
+  closed.set_seat(edge.seat);
+  closed.set_why("enough");
+  SUBCASE("it was missed") {
+    for (int times = 0; times < 2; ++times) {
+      edge.world_without_seat(world, kEpoch, ++edge.number);
+      CHECK(edge.said == Said{"kicked: enough"});
+      CHECK(edge.message().parts_size() == 0);
+    }
+    edge.say("enter");
+    CHECK(intents(edge.message()) == Said{"Enter"});
+  }
+  SUBCASE("the player has come in again since") {
+    edge.world(world, kEpoch, ++edge.number);
+    CHECK(edge.said.empty());
+  }
+}
+
+TEST_CASE("a player who is refused comes in again only by its own wish, which is sent again if it is lost") {
+  Edge edge;
+  bus::Snapshot world;
+  world.add_world()->mutable_ready();
+  world.add_seats()->set_seat(edge.seat);
+  world.mutable_seats(0)->set_player(kPlayer);
+  const auto again = [&] {
+    edge.world_without_seat(world, kEpoch, ++edge.number);
+    return intents(edge.message());
+  };
+  bus::ToNode refusal = secret(0, 0, "");
+  refusal.mutable_parts(0)->mutable_fact()->mutable_refused()->set_may_retry(true);
+  CHECK(edge.tell(refusal));
+  CHECK(again().empty());
+  edge.say("enter");
+  CHECK(intents(edge.message()) == Said{"Enter"});
+  CHECK(again() == Said{"Enter"});
 }
 
 TEST_CASE("a player enters at the next owner as it has changed meanwhile") {

@@ -338,6 +338,76 @@ TEST_CASE("a rule sends away a player of another node, and its ban is a kick, be
   }
 }
 
+/// The world that the owner sends when the node asks for it.
+bus::Snapshot world_for_edge(Owned& it, std::uint64_t number) {
+  it.sent.clear();
+  it.owner->read("edge", from_edge(number, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  const auto world = [&] {
+    return std::find_if(it.sent.begin(), it.sent.end(), [](const bus::ToNode& one) { return one.has_piece(); });
+  };
+  const Millis end = steady_now() + 20'000;
+  while (world() == it.sent.end() && steady_now() < end) uv_run(it.loop.raw(), UV_RUN_ONCE);
+  REQUIRE(world() != it.sent.end());
+  bus::Snapshot snapshot;
+  REQUIRE(snapshot.ParseFromString(world()->piece().bytes()));
+  return snapshot;
+}
+
+TEST_CASE("a snapshot says which players of the node were sent away lately, unless they have come in again") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, open));
+  pass_time(it);
+  it.owner->read("edge", from_edge(2, enter));
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.room->dismiss(it.room->world().players().begin()->first, "enough");
+  pass_time(it);
+  for (const std::uint64_t number : {3U, 4U}) {  // the first one may be lost, too
+    const bus::Snapshot snapshot = world_for_edge(it, number);
+    CHECK(snapshot.seats_size() == 0);
+    REQUIRE(snapshot.closed_size() == 1);
+    CHECK(snapshot.closed(0).seat() == 1);
+    CHECK(snapshot.closed(0).why() == "enough");
+  }
+  it.owner->read("edge", from_edge(5, open));
+  pass_time(it);
+  const bus::Snapshot snapshot = world_for_edge(it, 6);
+  CHECK(snapshot.seats_size() == 1);
+  CHECK(snapshot.closed_size() == 0);
+}
+
+TEST_CASE("a snapshot says that a player's Enter was refused, and the next one counts, also if it comes as `again`") {
+  Owned it;
+  std::uint64_t number = 0;
+  const auto say = [&](const std::function<void(bus::FromNode&)>& what) {
+    it.owner->read("edge", from_edge(++number, what));
+    pass_time(it);
+  };
+  const auto is_refused = [&] {
+    return std::any_of(it.sent.begin(), it.sent.end(), [](const bus::ToNode& one) {
+      return std::any_of(one.parts().begin(), one.parts().end(), [](auto& part) { return part.fact().has_refused(); });
+    });
+  };
+  say(open);
+  say(enter);
+  for (int times = 0; times < 50 && !is_refused(); ++times) {  // who comes and goes too often is refused
+    say([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); });
+    say(enter);
+  }
+  REQUIRE(is_refused());
+  REQUIRE(it.room->world().players().empty());
+  const bus::Snapshot snapshot = world_for_edge(it, ++number);
+  REQUIRE(snapshot.seats_size() == 1);
+  CHECK_FALSE(snapshot.seats(0).entered());
+  const Millis end = steady_now() + 20'000;
+  while (it.room->world().players().empty() && steady_now() < end)
+    say([](bus::FromNode& message) {
+      enter(message);
+      message.mutable_parts(0)->set_again(true);
+    });
+  CHECK(it.room->world().players().size() == 1);
+}
+
 TEST_CASE("the next owner learns that a rule has ended the round, and that only a rule begins the next one") {
   for (const bool opens : {false, true}) {
     CAPTURE(opens);

@@ -288,6 +288,9 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
     at->second.entered = one.entered();
     if (!at->second.wish) pass(one.seat(), Intent(words::Leave()));  // it has left meanwhile
   }
+  for (const auto& one : snapshot.closed())  // perhaps we have missed it
+    if (const auto at = seats_.find(one.seat()); at != seats_.end() && at->second.wish && !at->second.open)
+      closed(at->first, at->second, one.why(), out);
   if (!known_owner && told_) recognise(snapshot, out);
 }
 
@@ -337,22 +340,34 @@ void Mirror::sit(Id id, Id player) {
   seat.player = player;
 }
 
-/// The owner does not know what these players want: it is a new one, or has missed our messages. They keep their names.
+/// The owner has taken away the seat.
+void Mirror::closed(Id id, Seat& seat, const std::string& why, Outlet& out) {
+  words::Kicked kicked;
+  kicked.set_text(why);
+  out.say(Fact(id, std::move(kicked)));
+  ids_.remove_id(id);
+  seat = {};
+}
+
+/// The owner may not know what these players want: it is a new one, or may have missed our messages. They keep their
+/// names. What it knows already changes nothing there.
 void Mirror::enter_again(Outlet& out) {
   for (auto& [id, seat] : seats_) {
-    if (!seat.wish) continue;
+    if (!seat.wish || seat.refused) continue;
+    Intent wish = *seat.wish;
+    auto& enter = std::get<words::Enter>(wish.content);
     const core::PlayerState* const player = out.world().player(id);
     const bool again = seat.open, enters = !again || (!seat.entered && player == nullptr);
+    const bool changed =
+        player != nullptr && (player->player.motto() != enter.motto() || player->player.skin() != enter.skin());
     if (!again) open(id, seat);
-    if (enters) {
-      Intent wish = *seat.wish;
-      if (player != nullptr) std::get<words::Enter>(wish.content).set_name(player->player.name());
-      pass(id, wish, again);
-    }
+    if (player != nullptr) enter.set_name(player->player.name());
+    if (enters || changed) pass(id, wish, again);
     const core::UnitState* unit = out.world().active_unit(id);
     if (seat.spawns && (enters || unit == nullptr || !unit->unit.alive())) pass(id, Intent(words::Spawn()));
-    for (const auto& still : {seat.steers, seat.trigger})
-      if (enters && still) pass(id, *still);
+    // A player who waits to enter does not steer yet.
+    for (const auto* still : {&seat.steers, &seat.trigger})
+      if ((enters || player != nullptr) && *still) pass(id, **still);
   }
 }
 
@@ -372,12 +387,15 @@ void Mirror::note_lives(const Outlet& out) {
 
 /// Notes what a fact means for our players.
 void Mirror::note(const Fact& fact) {
+  if (as<words::Refused>(fact) != nullptr && fact.audience == words::PLAYER)
+    if (const auto at = seats_.find(fact.to); at != seats_.end()) at->second.refused = true;
   const auto* player = as<words::Player>(fact);
   const auto* died = as<words::Died>(fact);
   if (player == nullptr && died == nullptr) return;
   const auto at = seats_.find(player != nullptr ? player->id() : died->player());
   if (at == seats_.end()) return;
   Seat& seat = at->second;
+  if (player != nullptr) seat.refused = false;
   if (player != nullptr && !seat.ready && seat.wish) entered_.push_back(at->first);
   if (died == nullptr) return;
   seat.spawns = false;
@@ -393,12 +411,7 @@ void Mirror::apply(const bus::ToNode::Part& part, bool old, Outlet& out) {
     return seats_.contains(seat.seat()) ? sit(seat.seat(), seat.player()) : close(seat.seat(), "gone");
   }
   const auto at = part.has_closed() ? seats_.find(part.closed().seat()) : seats_.end();
-  if (at == seats_.end()) return;
-  words::Kicked kicked;
-  kicked.set_text(part.closed().why());
-  out.say(Fact(at->first, std::move(kicked)));
-  ids_.remove_id(at->first);
-  at->second = {};
+  if (at != seats_.end()) closed(at->first, at->second, part.closed().why(), out);
 }
 
 void Mirror::apply(const words::Fact& message, Outlet& out) {
@@ -466,7 +479,10 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
 
 /// Remembers what the next owner must be told.
 void Mirror::remember(Seat& seat, const Intent& intent) {
-  if (as<words::Enter>(intent) != nullptr) seat.wish = intent;
+  if (as<words::Enter>(intent) != nullptr) {
+    seat.wish = intent;
+    seat.refused = false;
+  }
   if (as<words::Leave>(intent) != nullptr) {
     seat.wish.reset();
     seat.steers.reset();
@@ -475,6 +491,7 @@ void Mirror::remember(Seat& seat, const Intent& intent) {
   }
   if (as<words::Spawn>(intent) != nullptr) seat.spawns = true;
   if (steers(intent)) seat.steers = intent;
+  if (as<words::PoseClaim>(intent) != nullptr) seat.steers.reset();  // the player moves itself now
   if (as<words::Trigger>(intent) != nullptr) seat.trigger = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !seat.wish) return;

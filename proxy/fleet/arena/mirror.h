@@ -66,9 +66,10 @@ class Mirror final : public core::Back {
     bool open = false;                      // the owner was told of it
     bool entered = false;                   // the owner had its Enter when it made the last snapshot
     bool ready = false;                     // it has received Ready
+    bool refused = false;                   // the owner has refused its last Enter
     bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
-    // Its last Step, Toward or Keys, and its last Trigger, in this life.
+    // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.
     std::optional<core::Intent> steers = {}, trigger = {};
   };
   struct Private {
@@ -97,6 +98,7 @@ class Mirror final : public core::Back {
   core::Id room_id(core::Id owners, Outlet& out);
   void same(core::Id owners, core::Id room, std::set<core::Id>& free);
   void sit(core::Id seat, core::Id player);
+  void closed(core::Id id, Seat& seat, const std::string& why, Outlet& out);
   void note_lives(const Outlet& out);
   void note(const core::Fact& fact);
   void remember(Seat& seat, const core::Intent& intent);

@@ -1,6 +1,7 @@
 #include "proxy/fleet/arena/owner_side.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -24,6 +25,8 @@ constexpr std::size_t kMostNodes = 256;
 constexpr std::size_t kMostSeats = 5'000;          // of one node
 constexpr std::size_t kPiece = 256U << 10U;        // bytes of a snapshot
 constexpr Millis kWorldEvery = 300;                // how often one node gets a snapshot
+constexpr Millis kClosedAgain = 2 * kNodeLost;     // how long snapshots repeat that a seat was closed
+constexpr std::size_t kMostClosed = 256;           // such seats of one node
 constexpr std::size_t kLongestAnnounced = 1'000;   // bytes
 constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one comes by a snapshot
 
@@ -63,7 +66,12 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
     switch (fact.audience) {
       case words::PLAYER:
-        if (const auto at = players_.find(fact.to); at != players_.end()) tell(*at->second.node, fact);
+        if (const auto at = players_.find(fact.to); at != players_.end()) {
+          Node& node = *at->second.node;
+          // If this is lost, the node's next Enter counts, also as `again`.
+          if (core::as<words::Refused>(fact) != nullptr) node.seats.at(at->second.number).entered = false;
+          tell(node, fact);
+        }
         return;
       case words::TEAM:
       case words::ADMINS:
@@ -120,7 +128,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     Id player = 0;          // 0: it waits for its seat
     bool returns = false;   // its state at the last owner is not restored yet
     bool unheard = false;   // it was taken for the node, which has not asked for it yet
-    bool entered = false;   // its Enter was received
+    bool entered = false;   // its Enter was received, and not refused
     std::string name = {};  // of the saved player that it continues; empty: none
     words::Unit::Kind body = words::Unit::TANK;
     Millis in_doubt = 0;  // since when it waits to enter, because of comes_back(); 0: it does not
@@ -133,6 +141,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     bool lacks_world = false;
     bus::ToNode message;
     std::map<std::uint32_t, Seat> seats;
+    std::deque<std::pair<Millis, bus::ToNode::Closed>> closed;  // lately, and when
   };
 
   struct Sits {
@@ -239,6 +248,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       seat.set_player(its.player);
       seat.set_entered(its.entered);
     }
+    while (!node.closed.empty() && now >= node.closed.front().first + kClosedAgain) node.closed.pop_front();
+    for (const auto& [at, closed] : node.closed) *snapshot.add_closed() = closed;
     const std::string bytes = snapshot.SerializeAsString();
     const auto count = static_cast<std::uint32_t>((bytes.size() + kPiece - 1) / kPiece);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -414,6 +425,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       fresh.set_seat(number);
       fresh.set_player(seat);
     };
+    std::erase_if(node.closed, [number](const auto& one) { return one.second.seat() == number; });
     Seat& its = node.seats[number];
     its.guest = std::make_unique<FarGuest>(room_, client, limits, seated, [this] { some_closed_ = true; });
     ++arena_.counts->players;
@@ -481,6 +493,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     auto& closed = *part(node).mutable_closed();
     closed.set_seat(number);
     closed.set_why(why);
+    if (node.closed.size() >= kMostClosed) node.closed.pop_front();
+    node.closed.emplace_back(loop_.now(), closed);
   }
 
   /// Removes guests whose seats the room has closed. If the room ends, they wait for the next owner.
