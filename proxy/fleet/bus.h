@@ -176,6 +176,10 @@ class BusLine {
   void create(const std::string& bucket, const std::string& key, Bytes value, BucketDone done);
   /// Fails unless the key is at this revision.
   void update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision, BucketDone done);
+  /// Reads the entry first, and fails unless `is_expected`, or if it changes meanwhile. `is_expected` runs on a thread
+  /// of the bus.
+  void update_if(const std::string& bucket, const std::string& key, Bytes value,
+                 std::function<bool(const BusEntry&)> is_expected, BucketDone done);
   void remove(const std::string& bucket, const std::string& key, BucketDone done);
   /// `keys`: a key, or a pattern as a subject.
   SubscriptionId watch(const std::string& bucket, const std::string& keys, Watched watched);

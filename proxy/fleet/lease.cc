@@ -155,11 +155,17 @@ void Lease::release(std::optional<Millis> pause) {
   not_before_ = pause ? nanos() + *pause * kNanos : std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t taken = std::exchange(taken_, 0);
   if (epoch_ == 0 && taken == 0) return;
-  const Buffer free = value(std::max(epoch_, taken), true);
+  const std::uint64_t epoch = std::max(epoch_, taken);
+  const Buffer free = value(epoch, true);
   if (epoch_ != 0) lose();
   const auto done = [](const BucketResult&) {};
-  if (asks_) return line_.put(bucket_, key_, free, done);  // the revision may be another one by then
-  line_.update(bucket_, key_, free, revision_, done);      // never over the entry of a later owner
+  if (!asks_) return line_.update(bucket_, key_, free, revision_, done);
+  // The order that is on its way gives the entry another revision, or ends when it has another owner.
+  const auto is_ours = [epoch, node = node_, run = run_](const BusEntry& entry) {
+    bus::Lease lease;
+    return decode(entry.value, lease) && lease.epoch() == epoch && lease.node() == node && lease.run() == run;
+  };
+  line_.update_if(bucket_, key_, free, is_ours, done);
 }
 
 }  // namespace entente::fleet

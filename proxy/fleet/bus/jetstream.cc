@@ -47,6 +47,13 @@ BucketResult written(BusConnection& connection, const std::string& bucket, const
   return expected ? after_failure(connection, bucket, key, *expected, status) : kept_failure(status);
 }
 
+BucketResult updated(BusConnection& connection, const std::string& bucket, const std::string& key, const Buffer& value,
+                     std::uint64_t revision) {
+  return written(connection, bucket, key, revision, [&](kvStore* store, std::uint64_t* next) {
+    return kvStore_Update(next, store, key.c_str(), value.data(), static_cast<int>(value.size()), revision);
+  });
+}
+
 Outcome<std::uint64_t> stream_failure(natsStatus status) { return Error{failure(status)}; }
 
 }  // namespace
@@ -145,10 +152,20 @@ void BusLine::update(const std::string& bucket, const std::string& key, Bytes va
                      BucketDone done) {
   order_bucket(value.size(), std::move(done),
                [bucket, key, revision, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
-                 return written(connection, bucket, key, revision, [&](kvStore* store, std::uint64_t* next) {
-                   return kvStore_Update(next, store, key.c_str(), value.data(), static_cast<int>(value.size()),
-                                         revision);
-                 });
+                 return updated(connection, bucket, key, value, revision);
+               });
+}
+
+void BusLine::update_if(const std::string& bucket, const std::string& key, Bytes value,
+                        std::function<bool(const BusEntry&)> is_expected, BucketDone done) {
+  order_bucket(value.size(), std::move(done),
+               [bucket, key, is_expected = std::move(is_expected),
+                value = Buffer(value.begin(), value.end())](BusConnection& connection) {
+                 BucketResult now = read_entry(connection, bucket, key);
+                 if (!now.done()) return now;
+                 if (is_expected(now.entry)) return updated(connection, bucket, key, value, now.entry.revision);
+                 now.how = BucketResult::How::kConflict;
+                 return now;
                });
 }
 
