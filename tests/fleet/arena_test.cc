@@ -290,6 +290,20 @@ TEST_CASE("a missed message is detected, and a snapshot repairs the world") {
   talk(ben, anna, "here too");
 }
 
+TEST_CASE(
+    "a node that owns an arena and has clients there counts the worlds that it sends and those that it receives") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), a(nats, "a");
+  owner.own(1).lead().run();
+  Lines carl = owner.player("carl");
+  CHECK(testing::eventually([&] { return owner.counts().snapshots >= 2; }));  // sent and received
+  a.lead().run();
+  Lines anna = a.player("anna");
+  talk(anna, carl, "hello");
+  CHECK(testing::eventually([&] { return owner.counts().snapshots >= 3; }));
+}
+
 TEST_CASE("an edge without an owner asks for the world once in each of its beats") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

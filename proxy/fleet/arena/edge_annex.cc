@@ -44,7 +44,7 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
   void heard(Give give) {
     if (room_.over()) return;
     const bool stepped = !mirror().lacks_world();
-    const std::uint64_t epoch = mirror().epoch();
+    const std::uint64_t epoch = mirror().epoch(), snapshots = mirror().snapshots();
     bool used = false;
     room_.order([&](core::Back&) { used = give(mirror()); });
     if (used)
@@ -52,7 +52,7 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
     else
       ++arena_.counts->refused;
     if (stepped && mirror().lacks_world()) ++arena_.counts->gaps;
-    arena_.counts->snapshots = mirror().snapshots();
+    arena_.counts->snapshots += mirror().snapshots() - snapshots;  // if this node owns the arena, its room counts, too
     // Requests the world at once after the first missed message, and from each later owner. The first owner needs no
     // extra request: those sent before it was known were for any owner.
     const bool is_next = epoch != 0 && mirror().epoch() != epoch;
