@@ -91,8 +91,17 @@ void FleetControl::mail() {
   for (const Job& job : jobs) job();
 }
 
+/// A node is not gone because it could not be heard: it may be there when the connection is back.
+void FleetControl::note_connection() {
+  const auto connects = fleet_.bus().counts().connects;
+  if (std::exchange(connects_, connects) == connects && line_->connected()) return;
+  hears_from_ = loop_.now();
+  gathered_at_ = 0;
+}
+
 void FleetControl::tick(Millis now) {
-  std::erase_if(seen_, [now](const auto& one) { return one.second.at + kGone < now; });
+  note_connection();
+  std::erase_if(seen_, [this](const auto& one) { return !is_there(one.second); });
   if (namesake_ && namesake_->last + kGone < now) namesake_.reset();
   tell_state();
 }
@@ -224,15 +233,17 @@ std::vector<std::string> FleetControl::nodes() {
   const auto gathering = std::make_shared<Gathering>();
   auto future = gathering->done.get_future();
   mailbox_.post([this, gathering] {
-    const bool first = !std::exchange(gathers_, true);
+    note_connection();
     const auto finish = [this, gathering] {
       std::vector<std::string> nodes;
       for (const auto& [node, its] : seen_)
-        if (its.at + kGone >= loop_.now()) nodes.push_back(node);
+        if (is_there(its)) nodes.push_back(node);
       gathering->done.set_value(std::move(nodes));
     };
-    if (!first) return finish();
-    line_->subscribe(fleet_.names().state("*"), [this](const fleet::BusMessage& message) { hear_state(message); });
+    if (gathered_at_ != 0 && loop_.now() >= gathered_at_ + kGather) return finish();
+    if (!std::exchange(gathers_, true))
+      line_->subscribe(fleet_.names().state("*"), [this](const fleet::BusMessage& message) { hear_state(message); });
+    if (gathered_at_ == 0) gathered_at_ = loop_.now();
     // There is no direct answer: nodes publish their state. The time limit is how long to gather these messages.
     line_->ask(fleet_.names().operation("who"), {}, kGather, kMostNodes,
                [finish](const std::vector<fleet::BusMessage>&) { finish(); });

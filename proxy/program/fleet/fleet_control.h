@@ -4,6 +4,7 @@
 // names, because only that node can read the subject of the question.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -27,8 +28,8 @@ namespace entente {
 class FleetControl final : private net::Ticker::User, private net::Alarm::User {
  public:
   static constexpr Millis kState = 2'000;   ///< how often a node announces itself
-  static constexpr Millis kGone = 5'000;    ///< a node that is silent for this long counts as gone
-  static constexpr Millis kGather = 500;    ///< how long an operator's first command waits for nodes
+  static constexpr Millis kGone = 5'000;    ///< a node that is silent for this long, and could be heard, counts as gone
+  static constexpr Millis kGather = 500;    ///< how long the first command of a connection waits for nodes
   static constexpr Millis kAnswer = 1'500;  ///< how long a node has to answer
   static constexpr Millis kOnTheWay = 500;  ///< how late a node's state, by which its clock is known, may be
   static constexpr std::size_t kMostNodes = 4'096;
@@ -59,6 +60,10 @@ class FleetControl final : private net::Ticker::User, private net::Alarm::User {
     std::string reply;  // subject
     Millis until;       // nobody waits for the answer any more
   };
+  struct Seen {
+    Millis at = 0;     // when it last announced itself
+    Millis clock = 0;  // of that node, at that time; 0: an older node, which does not say it
+  };
   using Job = std::function<void()>;
   using Answers = std::vector<NodeAnswer>;
   friend class net::Mailbox<Job, FleetControl>;
@@ -74,6 +79,8 @@ class FleetControl final : private net::Ticker::User, private net::Alarm::User {
   bool carry_out(const Heard& heard);
   std::uint64_t until(const std::string& node, Millis asked) const;
   void end();
+  void note_connection();
+  bool is_there(const Seen& node) const { return std::max(node.at, hears_from_) + kGone >= loop_.now(); }
   // On an operator's thread.
   std::vector<std::string> nodes();
   Answers ask(const std::vector<std::string>& nodes, const std::string& line, bool json, const std::string& by);
@@ -93,12 +100,11 @@ class FleetControl final : private net::Ticker::User, private net::Alarm::User {
   std::unique_ptr<fleet::BusLine> line_;
   std::unique_ptr<FleetBans> bans_;
   std::unique_ptr<fleet::QueuePost> queue_post_;
-  struct Seen {
-    Millis at = 0;     // when it last announced itself
-    Millis clock = 0;  // of that node, at that time; 0: an older node, which does not say it
-  };
   std::map<std::string, Seen> seen_;  // nodes
   bool gathers_ = false;              // it is subscribed to these announcements
+  std::uint64_t connects_ = 0;        // of the bus, at the last look
+  Millis hears_from_ = 0;             // when the last look found no connection, or a new one
+  Millis gathered_at_ = 0;            // when it has asked all nodes to announce themselves; 0: not on this connection
   bool left_ = false;
   std::atomic<std::uint64_t> refused_ = 0;  // orders and announcements of nodes
   std::atomic<std::uint64_t> late_ = 0;     // orders that nobody waited for any more

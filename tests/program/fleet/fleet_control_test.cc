@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "proxy/fleet/subjects.h"
+#include "proxy/program/fleet/fleet_control.h"
 #include "schema/fleet.pb.h"
 #include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
@@ -148,6 +151,25 @@ TEST_CASE("ctl --fleet: any node can list, find, kick and message the players of
   CHECK(has(a.ctl({"--fleet", "undrain", "b"}).out, "takes newcomers again"));
   CHECK(has(a.ctl({"--fleet", "drain", "c"}).err, "no node is called 'c'"));
   CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is not a fleet command"));
+}
+
+TEST_CASE("ctl --fleet: when NATS is back after a while, the first command names a node that is not") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  nats.kill();
+  b.kill();
+  REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(FleetControl::kGone + 2 * FleetControl::kState));
+  nats.start();
+  std::string first;
+  REQUIRE(eventually([&] {
+    first = answer_of(a.folder().file("c.sock"), "--fleet nodes");
+    return !first.empty() && !has(first, "not connected to NATS");
+  }));
+  CHECK_MESSAGE(has(first, "\na\t"), first);
+  CHECK_MESSAGE(has(first, "# b: does not answer"), first);
 }
 
 TEST_CASE("ctl --fleet: a player's node moves it or refers it to another node; a draining node hands over its arena") {
