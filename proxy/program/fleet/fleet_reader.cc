@@ -120,8 +120,9 @@ Outcome<std::optional<FleetRecording>> FleetReader::about(const std::string& sub
   const auto last = last_of(subject);
   if (!last) return last.error();
   bus::RecordingPiece begin, end;
-  if (first->empty() || !*last || !fleet::decode(first->front().bytes, begin) || !fleet::decode((*last)->bytes, end))
-    return makes_no_sense;
+  if (!*last) return makes_no_sense;  // gone since
+  if (first->empty()) return Error{"NATS does not give its pieces yet"};
+  if (!fleet::decode(first->front().bytes, begin) || !fleet::decode((*last)->bytes, end)) return makes_no_sense;
   found.file = clean(begin.file().substr(0, kLongestFile));
   found.run = begin.run();
   found.bytes = end.offset() + end.bytes().size();
@@ -203,6 +204,9 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
       if (const auto done = to.write(as_bytes(piece.bytes())); !done) return done.error();
     }
   }
+  // A replica that is behind lacks the last pieces. What NATS has lost, or has kept for long enough, is older.
+  if (!ended && (recording.ended || size < recording.bytes))
+    return Error{"NATS does not give all pieces of the recording '" + recording.name + "' yet; try again"};
   return ended && whole;
 }
 

@@ -53,7 +53,8 @@ class FleetReader {
   /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
   /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
-  /// ends it with an error. Returns whether it is whole.
+  /// ends it with an error. Returns whether it is whole. An error if the server that answers is behind: it is to be
+  /// tried again.
   Outcome<bool> fetch(
       const FleetRecording& recording, trace::Sink& to, const std::function<bool()>& goes_on = [] { return true; });
   /// Writes a complete file of it: to `path` as it is, or, if something is missing, repaired to `repaired`. Neither may

@@ -343,6 +343,36 @@ TEST_CASE("a recording of which the fleet lacks a piece is not archived as a who
   CHECK(has(replay.err, "the fleet does not have all of the recording 'x'; what it has is played"));
 }
 
+TEST_CASE("a recording whose last pieces NATS does not give yet is not written as one that lacks them") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string bytes = recorded_bytes();
+  Pieces pieces(nats);
+  const std::size_t first = bytes.size() - 40;
+  pieces.store("a", "x", 0, bytes.substr(0, first));
+  const auto reader = FleetReader::open(config_in(folder, nats));
+  REQUIRE(reader);
+  auto found = (*reader)->find("x");
+  REQUIRE(found);
+  const std::string whole = archived.file("whole.mcap"), cut = archived.file("cut.mcap");
+  const FleetRecording as_stored = *found;
+  SUBCASE("it has ended") { found->ended = found->complete = true; }
+  SUBCASE("it has ended, and lacks pieces") { found->ended = true; }
+  SUBCASE("it has not ended") {}
+  found->bytes = bytes.size();  // as another replica says
+  const auto early = (*reader)->save(*found, whole, cut);
+  REQUIRE_FALSE(early.ok());
+  CHECK(early.error().text == "NATS does not give all pieces of the recording 'x' yet; try again");
+  CHECK(archived.names().empty());
+  pieces.store("a", "x", first, bytes.substr(first), true);
+  const auto later = (*reader)->save(*found, whole, cut);
+  REQUIRE_MESSAGE(later.ok(), later.error().text);
+  CHECK(*later == found->complete);
+  CHECK(archived.names() == std::set<std::string>{found->complete ? "whole.mcap" : "cut.mcap"});
+  CHECK((*reader)->save(as_stored, whole + "2", cut + "2").ok());
+}
+
 TEST_CASE("a node does not count as silent while NATS is unreachable, nor just after that") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
