@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proxy/net/secret.h"
 #include "proxy/net/web/tls.h"
 #include "proxy/program/log/say.h"
 
@@ -13,9 +14,10 @@ std::string inbox_of(const std::string& fleet, const std::string& node) { return
 
 }  // namespace
 
-std::string this_machine() {
+std::string this_machine(const std::string& boot_id) {
   std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  std::getline(std::ifstream(boot_id), boot);
+  if (boot.empty()) boot = std::to_string(net::keyed_hash(net::machine_key(), as_bytes("boot")));
   std::error_code none;  // if it cannot be read, there is only one network
   return boot + " " + std::filesystem::read_symlink("/proc/self/ns/net", none).string();
 }

@@ -15,8 +15,9 @@
 namespace entente {
 
 /// Identifies what loopback addresses mean: the boot of the machine and the network namespace. Only processes for which
-/// it is equal reach the same servers at loopback addresses.
-std::string this_machine();
+/// it is equal reach the same servers at loopback addresses. A process that cannot read the file `boot_id` uses the
+/// machine's /etc/machine-id instead, without revealing it. Then it does not share seats with processes that can.
+std::string this_machine(const std::string& boot_id = "/proc/sys/kernel/random/boot_id");
 
 class Fleet {
  public:

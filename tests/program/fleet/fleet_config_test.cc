@@ -7,6 +7,7 @@
 #include <string_view>
 #include <thread>
 
+#include "proxy/net/secret.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/fleet/fleet.h"
 #include "tests/program/folder.h"
@@ -41,6 +42,15 @@ TEST_CASE("[fleet] without servers has no effect; a server on this machine needs
   CHECK(!fleet::objection_to_token(node_of(fleet)));  // this machine's name
   fleet.set_node("a");
   CHECK(node_of(fleet) == "a");
+}
+
+TEST_CASE("what identifies the machine does so also where a service may not read the boot's id") {
+  const Folder folder;
+  const std::string hidden = this_machine(folder.file("none"));
+  CHECK(hidden.find(' ') != 0);
+  const bool has_id = net::machine_key() == net::machine_key();
+  CHECK((hidden == this_machine(folder.file("none"))) == has_id);
+  CHECK(this_machine(folder.write("boot", "one\n")).starts_with("one "));
 }
 
 TEST_CASE("[fleet]: invalid or unencrypted settings are refused, and the error says what to do") {
