@@ -107,6 +107,17 @@ TEST_CASE("the back joins in the order that the page describes") {
   CHECK(own.ends_with("says Ready\n"));
 }
 
+TEST_CASE("a flag that a player carries already when we join has its carrier once the server has named that player") {
+  Play play;
+  play.greet();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.says({Accept{3}, FlagUpdate{4, {2, 2, 2, {}}}});
+  const std::string told = play.says({entry(2, "ben", 2)});
+  CHECK(told.starts_with("says Player id: 101 name: \"ben\""));
+  CHECK(told.ends_with("says Token id: 5 kind: TEAM_FLAG code: \"G*\" team: GREEN state: CARRIED carrier: 101\n"));
+  CHECK(play.says({entry(2, "bert", 2)}).find("says Token") == std::string::npos);  // it is known
+}
+
 TEST_CASE("an empty piece of no resource, which another Entente sends while it waits, asks for patience") {
   Play play;
   play.stage.opens();

@@ -83,6 +83,23 @@ TEST_CASE("a client joins as the page describes, and gets its own entry after th
         "sends MsgAlive player=2 position=(5000 6000 0)\n");
 }
 
+TEST_CASE("a client that joins sees who carries a flag") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({enter_as("anna")});
+  play.learn_people();
+  play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'R*' team: RED state: CARRIED carrier: 2");
+  play.hears<words::Token>("id: 8 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND");
+  const std::string in = play.hears<words::Ready>("");
+  INFO(in);
+  const std::size_t of_ben = in.find("sends MsgFlagUpdate number=0 flag={kind=1 status=2 carrier=2 ");
+  REQUIRE(of_ben != std::string::npos);
+  CHECK(in.find("sends MsgAddPlayer player=2 ") < of_ben);
+  CHECK(of_ben < in.find("sends MsgAddPlayer player=1 "));
+  CHECK(in.find("sends MsgFlagUpdate number=1 ") < in.find("sends MsgAddPlayer player=2 "));
+}
+
 TEST_CASE("the world is a resource named by its MD5, in messages of at most 1024 bytes") {
   Play play;
   play.stage.opens();
@@ -458,6 +475,17 @@ TEST_CASE("an unconfirmed death is undone, and a client that strays is moved bac
   soon.come_in(false);
   soon.asks({Killed{0, 2, 0, 5}});
   CHECK(soon.stage.waits(2 * kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
+}
+
+TEST_CASE("a client that is moved back keeps its flag") {
+  Play play;
+  play.come_in(false);
+  play.stage.waits(2 * kSecond);
+  play.hears<words::TokenTaken>(
+      "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1");
+  CHECK(play.hears<words::Corrected>("pose { unit: 11 x: 30 }") ==
+        "sends MsgAlive player=1 position=(30000 0 0)\n"
+        "sends MsgGrabFlag number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
 }
 
 TEST_CASE("if the server decides about hits, a shot ends before the client can detect one") {

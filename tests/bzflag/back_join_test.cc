@@ -101,6 +101,28 @@ TEST_CASE("after MsgAccept the room learns of the others, then of our player, th
         "says Ready\n");
 }
 
+TEST_CASE("a flag that a player carries already when we join has its carrier once the server has named that player") {
+  auto stage = back_stage();
+  load(stage);
+  stage.hears(anna());
+  NumberedFlag flag;
+  flag.number = 2;
+  flag.flag.flag = flag_kind("R*");
+  flag.flag.status = 2;
+  flag.flag.owner = player_id(5);
+  stage.receives(by_server({Accept{player_id(3)}, FlagUpdate{{flag}}}));
+  CHECK(lines(stage.receives(by_server({add_player(4, 2, "al")})), "says Token") == "");
+  const std::string told = stage.receives(by_server({add_player(5, 2, "ben")}));
+  CHECK(told.starts_with("says Player id: 103 name: \"ben\""));
+  CHECK(told.ends_with("says Token id: 3 kind: TEAM_FLAG code: \"R*\" team: RED state: CARRIED carrier: 103\n"));
+  CHECK(lines(stage.receives(by_server({add_player(3, 1, "anna")})), "says Token") == "");
+  // A player who is announced again is a new one to the room.
+  CHECK(stage.receives(by_server({add_player(5, 2, "bert")})).ends_with(" state: CARRIED carrier: 106\n"));
+  flag.flag.status = 1;
+  stage.receives(by_server({FlagUpdate{{flag}}}));
+  CHECK(lines(stage.receives(by_server({add_player(5, 2, "ben")})), "says Token") == "");
+}
+
 TEST_CASE("a back that follows a client without a world, such as bzadmin, learns of the players") {
   for (const bool follows : {true, false}) {
     testing::BackStage stage(faces().back({kDialect24, {}, follows}), game(), kDialect24, wire::Way::kToServer);

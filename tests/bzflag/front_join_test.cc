@@ -240,6 +240,30 @@ TEST_CASE(
   CHECK(place("MsgAlive player=1") < place("MsgAddPlayer id=0 type=0 team=1"));
 }
 
+TEST_CASE("a client that joins sees who carries a flag: it gives the tanks their flags when it is told of itself") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, true);
+  stage.receives(by_client({enter_as("anna")}));
+  words::Token lying;
+  lying.set_id(71);
+  lying.set_state(words::Token::GROUND);
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{
+           carried_by(2), lying, player(2, "ben", words::GREEN), tank(12, 2, true, 20), owns(2, {12}),
+           player(1, "anna", words::RED), tank(11, 1, false), owns(1, {11})})
+    stage.hears(fact);
+  const std::string in = stage.hears(words::Ready());
+  INFO(in);
+  const std::size_t of_ben =
+      in.find("sends MsgFlagUpdate flags=[{number=0 record={kind=\"R*\" status=2 endurance=0 owner=1 ");
+  REQUIRE(of_ben != std::string::npos);
+  CHECK(in.find("sends MsgAddPlayer id=1 ") < of_ben);
+  CHECK(of_ben < in.find("sends MsgAddPlayer id=0 "));
+  CHECK(in.find("sends MsgFlagUpdate flags=[{number=1 ") < in.find("sends MsgAddPlayer id=1 "));
+  CHECK(lines(in, "sends MsgGrabFlag") == "");  // would be news
+}
+
 TEST_CASE("a client that joins late gets the rest of the round's time after everything else") {
   for (const bool another : {false, true}) {
     auto stage = front_stage();

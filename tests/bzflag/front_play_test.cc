@@ -560,6 +560,56 @@ TEST_CASE("a flag is captured at its captor's base") {
   CHECK(stage.hears(captured) == "sends MsgCaptureFlag player=0 flag=0 team=1\n");
 }
 
+words::TokenTaken taken(core::Id by, core::Id from = 0) {
+  words::TokenTaken taken;
+  *taken.mutable_token() = carried_by(by);
+  taken.set_by(by);
+  taken.set_from(from);
+  return taken;
+}
+
+TEST_CASE("a client that is moved back keeps its flag: it takes the move for a new life, which begins without one") {
+  auto stage = in_play();
+  stage.waits(2 * core::kSecond);
+  stage.hears(taken(1));
+  words::Corrected corrected;
+  *corrected.mutable_pose() = pose(11, -20, 0);
+  CHECK(
+      stage.hears(corrected).starts_with("sends MsgAlive player=0 pos=(-20 0 0) azimuth=0\n"
+                                         "sends MsgGrabFlag player=0 flag={number=0 record={kind=\"R*\" status=2 "));
+  CHECK(stage.hears(spawned(12, 5, 5)).find("MsgGrabFlag") == std::string::npos);  // of another tank
+  words::TokenDropped dropped;
+  *dropped.mutable_token() = carried_by(1);
+  dropped.mutable_token()->set_state(words::Token::GROUND);
+  dropped.mutable_token()->clear_carrier();
+  dropped.set_by(1);
+  stage.hears(dropped);
+  std::string again = stage.hears(corrected);
+  again += stage.waits(core::kSecond);
+  CHECK(count(again, "sends MsgAlive player=0") == 1);
+  CHECK(count(again, "sends MsgGrabFlag") == 0);
+}
+
+TEST_CASE("a player who is announced again under a new name keeps its flag") {
+  auto stage = in_play();
+  stage.hears(taken(2));
+  const std::string renamed = stage.hears(player(2, "bert", words::GREEN));
+  INFO(renamed);
+  CHECK(count(renamed, "sends MsgRemovePlayer id=1\n") == 1);
+  CHECK(count(renamed, "sends MsgGrabFlag player=1 ") == 1);
+  CHECK(renamed.find("sends MsgAddPlayer id=1 ") < renamed.find("sends MsgGrabFlag"));
+  CHECK(stage.hears(player(3, "cleo", words::GREEN)).find("MsgGrabFlag") == std::string::npos);
+}
+
+TEST_CASE(
+    "a flag that a tank of another server's game carries is shown on the tank; a replay that seeks says nothing") {
+  auto stage = in_play();
+  CHECK(stage.hears(carried_by(2)).starts_with("sends MsgGrabFlag player=1 "));
+  CHECK(stage.hears(carried_by(77)).starts_with("sends MsgFlagUpdate "));  // whom the client does not see
+  stage.hears(core::resync_clock(0));
+  CHECK(stage.hears(carried_by(2)).starts_with("sends MsgFlagUpdate "));
+}
+
 /// Shows the red flag, and captures it for ben, green.
 std::string capture_red_flag(testing::FrontStage& stage) {
   words::Token flag;

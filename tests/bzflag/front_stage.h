@@ -80,6 +80,17 @@ inline words::Spawned spawned(core::Id unit, double x, double y) {
   return spawned;
 }
 
+/// A red flag on that player's tank.
+inline words::Token carried_by(core::Id player, core::Id id = 70) {
+  words::Token token;
+  token.set_id(id);
+  token.set_kind(words::Token::TEAM_FLAG);
+  token.set_team(words::RED);
+  token.set_state(words::Token::CARRIED);
+  token.set_carrier(player);
+  return token;
+}
+
 inline Enter enter_as(std::string_view name, std::int16_t team = 1) {
   Enter enter;
   enter.team = team;

@@ -163,6 +163,21 @@ TEST_CASE("on the page our player is the one with our name; others are numbered 
   CHECK(stage.receives(by_server({gone}, kDialectWiki)) == "says Gone unit: 104\nsays PlayerGone id: 103\n");
 }
 
+TEST_CASE("on the page, too, a flag has its carrier once the server has named the player") {
+  auto stage = back_stage({}, kDialectWiki);
+  load(stage, kDialectWiki);
+  stage.hears(anna());
+  OneFlagUpdate update;
+  update.flag.number = 2;
+  update.flag.flag.flag.number = 1;
+  update.flag.flag.status = 2;
+  update.flag.flag.owner.address = added(9, 3, "carl").id.address;
+  stage.receives(by_server({Accept{}, update, added(5, 2, "ben")}, kDialectWiki));
+  const std::string told = stage.receives(by_server({added(9, 3, "carl")}, kDialectWiki));
+  CHECK(lines(told, "says Player").starts_with("says Player id: 103 name: \"carl\""));
+  CHECK(lines(told, "says Token").find(" state: CARRIED carrier: 103") != std::string::npos);
+}
+
 TEST_CASE("a spectator is a player type on the page, and a team elsewhere") {
   words::Enter watcher = anna();
   watcher.set_role(words::WATCH);

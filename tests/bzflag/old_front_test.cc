@@ -186,6 +186,7 @@ TEST_CASE("until it has joined, a 1.10 client is sent only what it waits for") {
   stage.opens();
   furnish(stage);
   stage.receives(by_client({NegotiateFlags{}, WantWorldHash{}, enter_as("anna")}, kDialect110));
+  stage.hears(carried_by(2));
   const std::string in = come_to_be(stage);
   const std::size_t self = in.find("sends MsgAddPlayer id=0"), spawn = in.find("sends MsgAlive player=1");
   INFO(in);
@@ -194,6 +195,7 @@ TEST_CASE("until it has joined, a 1.10 client is sent only what it waits for") {
   CHECK(self < spawn);  // ben was in play already
   CHECK(in.find("sends MsgAddPlayer id=1") < self);
   CHECK(in.find("sends MsgLagPing") > self);
+  CHECK(in.find(" owner=1 ") < self);  // ben's flag
   CHECK(in.starts_with("sends MsgAccept id=0\nsends MsgTeamUpdate"));
 }
 

@@ -13,6 +13,7 @@ class BackFlags {
       : link_(link), state_(state), server_players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& update, BackOut& out);
+  void hear(const AddPlayer& added, BackOut& out) { tokens_.tell_carried(added.player, out); }
   void hear(const GrabFlagDown& grab, BackOut& out);
   void hear(const DropFlagDown& drop, BackOut& out);
   void hear(const words::TokenWish& wish, BackOut& out);

@@ -4,6 +4,12 @@
 
 namespace entente::bzdraft {
 
+namespace {
+
+bool is_carried(const words::Token& token) { return token.state() == words::Token::CARRIED; }
+
+}  // namespace
+
 /// A token keeps its number. There are as many numbers as MsgGetWorld has announced.
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
@@ -13,7 +19,7 @@ std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out
   Triple& at = update.flag.position;
   const double ground = out.world().ground_at(from_thousandths(at[0]), from_thousandths(at[1]));
   if (ground > 0) at[2] = thousandths(std::max(0.0, from_thousandths(at[2]) - ground));
-  if (token.state() == words::Token::CARRIED) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);
+  if (is_carried(token)) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);
   return update;
 }
 
@@ -63,7 +69,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
   wish.set_op(drop.reason == static_cast<std::uint8_t>(Drop::kCaptured) ? words::TokenWish::CAPTURE
                                                                         : words::TokenWish::DROP);
   for (const auto& [id, token] : out.world().tokens())
-    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+    if (token.carrier() == out.me() && is_carried(token)) wish.set_token(id);
   if (wish.token() == 0) return out.drop(drops::kNoFlagToDrop);
   wish.set_why(drop_of(drop.reason));
   const words::Pose here = keeper_.place(out.now());
@@ -76,8 +82,21 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
   out.say(wish);
 }
 
-void Flags::send_all(FrontOut& out) {
-  for (const auto& [id, token] : out.world().tokens()) hear(token, out);
+void Flags::send_lying(FrontOut& out) {
+  for (const auto& [id, token] : out.world().tokens())  // those that are carried get their numbers, too
+    if (const auto flag = record(token, out); flag && !is_carried(token)) client_.send(out, *flag);
+}
+
+void Flags::send_carried(FrontOut& out) {
+  for (const auto& [id, token] : out.world().tokens())
+    if (is_carried(token) && numbers_.of_token(id) != nullptr) hear(token, out);
+}
+
+void Flags::tell_own(FrontOut& out) {
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (!is_carried(token) || token.carrier() != out.me()) continue;
+    if (const auto flag = record(token, out)) client_.send(out, GrabFlagDown{flag->number, flag->flag});
+  }
 }
 
 // -- Pickups and pellets ----------------------------------------------------------------------------------------------

@@ -25,8 +25,12 @@ class Flags {
   void hear(const words::Hidden& hidden, FrontOut& out) { see_pickup(hidden.unit(), out); }
   void hear(const words::Gone& gone, FrontOut& out) { see_pickup(gone.unit(), out); }
 
-  /// The client enters: sends all tokens.
-  void send_all(FrontOut& out);
+  /// The client enters: sends all tokens that nobody carries.
+  void send_lying(FrontOut& out);
+  /// After it, once the client has been told of the other players: sends those that they carry.
+  void send_carried(FrontOut& out);
+  /// The client's tank was put into play: gives it its flag again.
+  void tell_own(FrontOut& out);
   /// Sends all pickups, and looks for pellets.
   void see_all_pickups(FrontOut& out);
   void refresh_pellets(FrontOut& out);

@@ -94,6 +94,12 @@ void BzdraftFront::take_fact(const words::ClaimRefused& refused, const core::Fac
   keeper_.revive(players_, out);
 }
 
+void BzdraftFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
+  tanks_.put(number, there, out);
+  // The client may take it for a new life, which begins without a flag.
+  if (client_.in() && number == kNumber) flags_.tell_own(out);
+}
+
 void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
   world_sender_.answer(out);
@@ -126,13 +132,15 @@ void BzdraftFront::take_fact(const words::Waiting& waiting, const core::Fact&, O
 }
 
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. Sends flags and
-/// teams, the other players, the client's own player last, and then everything else.
+/// teams, the other players and the flags that they carry, the client's own player last, and then everything else.
 void BzdraftFront::let_in(Outlet& out) {
   if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
   client_.send(out, Accept{kNumber});
-  flags_.send_all(out);
+  flags_.send_lying(out);
   players_.send_teams(out);
-  players_.assign_all(out);
+  players_.assign_others(out);
+  flags_.send_carried(out);
+  players_.assign_own(out);
   client_.stage = Stage::kIn;
   flags_.see_all_pickups(out);
   tanks_.put_all(out);

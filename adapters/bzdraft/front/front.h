@@ -28,7 +28,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
  private:
   using Stage = Client::Stage;
 
-  void put(std::uint8_t number, const words::Pose& there, Outlet& out) override { tanks_.put(number, there, out); }
+  void put(std::uint8_t number, const words::Pose& there, Outlet& out) override;
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
   void reassigned() override { tanks_.look_anew(); }
 

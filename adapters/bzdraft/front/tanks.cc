@@ -149,7 +149,7 @@ void Tanks::update_late(FrontOut& out) {
 void Tanks::put_all(FrontOut& out) {
   for (auto& [number, entry] : players_)
     if (const core::UnitState* state = out.world().unit(entry.unit); core::is_seen(state))
-      put(number, state->unit.pose(), out);
+      display_.put(number, state->unit.pose(), out);
 }
 
 void Tanks::check_death(FrontOut& out) {

@@ -12,6 +12,7 @@ class BackFlags {
       : link_(link), state_(state), server_players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& flags, BackOut& out);
+  void hear(const AddPlayer& added, BackOut& out) { tokens_.tell_carried(added.id.byte, out); }
   void hear(const GrabFlag& grab, BackOut& out);
   void hear(const DropFlag& drop, BackOut& out);
   void hear(const CaptureFlag& capture, BackOut& out);

@@ -1,11 +1,15 @@
 #include "adapters/bzflag/front/flags.h"
 
+#include <algorithm>
+
 #include "adapters/bzflag/wire/drops.h"
 
 namespace entente::bzflag {
 namespace {
 
 constexpr std::size_t kFlagsAtOnce = 17;
+
+bool is_carried(const words::Token& token) { return token.state() == words::Token::CARRIED; }
 
 /// A pickup or pellet, shown as a flag of an unknown kind.
 NumberedFlag picked_up(const core::FlagNumbers::Pickup& pickup) {
@@ -26,19 +30,31 @@ NumberedFlag picked_up(const core::FlagNumbers::Pickup& pickup) {
 
 // -- Pickups and pellets ----------------------------------------------------------------------------------------------
 
-void Flags::send_all(FrontOut& out) {
-  FlagUpdate flags;
-  const auto flush = [&] {
-    if (!flags.flags.empty()) client_.stream(out, flags);
-    flags.flags.clear();
-  };
-  const auto add = [&](const std::optional<NumberedFlag>& flag) {
-    if (flag) flags.flags.push_back(*flag);
-    if (flags.flags.size() == kFlagsAtOnce) flush();
-  };
-  for (const auto& [id, token] : out.world().tokens()) add(record(token, out));
-  for (const core::Id id : core::FlagNumbers::all_pickups(out.world())) add(pickup_record(id, out));
-  flush();
+void Flags::send_lying(FrontOut& out) {
+  std::vector<NumberedFlag> lying;
+  for (const auto& [id, token] : out.world().tokens())  // those that are carried get their numbers, too
+    if (const auto flag = record(token, out); flag && !is_carried(token)) lying.push_back(*flag);
+  for (const core::Id id : core::FlagNumbers::all_pickups(out.world()))
+    if (const auto flag = pickup_record(id, out)) lying.push_back(*flag);
+  send(lying, out);
+}
+
+void Flags::send_carried(FrontOut& out) {
+  std::vector<NumberedFlag> carried;
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (!is_carried(token) || numbers_.of_token(id) == nullptr) continue;
+    if (const auto flag = record(token, out)) carried.push_back(*flag);
+  }
+  send(carried, out);
+}
+
+void Flags::send(const std::vector<NumberedFlag>& flags, FrontOut& out) {
+  for (std::size_t at = 0; at < flags.size(); at += kFlagsAtOnce) {
+    const auto begin = flags.begin() + static_cast<std::ptrdiff_t>(at);
+    FlagUpdate update;
+    update.flags.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(kFlagsAtOnce, flags.size() - at)));
+    client_.stream(out, update);
+  }
 }
 
 void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
@@ -77,11 +93,23 @@ std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& o
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
     (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
   flag.number = *number;
-  if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(players_.number_of(token.carrier(), kNobody));
+  if (is_carried(token)) flag.flag.owner = player_id(players_.number_of(token.carrier(), kNobody));
   return flag;
 }
 
-void Flags::hear(const words::Token& token, FrontOut& out) { tell(record(token, out), out); }
+/// A client that is in the game gives a tank its flag only by MsgGrabFlag, which is an event to it.
+void Flags::hear(const words::Token& token, FrontOut& out) {
+  const auto flag = record(token, out);
+  const bool has_tank = flag && flag->flag.owner.byte != kNobody;
+  has_tank && !resync_ ? client_.stream(out, GrabFlag{flag->flag.owner, *flag}) : tell(flag, out);
+}
+
+void Flags::tell_carried(std::uint8_t number, FrontOut& out) {
+  const core::Id player = players_.player_of(number);
+  if (player == 0 || players_.number_of(player, kNobody) != number) return;  // one of its further units
+  for (const auto& [id, token] : out.world().tokens())
+    if (is_carried(token) && token.carrier() == player) hear(token, out);
+}
 
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   const auto flag = record(taken.token(), out);
@@ -118,7 +146,7 @@ void Flags::hear(const DropFlagRequest& drop, FrontOut& out) {
   words::TokenWish wish;
   wish.set_op(words::TokenWish::DROP);
   for (const auto& [id, token] : out.world().tokens())
-    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+    if (token.carrier() == out.me() && is_carried(token)) wish.set_token(id);
   wish.set_x(drop.pos[0]);
   wish.set_y(drop.pos[1]);
   wish.set_z(drop.pos[2]);

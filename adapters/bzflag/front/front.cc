@@ -109,8 +109,15 @@ void BzflagFront::take_fact(const words::ClaimRefused& refused, const core::Fact
 }
 
 void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
-  if (number == players_.own_number()) play_.begin();
+  const bool own = number == players_.own_number();
+  if (own) play_.begin();
   tanks_.put(number, there, out);
+  if (own) flags_.tell_carried(number, out);  // the client takes it for a new life, which begins without a flag
+}
+
+/// While the client enters, it is sent the flags of all others together.
+void BzflagFront::introduced(std::uint8_t number, Outlet& out) {
+  if (number != players_.own_number() && players_.own_entry() != nullptr) flags_.tell_carried(number, out);
 }
 
 void BzflagFront::tick(Outlet& out) {
@@ -201,7 +208,8 @@ void BzflagFront::take_fact(const words::Waiting& waiting, const core::Fact&, Ou
 }
 
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
-/// bzfs; another order has crashed clients.
+/// bzfs; another order has crashed clients. Only flags that others carry come later than from bzfs, because their
+/// carriers have no numbers before.
 void BzflagFront::let_in(Outlet& out) {
   // A room may be ready before it has reported our client's player.
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
@@ -212,8 +220,10 @@ void BzflagFront::let_in(Outlet& out) {
   rules_.send_variables(out);
   rules_.tell_reload(out);
   scores_.send_teams(out);
-  flags_.send_all(out);
-  players_.assign_all(out);
+  flags_.send_lying(out);
+  players_.assign_others(out);
+  flags_.send_carried(out);
+  players_.assign_own(out);
   flag_numbers_.mark_pellets_changed(out);
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);

@@ -40,6 +40,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override;
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
   void reassigned() override { tanks_.look_anew(); }
+  void introduced(std::uint8_t number, Outlet& out) override;
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -97,7 +98,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::LastCapture capture_;
   Tanks tanks_{client_, players_, keeper_, shots_, capture_, resync_};
   Play play_{client_, players_, keeper_, *this, shots_, capture_};
-  Flags flags_{client_, players_, flag_numbers_, capture_};
+  Flags flags_{client_, players_, flag_numbers_, capture_, resync_};
   Scores scores_{client_, players_};
   Rounds rounds_{client_, players_, resync_};
   FrontChat chat_{client_, players_};

@@ -54,6 +54,7 @@ class DialectTranslator {
   bool translate_heard(Reject& reject);
   bool translate_heard(AddPlayer& added);
   bool translate_heard(RemovePlayer& removed);
+  bool translate_heard(OneFlagUpdate& update);
   bool translate_heard(Alive& alive);
   bool translate_heard(KilledReport& report);
   bool translate_heard(Killed& killed);

@@ -146,6 +146,14 @@ bool DialectTranslator::translate_heard(RemovePlayer& removed) {
   return true;
 }
 
+/// A server tells the flags before the players, so the carrier may be new.
+bool DialectTranslator::translate_heard(OneFlagUpdate& update) {
+  FlagRecord& flag = update.flag.flag;
+  if (flag.status == static_cast<std::uint16_t>(words::Token::CARRIED) && !Addresses::is_nobody(flag.owner.address))
+    flag.owner.byte = addresses_.meet(flag.owner.address, own_).value_or(kNobody);
+  return true;
+}
+
 // -- Life and death ---------------------------------------------------------------------------------------------------
 
 bool DialectTranslator::translate_heard(Alive& alive) {

@@ -233,6 +233,7 @@ constexpr MappingLine kMapping[] = {
     down("MsgFlagUpdate", "*", "Unit.pose", kLossy, "pickups appear as flags of unknown kind"),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, kNumbered),
+    down("MsgGrabFlag", "*", "Token", kLossy, "of a flag that a tank carries, to a client in the game"),
     up("MsgDropFlag", "pos", "TokenWish.x"),
     down("MsgDropFlag", "*", "TokenDropped.token", kLossy, "the owner of a flag that nobody carries is not sent"),
     up("MsgCaptureFlag", "team", "TokenWish.team"),

@@ -13,8 +13,11 @@ class TankFlags {
  public:
   TankFlags(const JoinState& state, const TankServerPlayers& players) : state_(state), players_(players) {}
 
-  /// Remembers the flag. Returns it with its carrier, the player with that number.
+  /// Remembers the flag. Returns it with its carrier, the player with that number, if the server has introduced it.
   words::Token keep(words::Token token, std::uint8_t carrier);
+  /// The server has introduced the player with that number: tells the room which flags it carries. Servers tell the
+  /// flags before the players.
+  void tell_carried(std::uint8_t carrier, BackOut& out);
   /// The code of the flag that the back's own player carries; empty: none.
   std::string carried() const { return carried_by(state_.me); }
   /// The same of another player.
@@ -26,9 +29,14 @@ class TankFlags {
   bool is_unasked(const words::Token& token, Id wished) const;
 
  private:
+  struct Kept {
+    words::Token token;
+    std::uint8_t carrier = 0;  // its number; of no meaning if nobody carries the flag
+  };
+
   const JoinState& state_;
   const TankServerPlayers& players_;
-  std::map<Id, words::Token> tokens_;
+  std::map<Id, Kept> flags_;
 };
 
 }  // namespace entente::core

@@ -33,6 +33,8 @@ class TankDisplay {
   virtual void show(std::uint8_t number, FrontOut& out) = 0;
   /// A player was added, or now stands for another unit.
   virtual void reassigned() {}
+  /// The client was told all that its table knows about a new player.
+  virtual void introduced(std::uint8_t /*number*/, FrontOut&) {}
 
  protected:
   ~TankDisplay() = default;
@@ -75,13 +77,15 @@ class TankPlayerTable : public TankNumbers {
   /// REQUIRES: shown_as_tank().
   void see_unit(const words::Unit& unit, FrontOut& out);
 
-  /// The client has entered: announces all players, and the client itself last. A client takes the players announced
-  /// before it for those who were there already.
-  void assign_all(FrontOut& out);
+  /// The client enters: announces all other players. A client takes the players announced before itself for those who
+  /// were there already.
+  void assign_others(FrontOut& out);
+  /// The same, at last, of the client itself.
+  void assign_own(FrontOut& out) { reassign(out.me(), out); }
   /// Updates the numbers of one player's units from the world.
   void reassign(Id id, FrontOut& out);
 
-  /// The client's own entry. REQUIRES: assign_all() was called.
+  /// The client's own entry. REQUIRES: assign_own() was called.
   Entry& own() { return at(own_); }
   const Entry& own() const { return at(own_); }
   const Entry* own_entry() const final { return numbered_[own_]; }
@@ -132,12 +136,11 @@ class TankPlayerTable : public TankNumbers {
 };
 
 template <class Entry>
-void TankPlayerTable<Entry>::assign_all(FrontOut& out) {
+void TankPlayerTable<Entry>::assign_others(FrontOut& out) {
   const WorldState& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) reassign(id, out);
   for (const Id unit : tank_units_of_nobody(world)) enlist(0, unit, 0, out);
-  reassign(out.me(), out);
 }
 
 template <class Entry>
@@ -219,6 +222,7 @@ void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOu
   entry.alive = number != own_ && state != nullptr && state->unit.alive();
   if (is_seen(state)) display_.put(number, state->unit.pose(), out);
   announced(number, out);
+  display_.introduced(number, out);
 }
 
 template <class Entry>
