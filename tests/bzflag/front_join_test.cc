@@ -264,6 +264,23 @@ TEST_CASE("a client that joins sees who carries a flag: it gives the tanks their
   CHECK(lines(in, "sends MsgGrabFlag") == "");  // would be news
 }
 
+TEST_CASE("a client that joins a rabbit chase is told who the rabbit is") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, true);
+  stage.receives(by_client({enter_as("anna")}));
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{
+           player(2, "ben", words::RABBIT), tank(12, 2, true, 20), owns(2, {12}), player(1, "anna", words::HUNTER)})
+    stage.hears(fact);
+  const std::string in = stage.hears(words::Ready());
+  CHECK(lines(in, "sends MsgNewRabbit") == "sends MsgNewRabbit player=1\n");
+  CHECK(in.find("sends MsgNewRabbit") > in.find("sends MsgAddPlayer id=0 "));
+  // Announced again, because of its new name.
+  CHECK(lines(stage.hears(player(2, "bert", words::RABBIT)), "sends MsgNewRabbit") == "sends MsgNewRabbit player=1\n");
+  CHECK(lines(stage.hears(player(3, "cleo", words::HUNTER)), "sends MsgNewRabbit") == "");
+}
+
 TEST_CASE("a client that joins late gets the rest of the round's time after everything else") {
   for (const bool another : {false, true}) {
     auto stage = front_stage();

@@ -71,6 +71,16 @@ void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
 void PlayerTable::announced(std::uint8_t number, FrontOut& out) {
   if (const core::PlayerState* owner = out.world().player(at(number).player))
     tell_badges(number, owner->player.badges(), out);
+  tell_rabbit(number, out);
+}
+
+/// A client does not hunt a player just because its team is the rabbit's. While the client enters, the rabbit is told
+/// last.
+void PlayerTable::tell_rabbit(std::uint8_t number, FrontOut& out) const {
+  if (own_entry() == nullptr) return;
+  for (const auto& [other, entry] : *this)
+    if (entry.team == wire_team(words::RABBIT) && (other == number || number == own_number()))
+      client_.stream(out, NewRabbit{other});
 }
 
 void PlayerTable::dismissed(std::uint8_t number, FrontOut& out) {
