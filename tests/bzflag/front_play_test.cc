@@ -610,6 +610,14 @@ TEST_CASE(
   CHECK(stage.hears(carried_by(2)).starts_with("sends MsgFlagUpdate "));
 }
 
+TEST_CASE("a theft names no player whom the client does not know, which would crash it") {
+  auto stage = in_play();
+  CHECK(stage.hears(taken(1, 2)).starts_with("sends MsgTransferFlag from=1 to=0 "));
+  CHECK(stage.hears(taken(2, 77)).starts_with("sends MsgGrabFlag player=1 "));
+  CHECK(stage.hears(taken(77, 2)).starts_with("sends MsgFlagUpdate "));
+  CHECK(stage.hears(taken(77)).starts_with("sends MsgFlagUpdate "));
+}
+
 /// Shows the red flag, and captures it for ben, green.
 std::string capture_red_flag(testing::FrontStage& stage) {
   words::Token flag;

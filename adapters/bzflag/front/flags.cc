@@ -111,12 +111,14 @@ void Flags::tell_carried(std::uint8_t number, FrontOut& out) {
     if (is_carried(token) && token.carrier() == player) hear(token, out);
 }
 
+/// A theft from or by a player whom the client does not know would crash it.
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   const auto flag = record(taken.token(), out);
   if (!flag) return;
-  const std::uint8_t by = players_.number_of(taken.by(), kNobody);
-  if (taken.from() != 0) return client_.stream(out, TransferFlag{players_.number_of(taken.from(), kNobody), by, *flag});
-  client_.stream(out, GrabFlag{player_id(by), *flag});
+  const std::uint8_t by = players_.number_of(taken.by(), kNobody), from = players_.number_of(taken.from(), kNobody);
+  if (by == kNobody) return tell(flag, out);
+  from != kNobody ? client_.stream(out, TransferFlag{from, by, *flag})
+                  : client_.stream(out, GrabFlag{player_id(by), *flag});
 }
 
 void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
