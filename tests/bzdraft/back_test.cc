@@ -323,6 +323,30 @@ TEST_CASE("a change of name or team is another MsgEnter") {
   }
 }
 
+TEST_CASE("a watcher who begins to play gets a tank, and a player who begins to watch loses it") {
+  Play play;
+  play.come_in();
+  AddPlayer dora = entry(4, "dora", 3);
+  dora.type = kWatcher;
+  CHECK(play.says({dora}).find("says Unit") == std::string::npos);
+  dora.type = kTank;
+  CHECK(play.says({dora}).find("says Unit id: 105 owner: 104 ") != std::string::npos);
+  CHECK(play.says({AliveDown{4, {}}}).starts_with("says Spawned unit: 105 "));
+  dora.type = kWatcher;
+  CHECK(play.says({dora}).starts_with("says Gone unit: 105\nsays Player id: 104 "));
+  CHECK(play.says({AliveDown{4, {}}}) == "");
+}
+
+TEST_CASE("a player of ours who begins to watch drives no tank") {
+  Play play;
+  play.come_in(true);
+  AddPlayer anna = entry(3, "anna", 1);
+  anna.type = kWatcher;
+  CHECK(play.says({anna}).starts_with("says Gone unit: 103\n"));
+  CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1") == "");
+  CHECK(play.stage.waits(5 * kSecond) == "");
+}
+
 TEST_CASE("a player who is accepted but not yet announced cannot change") {
   Play play;
   play.greet();

@@ -22,8 +22,13 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   player.set_skin(readable(added.avatar.chars));
   player.set_team(team_of(added.team));
   player.set_role(role_of(added.type));
+  const bool watches = player.role() == words::WATCH;
+  if (watches && one.unit != 0) {
+    players_.forget_tank(one, out);
+    if (number == state_.number) tank_.end();
+  }
   out.say(player);
-  if (!known && player.role() != words::WATCH) players_.tell_tank(one, kTankRadius, out);
+  if (!watches && one.unit == 0) players_.tell_tank(one, kTankRadius, out);
   if (!known || added.wins != 0 || added.losses != 0) hear(Score{number, added.wins, added.losses}, out);
   if (known || number != state_.number) return;
   out.say(words::Ready());  // the server lists our own player last

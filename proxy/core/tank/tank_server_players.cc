@@ -42,6 +42,14 @@ void TankServerPlayers::tell_tank(TankServerPlayer& one, double radius, BackOut&
   say_owned(std::move(unit), out);
 }
 
+void TankServerPlayers::forget_tank(TankServerPlayer& one, BackOut& out) {
+  words::Gone gone;
+  gone.set_unit(one.unit);
+  out.say(gone);
+  one.unit = 0;
+  one.alive = one.died = false;
+}
+
 void TankServerPlayers::tell_score(Id player, std::uint32_t wins, std::uint32_t losses, std::uint32_t team_kills,
                                    BackOut& out) const {
   if (player == 0) return;

@@ -37,6 +37,8 @@ class TankServerPlayers {
   /// The player with that number; a new one if nobody had it.
   TankServerPlayer& meet(std::uint8_t number, BackOut& out);
   void tell_tank(TankServerPlayer& one, double radius, BackOut& out);
+  /// The player only watches from now on. REQUIRES: it has a tank.
+  void forget_tank(TankServerPlayer& one, BackOut& out);
   void tell_score(Id player, std::uint32_t wins, std::uint32_t losses, std::uint32_t team_kills, BackOut& out) const;
   void forget(std::uint8_t number, BackOut& out);
 
