@@ -157,6 +157,22 @@ TEST_CASE("a capture that kills nobody: the client, to which its whole team is d
   CHECK(play.stage.waits(kSecond).find("sends MsgAlive player=2 ") != std::string::npos);
 }
 
+TEST_CASE(
+    "captures of two flags, one soon after the other, that kill nobody: the client is shown that both teams live") {
+  Play play;
+  play.come_in();
+  play.hears<words::Player>("id: 3 name: 'cara' team: BLUE");
+  play.hears<words::Unit>("id: 13 owner: 3 team: BLUE alive: true pose { unit: 13 x: 9 }");
+  play.hears<words::Owns>("player: 3 units: 13 active: 13");
+  play.hears<words::Token>("id: 8 kind: TEAM_FLAG code: 'B*' team: BLUE state: GROUND");
+  play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN");
+  std::string told = play.stage.waits(100 * kMillisecond);
+  told += play.hears<words::TokenCaptured>("token: 8 by: 1 team: BLUE");
+  told += play.stage.waits(kSecond);
+  CHECK(told.find("sends MsgAlive player=2 ") != std::string::npos);
+  CHECK(told.find("sends MsgAlive player=3 ") != std::string::npos);
+}
+
 TEST_CASE("each reason of a refusal is sent as its number, and a rejected client may retry") {
   Play play;
   play.stage.opens();

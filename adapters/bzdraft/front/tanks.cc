@@ -115,10 +115,10 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
 
 /// To the client, the whole team is dead. The room says who died, right after this word; the others are put back.
 void Tanks::hear(const words::TokenCaptured& captured, FrontOut& out) {
-  if (!flags_.capture().has_killed(captured.team(), out.now())) return;
-  captured_ = captured.team();
-  captured_at_ = out.now();
-  out.wake(captured_at_ + kUnconfirmed);
+  const std::uint8_t team = wire_team(captured.team());
+  if (team_of(team) != captured.team() || !flags_.capture().has_killed(captured.team(), out.now())) return;
+  captured_at_[team] = std::max<core::Micros>(out.now(), 1);
+  out.wake(captured_at_[team] + kUnconfirmed);
 }
 
 void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
@@ -159,12 +159,20 @@ void Tanks::check_death(FrontOut& out) {
 }
 
 void Tanks::check_capture(FrontOut& out) {
-  if (captured_ == words::TEAM_ANY) return;
-  if (out.now() < captured_at_ + kUnconfirmed) return out.wake(captured_at_ + kUnconfirmed);
-  const words::Team team = std::exchange(captured_, words::TEAM_ANY);
+  for (std::uint8_t team = 0; team <= kLastTeam; ++team) {
+    core::Micros& at = captured_at_[team];
+    if (at != 0 && out.now() < at + kUnconfirmed)
+      out.wake(at + kUnconfirmed);
+    else if (std::exchange(at, 0) != 0)
+      put_back(team, out);
+  }
+}
+
+/// A capture of this team's flag has not killed those who are alive.
+void Tanks::put_back(std::uint8_t team, FrontOut& out) {
   for (auto& [number, entry] : players_) {
     const core::UnitState* state = out.world().unit(entry.unit);
-    if (entry.alive && team_of(entry.said.team) == team && core::is_seen(state))
+    if (entry.alive && entry.said.team == team && core::is_seen(state))
       display_.put(number, core::place_at(state->unit.pose(), state->posed_at, out.now()), out);
   }
 }

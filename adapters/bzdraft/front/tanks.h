@@ -3,6 +3,8 @@
 // deaths that happened.
 #pragma once
 
+#include <array>
+
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "proxy/core/replay/resync_phase.h"
@@ -45,6 +47,7 @@ class Tanks {
 
  private:
   void check_capture(FrontOut& out);
+  void put_back(std::uint8_t team, FrontOut& out);
 
   Client& client_;
   PlayerTable& players_;
@@ -53,9 +56,9 @@ class Tanks {
   const Shots& shots_;
   const Flags& flags_;
   const core::ResyncPhase& resync_;
-  core::ScanTimer scan_timer_;              // when an update may be due
-  words::Team captured_ = words::TEAM_ANY;  // whose flag was captured; TEAM_ANY: none, or the check is over
-  core::Micros captured_at_ = 0;
+  core::ScanTimer scan_timer_;  // when an update may be due
+  // By team: when its flag was captured. 0: not, or the check is over.
+  std::array<core::Micros, kLastTeam + 1> captured_at_{};
   std::uint32_t order_ = 0;
   double health_ = 0;  // as last reported
 };
