@@ -329,6 +329,17 @@ TEST_CASE("flags are numbers on the page") {
   CHECK(lines(stage.hears(taken("BY")), "sends MsgGrabFlag").find("kind=24 ") != std::string::npos);
 }
 
+TEST_CASE("a client of the page is told of no team that the page does not have") {
+  auto stage = in_play(kDialectWiki);
+  for (const words::Team team : {words::HUNTER, words::RABBIT, words::RED}) {
+    words::TeamScore score;
+    score.set_team(team);
+    score.set_wins(2);
+    stage.hears(score);
+  }
+  CHECK(lines(stage.waits(0), "sends MsgTeamUpdate") == "sends MsgTeamUpdate team=1 size=0 active=0 won=2 lost=0\n");
+}
+
 TEST_CASE("a death has no reason on the page: it follows from killer and shot") {
   auto stage = in_play(kDialectWiki);
   words::Shot shot;

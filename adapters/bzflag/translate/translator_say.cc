@@ -68,7 +68,10 @@ bool DialectTranslator::split(const Message& message) {
 }
 
 void DialectTranslator::split(const TeamUpdate& teams) {
-  for (const auto& item : teams.teams) translate(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
+  for (const auto& item : teams.teams) {
+    const auto team = static_cast<std::int16_t>(item.team);
+    if (team_there(team) == team) translate(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
+  }
 }
 
 void DialectTranslator::split(const Score& scores) {
