@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/core/replay_show.h"
@@ -21,7 +23,7 @@ constexpr std::uint64_t kUnixMicros = 1'700'000'000'000'000;
 
 /// A match, and a clock that only the test advances. The unit's x is the time in steps.
 struct Match {
-  Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos; }, kUnixMicros)) { begin("anna"); }
+  Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos.load(); }, kUnixMicros)) { begin("anna"); }
   void begin(const std::string& name) {
     source_id = broadcast->begin();
     world = WorldState();
@@ -72,7 +74,7 @@ struct Match {
     if (now() % (7 * kStep) == 0) say("secret", true);
   }
   static constexpr std::uint64_t kBorn = 5'000'000'000;
-  std::uint64_t nanos = kBorn;
+  std::atomic<std::uint64_t> nanos = kBorn;
   std::shared_ptr<Broadcast> broadcast;
   std::uint64_t source_id = 0;
   WorldState world;
@@ -337,6 +339,61 @@ TEST_CASE("a viewer with a long delay misses nothing because another broadcast o
     REQUIRE(known(seen) + kDelay <= match.now());
   }
   CHECK(known(seen) + kDelay + 6 * kStep >= match.now());
+}
+
+TEST_CASE("a reader gets the fact whose time it was told, also if that time is forgotten meanwhile") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  match.step();
+  const auto reader = view->reader();
+  WorldState world;
+  REQUIRE(reader->seek(match.now(), world).ok());
+  match.step();
+  const auto at = reader->next_at();
+  REQUIRE(at == match.now());
+  CHECK_FALSE(reader->next_is_other_session());
+  for (int i = 0; i < 2; ++i) {
+    match.nanos += Broadcast::kRewind * 1'000;
+    match.step();
+  }
+  REQUIRE(reader->first() > *at);
+  CHECK_FALSE(reader->next_is_other_session());
+  const Fact fact = reader->next();
+  CHECK(fact.at == *at);
+  CHECK(as<words::Pose>(fact) != nullptr);
+  CHECK(reader->next_at() == reader->first());
+  CHECK(reader->next_is_other_session());
+}
+
+TEST_CASE("a reader at the oldest moment goes on while another thread tells and forgets") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  match.step();
+  const auto reader = view->reader();
+  WorldState world;
+  REQUIRE(reader->seek(match.now(), world).ok());
+  std::atomic<bool> over{false};
+  std::thread room([&] {
+    for (int i = 0; i < 1'000; ++i) {
+      match.nanos += Broadcast::kRewind * 1'000;
+      match.step();                                      // forgets the oldest chunk
+      for (int k = 0; k < 20; ++k) match.say("a line");  // of which the reader may have read some
+    }
+    over = true;
+  });
+  Micros last = 0;
+  bool in_order = true;
+  const auto read = [&] {
+    while (const auto at = reader->next_at()) {
+      if (reader->next_is_other_session()) return void(reader->seek(reader->first(), world).ok());
+      const Fact fact = reader->next();
+      in_order &= fact.at == *at && *at >= last;
+      last = *at;
+    }
+  };
+  while (!over) read();
+  room.join();
+  CHECK(in_order);
 }
 
 TEST_CASE("casters get team chat at once, and the public never does") {

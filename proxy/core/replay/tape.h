@@ -61,9 +61,9 @@ class Tape {
   /// When the next fact was told. Nothing: there is no next fact yet.
   std::optional<Micros> next_at(Place& place) const;
   /// Whether the next fact comes from another room, or facts before it are forgotten. If so, call seek() before next().
-  /// REQUIRES: next_at() has a value.
+  /// REQUIRES: next_at() has a value, and nothing was written since.
   bool changes(const Place& place) const;
-  /// REQUIRES: next_at() has a value, and not changes().
+  /// REQUIRES: next_at() has a value, and not changes(); nothing was written since.
   Fact next(Place& place) const;
   /// The facts from one time up to, but not including, another. Where the room changes, they include the difference of
   /// the two worlds, between two Clocks (resync_phase.h).

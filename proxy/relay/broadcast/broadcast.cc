@@ -1,6 +1,7 @@
 #include "proxy/relay/broadcast/broadcast.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace entente::relay {
 namespace {
@@ -85,17 +86,14 @@ class LiveView::Reader final : public core::FactReader {
   }
   bool begins_with_world() const override { return true; }
   std::optional<core::Micros> next_at() override {
+    if (next_) return next_->at;
     const std::lock_guard lock(view_->broadcast_->mutex_);
-    return view_->tape().next_at(place_);
+    const auto at = view_->tape().next_at(place_);
+    if (at && !view_->tape().changes(place_)) next_ = view_->tape().next(place_);
+    return at;
   }
-  bool next_is_other_session() const override {
-    const std::lock_guard lock(view_->broadcast_->mutex_);
-    return view_->tape().changes(place_);
-  }
-  core::Fact next() override {
-    const std::lock_guard lock(view_->broadcast_->mutex_);
-    return view_->tape().next(place_);
-  }
+  bool next_is_other_session() const override { return !next_; }
+  core::Fact next() override { return *std::exchange(next_, std::nullopt); }
   Outcome<Done> seek(core::Micros at, core::WorldState& world) override {
     const auto end = view_->end();
     if (!end || at > *end) return Error{"that part is not available yet"};
@@ -103,12 +101,14 @@ class LiveView::Reader final : public core::FactReader {
     const auto place = view_->tape().seek(at, world);
     if (!place) return place.error();
     place_ = *place;
+    next_.reset();
     return Done{};
   }
 
  private:
   const std::shared_ptr<const LiveView> view_;
-  core::Tape::Place place_;
+  core::Tape::Place place_;         // after next_
+  std::optional<core::Fact> next_;  // taken together with its time: the tape may forget it at any moment
 };
 
 LiveView::~LiveView() { broadcast_->drop(see_, delay_); }
