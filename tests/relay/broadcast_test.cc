@@ -429,7 +429,7 @@ TEST_CASE("a fragment is available when it is over and its delay has passed, and
     const Micros begins = *match.broadcast->begin_of(range->newest);
     REQUIRE(begins + Broadcast::kFragment + 7 * kSecond <= match.now());
     CHECK(begins + 2 * Broadcast::kFragment + 8 * kSecond > match.now());
-    const std::size_t facts = view->fragment(range->newest).size();
+    const std::size_t facts = view->fragment(range->newest)->size();
     CHECK(had.try_emplace(range->newest, facts).first->second == facts);
     WorldState world;
     REQUIRE(view->world_before(range->oldest, world).ok());
@@ -438,6 +438,21 @@ TEST_CASE("a fragment is available when it is over and its delay has passed, and
   }
   CHECK(had.size() > 20);
   CHECK(had.begin()->first >= kUnixMicros / Broadcast::kFragment);
+}
+
+TEST_CASE("a fragment whose beginning is forgotten meanwhile is not given out") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  while (match.now() < 30 * kSecond) match.step();
+  const auto range = view->fragments();
+  REQUIRE(range);
+  CHECK(view->fragment(range->oldest));
+  match.nanos += (Broadcast::kRewind - 10 * kSecond) * 1'000;
+  match.step();
+  match.step();
+  REQUIRE(view->reader()->first() > *match.broadcast->begin_of(range->oldest));
+  CHECK_FALSE(view->fragment(range->oldest));
+  CHECK(view->fragment(range->newest));
 }
 
 TEST_CASE("without viewers nothing is kept") {

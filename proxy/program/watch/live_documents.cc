@@ -120,13 +120,15 @@ LiveDocuments::Text LiveDocuments::find(const Key& key, LiveView& view) {
 }
 
 LiveDocuments::Text LiveDocuments::write_fragment(std::uint64_t number, const LiveView& view) {
+  const auto facts = view.fragment(number);
+  if (!facts) return nullptr;
   Buffer out;
   add("{", out);
   add_number("fragment", number, out);
   add_number("begins_us", view.broadcast().begin_of(number).value_or(0), out);
   add("\"facts\":[", out);
   bool first = true;
-  for (const core::Fact& fact : view.fragment(number)) add_fact(fact, first, out);
+  for (const core::Fact& fact : *facts) add_fact(fact, first, out);
   add("]}\n", out);
   return text_of(out);
 }

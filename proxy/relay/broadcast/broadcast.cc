@@ -151,13 +151,13 @@ std::optional<LiveView::Range> LiveView::fragments() const {
   return range.oldest <= range.newest ? std::optional(range) : std::nullopt;
 }
 
-std::vector<core::Fact> LiveView::fragment(std::uint64_t number) const {
+std::optional<std::vector<core::Fact>> LiveView::fragment(std::uint64_t number) const {
   const auto from = broadcast_->begin_of(number);
-  std::vector<core::Fact> facts;
-  if (!from) return facts;
+  if (!from) return std::nullopt;
   const std::lock_guard lock(broadcast_->mutex_);
-  facts = tape().between(*from, *from + Broadcast::kFragment);
-  return facts;
+  const auto first = tape().first();
+  if (!first || *from < *first) return std::nullopt;  // part of it was forgotten since it was in fragments()
+  return tape().between(*from, *from + Broadcast::kFragment);
 }
 
 Outcome<Done> LiveView::world_before(std::uint64_t number, core::WorldState& world) const {

@@ -90,8 +90,8 @@ class LiveView final : public core::RecordingSource, public std::enable_shared_f
     std::uint64_t oldest = 0, newest = 0;
   };
   std::optional<Range> fragments() const;
-  /// The facts of a fragment. REQUIRES: it is in fragments().
-  std::vector<core::Fact> fragment(std::uint64_t number) const;
+  /// The facts of a fragment; nothing: it is no longer kept. REQUIRES: it was in fragments().
+  std::optional<std::vector<core::Fact>> fragment(std::uint64_t number) const;
   /// The world at the beginning of a fragment. An error if it is no longer kept, or not available yet.
   Outcome<Done> world_before(std::uint64_t number, core::WorldState& world) const;
 
