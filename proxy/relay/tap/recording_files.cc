@@ -81,9 +81,9 @@ RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<tr
   wanted_.wanted.store(on, std::memory_order_relaxed);
   if (on) ask_for_worlds();
   if (first == nullptr) return;
+  look_at_wall_clock(steady_wall_now());  // before there is a file: it begins with the new time
   current_ = files_.emplace_back(std::make_unique<File>(options_)).get();
   current_->recorder = std::move(first);
-  look_at_wall_clock(steady_wall_now());
   current_->began = steady_wall_now();
   current_->ahead = ahead_;
   ++begun_;

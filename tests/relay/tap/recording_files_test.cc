@@ -370,6 +370,21 @@ TEST_CASE("a recording that begins after the wall clock was set has the new time
   CHECK(found);
 }
 
+TEST_CASE("a recording that is added after the wall clock was set has the new time from its beginning, and no note") {
+  RecordingFilesOptions options;
+  options.wall_is_ahead = [] { return 3'600 * static_cast<std::int64_t>(kSecond); };
+  Rig rig(std::move(options));
+  rig.open(1);
+  rig.frame(1, "a");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 frame a"});
+  const auto recording = opened_file(rig.folder.file("a.mcap"));
+  const auto first = recording->next();
+  REQUIRE(first.ok());
+  REQUIRE(*first != nullptr);
+  CHECK((*first)->time == rig.now + 3'600 * kSecond);
+}
+
 TEST_CASE("the number of recorded frames does not fall when another program removes a file") {
   Rig rig;
   rig.open(1);
