@@ -305,11 +305,15 @@ void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId s
   link.client_sent = opened.client_sent();
   link.server_sent = opened.server_sent();
   link.greets = greets && options_.each_session && on_;
-  if (link.greets) return link.early.push_back([this, time, opened, session] { this->opened(time, opened, session); });
+  if (link.greets) return link.early.push_back([this, time, &link] { record_opening(link, time); });
+  record_opening(link, time);
+}
+
+void RecordingFiles::record_opening(Link& link, WallTime time) {
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
-  file->recorder->opened(file->shown(time), opened);
-  file->summary.opened(opened);
+  file->recorder->opened(file->shown(time), link.opened);
+  file->summary.opened(link.opened);
   link.file = file;
   ++file->links;
 }
@@ -323,9 +327,9 @@ void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
       this->frame(time, kept);
     };
   };
-  if (greets(frame.link) && waits(frame.link, frame.bytes.size(), later())) return;
   Link* link = find(frame.link);
   if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
+  if (link != nullptr && link->greets && waits(frame.link, frame.bytes.size(), later())) return;
   if (!on_) return;
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
   if (trace::was_passed_on(frame.lab)) link->file->summary.frame(frame.link, frame.way, frame.name, frame.bytes);
@@ -347,12 +351,12 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
 }
 
 void RecordingFiles::word(WallTime time, LinkId id, trace::WordKind kind, Bytes word) {
-  if (greets(id) &&
-      waits(id, word.size(), [=, this, kept = Buffer(word.begin(), word.end())] { this->word(time, id, kind, kept); }))
-    return;
   Link* link = find(id);
   if (link == nullptr) return;
   link->has_words = true;
+  if (link->greets &&
+      waits(id, word.size(), [=, this, kept = Buffer(word.begin(), word.end())] { this->word(time, id, kind, kept); }))
+    return;
   if (!on_) return;
   if (link->file == nullptr) return void(lost_ += {0, word.size()});
   link->file->use(time);
@@ -390,11 +394,11 @@ void RecordingFiles::geometry(LinkId id, const trace::Geometry& geometry) {
 }
 
 void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
-  if (greets(world.link()) && waits(world.link(), world.ByteSizeLong(), [=, this] { this->world(time, world); }))
-    return;
   Link* link = find(world.link());
-  if (link == nullptr || link->file == nullptr) return;
+  if (link == nullptr) return;
   link->has_words = true;
+  if (link->greets && waits(world.link(), world.ByteSizeLong(), [=, this] { this->world(time, world); })) return;
+  if (link->file == nullptr) return;
   if (link->file->next != nullptr) move(*link, time);
   link->file->recorder->world(link->file->shown(time), world);
   link->file->summary.world(world);

@@ -142,6 +142,7 @@ class RecordingFiles {
     const Link* const link = find(id);
     return link != nullptr && link->greets;
   }
+  void record_opening(Link& link, WallTime time);
   template <class Call>
   bool waits(LinkId id, std::size_t bytes, Call&& call);
   void begin_early(Link& link);

@@ -487,6 +487,52 @@ TEST_CASE("a session whose file cannot be opened is not recorded, and its frames
   CHECK(rig.read("3.mcap") == Lines{"open 3", "3 frame a"});
 }
 
+TEST_CASE("orders: a client that greeted before a stop continues in the file of the next start") {
+  Rig rig({.each_session = true});
+  const auto greet = [&](LinkId link) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    rig.files->opened(rig.now, opened, link, true);
+  };
+  for (LinkId link = 1; link <= 5; ++link) greet(link);
+  rig.frame(1, "hello");
+  rig.files->frame(rig.now, {2, trace::TO_SERVER, trace::STREAM, as_bytes(std::string_view("hi")), "", false});
+  rig.fact(3, "one");
+  rig.world(4);
+  CHECK(rig.files->totals().files == 0);
+  REQUIRE(rig.files->stop(rig.now).ok());
+  REQUIRE(rig.files->start(rig.now).ok());
+  for (LinkId link = 1; link <= 5; ++link) rig.frame(link, "b");
+  REQUIRE(rig.files->close(rig.now).ok());
+  for (LinkId link = 1; link <= 5; ++link) {
+    CAPTURE(link);
+    const auto recording = opened_file(rig.folder.file(std::to_string(link) + ".mcap"));
+    const auto first = recording->next();
+    REQUIRE(first.ok());
+    REQUIRE(*first != nullptr);
+    REQUIRE((*first)->opened);
+    CHECK((*first)->opened->continues() == (link != 5));  // nothing was sent on 5
+    CHECK((*first)->opened->server_sent() == (link == 1));
+    CHECK((*first)->opened->client_sent() == (link == 2));
+  }
+}
+
+TEST_CASE("rotation: a client that has greeted continues in the new file") {
+  Rig rig({.each_session = true});
+  trace::Opened opened;
+  opened.set_link(1);
+  opened.set_game("toy");
+  rig.files->opened(rig.now, opened, 1, true);
+  rig.frame(1, "hello");
+  rig.files->player(1, "anna");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.frame(1, "b");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "1 frame hello", "note this recording continues in 1-2.mcap"});
+  CHECK(rig.read("1-2.mcap") == Lines{"note this recording continues 1.mcap", "open 1 from 1.mcap", "1 frame b"});
+}
+
 TEST_CASE("orders: a recording starts with the links that are open, stops, and starts again in another file") {
   Rig rig({}, false);
   CHECK_FALSE(rig.wanted.wanted);
