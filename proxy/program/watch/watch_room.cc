@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "adapters/native/native.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/base/time.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/program/watch/live_documents.h"
@@ -10,7 +11,7 @@
 namespace entente {
 
 std::shared_ptr<relay::Broadcast> new_broadcast() {
-  return std::make_shared<relay::Broadcast>(steady_nanos, wall_now() / 1000);
+  return std::make_shared<relay::Broadcast>(steady_nanos, steady_wall_now() / 1000);
 }
 
 std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings) {

@@ -32,7 +32,7 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   static constexpr std::size_t kMostBytes = 128U << 20U;
 
   /// Times of the broadcast begin here. `unix_us`: the time of day, from which fragments are numbered, so that no two
-  /// have the same number, even after a restart.
+  /// have the same number, even after a restart. It never goes back while the program runs.
   Broadcast(Clock clock, std::uint64_t unix_us);
 
   // For rooms. Nothing is kept while there is no view.

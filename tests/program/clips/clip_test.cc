@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/program/set_clock.h"
 #include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -66,16 +66,15 @@ TEST_CASE("a clip has the same frames and words as the whole file in its range, 
   CHECK((*trace::read_end(path))->info->kills == 1);
 }
 
-/// By how much the wall clock of this process is set, in seconds.
-std::atomic<std::int64_t> clock_set_by{0};
-
 }  // namespace
 }  // namespace entente::clip_test
+
+std::atomic<std::int64_t> entente::clock_set_by{0};
 
 /// Used by all of the process in place of the one in the C library.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const auto done = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
-  if (done == 0 && clock == CLOCK_REALTIME) time->tv_sec += entente::clip_test::clock_set_by.load();
+  if (done == 0 && clock == CLOCK_REALTIME) time->tv_sec += entente::clock_set_by.load();
   return done;
 }
 

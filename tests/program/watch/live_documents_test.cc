@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "proxy/program/watch/watch_room.h"
+#include "tests/program/set_clock.h"
+
 namespace entente::live_documents_test {
 namespace {
 
@@ -109,6 +112,14 @@ TEST_CASE("each document is written once, and not sent again to a client that ha
   CHECK(live.get("live/1002", tag).status == 304);
   CHECK(live.get("live/1003", tag).status == 200);
   CHECK(live.documents.written() == 2);
+}
+
+TEST_CASE("a broadcast that begins after the wall clock was set back does not use the numbers of an earlier one") {
+  const auto before = new_broadcast();
+  clock_set_by = -7'200;
+  const auto after = new_broadcast();
+  clock_set_by = 0;
+  CHECK(after->fragment_of(0) >= before->fragment_of(0));
 }
 
 TEST_CASE("other names do not exist, and after the end of the broadcast there are no documents") {
