@@ -163,6 +163,33 @@ TEST_CASE("old facts are forgotten by age or size, and their readers continue at
   }
 }
 
+TEST_CASE("what is needed is kept above the usual limit of memory, up to a higher one") {
+  TapeLimits limits;
+  limits.least = 50 * kSecond;
+  limits.bytes = 10'000;
+  limits.most_bytes = 1'000'000;
+  for (const bool fits : {true, false}) {
+    CAPTURE(fits);
+    if (!fits) limits.most_bytes = 15'000;
+    Told told(See::kPublic, limits);
+    told.enter(0);
+    for (int i = 1; i <= 1'000; ++i) told.tell(pose(2, i), tenths(i));  // 100 s
+    CHECK(told.tape.overflows() == !fits);
+    if (fits) {
+      CHECK(told.tape.bytes() > limits.bytes);
+      CHECK(*told.tape.first() <= 50 * kSecond);
+      CHECK(*told.tape.first() > 40 * kSecond);
+      continue;
+    }
+    CHECK(told.tape.bytes() <= limits.most_bytes);
+    CHECK(*told.tape.first() > 50 * kSecond);
+    // Less happens from now on, and so what is needed fits again.
+    for (int i = 1'010; i <= 1'600; i += 10) told.tell(pose(2, i), tenths(i));
+    CHECK_FALSE(told.tape.overflows());
+    CHECK(*told.tape.first() <= 110 * kSecond);
+  }
+}
+
 TEST_CASE("a new room has new ids, and a change to it is sent as a difference") {
   Told told;
   told.enter(0);

@@ -23,7 +23,10 @@ constexpr std::uint64_t kUnixMicros = 1'700'000'000'000'000;
 
 /// A match, and a clock that only the test advances. The unit's x is the time in steps.
 struct Match {
-  Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos.load(); }, kUnixMicros)) { begin("anna"); }
+  explicit Match(relay::BroadcastOptions options = {})
+      : broadcast(std::make_shared<Broadcast>([this] { return nanos.load(); }, kUnixMicros, std::move(options))) {
+    begin("anna");
+  }
   void begin(const std::string& name) {
     source_id = broadcast->begin();
     world = WorldState();
@@ -394,6 +397,93 @@ TEST_CASE("a reader at the oldest moment goes on while another thread tells and 
   while (!over) read();
   room.join();
   CHECK(in_order);
+}
+
+/// A busy match, with little memory for it.
+struct Busy {
+  explicit Busy(std::size_t most_bytes)
+      : match(relay::BroadcastOptions{
+            .rewind_bytes = 10'000, .most_bytes = most_bytes, .overflowed = [this] { ++overflows; }}),
+        audience(match, kDelay) {}
+  void pass(Micros time) {
+    for (const Micros until = match.now() + time; match.now() < until;) match.step(), audience.pass();
+  }
+  static constexpr Micros kDelay = 60 * kSecond;
+  int overflows = 0;
+  Match match;
+  Audience audience;
+};
+
+TEST_CASE("a busy match is seen after its delay, also if what happens in it is more than is kept for going back") {
+  Busy busy(100'000'000);
+  busy.pass(Busy::kDelay + 30 * kSecond);
+  const Seen& seen = busy.audience.watch();
+  for (int i = 0; i < 500; ++i) {
+    busy.pass(kStep);
+    REQUIRE(known(seen) + Busy::kDelay <= busy.match.now());
+  }
+  CHECK(known(seen) + Busy::kDelay + 6 * kStep >= busy.match.now());
+  CHECK(busy.audience.view->fragments());
+  const Micros oldest = busy.audience.view->reader()->first(), end = busy.audience.view->end_time();
+  CHECK(oldest + Broadcast::kLeastRewind <= end);
+  CHECK(oldest + Broadcast::kLeastRewind + 6 * kSecond > end);
+  CHECK(busy.overflows == 0);
+}
+
+TEST_CASE("if memory does not hold the delay of a broadcast, viewers are told, until it does") {
+  constexpr const char* kWhy = "the broadcast stands still, because too much happens";
+  Busy busy(80'000);
+  Audience& audience = busy.audience;
+  while (busy.match.now() < 100 * kSecond) {
+    busy.match.nanos += 1'000'000'000;
+    busy.pass(kStep);
+  }
+  const Seen& first = audience.watch();
+  busy.pass(10 * kSecond);
+  CHECK(known(first) > 40 * kSecond);
+  CHECK_FALSE(heard(first, kWhy));
+  CHECK(busy.overflows == 0);
+  busy.pass(120 * kSecond);
+  CHECK(busy.overflows == 1);
+  CHECK(audience.view->overflows());
+  CHECK_FALSE(audience.view->begins_in());
+  CHECK_FALSE(audience.view->fragments());
+  const auto told = [&](const Seen& seen) {
+    return std::count_if(seen.heard.begin(), seen.heard.end(), [&](const Fact& fact) {
+      const auto* said = as<words::Said>(fact);
+      const auto* refused = as<words::Refused>(fact);
+      return (said != nullptr && said->text().starts_with(kWhy)) ||
+             (refused != nullptr && refused->text().starts_with(kWhy));
+    });
+  };
+  CHECK(told(first) == 1);
+  const Seen& second = audience.watch();
+  audience.pass();
+  CHECK(told(second) == 1);
+  const Micros there = known(first);
+  for (int i = 0; i < 140; ++i) {  // little happens
+    busy.match.nanos += 1'000'000'000;
+    busy.pass(kStep);
+  }
+  CHECK_FALSE(audience.view->overflows());
+  CHECK(known(first) > there + 60 * kSecond);
+  const Seen& late = audience.watch();
+  busy.pass(kSecond);
+  CHECK(known(late) > there);
+  CHECK(busy.overflows == 1);
+}
+
+TEST_CASE("a broadcast needs no more memory than its audiences do, also when one with a longer delay has gone") {
+  Match match(relay::BroadcastOptions{.rewind_bytes = 10'000, .most_bytes = 100'000'000});
+  const auto stays = match.broadcast->view(See::kPublic, 0);
+  auto goes = match.broadcast->view(See::kPublic, 60 * kSecond);
+  const auto pass = [&] {
+    for (const Micros until = match.now() + 100 * kSecond; match.now() < until;) match.step();
+    return match.now() - stays->reader()->first();
+  };
+  CHECK(pass() > 60 * kSecond);
+  goes.reset();
+  CHECK(pass() < 30 * kSecond);
 }
 
 TEST_CASE("casters get team chat at once, and the public never does") {

@@ -1,4 +1,4 @@
-// What those who come too early are told about a broadcast that has not begun.
+// What viewers are told about a broadcast that has not begun, or that stands still.
 #pragma once
 
 #include <string>
@@ -10,6 +10,10 @@ namespace entente::core {
 
 /// The rule by which a room says when its broadcast begins, in microseconds of the room's clock.
 inline constexpr const char* kBeginsRule = "begins_us";
+
+/// RecordingSource::overflows()
+inline constexpr const char* kOverflows =
+    "the broadcast stands still, because too much happens to keep it until it may be seen; try again in a while";
 
 /// `left`: until it begins.
 inline std::string begins_text(Micros left) {

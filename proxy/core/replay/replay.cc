@@ -210,6 +210,7 @@ bool Replay::resync(PlaybackGroup& group, Outlet& out) {
   group.stale = false;
   if (live_) group.head.put(group.head.at(), out.now());  // skips what was forgotten meanwhile
   if (const auto read = group.head.read_world(there); !read) return cannot_read(group, read.error().text, out), false;
+  group.stands = false;
   say(group, resync_clock(group.head.at()), out);
   tell_difference(
       *out.world_of(group.scene), shown(there, group, out), [&](Id player) { return group.viewers.contains(player); },
@@ -250,8 +251,16 @@ bool Replay::reach_now(PlaybackGroup& group, const std::optional<Micros>& next, 
     group.stale = true;
     return false;
   }
+  if (next && group.head.facts().next_is_other_session()) tell_if_it_stands(group, out);
   schedule(group, next ? std::clamp(group.head.when(*next), now + 1, now + kLiveWait) : now + kLiveBeat);
   return true;
+}
+
+/// Tells viewers once why they see nothing new.
+void Replay::tell_if_it_stands(PlaybackGroup& group, Outlet& out) {
+  if (group.stands || !library_->overflows()) return;
+  group.stands = true;
+  for (const Id viewer : group.viewers) answer(viewer, kOverflows, out);
 }
 
 bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
@@ -271,7 +280,7 @@ bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
 
 void Replay::cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out) {
   error_ = error;
-  if (live_) return group.stale = true, schedule(group, out.now() + kLiveWait);
+  if (live_) return group.stale = true, tell_if_it_stands(group, out), schedule(group, out.now() + kLiveWait);
   if (group.scene == 0) return end("the rest of the recording cannot be read", out);
   group.head.pause(true, out.now());
   for (const Id viewer : group.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);

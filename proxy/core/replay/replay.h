@@ -87,9 +87,10 @@ class Replay final : public Back {
     Id scene;
     Playhead head;
     std::set<Id> viewers = {};
-    bool stale = false;  // the scene must be sent the world at the head
-    bool ended = false;  // it stopped at the end of the recording
-    bool waits = false;  // it is in jumping_
+    bool stale = false;   // the scene must be sent the world at the head
+    bool ended = false;   // it stopped at the end of the recording
+    bool stands = false;  // its viewers were told that the broadcast stands still
+    bool waits = false;   // it is in jumping_
     Micros due = ~Micros{0};
   };
   struct Viewer {
@@ -118,6 +119,7 @@ class Replay final : public Back {
   bool play(PlaybackGroup& group, Outlet& out);
   bool reach_end(PlaybackGroup& group, Outlet& out);
   bool reach_now(PlaybackGroup& group, const std::optional<Micros>& next, Outlet& out);
+  void tell_if_it_stands(PlaybackGroup& group, Outlet& out);
   bool resync(PlaybackGroup& group, Outlet& out);
   void cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out);
   void schedule(PlaybackGroup& group, Micros at);

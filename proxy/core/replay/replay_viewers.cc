@@ -35,6 +35,7 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
 }
 
 std::string Replay::why_not_begun() const {
+  if (library_->overflows()) return kOverflows;
   const auto left = library_->begins_in();
   if (!left) return "the broadcast has not begun; try again in a while";
   return begins_text(*left);
@@ -42,7 +43,7 @@ std::string Replay::why_not_begun() const {
 
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
-  if (groups_.empty()) {
+  if (groups_.empty() || (!viewers_.contains(intent.by) && library_->overflows())) {
     words::Refused early;
     early.set_text(why_not_begun());
     early.set_may_retry(true);

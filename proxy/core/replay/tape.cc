@@ -118,8 +118,10 @@ void Tape::add(Buffer& to, Fact& fact, Micros at) {
 }
 
 void Tape::forget() {
-  const auto is_old = [this] {
-    return bytes_ > limits_.bytes || (last_ > limits_.span && chunks_[1].from < last_ - limits_.span);
+  const Micros needed = last_ - std::min(last_, limits_.least);
+  const auto is_old = [&] {
+    return bytes_ > limits_.most_bytes || (bytes_ > limits_.bytes && chunks_[1].from <= needed) ||
+           (last_ > limits_.span && chunks_[1].from < last_ - limits_.span);
   };
   while (chunks_.size() > 1 && is_old()) {
     Chunk &oldest = chunks_[0], &next = chunks_[1];
@@ -131,7 +133,9 @@ void Tape::forget() {
     }
     bytes_ -= oldest.bytes();
     chunks_.pop_front();
+    overflows_ = true;
   }
+  overflows_ = overflows_ && chunks_.front().from > needed;
   while (!kills_.empty() && kills_.front().at < chunks_.front().from) kills_.pop_front();
 }
 

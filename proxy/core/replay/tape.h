@@ -19,7 +19,9 @@ namespace entente::core {
 
 struct TapeLimits {
   Micros span = 600 * kSecond;          ///< what is older is forgotten
+  Micros least = 0;                     ///< what is younger is forgotten only above `most_bytes`
   std::size_t bytes = 64U << 20U;       ///< of all chunks, serialized
+  std::size_t most_bytes = bytes;       ///< of all chunks, as long as they are needed for `least`
   std::size_t chunk_bytes = 4U << 20U;  ///< a longer chunk ends
   Micros world_every = 5 * kSecond;     ///< the length of a chunk
 };
@@ -44,8 +46,8 @@ class Tape {
   /// The world of the room, with all that was told. `now`: in the room's time.
   void append_snapshot(const WorldState& world, Micros now, Micros at);
   void append(const Fact& fact, Micros at);
-  /// Keeps this much instead of TapeLimits::span.
-  void keep_for(Micros span) { limits_.span = span; }
+  /// Keeps this much instead of TapeLimits::least and span.
+  void keep_for(Micros least, Micros span) { limits_.least = least, limits_.span = span; }
   /// This time has passed: nothing will be added before it.
   void pass(Micros at);
 
@@ -74,6 +76,8 @@ class Tape {
   void visit_kills(const std::function<bool(const Moment&)>& visit) const;
 
   std::size_t bytes() const { return bytes_; }
+  /// TapeLimits::least has no room in most_bytes, and so less is held.
+  bool overflows() const { return overflows_; }
 
  private:
   struct Chunk {
@@ -108,6 +112,7 @@ class Tape {
   bool began_ = false;   // a room has begun whose world is not known yet
   bool writes_ = false;  // facts go to the last chunk
   bool land_changed_ = true;
+  bool overflows_ = false;
   Id base_ = 0, highest_ = 0;  // of this room's ids
 };
 

@@ -200,7 +200,7 @@ const FleetArenas::LocalFleetRoom& FleetArenas::local_room_for(const std::string
   relay::SharedRoomOptions room;
   room.name = "the arena '" + arena + "' of the fleet";
   room.game = &native::game();
-  room.broadcast = at->second.broadcast = new_broadcast();
+  room.broadcast = at->second.broadcast = new_broadcast(room.name);
   fleet::lead_to_owner(arena_called(arena), room);
   at->second.room = server_.add_shared_room(room);
   return at->second;

@@ -41,16 +41,16 @@ std::optional<std::size_t> room_of(const RouteDescription& one) {
   return one.options.bridge ? one.options.bridge->shared_room : std::nullopt;
 }
 
-std::shared_ptr<relay::Broadcast> broadcast_of(const config::Route& route,
-                                               const std::shared_ptr<relay::Broadcast>& before) {
-  if (route.watch_size() == 0) return nullptr;
-  return before ? before : new_broadcast();
-}
-
 /// The key of the recording of the route at this position.
 std::string record_of(std::size_t position) { return "route[" + std::to_string(position - 1) + "].record"; }
 
 std::string name_of(const config::Route& route) { return "route " + route.listen(); }
+
+std::shared_ptr<relay::Broadcast> broadcast_of(const config::Route& route,
+                                               const std::shared_ptr<relay::Broadcast>& before) {
+  if (route.watch_size() == 0) return nullptr;
+  return before ? before : new_broadcast(name_of(route));
+}
 
 bool same_audience(const config::Watch& one, const config::Watch& other) {
   return one.delay_s() == other.delay_s() && one.see() == other.see();
@@ -392,7 +392,7 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   if (!known) known = take(plan.arenas_before, has_name);
   const bool same = known && goes_on_with(known->settings, settings);
   RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr,
-                     known ? known->broadcast : new_broadcast(),
+                     known ? known->broadcast : new_broadcast(name_of(settings)),
                      same ? known->rules : service_.rule_orders().new_book(name_of(settings))};
   if (const auto done = plan_rules(settings, arena.rules, plan); !done) return done;
   if (!same) {

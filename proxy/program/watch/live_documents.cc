@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "adapters/native/json.h"
+#include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/replay_facts.h"
 #include "schema/game.pb.h"
 
@@ -71,7 +72,10 @@ std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request
   if (!asked) return std::nullopt;
   const auto view = view_.lock();
   const auto range = view ? view->fragments() : std::nullopt;
-  if (!range) return refusal(asked->newest ? 503 : 404, "the broadcast has not begun", kFragmentSeconds);
+  if (!range) {
+    const std::string why = view && view->overflows() ? core::kOverflows : "the broadcast has not begun";
+    return refusal(asked->newest ? 503 : 404, why, kFragmentSeconds);
+  }
   const std::uint64_t number = asked->newest ? range->newest : asked->number;
   if (number > range->newest) {
     const std::uint64_t ahead = std::min<std::uint64_t>(number - range->newest, 3'600);

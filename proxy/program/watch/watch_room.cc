@@ -6,12 +6,20 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/time.h"
 #include "proxy/core/replay/replay.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/watch/live_documents.h"
 
 namespace entente {
 
-std::shared_ptr<relay::Broadcast> new_broadcast() {
-  return std::make_shared<relay::Broadcast>(steady_nanos, steady_wall_now() / 1000);
+std::shared_ptr<relay::Broadcast> new_broadcast(const std::string& of) {
+  relay::BroadcastOptions options;
+  options.overflowed = [of, most = options.most_bytes] {
+    log_warn(
+        "the broadcast of {} stands still: {} MiB do not hold what its viewers have not seen yet. A shorter delay_s "
+        "needs less",
+        of, most >> 20U);
+  };
+  return std::make_shared<relay::Broadcast>(steady_nanos, steady_wall_now() / 1000, std::move(options));
 }
 
 std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings) {

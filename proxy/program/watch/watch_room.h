@@ -11,8 +11,8 @@
 
 namespace entente {
 
-/// A broadcast that begins now.
-std::shared_ptr<relay::Broadcast> new_broadcast();
+/// A broadcast that begins now. `of`: as for watch_room().
+std::shared_ptr<relay::Broadcast> new_broadcast(const std::string& of);
 
 /// The view of an audience.
 std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings);

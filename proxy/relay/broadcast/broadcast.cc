@@ -11,8 +11,8 @@ constexpr core::Micros kLate = 500 * core::kMillisecond;
 
 }  // namespace
 
-Broadcast::Broadcast(Clock clock, std::uint64_t unix_us)
-    : clock_(std::move(clock)), born_(clock_()), first_fragment_(unix_us / kFragment) {}
+Broadcast::Broadcast(Clock clock, std::uint64_t unix_us, BroadcastOptions options)
+    : clock_(std::move(clock)), options_(std::move(options)), born_(clock_()), first_fragment_(unix_us / kFragment) {}
 
 // -- Rooms ------------------------------------------------------------------------------------------------------------
 
@@ -28,6 +28,7 @@ void Broadcast::tell(std::uint64_t source_id, const core::Fact& fact, std::uint6
   if (source_id != source_id_) return;
   for (Track& track : tracks_)
     if (track.tape) track.tape->append(fact, time_of(nanos));
+  look_for_overflow();
 }
 
 bool Broadcast::owes_world(std::uint64_t source_id, std::uint64_t nanos) const {
@@ -43,6 +44,14 @@ void Broadcast::tell(std::uint64_t source_id, const core::WorldState& world, cor
   if (source_id != source_id_) return;
   for (Track& track : tracks_)
     if (track.tape && track.tape->owes_world(time_of(nanos))) track.tape->append_snapshot(world, now, time_of(nanos));
+  look_for_overflow();
+}
+
+void Broadcast::look_for_overflow() {
+  const auto overflows = [](const Track& track) { return track.tape && track.tape->overflows(); };
+  if (overflowed_ || std::none_of(tracks_.begin(), tracks_.end(), overflows)) return;
+  overflowed_ = true;
+  if (options_.overflowed) options_.overflowed();
 }
 
 // -- Audiences --------------------------------------------------------------------------------------------------------
@@ -51,20 +60,26 @@ std::shared_ptr<LiveView> Broadcast::view(core::See see, core::Micros delay) {
   const std::lock_guard lock(mutex_);
   Track& mine = track(see);
   if (!mine.tape) {
-    mine.tape.emplace(see, core::TapeLimits{.bytes = kMostBytes});
+    mine.tape.emplace(see, core::TapeLimits{.bytes = options_.rewind_bytes, .most_bytes = options_.most_bytes});
     if (source_id_ != 0) mine.tape->begin(now());
   }
   mine.delays.push_back(delay);
-  mine.tape->keep_for(kRewind + *std::max_element(mine.delays.begin(), mine.delays.end()));
+  keep_for_all(mine);
   wanted_ = true;
   return std::shared_ptr<LiveView>(new LiveView(shared_from_this(), see, delay));
+}
+
+/// The longest delay decides.
+void Broadcast::keep_for_all(Track& track) {
+  const core::Micros longest = *std::max_element(track.delays.begin(), track.delays.end());
+  track.tape->keep_for(longest + kLeastRewind, longest + kRewind);
 }
 
 void Broadcast::drop(core::See see, core::Micros delay) {
   const std::lock_guard lock(mutex_);
   Track& its = track(see);
   its.delays.erase(std::find(its.delays.begin(), its.delays.end(), delay));
-  if (its.delays.empty()) its.tape.reset();
+  its.delays.empty() ? its.tape.reset() : keep_for_all(its);
   wanted_ = std::any_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.tape.has_value(); });
 }
 
@@ -126,7 +141,14 @@ std::optional<core::Micros> LiveView::begins_in() const {
   const std::lock_guard lock(broadcast_->mutex_);
   const auto first = tape().first();
   const core::Micros now = broadcast_->now();
-  return first ? std::optional(std::max(*first + delay_, now) - now) : std::nullopt;
+  if (!first || tape().overflows()) return std::nullopt;
+  return std::max(*first + delay_, now) - now;
+}
+
+bool LiveView::overflows() const {
+  const core::Micros end = end_time();
+  const std::lock_guard lock(broadcast_->mutex_);
+  return tape().overflows() && tape().first() > end;
 }
 
 void LiveView::visit_kills(const std::function<bool(const core::Moment&)>& visit) const {

@@ -20,6 +20,15 @@ namespace entente::relay {
 
 class LiveView;
 
+struct BroadcastOptions {
+  /// Serialized bytes that are kept for the audiences that see the same. Above this, viewers can go back less.
+  std::size_t rewind_bytes = 128U << 20U;
+  /// Bytes that are kept if the longest delay needs them. Above this, what nobody has seen yet is forgotten.
+  std::size_t most_bytes = 512U << 20U;
+  /// That has happened for the first time. Called while the broadcast is locked.
+  std::function<void()> overflowed = {};
+};
+
 class Broadcast final : public std::enable_shared_from_this<Broadcast> {
  public:
   /// Monotonic nanoseconds, as Loop::nanos.
@@ -28,12 +37,12 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   static constexpr core::Micros kFragment = 2 * core::kSecond;
   /// How far viewers can go back from the newest moment that they may see.
   static constexpr core::Micros kRewind = 600 * core::kSecond;
-  /// Serialized bytes that are kept for one audience; the oldest are forgotten first.
-  static constexpr std::size_t kMostBytes = 128U << 20U;
+  /// How far they can always go back, unless the broadcast overflows.
+  static constexpr core::Micros kLeastRewind = 10 * core::kSecond;
 
   /// Times of the broadcast begin here. `unix_us`: the time of day, from which fragments are numbered, so that no two
   /// have the same number, even after a restart. It never goes back while the program runs.
-  Broadcast(Clock clock, std::uint64_t unix_us);
+  Broadcast(Clock clock, std::uint64_t unix_us, BroadcastOptions options = {});
 
   // For rooms. Nothing is kept while there is no view.
   /// Begins a new room, which is the source from now on, instead of the one before. Returns the id of the source.
@@ -63,13 +72,17 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   core::Micros time_of(std::uint64_t nanos) const { return nanos > born_ ? (nanos - born_) / 1000 : 0; }
   Track& track(core::See see) { return tracks_[static_cast<std::size_t>(see)]; }
   void drop(core::See see, core::Micros delay);
+  static void keep_for_all(Track& track);
+  void look_for_overflow();
 
   const Clock clock_;
+  const BroadcastOptions options_;
   const std::uint64_t born_, first_fragment_;
   std::atomic<bool> wanted_{false};
   mutable std::mutex mutex_;  // of what follows
   std::uint64_t source_id_ = 0;
   std::array<Track, 2> tracks_;  // by See
+  bool overflowed_ = false;      // in any track, ever
 };
 
 /// What one audience may see by now. From any thread; each of its readers is used by one thread.
@@ -80,6 +93,7 @@ class LiveView final : public core::RecordingSource, public std::enable_shared_f
   std::unique_ptr<core::FactReader> reader() override;
   core::Micros end_time() const override;
   std::optional<core::Micros> begins_in() const override;
+  bool overflows() const override;
   void visit_kills(const std::function<bool(const core::Moment&)>& visit) const override;
   core::Micros delay() const { return delay_; }
   const Broadcast& broadcast() const { return *broadcast_; }

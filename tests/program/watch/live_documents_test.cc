@@ -115,9 +115,9 @@ TEST_CASE("each document is written once, and not sent again to a client that ha
 }
 
 TEST_CASE("a broadcast that begins after the wall clock was set back does not use the numbers of an earlier one") {
-  const auto before = new_broadcast();
+  const auto before = new_broadcast("a match");
   clock_set_by = -7'200;
-  const auto after = new_broadcast();
+  const auto after = new_broadcast("a match");
   clock_set_by = 0;
   CHECK(after->fragment_of(0) >= before->fragment_of(0));
 }
