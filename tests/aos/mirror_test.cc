@@ -206,6 +206,39 @@ TEST_CASE("the client receives what the server sends") {
   }
 }
 
+TEST_CASE("the client receives what happens to a player who was there first and was not seen yet") {
+  const CreatePlayer ben = created(1, kGreen, 160.5F, 150.5F, "ben");
+  const CreatePlayer blue = created(1, kBlue, 160.5F, 150.5F, "ben");
+  CreatePlayer armed = ben;
+  armed.weapon = 2;
+  const std::vector<std::vector<Message>> stories = {
+      {KillAction{1, 0, 1, 9}, ben, KillAction{1, 0, 1, 9}},  // it is shot, twice
+      {KillAction{1, 1, kByTeamChange, 3}, blue},
+      {KillAction{1, 1, kByFall, 3}, armed},
+      {blue, KillAction{1, 0, 1, 9}},  // it was dead when the client came, and has changed its side
+      {armed, KillAction{1, 0, 1, 9}},
+  };
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    const auto join = [](Mirror& mirror) {
+      mirror.client_says(our_client());
+      mirror.server_says(created(0, 0, 150.5F, 150.5F, "anna"));
+    };
+    for (const std::vector<Message>& story : stories) {
+      Mirror mirror(dialect);
+      join(mirror);
+      for (const Message& message : story) {
+        CAPTURE(mirror.line(message, Way::kToClient));
+        CHECK(mirror.server_says(message) == mirror.line(message, Way::kToClient));
+      }
+    }
+    Mirror mirror(dialect);
+    join(mirror);
+    const std::string watches = mirror.server_says(created(1, kSpectator, 160.5F, 150.5F, "ben"));
+    CHECK(has(watches, "CreatePlayer player=1 weapon=0 team=255 "));
+    CHECK(mirror.server_says(ben) == mirror.line(ben, Way::kToClient));
+  }
+}
+
 TEST_CASE("a player becomes a spectator, and a spectator a player, in the same game and on the next map") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Mirror mirror(dialect);

@@ -18,7 +18,9 @@ constexpr double kRespawn = 3;                             // seconds, in games 
 void Fights::hear(const words::Died& died, FrontOut& out) {
   const bool is_there = out.world().unit(died.unit()) != nullptr;
   const auto slot = is_there ? players_.slot_of_unit(died.unit()) : players_.slot_of_player(died.player());
-  if (!slot || !players_[*slot].told || !std::exchange(players_[*slot].alive, false)) return;
+  if (!slot || !players_[*slot].told) return;
+  const bool unseen = std::exchange(players_[*slot].unseen, false);  // the client takes it for alive
+  if (!std::exchange(players_[*slot].alive, false) && !unseen) return;
   players_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until it asks for a spawn, or is spawned
   if (died.synthesised() && same_game(out)) return;                        // clients of this game find out themselves
   KillAction kill;

@@ -238,8 +238,8 @@ void PlayerTable::name(PlayerEntry& entry, const std::string& full_name, bool as
   for (std::size_t nth = 2; !as_told && taken(entry.name); ++nth) entry.name = wire_name(full_name, nth);
 }
 
-/// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server
-/// creates it again. One who becomes a spectator has no spawn, and is created at once.
+/// Creates players again whose looks have changed. On a server of this game, the server creates them again: a change
+/// kills a player in play. One who becomes a spectator has no spawn, and is created at once.
 void PlayerTable::redress(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     PlayerEntry& entry = entries_[slot];
@@ -252,8 +252,10 @@ void PlayerTable::redress(FrontOut& out) {
       create_watcher(slot, out);
       continue;
     }
+    if (before == look()) continue;
+    entry.unseen = false;  // its next spawn shows the new look
     const core::UnitState* unit = out.world().unit(entry.unit);
-    if (before == look() || same_game(out) || !entry.told || !entry.alive || unit == nullptr) continue;
+    if (same_game(out) || !entry.told || !entry.alive || unit == nullptr) continue;
     create(slot, unit->unit.pose(), out);
   }
 }
@@ -294,6 +296,7 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   client_.send(player, out);
   entry.told = true;
   entry.alive = !entry.watches;
+  entry.unseen = false;
   entry.keys = entry.buttons = 0;
   entry.tool = kGun;
   entry.colour = kPlainColour;

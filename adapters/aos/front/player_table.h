@@ -33,7 +33,7 @@ struct PlayerEntry {
   bool alive = false;   ///< the client was told that it is in play
   bool watches = false;
   bool dead = false;    ///< waits for a spawn: its death named no unit, or it is our client in a room of another game
-  bool unseen = false;  ///< introduced, but its place is not known yet
+  bool unseen = false;  ///< introduced, and alive for the client, but its place is not known yet
   std::uint8_t side = kBlue, weapon = 0, tool = kGun, keys = 0, buttons = 0;
   bool has_keys = false;  ///< the room sends its keys
   std::string name;       ///< as on the wire
