@@ -213,6 +213,33 @@ TEST_CASE("a spectator asks for a side by the packet by which it entered, as Ope
   CHECK(has(other.waits(2 * kSecond), "text=\"sides cannot be changed here\"\n"));
 }
 
+TEST_CASE("on the next map of another game, a player cannot become a spectator, and a spectator may ask to play") {
+  const std::string next = "hash: 'next' kind: OPEN walled: true";
+  Play player;
+  player.plays();
+  player.hears<words::Died>("player: 1 unit: 11");
+  player.hears<words::World>(next);
+  player.waits(5 * kSecond);
+  CHECK(player.enters(255) ==
+        "loses ChangeTeam.team: on servers of other games, players cannot become spectators\n"
+        "sends ChatMessage player=35 type=2 text=\"players cannot become spectators here\"\nsays Spawn\n");
+  CHECK(
+      has(player.hears<words::Spawned>("unit: 11 pose { unit: 11 }"), "sends CreatePlayer player=0 weapon=0 team=1 "));
+
+  Play spectator;
+  spectator.greets();
+  spectator.enters(255);
+  spectator.hears<words::Player>("id: 1 name: 'anna' role: WATCH");
+  spectator.hears<words::World>(next);
+  spectator.waits(5 * kSecond);
+  CHECK(outline(spectator.enters(255)) == "sends CreatePlayer\n");
+  spectator.hears<words::World>(Play::kFlat);
+  spectator.waits(5 * kSecond);
+  CHECK(has(spectator.enters(0), "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n"));
+  spectator.hears<words::Player>("id: 1 name: 'anna' team: BLUE");
+  CHECK(has(spectator.waits(kSecond), "says Spawn\n"));
+}
+
 TEST_CASE("0.80 closes a client that does not identify itself first; 0.75 does not; a setting changes that") {
   Play play(k080Place);
   play.opens();

@@ -15,10 +15,13 @@ constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change
 
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
   if (profile_.entered()) return join(player, out);
-  const bool again = profile_.known();
+  const bool again = profile_.known(), watched = watches(out);
   profile_.enter(player, players_.sides());
   players_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
-  if (!again || same_game(out)) out.say(profile_.wish());  // such a server starts anew with each map
+  if (!again || same_game(out))
+    out.say(profile_.wish());  // such a server starts anew with each map
+  else
+    take_role(watched, out);
   if (same_game(out)) {
     words::Change colour;
     colour.set_colour(profile_.colour());
@@ -29,6 +32,22 @@ void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
     if (profile_.wish().role() == words::PLAY) out.say(words::Spawn());
   }
   if (map_.loaded()) enter(out);
+}
+
+/// Whether our client is a spectator in the room; before the room has told so, whether it asked for that.
+bool Entry::watches(const FrontOut& out) const {
+  const core::PlayerState* me = out.world().player(out.me());
+  return (me != nullptr ? me->player.role() : profile_.wish().role()) == words::WATCH;
+}
+
+/// The client has chosen its role again, with the next map of a server of another game, where it has entered already.
+/// A spectator may ask to play; a player stays one.
+void Entry::take_role(bool watched, FrontOut& out) {
+  const bool wants_to_watch = profile_.wish().role() == words::WATCH;
+  if (wants_to_watch == watched) return;
+  if (!wants_to_watch) return out.say(profile_.wish());
+  profile_.set_role(words::PLAY);
+  watch(out);
 }
 
 /// OpenSpades leaves the spectators by the packet by which it entered. A weapon that it has already is not asked for.
@@ -42,8 +61,8 @@ void Entry::enter(FrontOut& out) {
   if (!profile_.entered() || players_.own().told) return;
   const core::PlayerState* me = out.world().player(out.me());
   const core::UnitState* unit = out.world().active_unit(out.me());
-  const bool watches = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
-  if (watches) {
+  const bool watching = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
+  if (watching) {
     players_.watch_own(out);
   } else if (unit != nullptr && unit->unit.alive()) {
     players_.own().unit = unit->unit.id();

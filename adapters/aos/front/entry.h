@@ -29,6 +29,8 @@ class Entry {
   void forget() { side_asked_ = 0; }
 
  private:
+  bool watches(const FrontOut& out) const;
+  void take_role(bool watched, FrontOut& out);
   void join(const ExistingPlayer& player, FrontOut& out);
   void watch(FrontOut& out);
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out);
