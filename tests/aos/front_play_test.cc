@@ -1,5 +1,6 @@
 // How packets of a client in play become words, and words become packets.
 #include <cmath>
+#include <map>
 
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/aos/front_stage.h"
@@ -133,6 +134,37 @@ TEST_CASE("what lies on the plane of an Ogar server colours the floor, and only 
   CHECK(lines(play.waits(300 * kMillisecond)) == 38);  // a disc, and its colour
   play.hears<words::Unit>("id: 52 kind: PELLET alive: true colour: 0x102030 radius: 0.6 pose { x: 200 y: 0 }");
   CHECK(play.waits(kSecond) == "");
+}
+
+TEST_CASE("the floor gets its own colours back, even if what lay there had just changed its colour") {
+  Play play;
+  std::string colour;
+  std::map<std::string, std::string> floor;  // the colour of each block that was painted
+  const auto looks = [&](const std::string& said) {
+    kept(said, [&](std::string_view line) {
+      const auto value = [&](std::string_view key) { return std::string(line.substr(line.find(key) + key.size())); };
+      if (line.starts_with("sends SetColour player=32 ")) colour = value("colour=");
+      if (line.starts_with("sends BlockAction player=32 ")) floor[value("at=")] = colour;
+      return false;
+    });
+  };
+  const auto blocks_of = [&](const std::string& wanted) {
+    return std::count_if(floor.begin(), floor.end(), [&](const auto& block) { return block.second == wanted; });
+  };
+  play.plays("game: 'ogar'");
+  const std::string virus = " kind: VIRUS alive: true colour: 0x102030 radius: 5.6 pose { x: ";
+  play.hears<words::Unit>("id: 51" + virus + "-20 y: 20 }");
+  play.hears<words::Unit>("id: 52" + virus + "20 y: 20 }");
+  looks(play.waits(kSecond));
+  CHECK(blocks_of("(48 32 16)") == 74);
+  play.hears<words::UnitChanged>("unit: 51 colour: 0x405060");
+  play.hears<words::UnitChanged>("unit: 52 colour: 0x405060");
+  looks(play.waits(250 * kMillisecond));
+  CHECK(blocks_of("(96 80 64)") == 64);  // the others change with the next look
+  play.hears<words::Gone>("unit: 51");
+  play.hears<words::Gone>("unit: 52");
+  looks(play.waits(kSecond));
+  CHECK(blocks_of("(48 32 16)") + blocks_of("(96 80 64)") == 0);
 }
 
 TEST_CASE("a thousand pellets colour the floor bit by bit, and no more than is allowed") {

@@ -25,10 +25,16 @@ void FloorMarks::look(FrontOut& out) {
       ++at;
       continue;
     }
-    const Cell cell = at->first;
-    at = shown_.erase(at);
     --left;
-    if (keep == wanted_.end()) paint(cell, map_.colour(cell % kMapSize, cell / kMapSize, kMarkZ) & 0xffffffU, out);
+    const Cell cell = at->first;
+    if (keep != wanted_.end()) {
+      at->second = keep->second;
+      ++at;
+      paint(cell, keep->second, out);
+    } else {
+      at = shown_.erase(at);
+      paint(cell, map_.colour(cell % kMapSize, cell / kMapSize, kMarkZ) & 0xffffffU, out);
+    }
   }
   for (const auto& [cell, colour] : wanted_) {
     if (left == 0) return;
