@@ -121,6 +121,21 @@ TEST_CASE("0.76: the map is sent unless the client reports that it has it") {
   CHECK(silent.chunks > 0);
 }
 
+TEST_CASE("0.76: a late answer about one map does not count for the next map") {
+  Play play(k076Place);
+  play.opens();
+  play.hears<words::World>(Play::kFlat);
+  CHECK(has(play.waits(kSecond), "sends MapStart "));
+  play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
+  CHECK(has(play.waits(kSecond), "sends MapStart "));
+  CHECK(play.says(MapCached{1}) == "");
+  CHECK(outline(play.says(MapCached{0})) == "sends VersionGet\nsends StateData\n");
+  CHECK(play.chunks > 0);
+  play.hears<words::World>(Play::kFlat);
+  CHECK(has(play.waits(kSecond), "sends MapStart "));
+  CHECK(outline(play.says(MapCached{1})) == "sends StateData\n");
+}
+
 TEST_CASE("a map goes out no faster than its client takes it") {
   Play play;
   play.opens();

@@ -77,13 +77,17 @@ bool MapSender::offer(FrontOut& out) {
   start.name.chars = world != nullptr ? wire_text(world->name()) : "field";
   client_.send(start, out);
   sent_ = 0;
-  stage_ = client_.dialect().map_checksum ? Stage::kOffered : Stage::kSending;
+  const bool asks = client_.dialect().map_checksum;
+  if (asks) ++unanswered_;
+  stage_ = asks ? Stage::kOffered : Stage::kSending;
   patience_ = out.now() + kOfferPatience;
   return load(out);
 }
 
+/// Answers come in the order of the offers. One that comes late is about a former map.
 bool MapSender::hear_cached(bool cached, FrontOut& out) {
-  if (stage_ != Stage::kOffered) return false;
+  if (unanswered_ > 0) --unanswered_;
+  if (unanswered_ > 0 || stage_ != Stage::kOffered) return false;
   if (cached) sent_ = maker_->stream().size();
   stage_ = Stage::kSending;
   return send_chunks(out);

@@ -18,7 +18,7 @@ class MapSender {
 
   /// Does the next step. Returns true once for each map: when all of it has been sent.
   bool load(FrontOut& out);
-  /// The client has said whether it has the map already. Returns the same as load().
+  /// The client has said whether it has the map already, or one that was offered before. Returns the same as load().
   bool hear_cached(bool cached, FrontOut& out);
   /// Starts over with the room's world.
   void begin(FrontOut& out);
@@ -60,7 +60,8 @@ class MapSender {
   core::WorldWait wait_;
   core::WaitSigns signs_;
   bool gave_up_ = false, guessed_ = false;
-  core::Micros patience_ = 0;  // until when to wait for Map Cached
+  core::Micros patience_ = 0;   // until when to wait for Map Cached
+  std::size_t unanswered_ = 0;  // offered maps for which Map Cached may still come
   std::shared_ptr<MapMaker> maker_;
   std::size_t pieces_ = 0;  // of its work that this client has waited for
   std::string hash_;        // of its world
