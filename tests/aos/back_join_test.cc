@@ -116,6 +116,17 @@ TEST_CASE("aos back: answers a version request, echoes a challenge, and reports 
   CHECK(newer.receives(MapStart{100, 7, {"hills", false}}) == "sends MapCached cached=0\n");
 }
 
+TEST_CASE("aos back: a player who dies and is created again while the map loads is in play") {
+  Scene scene;
+  scene.stage.opens();
+  scene.loads();
+  scene.receives(existing(5, 1, "ben"));
+  scene.receives(KillAction{5, 5, kByFall, 3});
+  scene.receives(created(5, 1, 160.5F, 150.5F, "ben"));
+  scene.receives(capture_the_flag(3));
+  CHECK(has(scene.snapshot({{5, {160.5F, 150.5F, 57.6F}}}), "says Spawned unit: 102 "));
+}
+
 TEST_CASE("aos back: a truncated or invalid map ends the session; a chunk without a map start is ignored") {
   Scene scene;
   scene.receives(MapStart{100, 0, {}});

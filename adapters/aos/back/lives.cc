@@ -34,6 +34,7 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   one.player.set_kit(kit_of(one.weapon));
   if (one.player.colour() != 0) one.player.set_colour(kPlainColour);
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
+  one.died = false;
   if (!server_.loaded()) return;  // reported when the map is loaded, and shown by the next snapshot
   const bool known = (one.unit != 0) == (created.team != kSpectator);
   if (!known && one.unit != 0) {
