@@ -26,6 +26,14 @@ class HandshakeRate {
     return std::max(now, from > kSlack ? from - kSlack : 0);
   }
 
+  /// The handshake that reserve() put off until `until` will not be: others of the address may have one instead. Those
+  /// who have reserved theirs keep their times, so that some may come together. No effect once that time has come.
+  void give_back(const Address& client, Millis until, Millis now) {
+    if (until <= now) return;
+    const auto known = paid_.find(client.host_key());
+    if (known != paid_.end()) known->second -= std::min(known->second, kEach);
+  }
+
   /// A handshake goes on: the key is used.
   void count() { ++counted_; }
   /// How often the key was used.

@@ -60,6 +60,9 @@ class Yard {
     served.link.set_reading(true);
     return client;
   }
+  void decline() {
+    for (Served& one : served_) one.link.decline(408, "too slow");
+  }
   void hang_up() {
     for (Served& one : served_) one.link.hang_up();
   }
@@ -109,6 +112,44 @@ TEST_CASE("an address has a burst of handshakes, and then a rate") {
   CHECK(rate.reserve(mate, 5'000) == 5'020);
   CHECK(rate.reserve(other, 5'000) == 5'000);
   CHECK(rate.reserve(anna, 9'000) == 9'000);
+}
+
+TEST_CASE("a handshake that will not be is left to others of its address, unless its time has come") {
+  HandshakeRate rate;
+  const Address anna = *Address::parse("192.0.2.1", 0), other = *Address::parse("192.0.2.2", 0);
+  for (Millis i = 0; i < HandshakeRate::kBurst; ++i) rate.reserve(anna, 5'000);
+  CHECK(rate.reserve(anna, 5'000) == 5'010);
+  CHECK(rate.reserve(anna, 5'000) == 5'020);
+  rate.give_back(anna, 5'020, 5'000);
+  rate.give_back(other, 5'020, 5'000);
+  CHECK(rate.known() == 1);
+  CHECK(rate.reserve(anna, 5'000) == 5'020);
+  rate.give_back(anna, 5'020, 5'020);
+  CHECK(rate.reserve(anna, 5'020) == 5'030);
+}
+
+TEST_CASE("clients who leave, or are given up, before their handshakes were due delay no others of their address") {
+  Yard yard;
+  const Address from = *Address::parse("127.0.0.1", 0);
+  const auto next = [&] { return yard.loop.handshakes().reserve(from, yard.loop.now()); };
+  const auto turn = [&] {
+    for (int i = 0; i < 200; ++i) uv_run(yard.loop.raw(), UV_RUN_NOWAIT);
+  };
+  for (int i = 0; i < 6'000; ++i) next();  // those of the crowd are due in a minute
+  std::vector<Fd> crowd;
+  for (int i = 0; i < 50; ++i) crowd.push_back(yard.connect("127.0.0.1"));
+  const Millis before = next();
+  turn();
+  const Millis behind = next();
+  CHECK(behind == before + 51 * 10);
+  SUBCASE("they leave") { crowd.clear(); }
+  SUBCASE("they are told that it took too long") { yard.decline(); }
+  SUBCASE("their connections are closed") { yard.hang_up(); }
+  turn();
+  CHECK(next() == before + 2 * 10);
+  yard.hang_up();
+  yard.loop.run();
+  CHECK(yard.loop.handshakes().counted() == 0);
 }
 
 TEST_CASE("what is kept about addresses is forgotten, and grows only with those of the last seconds") {

@@ -170,7 +170,7 @@ void WebLink::decrypt(Bytes bytes) {
 }
 
 bool WebLink::may_use_key() {
-  if (tcp_.peer_has_ended()) return false;  // nobody waits for it; the link hears of the end next
+  if (shutting_down_ || tcp_.peer_has_ended()) return false;  // nobody waits for it
   if (!key_use_) key_use_ = loop_.handshakes().reserve(client_, loop_.now());
   if (*key_use_ <= loop_.now()) {
     key_alarm_.reset();
@@ -184,6 +184,13 @@ bool WebLink::may_use_key() {
     key_alarm_->set(*key_use_ * kNanosPerMilli);
   }
   return false;
+}
+
+/// The link ends: if it was still to use the key, others of its client's address may.
+void WebLink::give_key_back() {
+  if (key_use_) loop_.handshakes().give_back(client_, *key_use_, loop_.now());
+  key_use_.reset();
+  key_alarm_.reset();
 }
 
 void WebLink::rang() {
@@ -324,17 +331,20 @@ void WebLink::wrote(Tcp&) {
 }
 
 void WebLink::reset() {
+  give_key_back();
   later_ = {};
   tcp_.reset();
 }
 
 void WebLink::hang_up() {
+  give_key_back();
   later_ = {};
   tcp_.hang_up();
 }
 
 void WebLink::shut_down() {
   if (shutting_down_ || !tcp_.is_open()) return;
+  give_key_back();
   flush();
   shutting_down_ = true;
   if (later_.empty()) finish_sending();

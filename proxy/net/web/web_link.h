@@ -65,10 +65,13 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
 
   /// `largest`: bytes of a message from the peer.
   WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
+  ~WebLink() override { give_key_back(); }
+  WebLink(const WebLink&) = delete;
+  WebLink& operator=(const WebLink&) = delete;
 
   // Server.
   /// Takes over an accepted connection. `tls` outlives the link; null: no TLS. `client`: whose handshakes are counted
-  /// together (Loop::handshakes). A client who leaves before the private key was used has no handshake.
+  /// together (Loop::handshakes). A client whose link ends before the private key was used has no handshake.
   bool adopt(Fd fd, const TlsContext* tls, const Address& client);
   /// Goes on with a client of another link: asked() follows when this link is read.
   bool adopt(Fd fd, HeardRequest heard, const Address& client);
@@ -150,6 +153,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
 
   bool may_use_key() override;
   void rang() override;
+  void give_key_back();
 
   void use_tls(const TlsContext* tls, const std::string& name);
   void decrypt(Bytes bytes);
