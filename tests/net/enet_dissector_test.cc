@@ -244,6 +244,29 @@ TEST_CASE("enet: as many full datagrams as a gap may last are kept, and come out
   CHECK(dissector.kept() == 0);
 }
 
+TEST_CASE("enet: a packet that comes twice or late comes out once, whatever its number, also after a loss") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto says = [&](std::uint32_t number) {
+    const std::size_t before = heard.packets.size();
+    dissector.datagram(Way::kToServer, from_hex("000049000000" + hex_of(number, 4) + "0001aa"), heard);
+    dissector.datagram(Way::kToServer, from_hex("00000700" + hex_of(number, 4) + "00010001bb"), heard);
+    return heard.packets.size() - before;
+  };
+  for (const std::uint32_t first : {0x9000U, 0x0100U, 0x8200U, 0xFFFFU, 0x7FF0U}) {
+    CAPTURE(first);
+    dissector.lost(heard);
+    CHECK(says(first) == 2);
+    CHECK(says(first) == 0);
+    const std::uint32_t next = (first + 1) & 0xFFFFU;
+    CHECK(says(next) == 2);
+    CHECK(says(first) == 0);
+    CHECK(says(next) == 0);
+  }
+  CHECK(heard.faults.empty());
+}
+
 TEST_CASE("enet: a packet with gaps between its fragments is refused") {
   CHECK(faults_of_fragment("00000001", "00010000") ==
         std::vector<std::string>{"fragments do not add up to their packet"});

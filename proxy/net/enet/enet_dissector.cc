@@ -3,6 +3,7 @@
 #include <enet/enet.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace entente::net {
 
@@ -86,6 +87,7 @@ bool EnetDissector::Newest::follows(const EnetCommand& command) {
 
 /// False if the number came before and is still remembered.
 bool EnetDissector::Recent::is_new(std::uint16_t number) {
+  if (!std::exchange(any, true)) latest = number;
   const auto ahead = static_cast<std::int16_t>(number - latest);
   if (ahead > 0) {
     seen = ahead < kWide ? seen << static_cast<unsigned>(ahead) : 0;
@@ -166,8 +168,13 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
 
 void EnetDissector::lost(EnetHeard& to) {
   end(to);
-  for (Side& one : sides_)
-    for (auto& [id, channel] : one.channels) channel.next = 0;
+  for (Side& one : sides_) {
+    one.unsequenced = {};
+    for (auto& [id, channel] : one.channels) {
+      channel.next = 0;
+      channel.newest = {};
+    }
+  }
   from_start_ = false;
 }
 

@@ -48,7 +48,8 @@ class EnetDissector {
   /// packets do not fill is given up and reported as a fault.
   void datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
-  /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order.
+  /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order. No packet
+  /// counts as late or repeated because of what came before.
   void lost(EnetHeard& to);
 
   /// The capture ends: reliable packets that wait for an earlier one come out.
@@ -90,6 +91,7 @@ class EnetDissector {
   };
   struct Recent {
     static constexpr int kWide = 64;
+    bool any = false;  // has come
     std::uint16_t latest = 0;
     std::uint64_t seen = 0;  // bit n: latest - n came
     bool is_new(std::uint16_t number);
